@@ -1,0 +1,87 @@
+//! Identifiers, each a type of its own so that one cannot be passed for another.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// The name of an agent whose sessions are read, as used in flags and JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct SourceName(&'static str);
+
+impl SourceName {
+    /// Names a source. The name never changes once released.
+    pub const fn new(name: &'static str) -> Self {
+        Self(name)
+    }
+
+    /// Returns the name as text.
+    pub const fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+impl fmt::Display for SourceName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.0)
+    }
+}
+
+macro_rules! text_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+        #[serde(transparent)]
+        pub struct $name(Box<str>);
+
+        impl $name {
+            /// Takes the id exactly as the file holds it.
+            pub fn new(text: impl Into<Box<str>>) -> Self {
+                Self(text.into())
+            }
+
+            /// Returns the id as the file holds it.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(&self.0)
+            }
+        }
+    };
+}
+
+text_id! {
+    /// The id of a session, unique within its source.
+    SessionId
+}
+
+text_id! {
+    /// The id of a message, unique within its session.
+    MessageId
+}
+
+impl SessionId {
+    /// Returns the first eight characters, which people recognise a session by.
+    pub fn short(&self) -> &str {
+        self.0
+            .char_indices()
+            .nth(8)
+            .map_or(&self.0, |(end, _)| self.0.get(..end).unwrap_or(&self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_short_form_is_cut_at_characters() {
+        assert_eq!(SessionId::new("3d2f9a10-5c1b").short(), "3d2f9a10");
+        assert_eq!(SessionId::new("abc").short(), "abc");
+        assert_eq!(SessionId::new("会话会话会话会话会话").short(), "会话会话会话会话");
+    }
+}

@@ -1,0 +1,25 @@
+//! The words every room shares: sessions, messages, tokens, projects, problems.
+//!
+//! No I/O, no clock, and no agent's name anywhere: what is particular to one agent lives in its folder
+//! of `recount-formats`. The types serialise to the JSON that `--json` prints.
+
+mod id;
+mod message;
+mod problem;
+mod project;
+mod session;
+mod time;
+mod usage;
+
+pub use id::{MessageId, SessionId, SourceName};
+pub use message::{
+    AttachedFile, Fate, Media, Message, MessageKind, NoticeLevel, OutputState, Place, RawJson,
+    Thought, ToolCall, ToolStatus,
+};
+pub use problem::{Problem, Span, What};
+pub use project::{Clue, Project, ProjectHash, ProjectState, RecordedPath};
+pub use session::{
+    Counts, FileRole, Grammar, Kept, SessionFacts, SessionFile, SessionKind, TitleFrom, ToolCounts,
+};
+pub use time::{Clock, parse_millis, timestamp};
+pub use usage::Tokens;

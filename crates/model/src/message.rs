@@ -1,0 +1,278 @@
+//! Messages: what was said, by whom, and what became of it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use crate::{MessageId, Tokens};
+
+/// One message of a session.
+#[derive(Clone, Debug, Serialize)]
+pub struct Message {
+    /// Its id; some damaged or foreign files have messages without.
+    pub id: Option<MessageId>,
+    /// What it is.
+    pub kind: MessageKind,
+    /// What became of it.
+    pub fate: Fate,
+    /// When it was made.
+    pub time: Option<Timestamp>,
+    /// What was sent, all of it.
+    pub text: String,
+    /// What the human typed, or what the agent would show.
+    pub display_text: String,
+    /// Files whose content was sent along.
+    pub files: Vec<AttachedFile>,
+    /// Images and other binary parts.
+    pub media: Vec<Media>,
+    /// The model's thoughts.
+    pub thoughts: Vec<Thought>,
+    /// Tools the model called.
+    pub tool_calls: Vec<ToolCall>,
+    /// What the request used.
+    pub tokens: Option<Tokens>,
+    /// The model that answered.
+    pub model: Option<String>,
+    /// How loud a notice is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<NoticeLevel>,
+    /// Where it stands on disk.
+    #[serde(rename = "where")]
+    pub place: Place,
+}
+
+/// What a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MessageKind {
+    /// What a human typed.
+    Prompt,
+    /// What the model said, with its thoughts and tool calls.
+    Answer,
+    /// Context that the agent put in front: date, folders, editor state.
+    Context,
+    /// Output of a hook.
+    Hook,
+    /// The result of a tool, sent back to the model.
+    ToolResult,
+    /// A shell command that the human ran from within the agent.
+    Shell,
+    /// Information, a warning or an error shown to the human.
+    Notice,
+    /// The summary that took the place of a compressed conversation.
+    Summary,
+    /// An automatic "please continue".
+    Nudge,
+}
+
+impl fmt::Display for MessageKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Prompt => "prompt",
+            Self::Answer => "answer",
+            Self::Context => "context",
+            Self::Hook => "hook",
+            Self::ToolResult => "tool-result",
+            Self::Shell => "shell",
+            Self::Notice => "notice",
+            Self::Summary => "summary",
+            Self::Nudge => "nudge",
+        })
+    }
+}
+
+/// What became of a message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fate {
+    /// The agent's own loader shows it.
+    #[default]
+    Kept,
+    /// Undone by a rewind.
+    Rewound,
+    /// Taken back because the request failed or was cancelled.
+    Cancelled,
+    /// Replaced by a summary.
+    Compressed,
+    /// Left out when the agent rewrote its list.
+    Replaced,
+}
+
+impl fmt::Display for Fate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Kept => "kept",
+            Self::Rewound => "rewound",
+            Self::Cancelled => "cancelled",
+            Self::Compressed => "compressed",
+            Self::Replaced => "replaced",
+        })
+    }
+}
+
+/// How loud a notice is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NoticeLevel {
+    /// Information.
+    Info,
+    /// A warning.
+    Warning,
+    /// An error.
+    Error,
+}
+
+/// A file whose content was sent along with a prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AttachedFile {
+    /// The path as it stands in the message.
+    pub path: String,
+    /// How many bytes of text were sent.
+    pub bytes: u64,
+    /// The text that was sent; part of `text`, so not repeated in JSON.
+    #[serde(skip)]
+    pub content: String,
+}
+
+/// A binary part: an image, a sound, a file by address.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Media {
+    /// Its MIME type.
+    pub mime: String,
+    /// Its size in bytes, when the data is in the message.
+    pub bytes: u64,
+}
+
+/// One thought of the model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Thought {
+    /// The heading.
+    pub subject: String,
+    /// The thought itself.
+    pub description: String,
+    /// When it came.
+    pub time: Option<Timestamp>,
+}
+
+/// One call of a tool.
+#[derive(Clone, Debug, Serialize)]
+pub struct ToolCall {
+    /// The call's id.
+    pub id: Option<String>,
+    /// The tool's name.
+    pub name: String,
+    /// The name shown to people.
+    pub display_name: Option<String>,
+    /// What the invocation says of itself.
+    pub description: Option<String>,
+    /// The arguments, as they stand in the file.
+    pub args: RawJson,
+    /// The one argument that tells most: a command, a path, a pattern.
+    pub key_arg: Option<String>,
+    /// How it ended.
+    pub status: ToolStatus,
+    /// When it was recorded.
+    pub time: Option<Timestamp>,
+    /// What it gave back.
+    pub output: Option<String>,
+    /// Whether `output` is the whole output.
+    pub output_state: OutputState,
+    /// The change it made, as a unified diff.
+    pub diff: Option<String>,
+    /// The sub-agent that it ran.
+    pub agent_id: Option<String>,
+}
+
+/// How a tool call ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ToolStatus {
+    /// It worked.
+    Success,
+    /// It failed or was refused.
+    Error,
+    /// The human stopped it.
+    Cancelled,
+    /// Another word, as it stands in the file.
+    Other(String),
+}
+
+impl ToolStatus {
+    /// Returns the word that stands in the file.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Success => "success",
+            Self::Error => "error",
+            Self::Cancelled => "cancelled",
+            Self::Other(word) => word,
+        }
+    }
+}
+
+impl Serialize for ToolStatus {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// Whether a tool's output is all there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OutputState {
+    /// As the tool gave it.
+    #[default]
+    Whole,
+    /// The record was cut or masked; the full text was found elsewhere and put in.
+    Recovered,
+    /// Cut to its head and tail, and the rest is gone.
+    Truncated,
+    /// Replaced by a preview, and the original is gone.
+    Masked,
+}
+
+/// JSON kept as text, exactly as it stands in the file but for white space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawJson(Box<str>);
+
+impl RawJson {
+    /// Takes text that is valid JSON.
+    pub fn new(text: impl Into<Box<str>>) -> Self {
+        Self(text.into())
+    }
+
+    /// Returns the JSON text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for RawJson {
+    fn default() -> Self {
+        Self("null".into())
+    }
+}
+
+impl Serialize for RawJson {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match serde_json::from_str::<&RawValue>(&self.0) {
+            Ok(raw) => raw.serialize(serializer),
+            // Text that a stricter parser refuses is still shown, as a string.
+            Err(_) => serializer.serialize_str(&self.0),
+        }
+    }
+}
+
+/// Where a message stands on disk. Lines count from 1.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The file.
+    pub file: Arc<str>,
+    /// The line on which the message begins.
+    pub line: u32,
+    /// Its first byte.
+    pub offset: u64,
+    /// How many bytes it takes.
+    pub bytes: u64,
+}

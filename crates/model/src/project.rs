@@ -1,0 +1,148 @@
+//! Projects: the folder an agent was started in, and how it is known.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// A path as an agent wrote it down, perhaps on another machine or system.
+///
+/// It is compared and hashed exactly as written, never cleaned, and need not exist here.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct RecordedPath(String);
+
+impl RecordedPath {
+    /// Takes the text as written.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// Returns the text as written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the last component, with either kind of separator.
+    pub fn leaf(&self) -> &str {
+        let trimmed = self.0.trim_end_matches(['/', '\\']);
+        let leaf = trimmed.rsplit(['/', '\\']).next().unwrap_or(trimmed);
+        if leaf.is_empty() { &self.0 } else { leaf }
+    }
+}
+
+impl fmt::Display for RecordedPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// The SHA-256 of a project's path, in lower-case hex.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct ProjectHash(Box<str>);
+
+impl ProjectHash {
+    /// Accepts exactly 64 lower-case hex digits.
+    pub fn new(text: &str) -> Option<Self> {
+        let hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        (text.len() == 64 && text.bytes().all(hex)).then(|| Self(text.into()))
+    }
+
+    /// Returns the hex digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ProjectHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// What became of a project's folder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProjectState {
+    /// The folder is there.
+    Present,
+    /// The folder is known and gone.
+    Missing,
+    /// Nobody knows which folder it is.
+    #[default]
+    Unknown,
+}
+
+impl fmt::Display for ProjectState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Present => "present",
+            Self::Missing => "missing",
+            Self::Unknown => "unknown",
+        })
+    }
+}
+
+/// One reason to believe that a project is a certain folder.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Clue {
+    /// The kind of clue.
+    pub clue: &'static str,
+    /// Where it was found.
+    pub detail: String,
+    /// Whether it proves the path, rather than suggest it.
+    pub proves: bool,
+}
+
+/// A project as far as it is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Project {
+    /// The folder, as the agent wrote it.
+    pub path: Option<RecordedPath>,
+    /// What became of it.
+    pub state: ProjectState,
+    /// The readable name of its directory, if it has one.
+    pub slug: Option<String>,
+    /// The hash that names it.
+    pub hash: Option<ProjectHash>,
+    /// How the path is known.
+    pub evidence: Vec<Clue>,
+}
+
+impl Project {
+    /// Returns the name people know it by: the folder's, else the slug, else the start of the hash.
+    pub fn name(&self) -> &str {
+        if let Some(path) = &self.path {
+            return path.leaf();
+        }
+        if let Some(slug) = &self.slug {
+            return slug;
+        }
+        self.hash.as_ref().and_then(|hash| hash.as_str().get(..8)).unwrap_or("?")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_leaf_is_found_in_either_kind_of_path() {
+        for (path, leaf) in [
+            ("/home/dev/code/shop", "shop"),
+            ("/home/dev/code/shop/", "shop"),
+            (r"C:\Users\dev\shop", "shop"),
+            ("/", "/"),
+            ("", ""),
+        ] {
+            assert_eq!(RecordedPath::new(path).leaf(), leaf, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_hash_is_64_lower_case_hex_digits() {
+        assert!(ProjectHash::new(&"0af9".repeat(16)).is_some());
+        assert!(ProjectHash::new(&"0AF9".repeat(16)).is_none());
+        assert!(ProjectHash::new("0af9").is_none());
+    }
+}

@@ -1,0 +1,182 @@
+//! What is known of a session without its messages: one row of a list.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::{Problem, Project, SessionId, SourceName, Tokens};
+
+/// One row of a list.
+#[derive(Clone, Debug, Serialize)]
+pub struct SessionFacts {
+    /// The agent that wrote it.
+    pub source: SourceName,
+    /// Its id.
+    pub id: SessionId,
+    /// Whether a human or another session started it.
+    pub kind: SessionKind,
+    /// The main session of a sub-agent.
+    pub parent: Option<SessionId>,
+    /// The call in the parent that ran this sub-agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_call: Option<String>,
+    /// The title, with every script kept.
+    pub title: Option<String>,
+    /// Where the title comes from.
+    pub title_from: TitleFrom,
+    /// The folder it belongs to.
+    pub project: Project,
+    /// The first moment of the full view.
+    pub started: Option<Timestamp>,
+    /// The last moment of the full view.
+    pub updated: Option<Timestamp>,
+    /// Message counts of the full view.
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// Tool calls of the full view.
+    pub tool_calls: ToolCounts,
+    /// Models that answered, in order of first use.
+    pub models: Vec<String>,
+    /// Each request once, undone ones included.
+    pub tokens: Tokens,
+    /// What it cost; `null` until prices are known.
+    pub cost_usd: Option<f64>,
+    /// Whether the cost leaves something out.
+    pub cost_is_lower_bound: Option<bool>,
+    /// The same figures for the strict view.
+    pub kept: Kept,
+    /// Workspace folders that were added.
+    pub directories: Vec<String>,
+    /// Every file of the session.
+    pub files: Vec<SessionFile>,
+    /// The number under which the agent itself lists it.
+    pub agent_index: Option<u32>,
+    /// The title under which the agent itself lists it.
+    pub agent_title: Option<String>,
+    /// Whether it is running; `null` when not looked for.
+    pub live: Option<bool>,
+    /// Whether the agent's next start would delete it; `null` until that is known.
+    pub doomed: Option<bool>,
+    /// How many problems were met.
+    pub problems: u64,
+    /// Of these, records of a kind we do not know.
+    pub not_understood: u64,
+    /// The problems themselves, as many as were kept.
+    #[serde(skip)]
+    pub problem_list: Vec<Problem>,
+}
+
+impl SessionFacts {
+    /// Whether nobody said anything in it.
+    pub fn is_empty(&self) -> bool {
+        self.counts.prompts == 0 && self.counts.answers == 0
+    }
+
+    /// Returns the bytes of all its files.
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes).sum()
+    }
+}
+
+/// Whether a human or another session started it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SessionKind {
+    /// A human did.
+    Main,
+    /// Another session did.
+    Subagent,
+}
+
+/// Where a title comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TitleFrom {
+    /// The user named it.
+    Name,
+    /// The agent summed it up.
+    Summary,
+    /// The first prompt.
+    Prompt,
+    /// There is none.
+    None,
+}
+
+/// Message counts, by distinct message id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// All messages.
+    pub messages: u64,
+    /// What humans typed.
+    pub prompts: u64,
+    /// What models said.
+    pub answers: u64,
+    /// Those whose fate is not `kept`.
+    pub undone: u64,
+}
+
+/// Tool calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ToolCounts {
+    /// All of them.
+    pub total: u64,
+    /// Those that failed.
+    pub failed: u64,
+    /// Those that the human stopped.
+    pub cancelled: u64,
+}
+
+/// Figures of the strict view: what the agent's own loader would show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Kept {
+    /// Messages.
+    pub messages: u64,
+    /// What humans typed.
+    pub prompts: u64,
+    /// What models said.
+    pub answers: u64,
+    /// Tool calls.
+    pub tool_calls: u64,
+    /// Tokens.
+    pub tokens: Tokens,
+}
+
+/// One file of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SessionFile {
+    /// Its path.
+    pub path: String,
+    /// What it is to the session.
+    pub role: FileRole,
+    /// Its size.
+    pub bytes: u64,
+    /// How it is written.
+    pub grammar: Grammar,
+}
+
+/// What a file is to its session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileRole {
+    /// The one the agent itself would load.
+    Main,
+    /// An earlier or later stretch of the conversation.
+    Part,
+    /// The same conversation in another directory.
+    Copy,
+    /// The old form beside its successor.
+    Twin,
+    /// A head without a conversation, left over by a resume.
+    Stub,
+    /// A file that the agent cannot read.
+    Unreadable,
+}
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Grammar {
+    /// One JSON document.
+    Json,
+    /// One JSON value per line.
+    Jsonl,
+}

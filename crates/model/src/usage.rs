@@ -1,0 +1,33 @@
+//! Tokens per kind, and adding them up.
+
+use std::ops::AddAssign;
+
+use serde::Serialize;
+
+/// What one request, or many, used. `input` includes `cached`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tokens {
+    /// Prompt tokens, cached ones included.
+    pub input: u64,
+    /// Tokens of the answer.
+    pub output: u64,
+    /// The part of `input` that came from the cache.
+    pub cached: u64,
+    /// Tokens spent thinking.
+    pub thoughts: u64,
+    /// Tokens of tool prompts.
+    pub tool: u64,
+    /// The service's own total.
+    pub total: u64,
+}
+
+impl AddAssign for Tokens {
+    fn add_assign(&mut self, other: Self) {
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cached = self.cached.saturating_add(other.cached);
+        self.thoughts = self.thoughts.saturating_add(other.thoughts);
+        self.tool = self.tool.saturating_add(other.tool);
+        self.total = self.total.saturating_add(other.total);
+    }
+}
