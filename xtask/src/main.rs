@@ -1,2 +1,100 @@
-//! Chores.
-fn main() {}
+//! Chores of this repository.
+//!
+//! `cargo xtask rooms` holds the layout together: who depends on whom, how long files are, that no agent
+//! is named outside its room, how many packages are locked. `cargo xtask generate` writes what is derived
+//! from the code (`docs/cli.md`, the table in `ARCHITECTURE.md`); with `--check` it only compares.
+
+mod files;
+mod generate;
+mod lock;
+mod names;
+mod rooms;
+mod sizes;
+
+use std::fmt;
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask rooms                 check the layout
+       cargo xtask generate [--check]    write, or compare, what is derived from the code";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match arguments.as_slice() {
+        ["rooms"] => check_layout(),
+        ["generate"] => generate::write(),
+        ["generate", "--check"] => generate::compare(),
+        _ => Err(Trouble::new(USAGE)),
+    };
+    match outcome {
+        Ok(report) => say(&report),
+        Err(trouble) => {
+            say(&Report::failed(trouble.to_string()));
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Runs every check of the layout, so that one run shows everything there is to mend.
+fn check_layout() -> Result<Report, Trouble> {
+    let sources = files::rust_files()?;
+    let mut report = Report::default();
+    report.take(rooms::check(&files::metadata()?)?);
+    report.take(rooms::check_table(&files::read("ARCHITECTURE.md")?));
+    report.take(sizes::check(&sources));
+    report.take(names::check(&sources));
+    report.take(lock::check(&files::read("Cargo.lock")?));
+    Ok(report)
+}
+
+#[expect(clippy::print_stdout, clippy::print_stderr, reason = "a chore speaks to whoever ran it")]
+fn say(report: &Report) -> ExitCode {
+    for note in &report.notes {
+        println!("{note}");
+    }
+    for failure in &report.failures {
+        eprintln!("error: {failure}");
+    }
+    if report.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// What a check found.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Report {
+    /// Good to know.
+    notes: Vec<String>,
+    /// To be mended.
+    failures: Vec<String>,
+}
+
+impl Report {
+    fn noted(note: impl Into<String>) -> Self {
+        Self { notes: vec![note.into()], failures: Vec::new() }
+    }
+
+    fn failed(failure: impl Into<String>) -> Self {
+        Self { notes: Vec::new(), failures: vec![failure.into()] }
+    }
+
+    fn take(&mut self, other: Self) {
+        self.notes.extend(other.notes);
+        self.failures.extend(other.failures);
+    }
+}
+
+/// Why a chore could not be done at all.
+#[derive(Debug)]
+struct Trouble(String);
+
+impl Trouble {
+    fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

@@ -1,2 +1,4 @@
 //! Placeholder.
+mod output;
+
 fn main() {}

@@ -180,6 +180,8 @@ pub struct ToolCall {
     pub output: Option<String>,
     /// Whether `output` is the whole output.
     pub output_state: OutputState,
+    /// What the agent showed of the result, as text.
+    pub display: Option<String>,
     /// The change it made, as a unified diff.
     pub diff: Option<String>,
     /// The sub-agent that it ran.

@@ -62,6 +62,8 @@ pub enum What {
     WrongType,
     /// A message type we do not know.
     UnknownType,
+    /// A message has a field we do not know.
+    UnknownField,
     /// A time that cannot be read.
     BadTime,
     /// Bytes that are not UTF-8, shown as U+FFFD.
@@ -90,6 +92,7 @@ impl What {
             Self::UnknownRewind => "rewind to an unknown message",
             Self::WrongType => "field of an unexpected type",
             Self::UnknownType => "unknown message type",
+            Self::UnknownField => "unknown field",
             Self::BadTime => "time cannot be read",
             Self::NotUtf8 => "not UTF-8",
             Self::TooDeep => "nested too deeply",

@@ -1,1 +1,77 @@
-//! Placeholder.
+//! Made-up but valid Gemini CLI homes, for demos, tests and benchmarks.
+//!
+//! A home is made in three steps, each of which knows nothing of the next:
+//!
+//! 1. A *story* says what happened: prompts, answers, tool calls, a rewind, a summary. Hand-written
+//!    ones are in `stories`; `crowd` makes up any number of others.
+//! 2. A *session* writes a story down the way a given [`Era`] of the program would have: a JSON
+//!    document or lines, checkpoints, stubs, sub-agent files.
+//! 3. A *home* puts the files where that era puts them, with registry, markers and logs around them.
+//!
+//! The same options give the same bytes. What a reader must find is told in the [`Report`].
+//! Everything is written through `recount-writer`, and only into a folder that was empty.
+//!
+//! Not for: reading anything back.
+
+mod call;
+mod crowd;
+mod demo;
+mod error;
+mod home;
+mod json;
+mod moment;
+mod options;
+mod project;
+mod random;
+mod report;
+mod session;
+mod stories;
+mod story;
+mod tool;
+
+use std::path::Path;
+
+use jiff::Timestamp;
+
+pub use error::Error;
+pub use options::{Era, Options, UnknownEra};
+pub use report::{Counts, Kind, Report, SessionTruth};
+
+/// Makes a home of the size asked for in `dir`, which must be empty or not there yet.
+///
+/// `progress` is called with the bytes written so far and the bytes aimed at. Beside `.gemini` a file
+/// `manifest.json` tells the truth about every session, for benchmarks to compare with.
+///
+/// # Errors
+///
+/// [`Error::NotEmpty`] when `dir` has something in it, which is then left alone; other errors when
+/// the disk refuses, in which case the home is incomplete.
+///
+/// # Examples
+///
+/// ```no_run
+/// # use std::path::Path;
+/// let options = recount_testbed::Options { sessions: 20, megabytes: 2.0, ..Default::default() };
+/// let report = recount_testbed::generate(Path::new("home"), &options, &mut |_, _| {})?;
+/// assert_eq!(report.sessions, 20);
+/// # Ok::<(), recount_testbed::Error>(())
+/// ```
+pub fn generate(
+    dir: &Path,
+    options: &Options,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Report, Error> {
+    crowd::fill(home::Home::open(dir)?, options, progress)
+}
+
+/// Makes a small home with one of everything in `dir`, which must be empty or not there yet.
+///
+/// A handful of projects with their stories, all eras, under one megabyte. Times are relative to
+/// `now`, so that a list of it looks alive.
+///
+/// # Errors
+///
+/// As for [`generate`].
+pub fn demo(dir: &Path, now: Timestamp) -> Result<Report, Error> {
+    demo::fill(home::Home::open(dir)?, moment::Moment(now.as_millisecond()))
+}

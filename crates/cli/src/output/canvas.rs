@@ -1,0 +1,81 @@
+//! Where a renderer draws: how wide, with colours or without, and behind which margin.
+
+use super::span::{Line, Span};
+
+/// Whether text is painted. Decided once, by the caller; when off no escape byte is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Paint {
+    /// Colours and attributes are used.
+    On,
+    /// Nothing but text and line breaks is printed.
+    Off,
+}
+
+/// The narrowest canvas: on less, nothing could be laid out.
+const MIN_WIDTH: usize = 20;
+/// What a margin must leave for the text.
+const MIN_ROOM: usize = 16;
+
+/// Where a renderer draws.
+#[derive(Clone, Debug)]
+pub(crate) struct Canvas {
+    width: usize,
+    paint: Paint,
+    margin: Line,
+}
+
+impl Canvas {
+    /// A canvas of so many columns, but at least 20. Where nobody counts columns, pass `usize::MAX`.
+    pub(crate) fn new(columns: usize, paint: Paint) -> Self {
+        Self { width: columns.max(MIN_WIDTH), paint, margin: Line::default() }
+    }
+
+    /// Returns this canvas with a further margin on the left, unless too little room would be left.
+    pub(crate) fn indent(&self, margin: Span) -> Self {
+        let margin = Line::new([margin]).after(&self.margin);
+        if margin.width() + MIN_ROOM > self.width {
+            return self.clone();
+        }
+        Self { margin, ..self.clone() }
+    }
+
+    /// Returns how many columns the text may take.
+    pub(crate) fn room(&self) -> usize {
+        self.width - self.margin.width()
+    }
+
+    /// Returns whether text is painted.
+    pub(crate) fn paint(&self) -> Paint {
+        self.paint
+    }
+
+    /// Returns the lines as text, each behind the margin and with a line break.
+    pub(crate) fn print(&self, lines: impl IntoIterator<Item = Line>) -> String {
+        let mut page = String::new();
+        for line in lines {
+            line.after(&self.margin).print(&mut page, self.paint);
+        }
+        page
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::theme::Tone;
+    use super::*;
+
+    #[test]
+    fn a_margin_takes_room_and_stands_before_each_line() {
+        let canvas = Canvas::new(30, Paint::Off).indent(Span::new("│ ", Tone::Dim));
+        let lines = ["a", "", "b"].map(|text| Line::new([Span::new(text, Tone::Plain)]));
+        assert_eq!(canvas.room(), 28);
+        assert_eq!(canvas.print(lines), "│ a\n│\n│ b\n");
+    }
+
+    #[test]
+    fn a_margin_that_leaves_no_room_is_not_drawn() {
+        let canvas = Canvas::new(4, Paint::Off);
+        assert_eq!(canvas.room(), 20);
+        assert_eq!(canvas.indent(Span::new("        ", Tone::Plain)).room(), 20);
+    }
+}

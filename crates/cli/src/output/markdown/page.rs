@@ -1,0 +1,133 @@
+//! The page being written: which quotes and items are open, and what stands before their lines.
+
+use crate::output::span::{Line, Span};
+use crate::output::theme::Tone;
+use crate::output::width::width;
+use crate::output::wrap::wrap;
+
+/// What quotes and items must leave for the text, however deep they are nested.
+const MIN_ROOM: usize = 10;
+/// A rule need not cross a wide screen.
+const MAX_RULE: usize = 60;
+
+#[derive(Debug)]
+pub(super) struct Page {
+    width: usize,
+    lines: Vec<Line>,
+    containers: Vec<Container>,
+    /// What the containers take of the width.
+    taken: usize,
+    /// Whether the next block follows without a blank line.
+    joins: bool,
+}
+
+/// A quote or an item that is open.
+#[derive(Debug)]
+struct Container {
+    /// What stands before its first line.
+    first: Span,
+    /// What stands before its other lines; as wide as `first`.
+    rest: Span,
+    has_begun: bool,
+}
+
+impl Page {
+    pub(super) fn new(width: usize) -> Self {
+        Self { width, lines: Vec::new(), containers: Vec::new(), taken: 0, joins: true }
+    }
+
+    pub(super) fn into_lines(self) -> Vec<Line> {
+        self.lines
+    }
+
+    /// Returns how many columns the text may take here.
+    pub(super) fn room(&self) -> usize {
+        self.width - self.taken
+    }
+
+    /// Leaves a blank line before the next block, unless it is the first one here.
+    pub(super) fn space(&mut self) {
+        if self.joins {
+            return;
+        }
+        // An item that is open but still empty has its marker to come.
+        let begun = self.containers.iter().take_while(|container| container.has_begun);
+        self.lines.push(Line::new(begun.map(|container| container.rest.clone())));
+        self.joins = true;
+    }
+
+    /// Lets the next block follow without a blank line.
+    pub(super) fn join_next(&mut self) {
+        self.joins = true;
+    }
+
+    pub(super) fn open_quote(&mut self) {
+        self.open("│ ", "│ ");
+        self.joins = true;
+    }
+
+    pub(super) fn open_item(&mut self, marker: &str) {
+        self.open(marker, &" ".repeat(width(marker)));
+    }
+
+    fn open(&mut self, first: &str, rest: &str) {
+        let columns = width(first);
+        let has_room = self.taken + columns + MIN_ROOM <= self.width;
+        let (first, rest) = if has_room { (first, rest) } else { ("", "") };
+        if has_room {
+            self.taken += columns;
+        }
+        let [first, rest] = [first, rest].map(|text| Span::new(text, Tone::Dim));
+        self.containers.push(Container { first, rest, has_begun: false });
+    }
+
+    /// Replaces the marker of the item that was just opened.
+    pub(super) fn mark_item(&mut self, marker: &str) {
+        if let Some(item) = self.containers.last()
+            && !item.has_begun
+        {
+            self.taken -= item.rest.width();
+            self.containers.pop();
+            self.open_item(marker);
+        }
+    }
+
+    /// Closes the innermost quote or item; an empty item still shows its marker.
+    pub(super) fn close(&mut self) {
+        if self.containers.last().is_some_and(|container| !container.has_begun) {
+            self.write(vec![Line::default()]);
+        }
+        if let Some(container) = self.containers.pop() {
+            self.taken -= container.rest.width();
+        }
+    }
+
+    pub(super) fn paragraph(&mut self, mut spans: Vec<Span>) {
+        // HTML blocks end with a line break of their own.
+        while let Some(last) = spans.last()
+            && last.text().trim().is_empty()
+        {
+            spans.pop();
+        }
+        let lines = wrap(&spans, self.room());
+        let end = lines.iter().rposition(|line| !line.spans().is_empty()).map_or(0, |at| at + 1);
+        self.write(lines.into_iter().take(end));
+    }
+
+    pub(super) fn rule(&mut self) {
+        let rule = "─".repeat(self.room().min(MAX_RULE));
+        self.write([Line::new([Span::new(&rule, Tone::Dim)])]);
+    }
+
+    /// Adds lines that are no wider than [`Page::room`].
+    pub(super) fn write(&mut self, lines: impl IntoIterator<Item = Line>) {
+        for line in lines {
+            let prefix = self.containers.iter_mut().map(|container| {
+                let is_first = !std::mem::replace(&mut container.has_begun, true);
+                if is_first { container.first.clone() } else { container.rest.clone() }
+            });
+            self.lines.push(line.after(&Line::new(prefix)));
+            self.joins = false;
+        }
+    }
+}

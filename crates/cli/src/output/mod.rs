@@ -1,0 +1,23 @@
+//! What reaches the terminal: text made safe, styled, wrapped and laid out.
+//!
+//! Session text is untrusted. The only way from a `&str` to the terminal leads through [`Span`](span::Span), and a
+//! span cannot be built without [`sanitize`](sanitize::sanitize). A renderer takes text and a [`Canvas`](canvas::Canvas) and
+//! returns whole lines, none wider than the canvas; when [`Paint`](canvas::Paint) is off no escape byte is among them.
+//! Nothing here reads a file, the environment or the clock.
+
+pub(crate) mod canvas;
+pub(crate) mod code;
+pub(crate) mod columns;
+pub(crate) mod diff;
+mod highlight;
+mod languages;
+pub(crate) mod markdown;
+pub(crate) mod plain;
+pub(crate) mod sanitize;
+pub(crate) mod span;
+pub(crate) mod theme;
+mod width;
+mod wrap;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,193 @@
+//! Breaks styled text into lines of a given width.
+//!
+//! Words stay whole where they fit. Chinese and Japanese have no blanks and break between characters, but
+//! not before a closing mark or after an opening one. What is wider than a line, such as an address, is
+//! broken anywhere. Korean has blanks and is treated like Latin.
+
+use anstyle::Style;
+
+use super::span::{Line, Span};
+use super::width::clusters;
+
+/// Breaks text at words; a `\n` always breaks.
+pub(crate) fn wrap(spans: &[Span], width: usize) -> Vec<Line> {
+    break_lines(spans, width, break_between)
+}
+
+/// Breaks text wherever the width is reached, as suits code.
+pub(crate) fn fold(spans: &[Span], width: usize) -> Vec<Line> {
+    break_lines(spans, width, |_, _| false)
+}
+
+/// Puts `first` before the first line and `rest`, which is as wide, before the others.
+pub(crate) fn hang(lines: Vec<Line>, first: &Line, rest: &Line) -> Vec<Line> {
+    let prefixes = std::iter::once(first).chain(std::iter::repeat(rest));
+    lines.into_iter().zip(prefixes).map(|(line, prefix)| line.after(prefix)).collect()
+}
+
+/// One cluster with its look.
+struct Unit<'a> {
+    text: &'a str,
+    width: usize,
+    style: Style,
+}
+
+impl Unit<'_> {
+    fn is_blank(&self) -> bool {
+        self.text == " "
+    }
+}
+
+fn break_lines(spans: &[Span], width: usize, may_break: fn(&Unit, &Unit) -> bool) -> Vec<Line> {
+    // Clusters are found in the whole text: a mark may stand in another span than its base.
+    let text: String = spans.iter().map(Span::text).collect();
+    let units = units(&text, spans);
+    let mut lines = Vec::new();
+    for paragraph in units.split(|unit| unit.text == "\n") {
+        break_paragraph(paragraph, width, may_break, &mut lines);
+    }
+    lines
+}
+
+fn units<'a>(text: &'a str, spans: &[Span]) -> Vec<Unit<'a>> {
+    let mut starts = spans.iter().scan(0, |end, span| {
+        *end += span.text().len();
+        Some((*end, span.style()))
+    });
+    let (mut end, mut style) = (0, Style::new());
+    let mut at = 0;
+    let mut units = Vec::new();
+    for (cluster, width) in clusters(text) {
+        while at >= end
+            && let Some(next) = starts.next()
+        {
+            (end, style) = next;
+        }
+        at += cluster.len();
+        units.push(Unit { text: cluster, width, style });
+    }
+    units
+}
+
+fn break_paragraph(
+    units: &[Unit<'_>],
+    width: usize,
+    may_break: fn(&Unit, &Unit) -> bool,
+    lines: &mut Vec<Line>,
+) {
+    let mut start = 0;
+    let mut chance = 0;
+    let mut taken = 0;
+    for (index, unit) in units.iter().enumerate() {
+        if index > start
+            && let Some(before) = units.get(index - 1)
+            && may_break(before, unit)
+        {
+            chance = index;
+        }
+        // Blanks at the end of a line are not printed, so they always fit.
+        while taken + unit.width > width && index > start && !unit.is_blank() {
+            let end = if chance > start { chance } else { index };
+            let line = units.get(start..end).unwrap_or_default();
+            // A line of nothing but blanks would be an indentation wider than the page.
+            if !line.iter().all(Unit::is_blank) {
+                lines.push(join(line));
+            }
+            start = end;
+            taken = units.get(start..index).unwrap_or_default().iter().map(|unit| unit.width).sum();
+        }
+        taken += unit.width;
+    }
+    lines.push(join(units.get(start..).unwrap_or_default()));
+}
+
+fn join(units: &[Unit<'_>]) -> Line {
+    let kept = units.iter().rposition(|unit| !unit.is_blank()).map_or(0, |last| last + 1);
+    let units = units.get(..kept).unwrap_or_default();
+    let runs = units.chunk_by(|one, next| one.style == next.style);
+    Line::new(runs.filter_map(|run| {
+        let style = run.first()?.style;
+        Some(Span::styled(&run.iter().map(|unit| unit.text).collect::<String>(), style))
+    }))
+}
+
+fn break_between(before: &Unit, after: &Unit) -> bool {
+    if after.is_blank() {
+        return false;
+    }
+    if before.is_blank() {
+        return true;
+    }
+    (breaks_anywhere(before) || breaks_anywhere(after))
+        && !after.text.starts_with(NEVER_FIRST)
+        && !before.text.ends_with(NEVER_LAST)
+}
+
+fn breaks_anywhere(unit: &Unit) -> bool {
+    let hangul = |first| matches!(first, '\u{1100}'..='\u{11FF}' | '\u{AC00}'..='\u{D7FF}');
+    unit.width == 2 && !unit.text.starts_with(hangul)
+}
+
+/// Marks that close something, and small kana, which belong to the character before.
+const NEVER_FIRST: &[char] = &[
+    '。', '，', '、', '．', '：', '；', '！', '？', '）', '」', '』', '】', '》', '〉', '〕', '］',
+    '｝', '…', '‥', '・', 'ー', '々', '’', '”', ',', '.', ':', ';', '!', '?', ')', ']', '}', '%',
+    '％', '～', 'ぁ', 'ぃ', 'ぅ', 'ぇ', 'ぉ', 'っ', 'ゃ', 'ゅ', 'ょ', 'ァ', 'ィ', 'ゥ', 'ェ', 'ォ',
+    'ッ', 'ャ', 'ュ', 'ョ',
+];
+
+/// Marks that open something.
+const NEVER_LAST: &[char] =
+    &['（', '「', '『', '【', '《', '〈', '〔', '［', '｛', '‘', '“', '(', '[', '{', '￥', '＄'];
+
+#[cfg(test)]
+mod tests {
+    use super::super::canvas::{Canvas, Paint};
+    use super::super::theme::Tone;
+    use super::*;
+
+    fn shown(lines: Vec<Line>) -> Vec<String> {
+        let page = Canvas::new(usize::MAX, Paint::Off).print(lines);
+        page.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn lines_break_where_the_script_allows() {
+        for (text, width, expected) in [
+            ("", 10, &[""] as &[&str]),
+            ("one two three", 8, &["one two", "three"]),
+            ("one  two   ", 20, &["one  two"]),
+            ("one\n\n  two", 20, &["one", "", "  two"]),
+            ("a https://example.org/x", 10, &["a", "https://ex", "ample.org/", "x"]),
+            ("                   far", 10, &["far"]),
+            ("会话列表显示", 7, &["会话列", "表显示"]),
+            ("显示会话。列表", 8, &["显示会", "话。列表"]),
+            ("显示会「话」", 8, &["显示会", "「话」"]),
+            ("看 recount 吧", 10, &["看 recount", "吧"]),
+            ("한국어 문장", 8, &["한국어", "문장"]),
+            ("。。。。。。", 4, &["。。", "。。", "。。"]),
+        ] {
+            assert_eq!(shown(wrap(&[Span::new(text, Tone::Plain)], width)), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn code_breaks_at_the_width_and_nowhere_else() {
+        assert_eq!(shown(fold(&[Span::new("let x = 12;", Tone::Plain)], 6)), ["let x", "= 12;"]);
+    }
+
+    #[test]
+    fn a_word_that_changes_its_look_stays_whole() {
+        let spans = [Span::new("see bo", Tone::Plain), Span::new("ld", Tone::Strong)];
+        assert_eq!(shown(wrap(&spans, 6)), ["see", "bold"]);
+        let style = |line: &Line| line.spans().last().map(Span::style);
+        assert_eq!(wrap(&spans, 6).last().and_then(style), Some(Tone::Strong.style()));
+    }
+
+    #[test]
+    fn following_lines_hang_below_the_first() {
+        let [bullet, blank] = ["• ", "  "].map(|text| Line::new([Span::new(text, Tone::Dim)]));
+        let lines = wrap(&[Span::new("one two", Tone::Plain)], 4);
+        assert_eq!(shown(hang(lines, &bullet, &blank)), ["• one", "  two"]);
+    }
+}

@@ -1,0 +1,120 @@
+//! One message in full, read from its span.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use recount_model::{
+    Fate, Media, Message, MessageId, MessageKind, NoticeLevel, Place, Span, Thought, parse_millis,
+    timestamp,
+};
+
+use super::content::{Content, Piece};
+use super::facts::{Facts, Role, lead};
+use super::files::{attached, typed};
+use super::kind::kind;
+use super::part::{Part, field};
+use super::tool::calls;
+use crate::json::{Scan, Scanner, Tree};
+
+/// Reads the message in `bytes`, which stand at `span` of `file`.
+pub(crate) fn message(bytes: &[u8], file: &Arc<str>, span: Span, fate: Fate) -> Scan<Message> {
+    let mut facts = Facts::default();
+    let mut thoughts = Vec::new();
+    let mut tool_calls = Vec::new();
+    Scanner::new(bytes).object(|scanner, key| {
+        match key.name().as_ref() {
+            b"thoughts" => thoughts = recorded_thoughts(&Tree::read(scanner)?),
+            b"toolCalls" => tool_calls = calls(scanner)?,
+            name => facts.field(scanner, name)?,
+        }
+        Ok(())
+    })?;
+    let kind = kind(&facts, lead(facts.content).as_deref());
+    let text = facts.content.text();
+    let (mut media, mut said_thoughts) = (Vec::new(), Vec::new());
+    facts.content.each(|piece| {
+        if let Piece::Part(part) = piece {
+            media.extend(binary(&part));
+            said_thoughts.extend(part.is_thought().then(|| part_thought(&part)));
+        }
+    });
+    if thoughts.is_empty() {
+        // After a checkpoint thoughts stand among the parts.
+        thoughts = said_thoughts;
+    }
+    Ok(Message {
+        id: facts.id.map(|id| MessageId::new(id.decode())),
+        kind,
+        fate,
+        time: facts.time.and_then(timestamp),
+        display_text: display_text(kind, &text, facts.display),
+        files: if kind == MessageKind::Prompt { attached(&text) } else { Vec::new() },
+        text,
+        media,
+        thoughts,
+        tool_calls,
+        tokens: facts.tokens,
+        model: facts.model.map(|model| model.decode().into_owned()),
+        level: level(facts.role),
+        place: Place {
+            file: Arc::clone(file),
+            line: span.line,
+            offset: span.offset,
+            bytes: span.bytes,
+        },
+    })
+}
+
+fn display_text(kind: MessageKind, text: &str, display: Content<'_>) -> String {
+    let shown = display.text();
+    if !shown.is_empty() {
+        return shown;
+    }
+    if kind == MessageKind::Prompt { typed(text).to_owned() } else { text.to_owned() }
+}
+
+fn level(role: Role) -> Option<NoticeLevel> {
+    match role {
+        Role::User | Role::Gemini => None,
+        Role::Info | Role::Unknown => Some(NoticeLevel::Info),
+        Role::Warning => Some(NoticeLevel::Warning),
+        Role::Error => Some(NoticeLevel::Error),
+    }
+}
+
+fn recorded_thoughts(tree: &Tree) -> Vec<Thought> {
+    let thought = |tree: &Tree| Thought {
+        subject: tree.text("subject").unwrap_or_default().to_owned(),
+        description: tree.text("description").unwrap_or_default().to_owned(),
+        time: tree.text("timestamp").and_then(time),
+    };
+    tree.as_array().unwrap_or_default().iter().map(thought).collect()
+}
+
+/// A thought among the parts: its subject stands between the first pair of `**`.
+pub(crate) fn part_thought(part: &Part<'_>) -> Thought {
+    let text = part.text.map(|text| text.decode().into_owned()).unwrap_or_default();
+    let split = text.split_once("**").and_then(|(before, rest)| {
+        let (subject, after) = rest.split_once("**")?;
+        Some((subject.trim().to_owned(), format!("{before}{after}").trim().to_owned()))
+    });
+    let (subject, description) = split.unwrap_or_else(|| (String::new(), text.trim().to_owned()));
+    Thought { subject, description, time: None }
+}
+
+/// Tells what binary data a part holds, without decoding it.
+pub(crate) fn binary(part: &Part<'_>) -> Option<Media> {
+    if let Some(raw) = part.inline {
+        let mime = field(raw, "mimeType").unwrap_or_default().into_owned();
+        let data = field(raw, "data").unwrap_or_default();
+        let bytes = data.trim_end_matches('=').len() as u64 * 3 / 4;
+        return Some(Media { mime, bytes });
+    }
+    let raw = part.file?;
+    Some(Media { mime: field(raw, "mimeType").unwrap_or_default().into_owned(), bytes: 0 })
+}
+
+/// Reads a time as the agent writes it.
+pub(crate) fn time(text: &str) -> Option<Timestamp> {
+    parse_millis(text.as_bytes()).and_then(timestamp)
+}

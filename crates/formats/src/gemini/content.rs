@@ -1,0 +1,114 @@
+//! The `content` of a message: a string, a part, or a list of both.
+
+use super::part::Part;
+use crate::json::{Scan, Scanner, Text};
+
+/// The content of a message, not yet looked into.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Content<'a> {
+    /// Absent, `null` or another value without text.
+    None,
+    /// A string.
+    Text(Text<'a>),
+    /// A part or a list, as raw JSON.
+    Parts(&'a [u8]),
+}
+
+/// One element of a content.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Piece<'a> {
+    /// A bare string.
+    Text(Text<'a>),
+    /// A part.
+    Part(Part<'a>),
+}
+
+/// Lists within lists are followed this far; the agent never writes them.
+const DEEPEST: u32 = 16;
+
+impl<'a> Content<'a> {
+    /// Reads the value at the scanner's position.
+    pub(crate) fn read(scanner: &mut Scanner<'a>) -> Scan<Self> {
+        Ok(match scanner.peek()? {
+            b'"' => Self::Text(scanner.string()?),
+            b'[' | b'{' => Self::Parts(scanner.value()?),
+            _ => {
+                scanner.skip()?;
+                Self::None
+            }
+        })
+    }
+
+    /// Calls `visit` for each piece in order.
+    pub(crate) fn each(self, mut visit: impl FnMut(Piece<'a>)) {
+        match self {
+            Self::None => {}
+            Self::Text(text) => visit(Piece::Text(text)),
+            // The text was scanned before, so it cannot fail now.
+            Self::Parts(raw) => drop(walk(&mut Scanner::new(raw), 0, &mut visit)),
+        }
+    }
+
+    /// Whether it is a single part rather than a list; the agent's own flattening differs there.
+    pub(crate) fn is_single_part(self) -> bool {
+        matches!(self, Self::Parts(raw) if raw.first() == Some(&b'{'))
+    }
+
+    /// Returns the text of all parts that are not thoughts, joined.
+    pub(crate) fn text(self) -> String {
+        let mut out = String::new();
+        self.each(|piece| {
+            if let Some(text) = piece.spoken() {
+                out.push_str(&text.decode());
+            }
+        });
+        out
+    }
+
+    /// Returns about how many bytes of text there are.
+    pub(crate) fn text_bytes(self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Text(text) => text.raw().len(),
+            Self::Parts(raw) => raw.len(),
+        }
+    }
+
+    /// Returns about the first `bytes` of the text, for titles.
+    pub(crate) fn text_start(self, bytes: usize) -> String {
+        let mut out = String::new();
+        self.each(|piece| {
+            if let Some(text) = piece.spoken()
+                && out.len() < bytes
+            {
+                out.push_str(&text.decode_start(bytes - out.len()));
+            }
+        });
+        out
+    }
+}
+
+impl<'a> Piece<'a> {
+    /// Returns the words of this piece, unless it is a thought or has none.
+    pub(crate) fn spoken(&self) -> Option<Text<'a>> {
+        match self {
+            Self::Text(text) => Some(*text),
+            Self::Part(part) if part.is_thought() => None,
+            Self::Part(part) => part.text,
+        }
+    }
+}
+
+fn walk<'a>(
+    scanner: &mut Scanner<'a>,
+    depth: u32,
+    visit: &mut impl FnMut(Piece<'a>),
+) -> Scan<()> {
+    match scanner.peek()? {
+        b'"' => visit(Piece::Text(scanner.string()?)),
+        b'{' => visit(Piece::Part(Part::read(scanner)?)),
+        b'[' if depth < DEEPEST => scanner.array(|scanner| walk(scanner, depth + 1, visit))?,
+        _ => scanner.skip()?,
+    }
+    Ok(())
+}

@@ -1,0 +1,229 @@
+//! The document grammar: one JSON object per file (0.4–0.38, and exports).
+//!
+//! The object is taken apart as it comes in: what is held is never more than its largest message.
+
+use std::sync::Arc;
+
+use memchr::{memchr_iter, memmem};
+use recount_model::{Grammar, Span, What};
+
+use super::facts::Resumable;
+use super::record::{Element, Fields};
+use super::replay::{Replay, Seen};
+use crate::json::{Fault, Scan, Scanner};
+use crate::outline::Outline;
+use crate::source::Reader;
+
+/// Reads a document, whole or in pieces.
+#[derive(Debug)]
+pub(crate) struct Document {
+    replay: Replay,
+    state: State,
+    offset: u64,
+    line: u32,
+    has_session_id: bool,
+    has_messages: bool,
+    /// Whether the agent's loader would get through: everything valid, and no message it throws on.
+    sound: bool,
+    resumable: bool,
+}
+
+/// What is expected next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Start,
+    FirstKey,
+    Key,
+    AfterValue,
+    FirstElement,
+    Element,
+    AfterElement,
+    End,
+    /// Damage: the next line that begins a message is looked for.
+    Lost,
+}
+
+/// How a message begins in a document indented by two.
+const MESSAGE: &[u8] = b"\n    {";
+
+impl Document {
+    pub(crate) fn new(file: Arc<str>) -> Self {
+        Self {
+            replay: Replay::new(file),
+            state: State::Start,
+            offset: 0,
+            line: 1,
+            has_session_id: false,
+            has_messages: false,
+            sound: true,
+            resumable: false,
+        }
+    }
+
+    /// Whether the agent's loader accepts the document.
+    pub(crate) fn loadable(&self) -> bool {
+        self.sound && self.state == State::End && self.has_session_id
+    }
+
+    /// Takes one token or one whole value from the start of `bytes` and returns how much that was.
+    fn step(&mut self, bytes: &[u8]) -> Scan<usize> {
+        let mut scanner = Scanner::new(bytes);
+        let next = scanner.peek()?;
+        self.state = match (self.state, next) {
+            (State::Start, b'{') => advance(&mut scanner, State::FirstKey)?,
+            (State::FirstKey | State::AfterValue, b'}') => advance(&mut scanner, State::End)?,
+            (State::FirstKey | State::Key, b'"') => self.field(&mut scanner, bytes)?,
+            (State::AfterValue, b',') => advance(&mut scanner, State::Key)?,
+            (State::FirstElement | State::AfterElement, b']') => {
+                advance(&mut scanner, State::AfterValue)?
+            }
+            (State::FirstElement | State::Element, _) => self.message(&mut scanner, bytes)?,
+            (State::AfterElement, b',') => advance(&mut scanner, State::Element)?,
+            _ => return Err(Fault::Syntax),
+        };
+        Ok(scanner.offset())
+    }
+
+    fn field(&mut self, scanner: &mut Scanner<'_>, bytes: &[u8]) -> Scan<State> {
+        let key = scanner.key()?;
+        let name = key.name();
+        let first = scanner.peek()?;
+        if name.as_ref() == b"messages" {
+            if self.has_messages {
+                self.replay.forget_elements();
+            }
+            self.has_messages = true;
+            if first == b'[' {
+                return advance(scanner, State::FirstElement);
+            }
+        }
+        let start = scanner.offset();
+        let mut fields = Fields::default();
+        if !fields.field(scanner, &name)? {
+            scanner.skip()?;
+        }
+        if scanner.offset() == bytes.len() && first != b'"' {
+            // A number may go on in the next piece.
+            return Err(Fault::Incomplete);
+        }
+        // The loader calls array methods on `messages`, whatever it is.
+        self.sound &= name.as_ref() != b"messages" || bytes.get(start..start + 4) == Some(b"null");
+        self.has_session_id |= name.as_ref() == b"sessionId";
+        self.replay.metadata.merge(fields, Seen::ByAgent);
+        Ok(State::AfterValue)
+    }
+
+    fn message(&mut self, scanner: &mut Scanner<'_>, bytes: &[u8]) -> Scan<State> {
+        let element = Element::read(scanner)?;
+        if scanner.offset() == bytes.len() && !element.is_object {
+            return Err(Fault::Incomplete);
+        }
+        let span = Span {
+            line: self.line_at(bytes, element.range.start),
+            offset: self.offset + element.range.start as u64,
+            bytes: element.range.len() as u64,
+        };
+        if element.is_object {
+            match self.replay.element(&element.facts, span) {
+                Resumable::Yes => self.resumable = true,
+                // The loader stops looking at the first resumable message, so later ones do no harm.
+                Resumable::Throws if !self.resumable => self.sound = false,
+                Resumable::Throws | Resumable::No => {}
+            }
+        } else {
+            // `null` has no type to look at, so the loader throws; other values pass.
+            self.sound &= bytes.get(element.range.start) != Some(&b'n');
+            self.replay.problem(What::UnknownRecord, Some(span), "kept, see `show --raw`");
+        }
+        Ok(State::AfterElement)
+    }
+
+    fn line_at(&self, bytes: &[u8], at: usize) -> u32 {
+        self.line.saturating_add(newlines(bytes.get(..at).unwrap_or_default()))
+    }
+
+    /// Skips to the next line that looks like the start of a message.
+    fn find_message(&mut self, bytes: &[u8]) -> usize {
+        match memmem::find(bytes, MESSAGE) {
+            Some(at) => {
+                self.state = State::Element;
+                at + 1
+            }
+            None => bytes.len().saturating_sub(MESSAGE.len()),
+        }
+    }
+
+    fn damaged(&mut self, at: u64) {
+        if self.sound {
+            let span = Span { line: self.line, offset: at, bytes: 0 };
+            self.replay.problem(
+                What::BrokenDocument,
+                Some(span),
+                "every complete message is read, though the agent cannot load the file",
+            );
+        }
+        self.sound = false;
+    }
+
+    fn consume(&mut self, bytes: &[u8]) {
+        self.offset += bytes.len() as u64;
+        self.line = self.line.saturating_add(newlines(bytes));
+    }
+}
+
+fn advance(scanner: &mut Scanner<'_>, state: State) -> Scan<State> {
+    let next = scanner.peek()?;
+    scanner.expect(next)?;
+    Ok(state)
+}
+
+fn newlines(bytes: &[u8]) -> u32 {
+    u32::try_from(memchr_iter(b'\n', bytes).count()).unwrap_or(u32::MAX)
+}
+
+impl Reader for Document {
+    fn feed(&mut self, bytes: &[u8]) -> usize {
+        let mut used = 0;
+        if self.offset == 0 && bytes.starts_with(b"\xef\xbb\xbf") {
+            self.replay.problem(What::ByteOrderMark, None, "read, though the agent cannot load the file");
+            self.sound = false;
+            used = 3;
+            self.offset = 3;
+        }
+        while let Some(rest) = bytes.get(used..).filter(|rest| !rest.is_empty()) {
+            let step = if self.state == State::Lost {
+                match self.find_message(rest) {
+                    0 => break,
+                    skipped => skipped,
+                }
+            } else {
+                match self.step(rest) {
+                    Ok(step) => step,
+                    Err(Fault::Incomplete) => break,
+                    Err(Fault::Syntax) => {
+                        self.damaged(self.offset);
+                        self.state = State::Lost;
+                        1
+                    }
+                }
+            };
+            self.consume(rest.get(..step).unwrap_or_default());
+            used += step;
+        }
+        used
+    }
+
+    fn finish(&mut self, rest: &[u8]) {
+        let blank = rest.iter().all(u8::is_ascii_whitespace);
+        if self.state != State::End || !blank {
+            self.damaged(self.offset);
+        }
+        if !self.replay.metadata.has_id() {
+            self.replay.problem(What::NoHead, None, "the id comes from the file's name");
+        }
+    }
+
+    fn outline(&self) -> Outline {
+        self.replay.outline(Grammar::Json, self.loadable())
+    }
+}

@@ -1,0 +1,285 @@
+//! Light facts of one message, taken in one pass without building its text.
+
+use recount_model::{Tokens, parse_millis};
+
+use super::content::{Content, Piece};
+use super::part::Flat;
+use crate::json::{Scan, Scanner, Text, trim, trim_start};
+
+/// What a list needs to know of a message. Of equal keys the last one counts, as in JavaScript.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts<'a> {
+    pub(crate) id: Option<Text<'a>>,
+    pub(crate) time: Option<i64>,
+    pub(crate) bad_time: bool,
+    pub(crate) role: Role,
+    pub(crate) content: Content<'a>,
+    pub(crate) display: Content<'a>,
+    pub(crate) calls: Calls,
+    pub(crate) thoughts: u32,
+    pub(crate) tokens: Option<Tokens>,
+    pub(crate) model: Option<Text<'a>>,
+    /// A field that no known release writes.
+    pub(crate) unknown_field: bool,
+}
+
+/// The `type` of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    User,
+    Gemini,
+    Info,
+    Warning,
+    Error,
+    /// Absent, or a word no release has written.
+    Unknown,
+}
+
+/// Tool calls, counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Calls {
+    pub(crate) total: u32,
+    pub(crate) failed: u32,
+    pub(crate) cancelled: u32,
+    pub(crate) with_result: u32,
+}
+
+/// What the agent's list and resume make of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Resumable {
+    Yes,
+    No,
+    /// Its loader throws and drops the record.
+    Throws,
+}
+
+impl Default for Facts<'_> {
+    fn default() -> Self {
+        Self {
+            id: None,
+            time: None,
+            bad_time: false,
+            role: Role::Unknown,
+            content: Content::None,
+            display: Content::None,
+            calls: Calls::default(),
+            thoughts: 0,
+            tokens: None,
+            model: None,
+            unknown_field: false,
+        }
+    }
+}
+
+impl<'a> Facts<'a> {
+    /// Reads the message at the scanner's position; anything but an object has no facts.
+    pub(crate) fn read(scanner: &mut Scanner<'a>) -> Scan<Self> {
+        let mut facts = Self::default();
+        if scanner.peek()? == b'{' {
+            scanner.object(|scanner, key| facts.field(scanner, &key.name()))?;
+        } else {
+            scanner.skip()?;
+        }
+        Ok(facts)
+    }
+
+    /// Takes one field of a message and consumes its value.
+    pub(crate) fn field(&mut self, scanner: &mut Scanner<'a>, key: &[u8]) -> Scan<()> {
+        match key {
+            b"id" => self.id = string(scanner)?,
+            b"timestamp" => {
+                let text = string(scanner)?;
+                self.time = text.and_then(|text| parse_millis(text.raw()));
+                self.bad_time = self.time.is_none();
+            }
+            b"type" => self.role = string(scanner)?.map_or(Role::Unknown, Role::from_text),
+            b"content" => self.content = Content::read(scanner)?,
+            b"displayContent" => self.display = Content::read(scanner)?,
+            b"toolCalls" => self.calls = Calls::read(scanner)?,
+            b"thoughts" => self.thoughts = count(scanner)?,
+            b"tokens" => self.tokens = tokens(scanner)?,
+            b"model" => self.model = string(scanner)?,
+            _ => {
+                self.unknown_field = true;
+                scanner.skip()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the message makes a session listable (`isResumableMessageRecord`, 0.47–0.61).
+    ///
+    /// `lead` is how its text begins, `None` when the loader throws.
+    pub(crate) fn resumable(&self, lead: Option<&str>) -> Resumable {
+        let Some(lead) = lead else { return Resumable::Throws };
+        let yes = match self.role {
+            Role::User => {
+                let ignored = ["/", "?", "<session_context>", "<hook_context>"];
+                !lead.is_empty() && !ignored.iter().any(|word| lead.starts_with(word))
+            }
+            Role::Gemini => !lead.is_empty() || self.calls.total > 0 || self.thoughts > 0,
+            Role::Info | Role::Warning | Role::Error | Role::Unknown => false,
+        };
+        if yes { Resumable::Yes } else { Resumable::No }
+    }
+
+    /// Returns how much this version holds, to find the richest one of a message.
+    pub(crate) fn rank(&self) -> u64 {
+        let calls = u64::from(self.calls.with_result.min(0xfff)) << 12
+            | u64::from(self.calls.total.min(0xfff));
+        let text = u64::try_from(self.content.text_bytes()).unwrap_or(u64::MAX).min(0xffff_ffff);
+        calls << 33 | u64::from(self.tokens.is_some()) << 32 | text
+    }
+}
+
+impl Role {
+    fn from_text(text: Text<'_>) -> Self {
+        match text.name().as_ref() {
+            b"user" => Self::User,
+            b"gemini" => Self::Gemini,
+            b"info" => Self::Info,
+            b"warning" => Self::Warning,
+            b"error" => Self::Error,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+impl Calls {
+    fn read(scanner: &mut Scanner<'_>) -> Scan<Self> {
+        let mut calls = Self::default();
+        if scanner.peek()? != b'[' {
+            scanner.skip()?;
+            return Ok(calls);
+        }
+        scanner.array(|scanner| {
+            calls.total += 1;
+            if scanner.peek()? != b'{' {
+                return scanner.skip();
+            }
+            let (mut failed, mut cancelled, mut result) = (false, false, false);
+            scanner.object(|scanner, key| {
+                match key.name().as_ref() {
+                    b"status" => {
+                        let status = string(scanner)?;
+                        failed = status.is_some_and(|text| text.is("error"));
+                        cancelled = status.is_some_and(|text| text.is("cancelled"));
+                    }
+                    b"result" => {
+                        result = scanner.peek()? != b'n';
+                        scanner.skip()?;
+                    }
+                    _ => scanner.skip()?,
+                }
+                Ok(())
+            })?;
+            calls.failed += u32::from(failed);
+            calls.cancelled += u32::from(cancelled);
+            calls.with_result += u32::from(result);
+            Ok(())
+        })?;
+        Ok(calls)
+    }
+}
+
+/// Returns how the flattened, trimmed text begins, or `None` when the agent's flattening throws.
+///
+/// Enough of it is decoded to tell the kinds of messages apart.
+pub(crate) fn lead(content: Content<'_>) -> Option<String> {
+    let mut lead = String::new();
+    let mut throws = false;
+    let single = content.is_single_part();
+    content.each(|piece| {
+        let flat = match piece {
+            Piece::Text(text) => Flat::Text(text),
+            Piece::Part(part) => part.flatten(),
+        };
+        throws |= matches!(flat, Flat::Throws) || (single && matches!(flat, Flat::Odd));
+        if lead.len() >= LEAD {
+            return;
+        }
+        match flat {
+            Flat::Text(text) => push_words(&mut lead, text),
+            Flat::Placeholder | Flat::Odd => lead.push_str("[…]"),
+            Flat::Empty | Flat::Throws => {}
+        }
+    });
+    (!throws).then(|| trim(&lead).to_owned())
+}
+
+fn push_words(lead: &mut String, text: Text<'_>) {
+    let mut words = text.decode_start(LEAD);
+    if lead.is_empty() {
+        if trim(&words).is_empty() && text.raw().len() > LEAD {
+            words = text.decode();
+        }
+        let blank = words.len() - trim_start(&words).len();
+        lead.push_str(words.get(blank..).unwrap_or_default());
+    } else {
+        lead.push_str(&words);
+    }
+}
+
+/// How many bytes of a text are looked at to tell what it is.
+const LEAD: usize = 96;
+
+/// Reads a string; any other value is skipped and gives `None`.
+pub(crate) fn string<'a>(scanner: &mut Scanner<'a>) -> Scan<Option<Text<'a>>> {
+    if scanner.peek()? == b'"' {
+        return scanner.string().map(Some);
+    }
+    scanner.skip()?;
+    Ok(None)
+}
+
+fn count(scanner: &mut Scanner<'_>) -> Scan<u32> {
+    let mut count = 0;
+    if scanner.peek()? == b'[' {
+        scanner.array(|scanner| {
+            count += 1;
+            scanner.skip()
+        })?;
+    } else {
+        scanner.skip()?;
+    }
+    Ok(count)
+}
+
+fn tokens(scanner: &mut Scanner<'_>) -> Scan<Option<Tokens>> {
+    if scanner.peek()? != b'{' {
+        scanner.skip()?;
+        return Ok(None);
+    }
+    let mut tokens = Tokens::default();
+    let mut total = None;
+    scanner.object(|scanner, key| {
+        let value = number(scanner.value()?);
+        match key.name().as_ref() {
+            b"input" => tokens.input = value.unwrap_or(0),
+            b"output" => tokens.output = value.unwrap_or(0),
+            b"cached" => tokens.cached = value.unwrap_or(0),
+            b"thoughts" => tokens.thoughts = value.unwrap_or(0),
+            b"tool" => tokens.tool = value.unwrap_or(0),
+            b"total" => total = value,
+            _ => {}
+        }
+        Ok(())
+    })?;
+    tokens.total =
+        total.unwrap_or(tokens.input + tokens.output + tokens.thoughts + tokens.tool);
+    Ok(Some(tokens))
+}
+
+/// Reads a count; JavaScript may have written it with a fraction or an exponent.
+fn number(raw: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(raw).ok()?;
+    text.parse().ok().or_else(|| {
+        let float: f64 = text.parse().ok()?;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "checked to be a count that a double holds exactly"
+        )]
+        (0.0..=9e15).contains(&float).then_some(float as u64)
+    })
+}

@@ -1,0 +1,88 @@
+//! Tool output that was cut or masked: the full text lies in an earlier version of the message or in a file.
+
+use std::path::{Component, Path, PathBuf};
+
+use recount_model::{Message, OutputState, ToolCall};
+
+use super::tool::{calls, cut_state, response_text};
+use crate::bytes::read_small;
+use crate::json::{Scanner, Tree};
+use crate::source::Others;
+
+/// Puts full outputs in the place of cut ones where they can be found.
+pub(crate) fn recover(message: &mut Message, others: &dyn Others, folder: Option<&Path>) {
+    for call in &mut message.tool_calls {
+        if call.output_state == OutputState::Whole {
+            continue;
+        }
+        let full = from_versions(call, others).or_else(|| from_file(call, folder?));
+        if let Some(full) = full {
+            call.output = Some(full);
+            call.output_state = OutputState::Recovered;
+        }
+    }
+}
+
+/// Masking rewrites the message; in a log the original is still in an earlier line.
+fn from_versions(call: &ToolCall, others: &dyn Others) -> Option<String> {
+    let mut found = None;
+    others.each(&mut |bytes| {
+        let mut all = Vec::new();
+        let scanned = Scanner::new(bytes).object(|scanner, key| {
+            if key.is("toolCalls") {
+                all = calls(scanner)?;
+                return Ok(());
+            }
+            scanner.skip()
+        });
+        let same = all.into_iter().find(|other| other.id.is_some() && other.id == call.id);
+        found = same.and_then(|same| same.output).filter(|output| cut_state(output) == OutputState::Whole);
+        scanned.is_ok() && found.is_none()
+    });
+    found
+}
+
+/// The text that is left names a file. The path is absolute and perhaps from another machine, so only its end
+/// is used, and only below the project's own directory.
+fn from_file(call: &ToolCall, folder: &Path) -> Option<String> {
+    let text = call.output.as_deref()?;
+    let names = text.split(['\n', '"', '\'', '`', '<', '>']).filter_map(relative);
+    let text = names.take(8).find_map(|name| read_small(&folder.join(name)).ok())?;
+    let text = String::from_utf8_lossy(&text).into_owned();
+    // A masked output is stored as its whole response object.
+    let response = Tree::parse(text.as_bytes()).ok();
+    let object = response.as_ref().filter(|tree| tree.as_object().is_some());
+    Some(object.and_then(response_text).unwrap_or(text))
+}
+
+/// Finds the part of a path that lies below the project's directory.
+fn relative(line: &str) -> Option<PathBuf> {
+    let line = line.trim_end_matches(['.', ',', ')', ' ', '\r']);
+    let end = |marker: &str| line.rfind(marker).and_then(|at| line.get(at..));
+    let tail = end("tool-outputs/").or_else(|| end("tool_output/")).or_else(|| {
+        let is_output = [".output", ".txt"].iter().any(|ending| line.ends_with(ending));
+        line.rsplit('/').next().filter(|_| is_output && line.contains('/'))
+    })?;
+    let path = PathBuf::from(tail);
+    path.components().all(|part| matches!(part, Component::Normal(_))).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_below_the_project_are_followed() {
+        for (line, expected) in [
+            (
+                "Output too large. For full output see: /home/dev/.gemini/tmp/shop/tool-outputs/session-1/a.txt",
+                Some("tool-outputs/session-1/a.txt"),
+            ),
+            ("see /home/dev/.gemini/tmp/4e/run-1.output", Some("run-1.output")),
+            ("/x/tool-outputs/../../../etc/passwd.txt", None),
+            ("no path here", None),
+        ] {
+            assert_eq!(relative(line), expected.map(PathBuf::from), "{line}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Which grammar a file is written in, and reading it in that one or, if that fails, the other.
+//!
+//! The agent's loader reads every file line by line and, when no line gave it an id and a hash, once more as one
+//! document. We look at the head first and read twice only what is damaged.
+
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::Arc;
+
+use recount_model::{Grammar, Problem, What};
+
+use super::document::Document;
+use super::lines::Lines;
+use crate::bytes::Buffer;
+use crate::json::{Fault, Scanner};
+use crate::outline::Outline;
+use crate::source::Reader;
+
+/// How much of a file is looked at.
+const HEAD: u64 = 64 * 1024;
+
+/// Reads the outline of one file.
+pub(crate) fn outline<R: Read + Seek>(
+    input: &mut R,
+    file: &Arc<str>,
+    buffer: &mut Buffer,
+) -> io::Result<Outline> {
+    let mut head = Vec::new();
+    input.by_ref().take(HEAD).read_to_end(&mut head)?;
+    if head.is_empty() {
+        let mut outline = Outline::empty(Grammar::Json);
+        let file = Arc::clone(file);
+        outline.problems.note(Problem { file, span: None, what: What::Empty, done: "listed as empty" });
+        return Ok(outline);
+    }
+    input.seek(SeekFrom::Start(0))?;
+    let grammar = sniff(&head);
+    let first = read(input, file, buffer, grammar)?;
+    let other = match grammar {
+        Grammar::Json => Grammar::Jsonl,
+        Grammar::Jsonl => Grammar::Json,
+    };
+    if first.loadable || !could_be(&head, other) {
+        return Ok(first);
+    }
+    input.seek(SeekFrom::Start(0))?;
+    let second = read(input, file, buffer, other)?;
+    let better = second.loadable || second.entries.len() > first.entries.len();
+    Ok(if better { second } else { first })
+}
+
+fn read<R: Read>(
+    input: &mut R,
+    file: &Arc<str>,
+    buffer: &mut Buffer,
+    grammar: Grammar,
+) -> io::Result<Outline> {
+    let mut reader = reader(grammar, file);
+    buffer.pump(input, reader.as_mut())?;
+    Ok(reader.outline())
+}
+
+/// Returns a reader for a grammar.
+pub(crate) fn reader(grammar: Grammar, file: &Arc<str>) -> Box<dyn Reader> {
+    match grammar {
+        Grammar::Json => Box::new(Document::new(Arc::clone(file))),
+        Grammar::Jsonl => Box::new(Lines::new(Arc::clone(file))),
+    }
+}
+
+/// Tells the grammar from the first bytes of a file.
+pub(crate) fn sniff(head: &[u8]) -> Grammar {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let first_line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let mut scanner = Scanner::new(first_line);
+    if scanner.peek() != Ok(b'{') || scanner.skip() != Err(Fault::Incomplete) {
+        return Grammar::Jsonl;
+    }
+    if first_line.len() == head.len() {
+        // One endless line: a log's record more likely than a document without white space.
+        return Grammar::Jsonl;
+    }
+    // A record that was cut is followed by one that does not continue it.
+    let mut scanner = Scanner::new(head);
+    let third_line = head.split_inclusive(|&byte| byte == b'\n').take(2).map(<[u8]>::len).sum();
+    match scanner.skip() {
+        Err(Fault::Syntax) if scanner.offset() <= third_line => Grammar::Jsonl,
+        _ => Grammar::Json,
+    }
+}
+
+fn could_be(head: &[u8], grammar: Grammar) -> bool {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    grammar == Grammar::Jsonl || Scanner::new(head).peek() == Ok(b'{')
+}

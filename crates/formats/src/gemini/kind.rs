@@ -1,0 +1,70 @@
+//! What a message is: telling a human's words from what the agent put in their place.
+
+use recount_model::MessageKind;
+
+use super::content::{Content, Piece};
+use super::facts::{Facts, Role};
+use crate::json::trim;
+
+/// The id of the context message since 0.44, the same in all sessions: the start of the SHA-256 of
+/// `environment-context`.
+pub(crate) const CONTEXT_ID: &str = "d04923d38bb0f6017037e74183378ef4";
+
+/// The end of what a hook said, in front of the prompt in headless mode.
+pub(crate) const HOOK_END: &str = "</hook_context>";
+
+/// Tells what a message is; `lead` is how its text begins.
+pub(crate) fn kind(facts: &Facts<'_>, lead: Option<&str>) -> MessageKind {
+    match facts.role {
+        Role::Gemini => MessageKind::Answer,
+        Role::Info | Role::Warning | Role::Error | Role::Unknown => MessageKind::Notice,
+        Role::User if is_tool_result(facts.content) => MessageKind::ToolResult,
+        Role::User if facts.id.is_some_and(|id| id.is(CONTEXT_ID)) => MessageKind::Context,
+        // A message that the loader refuses is still what it says.
+        Role::User => by_words(facts.content, lead.unwrap_or_default()),
+    }
+}
+
+fn by_words(content: Content<'_>, lead: &str) -> MessageKind {
+    if lead.starts_with("<session_context>") {
+        return MessageKind::Context;
+    }
+    if lead.starts_with("<hook_context>") {
+        let text = content.text();
+        let prompt = text.split_once(HOOK_END).map_or("", |(_, prompt)| prompt);
+        return if trim(prompt).is_empty() { MessageKind::Hook } else { MessageKind::Prompt };
+    }
+    if lead.starts_with("<state_snapshot>") && trim(&content.text()).ends_with("</state_snapshot>") {
+        return MessageKind::Summary;
+    }
+    let begins = |words: &[&str]| words.iter().any(|word| lead.starts_with(word));
+    if begins(&["I ran the following shell command:"]) {
+        MessageKind::Shell
+    } else if begins(&[
+        "Here is the user's editor context",
+        "Here is a summary of changes in the user's editor context",
+        "- **Workspace Directories:**",
+    ]) {
+        MessageKind::Context
+    } else if matches!(lead, "Please continue." | "System: Please continue.")
+        || begins(&["System: Potential loop detected"])
+    {
+        MessageKind::Nudge
+    } else {
+        MessageKind::Prompt
+    }
+}
+
+/// A response of a tool, perhaps with data beside it or a hint in front of it, and no words behind it.
+fn is_tool_result(content: Content<'_>) -> bool {
+    if let Content::Text(text) = content {
+        // Up to 0.27 parts were flattened to placeholders.
+        return text.raw().starts_with(b"[Function Response: ");
+    }
+    let mut result = false;
+    content.each(|piece| match piece {
+        Piece::Part(part) if part.response.is_some() => result = true,
+        _ => result &= piece.spoken().is_none_or(|text| text.is_blank()),
+    });
+    result
+}

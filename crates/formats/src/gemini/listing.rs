@@ -1,0 +1,187 @@
+//! What `gemini --list-sessions` shows, by the rules of each release.
+
+use recount_model::{Grammar, SessionId};
+
+use crate::outline::Outline;
+use crate::source::{AgentRow, Station, Surveyed};
+
+/// The rules of a range of releases.
+#[derive(Clone, Copy, Debug)]
+struct Rules {
+    logs: bool,
+    deduplicates: bool,
+    needs: Needs,
+    hides_subagents: bool,
+    title: TitleRule,
+}
+
+/// What a session must hold to be listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Needs {
+    Nothing,
+    Conversation,
+    Resumable,
+}
+
+/// Which user message is the title when there is no summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TitleRule {
+    /// The first one.
+    First,
+    /// The first one that is not a command, if there is one.
+    FirstWords,
+}
+
+impl Rules {
+    /// The rules since 0.47.
+    const NEWEST: Self = Self {
+        logs: true,
+        deduplicates: true,
+        needs: Needs::Resumable,
+        hides_subagents: true,
+        title: TitleRule::FirstWords,
+    };
+
+    fn of(release: &str) -> Self {
+        let mut numbers = release.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
+        let (major, minor) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+        if major > 0 || minor >= 47 {
+            return Self::NEWEST;
+        }
+        Self {
+            logs: minor >= 39,
+            deduplicates: minor >= 19,
+            needs: if minor >= 20 { Needs::Conversation } else { Needs::Nothing },
+            hides_subagents: minor >= 31,
+            title: if (20..39).contains(&minor) { TitleRule::FirstWords } else { TitleRule::First },
+        }
+    }
+
+    fn lists(self, file: &Surveyed) -> bool {
+        let outline = &file.outline;
+        let enough = match self.needs {
+            Needs::Nothing => true,
+            Needs::Conversation => outline.listed.conversation,
+            Needs::Resumable => outline.listed.resumable,
+        };
+        file.at.station == Station::Main
+            && outline.loadable
+            && outline.head.session_id.is_some()
+            && (self.logs || outline.grammar == Grammar::Json)
+            && enough
+            && !(self.hides_subagents && outline.head.subagent)
+    }
+
+    fn title(self, outline: &Outline) -> String {
+        if let Some(summary) = &outline.head.summary {
+            return shorten(&visible(summary));
+        }
+        let listed = &outline.listed;
+        let first = match self.title {
+            TitleRule::First => &listed.first_any,
+            TitleRule::FirstWords if listed.first_user.is_some() => &listed.first_user,
+            TitleRule::FirstWords if self.needs == Needs::Resumable => &None,
+            TitleRule::FirstWords => &listed.first_any,
+        };
+        first.as_deref().map_or_else(|| "Empty conversation".to_owned(), |text| shorten(&plain(text)))
+    }
+}
+
+/// Lists the files of one chats folder as `release` would (0.47 and later when not told), oldest first.
+pub(crate) fn list(files: &[Surveyed], release: Option<&str>) -> Vec<AgentRow> {
+    let rules = release.map_or(Rules::NEWEST, Rules::of);
+    let mut sorted: Vec<&Surveyed> = files.iter().filter(|file| rules.lists(file)).collect();
+    sorted.sort_by_key(|file| file.at.path.file_name().map(utf16));
+    let mut rows: Vec<(&SessionId, &Surveyed)> = Vec::new();
+    for file in sorted {
+        let Some(id) = &file.outline.head.session_id else { continue };
+        let known = rows.iter_mut().find(|(known, _)| rules.deduplicates && *known == id);
+        match known {
+            Some(row) if updated(file) > updated(row.1) => row.1 = file,
+            Some(_) => {}
+            None => rows.push((id, file)),
+        }
+    }
+    rows.sort_by_key(|(_, file)| started(file));
+    let row = |(id, file): (&SessionId, &Surveyed)| AgentRow {
+        id: id.clone(),
+        title: rules.title(&file.outline),
+    };
+    rows.into_iter().map(row).collect()
+}
+
+/// Names are compared by UTF-16 code units, as JavaScript does.
+fn utf16(name: &std::ffi::OsStr) -> Vec<u16> {
+    name.to_string_lossy().encode_utf16().collect()
+}
+
+fn updated(file: &Surveyed) -> Option<i64> {
+    let head = &file.outline.head;
+    head.updated.or(head.start).or(file.at.modified)
+}
+
+fn started(file: &Surveyed) -> Option<i64> {
+    let head = &file.outline.head;
+    head.start.or(head.updated).or(file.at.modified)
+}
+
+/// A summary loses only terminal and bidi control characters.
+fn visible(text: &str) -> String {
+    let bidi = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let kept: String = text.chars().filter(|&c| !bidi(c) && (!c.is_control() || c.is_whitespace())).collect();
+    one_line(&kept)
+}
+
+/// A prompt loses everything outside of printable ASCII.
+fn plain(text: &str) -> String {
+    let spaced = one_line(text);
+    let ascii: String = spaced.chars().filter(|c| (' '..='~').contains(c)).collect();
+    ascii.trim().to_owned()
+}
+
+fn one_line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut space = false;
+    for c in text.chars() {
+        if c.is_whitespace() || c == '\u{feff}' {
+            space = true;
+        } else {
+            if space {
+                out.push(' ');
+            }
+            space = false;
+            out.push(c);
+        }
+    }
+    if space {
+        out.push(' ');
+    }
+    out.trim().to_owned()
+}
+
+/// More than 100 UTF-16 units become 97 and three dots.
+fn shorten(text: &str) -> String {
+    let units: Vec<u16> = text.encode_utf16().collect();
+    if units.len() <= 100 {
+        return text.to_owned();
+    }
+    format!("{}...", String::from_utf16_lossy(units.get(..97).unwrap_or(&units)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prompts_lose_what_is_not_ascii_and_summaries_do_not() {
+        assert_eq!(plain("Prüfe\n\n  den 会话 Code\t!"), "Prfe den  Code !");
+        assert_eq!(plain("会话"), "");
+        assert_eq!(visible("Prüfe 会话\u{202e}"), "Prüfe 会话");
+    }
+
+    #[test]
+    fn long_titles_are_cut_by_utf16_units() {
+        assert_eq!(shorten(&"x".repeat(100)), "x".repeat(100));
+        assert_eq!(shorten(&"x".repeat(101)), format!("{}...", "x".repeat(97)));
+    }
+}

@@ -1,0 +1,194 @@
+//! Which files are ours: the layout below `.gemini`, in both directory forms.
+
+use std::fs::{self, DirEntry, Metadata};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use recount_model::{Problem, ProjectHash, SessionId, What};
+
+use super::project::{marker, registry, trusted};
+use crate::source::{FileAt, Located, ProjectFolder, Station};
+
+/// Folders in `tmp/` that are not projects.
+const NOT_PROJECTS: &[&str] = &["bin", "background-processes"];
+
+/// Lists what lies below a `.gemini` folder, or below a folder shaped like its `tmp/`.
+pub(crate) fn locate(root: &Path) -> Located {
+    let mut located = Located::default();
+    let tmp = root.join("tmp");
+    // A folder given by GEMINI_SESSIONS_DIR is the part below `tmp` alone.
+    let projects = if tmp.is_dir() { tmp } else { root.to_owned() };
+    for entry in entries(&projects, &mut located.problems) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_folder && !NOT_PROJECTS.contains(&name.as_str()) {
+            let folder = project(root, &entry.path(), name, &mut located.problems);
+            located.folders.extend(folder);
+        }
+    }
+    located.registry = registry(root, &mut located.problems);
+    located.registry.extend(trusted(root));
+    located
+}
+
+fn project(
+    root: &Path,
+    path: &Path,
+    name: String,
+    problems: &mut Vec<Problem>,
+) -> Option<ProjectFolder> {
+    let mut markers = Vec::new();
+    markers.extend(marker(path).map(|path| (path, ".project_root")));
+    let history = root.join("history").join(&name);
+    markers.extend(marker(&history).map(|path| (path, "history/.project_root")));
+    let mut folder = ProjectFolder {
+        path: path.to_owned(),
+        hash: ProjectHash::new(&name),
+        name,
+        markers,
+        files: Vec::new(),
+        bytes: 0,
+    };
+    let chats = path.join("chats");
+    if chats.is_dir() {
+        for entry in entries(&chats, problems) {
+            chat(&entry, root, &mut folder, problems);
+        }
+    }
+    let known = !folder.files.is_empty() || !folder.markers.is_empty() || has_traces(path);
+    folder.bytes = folder.files.iter().map(|file| file.bytes).sum();
+    known.then_some(folder)
+}
+
+fn has_traces(path: &Path) -> bool {
+    path.join("logs.json").is_file() || path.join("chats").is_dir()
+}
+
+fn chat(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, problems: &mut Vec<Problem>) {
+    let name = entry.file_name().to_string_lossy().into_owned();
+    let path = entry.path();
+    let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+    if is_folder && !name.starts_with("session-") {
+        let parent = SessionId::new(name);
+        for entry in entries(&path, problems) {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if is_session(&name)
+                && let Some(mut file) = file(&entry.path(), root, problems)
+            {
+                file.group = format!("{parent}/{name}");
+                file.station = Station::SubagentOf(parent.clone());
+                folder.files.push(file);
+            }
+        }
+        return;
+    }
+    let leftover = name.contains(".jsonl.unreadable-") || name.contains(".jsonl.tmp-");
+    if !name.starts_with("session-") || !(is_session(&name) || leftover) {
+        return;
+    }
+    if let Some(mut file) = file(&path, root, problems) {
+        file.group = short_id(&name).to_owned();
+        if leftover {
+            file.station = Station::Leftover;
+        }
+        folder.files.push(file);
+    }
+}
+
+fn is_session(name: &str) -> bool {
+    let extension = Path::new(name).extension();
+    extension.is_some_and(|extension| extension == "json" || extension == "jsonl")
+}
+
+/// Returns the part of a file's name that comes from the session id: what follows the time.
+///
+/// `session-2026-09-02T08-00-3d2f9a10.jsonl` and, of imports, `session-1788336011000-3d2f9a10.jsonl`.
+pub(crate) fn short_id(name: &str) -> &str {
+    let stem = name.strip_prefix("session-").unwrap_or(name);
+    let stem = stem.split_once(".json").map_or(stem, |(stem, _)| stem);
+    let is_time = |text: &str| {
+        text.len() == 16 && text.as_bytes().get(10) == Some(&b'T') && text.is_char_boundary(10)
+    };
+    if let (Some(time), Some(id)) = (stem.get(..16), stem.get(17..))
+        && is_time(time)
+    {
+        return id;
+    }
+    match stem.split_once('-') {
+        Some((digits, id)) if digits.len() == 13 && digits.bytes().all(|b| b.is_ascii_digit()) => id,
+        _ => stem,
+    }
+}
+
+fn file(path: &Path, root: &Path, problems: &mut Vec<Problem>) -> Option<FileAt> {
+    let mut problem = |what, done| {
+        let file = Arc::from(path.to_string_lossy());
+        problems.push(Problem { file, span: None, what, done });
+        None
+    };
+    let Ok(mut metadata) = fs::symlink_metadata(path) else {
+        return problem(What::Unreadable, "left out");
+    };
+    if metadata.is_symlink() {
+        let inside = fs::canonicalize(path)
+            .is_ok_and(|target| fs::canonicalize(root).is_ok_and(|root| target.starts_with(root)));
+        match fs::metadata(path) {
+            Ok(target) if inside => metadata = target,
+            _ => return problem(What::LinkNotFollowed, "left out: it leads out of the agent's folder"),
+        }
+    }
+    if !metadata.is_file() {
+        // Opening a pipe would wait for ever.
+        return problem(What::NotAFile, "left out");
+    }
+    Some(FileAt {
+        path: path.to_owned(),
+        bytes: metadata.len(),
+        modified: modified(&metadata),
+        station: Station::Main,
+        group: String::new(),
+    })
+}
+
+fn modified(metadata: &Metadata) -> Option<i64> {
+    let since = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_millis()).ok()
+}
+
+/// Lists a folder, sorted by name so that two runs see the same.
+fn entries(path: &Path, problems: &mut Vec<Problem>) -> Vec<DirEntry> {
+    let listed = match fs::read_dir(path) {
+        Ok(listed) => listed,
+        Err(error) => {
+            if error.kind() != std::io::ErrorKind::NotFound {
+                let file = Arc::from(path.to_string_lossy());
+                let done = "its sessions are left out; check the folder's permissions";
+                problems.push(Problem { file, span: None, what: What::Unreadable, done });
+            }
+            return Vec::new();
+        }
+    };
+    let mut all: Vec<DirEntry> = listed.flatten().collect();
+    all.sort_by_key(DirEntry::file_name);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_id_is_what_follows_the_time() {
+        for (name, id) in [
+            ("session-2026-09-02T08-00-3d2f9a10.jsonl", "3d2f9a10"),
+            ("session-2026-09-02T08-00-3d2f9a10.json", "3d2f9a10"),
+            ("session-1788336011000-3d2f9a10.jsonl", "3d2f9a10"),
+            ("session-2026-09-02T08-00-my-task-.jsonl", "my-task-"),
+            ("session-2026-09-02T08-00-3d2f9a10.jsonl.unreadable-1788336011000", "3d2f9a10"),
+            ("session-free-form.json", "free-form"),
+        ] {
+            assert_eq!(short_id(name), id, "{name}");
+        }
+    }
+}

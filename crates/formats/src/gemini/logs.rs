@@ -1,0 +1,24 @@
+//! `logs.json`: everything typed in the interactive program, and often the only trace of a swept session.
+
+use std::path::Path;
+
+use recount_model::{SessionId, parse_millis};
+
+use crate::bytes::read_small;
+use crate::json::Tree;
+use crate::source::Trace;
+
+/// Reads the prompts on record in a project directory. Entries that lack a field are passed over, as the
+/// agent does.
+pub(crate) fn traces(folder: &Path) -> Vec<Trace> {
+    let Ok(bytes) = read_small(&folder.join("logs.json")) else { return Vec::new() };
+    let Ok(tree) = Tree::parse(&bytes) else { return Vec::new() };
+    let entry = |entry: &Tree| {
+        Some(Trace {
+            session: SessionId::new(entry.text("sessionId")?),
+            time: entry.text("timestamp").and_then(|text| parse_millis(text.as_bytes())),
+            text: entry.text("message")?.to_owned(),
+        })
+    };
+    tree.as_array().unwrap_or_default().iter().filter_map(entry).collect()
+}

@@ -1,0 +1,84 @@
+//! What the records of a file say of the session as a whole.
+
+use recount_model::{RawJson, SessionId, parse_millis};
+
+use super::record::Fields;
+use super::replay::Seen;
+use crate::json::Text;
+use crate::outline::Head;
+
+/// Metadata, shallow-merged record by record: later keys win, and `null` overwrites.
+#[derive(Debug, Default)]
+pub(crate) struct Metadata {
+    session_id: Option<String>,
+    project_hash: Option<String>,
+    start: Option<String>,
+    updated: Option<String>,
+    subagent: bool,
+    summary: Option<String>,
+    directories: Vec<String>,
+    scratchpad: Option<String>,
+    /// Whether a record without a usable id or hash, or one that only we see, gave what we have.
+    hidden_id: bool,
+    hidden_hash: bool,
+}
+
+impl Metadata {
+    /// Takes over what `fields` say.
+    pub(crate) fn merge(&mut self, fields: Fields<'_>, seen: Seen) {
+        let hidden = seen == Seen::ByUsOnly;
+        let decode = |text: Option<Text<'_>>| text.map(|text| text.decode().into_owned());
+        if let Some(id) = fields.session_id {
+            self.session_id = decode(id);
+            self.hidden_id = hidden;
+        }
+        if let Some(hash) = fields.project_hash {
+            self.project_hash = decode(hash);
+            self.hidden_hash = hidden;
+        }
+        if let Some(start) = fields.start {
+            self.start = decode(start);
+        }
+        if let Some(updated) = fields.updated {
+            self.updated = decode(updated);
+        }
+        if let Some(kind) = fields.kind {
+            self.subagent = kind.is_some_and(|kind| kind.is("subagent"));
+        }
+        if let Some(summary) = fields.summary {
+            self.summary = decode(summary);
+        }
+        if let Some(directories) = fields.directories {
+            self.directories = directories.iter().map(|text| text.decode().into_owned()).collect();
+        }
+        if let Some(scratchpad) = fields.scratchpad {
+            self.scratchpad = Some(scratchpad).filter(|json| json != "null");
+        }
+    }
+
+    /// Whether the agent's line-by-line loader finds what it needs.
+    pub(crate) fn suffices(&self) -> bool {
+        let usable = |text: &Option<String>| text.as_deref().is_some_and(|text| !text.is_empty());
+        usable(&self.session_id) && usable(&self.project_hash) && !self.hidden_id && !self.hidden_hash
+    }
+
+    /// Whether there is any session id.
+    pub(crate) fn has_id(&self) -> bool {
+        self.session_id.as_deref().is_some_and(|id| !id.is_empty())
+    }
+
+    /// Returns what is known.
+    pub(crate) fn head(&self) -> Head {
+        let millis = |text: &Option<String>| parse_millis(text.as_deref()?.as_bytes());
+        Head {
+            session_id: self.session_id.as_deref().filter(|id| !id.is_empty()).map(SessionId::new),
+            project_hash: self.project_hash.as_deref().map(Into::into),
+            start: millis(&self.start),
+            updated: millis(&self.updated),
+            subagent: self.subagent,
+            summary: self.summary.clone().filter(|summary| !summary.is_empty()),
+            directories: self.directories.clone(),
+            scratchpad: self.scratchpad.clone().map(RawJson::new),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Google's Gemini CLI. FORMAT.md beside this file is the specification; this module only wires.
+
+mod body;
+mod content;
+mod document;
+mod facts;
+mod family;
+mod files;
+mod full_output;
+mod grammar;
+mod kind;
+mod lines;
+mod listing;
+mod locate;
+mod logs;
+mod metadata;
+mod part;
+mod project;
+mod record;
+mod replay;
+mod result_display;
+mod saved;
+mod tool;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use recount_model::{Grammar, Message, Problem, ProjectHash, RecordedPath, SourceName, What};
+
+pub(crate) use grammar::{outline, reader, sniff};
+
+use crate::bytes::{self, Buffer};
+use crate::outline::Outline;
+use crate::source::{
+    AgentRow, DataFolders, Family, Foreign, Located, MessageRequest, ProjectFolder, Source, Surveyed,
+    Trace,
+};
+
+/// Gemini CLI, every release up to 0.61.
+#[derive(Debug)]
+pub struct Gemini;
+
+impl Source for Gemini {
+    fn name(&self) -> SourceName {
+        SourceName::new("gemini")
+    }
+
+    fn folders(&self) -> DataFolders {
+        DataFolders {
+            below_home: &[".gemini", ".cache/.gemini"],
+            home_variable: Some("GEMINI_CLI_HOME"),
+            extra_variable: Some("GEMINI_SESSIONS_DIR"),
+            landmark: "tmp",
+        }
+    }
+
+    fn locate(&self, root: &Path) -> Located {
+        locate::locate(root)
+    }
+
+    fn outline(&self, path: &Path, buffer: &mut Buffer) -> Outline {
+        let file = Arc::from(path.to_string_lossy());
+        let read = bytes::open(path).and_then(|mut input| outline(&mut input, &file, buffer));
+        read.unwrap_or_else(|_| {
+            let mut outline = Outline::empty(Grammar::Json);
+            let done = "left out; check its permissions";
+            outline.problems.note(Problem { file, span: None, what: What::Unreadable, done });
+            outline
+        })
+    }
+
+    fn families(&self, files: Vec<Surveyed>) -> Vec<Family> {
+        family::families(files)
+    }
+
+    fn agent_list(&self, files: &[Surveyed], release: Option<&str>) -> Vec<AgentRow> {
+        listing::list(files, release)
+    }
+
+    fn message(&self, request: &MessageRequest<'_>) -> Result<Message, Problem> {
+        let read = body::message(request.bytes, request.file, request.span, request.fate);
+        let mut message = read.map_err(|_| Problem {
+            file: Arc::clone(request.file),
+            span: Some(request.span),
+            what: What::BrokenLine,
+            done: "left out: the file changed while it was read",
+        })?;
+        full_output::recover(&mut message, request.others, request.folder);
+        Ok(message)
+    }
+
+    fn foreign(&self, bytes: &[u8], file: &Arc<str>) -> Option<Foreign> {
+        saved::read(bytes, file)
+    }
+
+    fn project_hash(&self, path: &RecordedPath) -> ProjectHash {
+        project::hash(path)
+    }
+
+    fn traces(&self, folder: &ProjectFolder) -> Vec<Trace> {
+        logs::traces(&folder.path)
+    }
+}

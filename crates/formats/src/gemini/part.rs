@@ -1,0 +1,141 @@
+//! One part of a content, in the form of the Gemini API.
+
+use std::borrow::Cow;
+
+use crate::json::{Scan, Scanner, Text};
+
+/// A part. Each field is the raw JSON of its value; `null` counts as present, as it does for the agent.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Part<'a> {
+    /// The words, if `text` is a string.
+    pub(crate) text: Option<Text<'a>>,
+    /// Whether `text` is there but not a string (nor `null`).
+    pub(crate) odd_text: bool,
+    pub(crate) thought: Option<&'a [u8]>,
+    pub(crate) call: Option<&'a [u8]>,
+    pub(crate) response: Option<&'a [u8]>,
+    pub(crate) inline: Option<&'a [u8]>,
+    pub(crate) file: Option<&'a [u8]>,
+    pub(crate) code: Option<&'a [u8]>,
+    pub(crate) code_result: Option<&'a [u8]>,
+    pub(crate) video: Option<&'a [u8]>,
+}
+
+/// What the agent's own flattening makes of a part.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Flat<'a> {
+    /// Nothing.
+    Empty,
+    /// The words.
+    Text(Text<'a>),
+    /// A placeholder in brackets.
+    Placeholder,
+    /// Something that is not text; fine in a list, fatal alone.
+    Odd,
+    /// The agent's loader throws and drops the record.
+    Throws,
+}
+
+impl<'a> Part<'a> {
+    /// Reads the object at the scanner's position.
+    pub(crate) fn read(scanner: &mut Scanner<'a>) -> Scan<Self> {
+        let mut part = Self::default();
+        scanner.object(|scanner, key| {
+            let field = match key.name().as_ref() {
+                b"text" => {
+                    part.text = None;
+                    if scanner.peek()? == b'"' {
+                        part.text = Some(scanner.string()?);
+                        part.odd_text = false;
+                    } else {
+                        part.odd_text = scanner.value()? != b"null";
+                    }
+                    return Ok(());
+                }
+                b"thought" => &mut part.thought,
+                b"functionCall" => &mut part.call,
+                b"functionResponse" => &mut part.response,
+                b"inlineData" => &mut part.inline,
+                b"fileData" => &mut part.file,
+                b"executableCode" => &mut part.code,
+                b"codeExecutionResult" => &mut part.code_result,
+                b"videoMetadata" => &mut part.video,
+                _ => return scanner.skip(),
+            };
+            *field = Some(scanner.value()?);
+            Ok(())
+        })?;
+        Ok(part)
+    }
+
+    /// Whether the model thought this rather than said it.
+    pub(crate) fn is_thought(&self) -> bool {
+        self.thought.is_some_and(|raw| !matches!(raw, b"false" | b"null" | b"0" | b"\"\""))
+    }
+
+    /// Whether it carries data rather than words.
+    pub(crate) fn is_binary(&self) -> bool {
+        self.inline.is_some() || self.file.is_some()
+    }
+
+    /// Flattens the part as the agent's loader does (`partToString`, 0.47–0.61).
+    pub(crate) fn flatten(&self) -> Flat<'a> {
+        let null = Some(b"null".as_slice());
+        if self.video.is_some()
+            || self.thought.is_some()
+            || self.code_result.is_some()
+            || self.code.is_some()
+            || self.file.is_some()
+        {
+            Flat::Placeholder
+        } else if let Some(named) = self.call.or(self.response) {
+            if Some(named) == null { Flat::Throws } else { Flat::Placeholder }
+        } else if let Some(inline) = self.inline {
+            if Some(inline) == null || mime_is_odd(inline) { Flat::Throws } else { Flat::Placeholder }
+        } else if let Some(text) = self.text {
+            Flat::Text(text)
+        } else if self.odd_text {
+            Flat::Odd
+        } else {
+            Flat::Empty
+        }
+    }
+}
+
+/// A MIME type that is neither a string nor `null` makes the agent's flattening throw.
+fn mime_is_odd(inline: &[u8]) -> bool {
+    let mut odd = false;
+    let mut scanner = Scanner::new(inline);
+    if scanner.peek() == Ok(b'{') {
+        // The text was scanned before, so it cannot fail now.
+        drop(scanner.object(|scanner, key| {
+            let first = scanner.peek()?;
+            let value = scanner.value()?;
+            if key.is("mimeType") {
+                odd = first != b'"' && value != b"null";
+            }
+            Ok(())
+        }));
+    }
+    odd
+}
+
+/// Reads a string field of a raw object.
+pub(crate) fn field<'a>(raw: &'a [u8], name: &str) -> Option<Cow<'a, str>> {
+    let mut found = None;
+    let mut scanner = Scanner::new(raw);
+    if scanner.peek() != Ok(b'{') {
+        return None;
+    }
+    scanner
+        .object(|scanner, key| {
+            let is_string = scanner.peek()? == b'"';
+            if key.is(name) {
+                found = if is_string { Some(scanner.string()?) } else { scanner.skip().map(|()| None)? };
+                return Ok(());
+            }
+            scanner.skip()
+        })
+        .ok()?;
+    found.map(Text::decode)
+}

@@ -1,0 +1,152 @@
+//! One line of a log, told apart.
+
+use std::ops::Range;
+
+use super::facts::{Facts, string};
+use crate::json::{Scan, Scanner, Text, compact};
+
+/// What a line is. The order of the tests is the agent's own (`loadConversationRecord`).
+#[derive(Debug)]
+pub(crate) enum Record<'a> {
+    /// `{"$rewindTo": id}`
+    Rewind(Text<'a>),
+    /// A message, whole.
+    Message(Facts<'a>),
+    /// `{"$set": {…}}`, perhaps with a checkpoint.
+    Set(Fields<'a>),
+    /// Metadata; in old one-line files with all messages.
+    Head(Fields<'a>),
+    /// Valid JSON of a kind we do not know.
+    Unknown,
+}
+
+/// Metadata as one record gives it. The outer `Option` tells whether the key is there: `null` overwrites.
+#[derive(Debug, Default)]
+pub(crate) struct Fields<'a> {
+    pub(crate) session_id: Option<Option<Text<'a>>>,
+    pub(crate) project_hash: Option<Option<Text<'a>>>,
+    pub(crate) start: Option<Option<Text<'a>>>,
+    pub(crate) updated: Option<Option<Text<'a>>>,
+    pub(crate) kind: Option<Option<Text<'a>>>,
+    pub(crate) summary: Option<Option<Text<'a>>>,
+    pub(crate) directories: Option<Vec<Text<'a>>>,
+    pub(crate) scratchpad: Option<String>,
+    /// The elements of `messages`, if that is an array.
+    pub(crate) messages: Option<Vec<Element<'a>>>,
+}
+
+/// An element of `messages` and where it stands in the text that was scanned.
+#[derive(Debug)]
+pub(crate) struct Element<'a> {
+    pub(crate) facts: Facts<'a>,
+    pub(crate) is_object: bool,
+    pub(crate) range: Range<usize>,
+}
+
+impl<'a> Record<'a> {
+    /// Reads one line.
+    pub(crate) fn read(line: &'a [u8]) -> Scan<Self> {
+        let mut scanner = Scanner::new(line);
+        if scanner.peek()? != b'{' {
+            scanner.skip()?;
+            scanner.end()?;
+            return Ok(Self::Unknown);
+        }
+        let mut rewind = None;
+        let mut set = None;
+        let mut facts = Facts::default();
+        let mut fields = Fields::default();
+        scanner.object(|scanner, key| {
+            let key = key.name();
+            match key.as_ref() {
+                b"$rewindTo" => rewind = string(scanner)?,
+                b"$set" => set = Fields::read_set(scanner)?,
+                _ if fields.field(scanner, &key)? => {}
+                _ => facts.field(scanner, &key)?,
+            }
+            Ok(())
+        })?;
+        scanner.end()?;
+        Ok(if let Some(id) = rewind {
+            Self::Rewind(id)
+        } else if facts.id.is_some() {
+            Self::Message(facts)
+        } else if let Some(set) = set {
+            Self::Set(set)
+        } else if matches!((fields.session_id, fields.project_hash), (Some(Some(_)), Some(Some(_)))) {
+            Self::Head(fields)
+        } else {
+            Self::Unknown
+        })
+    }
+}
+
+impl<'a> Fields<'a> {
+    fn read_set(scanner: &mut Scanner<'a>) -> Scan<Option<Self>> {
+        match scanner.peek()? {
+            b'{' => {
+                let mut fields = Self::default();
+                scanner.object(|scanner, key| {
+                    if fields.field(scanner, &key.name())? { Ok(()) } else { scanner.skip() }
+                })?;
+                Ok(Some(fields))
+            }
+            // To JavaScript an array is an object without these keys.
+            b'[' => scanner.skip().map(|()| Some(Self::default())),
+            _ => scanner.skip().map(|()| None),
+        }
+    }
+
+    /// Takes one field of the metadata and consumes its value; `false` if it is not one.
+    pub(crate) fn field(&mut self, scanner: &mut Scanner<'a>, key: &[u8]) -> Scan<bool> {
+        match key {
+            b"sessionId" => self.session_id = Some(string(scanner)?),
+            b"projectHash" => self.project_hash = Some(string(scanner)?),
+            b"startTime" => self.start = Some(string(scanner)?),
+            b"lastUpdated" => self.updated = Some(string(scanner)?),
+            b"kind" => self.kind = Some(string(scanner)?),
+            b"summary" => self.summary = Some(string(scanner)?),
+            b"directories" => self.directories = Some(strings(scanner)?),
+            b"memoryScratchpad" => self.scratchpad = Some(compact(scanner.value()?)),
+            b"messages" => self.messages = elements(scanner)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+fn strings<'a>(scanner: &mut Scanner<'a>) -> Scan<Vec<Text<'a>>> {
+    let mut all = Vec::new();
+    if scanner.peek()? == b'[' {
+        scanner.array(|scanner| {
+            all.extend(string(scanner)?);
+            Ok(())
+        })?;
+    } else {
+        scanner.skip()?;
+    }
+    Ok(all)
+}
+
+fn elements<'a>(scanner: &mut Scanner<'a>) -> Scan<Option<Vec<Element<'a>>>> {
+    if scanner.peek()? != b'[' {
+        scanner.skip()?;
+        return Ok(None);
+    }
+    let mut all = Vec::new();
+    scanner.array(|scanner| {
+        all.push(Element::read(scanner)?);
+        Ok(())
+    })?;
+    Ok(Some(all))
+}
+
+impl<'a> Element<'a> {
+    /// Reads the element at the scanner's position.
+    pub(crate) fn read(scanner: &mut Scanner<'a>) -> Scan<Self> {
+        let is_object = scanner.peek()? == b'{';
+        let start = scanner.offset();
+        let facts = Facts::read(scanner)?;
+        Ok(Self { facts, is_object, range: start..scanner.offset() })
+    }
+}

@@ -1,0 +1,465 @@
+//! Records folded into an outline: the strict view exactly as the agent's loader makes it, and beside it
+//! everything that was ever recorded.
+//!
+//! The rules are those of `loadConversationRecord` in 0.47–0.61; FORMAT.md has them in words.
+
+use std::hash::BuildHasher as _;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+use recount_model::{Fate, MessageKind, Problem, Span, What};
+
+use super::facts::{Facts, Resumable, Role, lead};
+use super::files::typed_start;
+use super::kind::kind;
+use super::metadata::Metadata;
+use super::record::{Element, Fields};
+use crate::json::Text;
+use crate::outline::{Entry, Listed, Outline, Problems, Shown, Version};
+
+/// Where an entry stands when it does not stand in the strict view.
+const NOWHERE: u32 = u32::MAX;
+
+/// The state of a conversation while its records are read.
+#[derive(Debug)]
+pub(crate) struct Replay {
+    file: Arc<str>,
+    entries: Vec<Entry>,
+    versions: Vec<Version>,
+    /// Entries by id.
+    index: HashTable<u32>,
+    hasher: RandomState,
+    strict: Vec<Shown>,
+    /// Per entry its place in `strict`.
+    position: Vec<u32>,
+    models: Vec<Box<str>>,
+    pub(crate) metadata: Metadata,
+    listing: Listing,
+    title: Title,
+    /// A rewind was the last thing that happened to the list.
+    after_rewind: bool,
+    /// The session was taken up again since the last message.
+    after_resume: bool,
+    problems: Problems,
+}
+
+/// What the agent's cheaper list mode keeps, quirks included.
+#[derive(Debug, Default)]
+struct Listing {
+    /// One entry per *record*, so a message written twice is here twice.
+    records: Vec<u32>,
+    /// Per entry whether it makes the session listable, if the list still knows of it.
+    known: Vec<Option<Known>>,
+    first_user: Option<String>,
+    first_any: Option<String>,
+    conversation: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    resumable: bool,
+}
+
+/// The first prompt; one that is a command only until another comes.
+#[derive(Debug, Default)]
+struct Title {
+    prompt: Option<String>,
+    command: Option<String>,
+}
+
+/// What one message is to the view, beyond what it says.
+#[derive(Clone, Copy)]
+struct Judged {
+    entry: u32,
+    version: u32,
+    resumable: Resumable,
+}
+
+/// Whether the agent's loader sees a record too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// It does.
+    ByAgent,
+    /// Only we do: the line has a byte order mark.
+    ByUsOnly,
+}
+
+impl Replay {
+    pub(crate) fn new(file: Arc<str>) -> Self {
+        Self {
+            file,
+            entries: Vec::new(),
+            versions: Vec::new(),
+            index: HashTable::new(),
+            hasher: RandomState::default(),
+            strict: Vec::new(),
+            position: Vec::new(),
+            models: Vec::new(),
+            metadata: Metadata::default(),
+            listing: Listing::default(),
+            title: Title::default(),
+            after_rewind: false,
+            after_resume: false,
+            problems: Problems::default(),
+        }
+    }
+
+    /// Notes a problem of the file.
+    pub(crate) fn problem(&mut self, what: What, span: Option<Span>, done: &'static str) {
+        self.problems.note(Problem { file: Arc::clone(&self.file), span, what, done });
+    }
+
+    /// A message line: a new id goes to the end, a known one is replaced in its old place.
+    pub(crate) fn message(&mut self, facts: &Facts<'_>, span: Span, seen: Seen) {
+        let judged = self.upsert(facts, span);
+        if seen == Seen::ByUsOnly {
+            return;
+        }
+        if judged.resumable == Resumable::Throws {
+            self.problem(What::RefusedRecord, Some(span), "kept in the full view only");
+            return;
+        }
+        self.show(judged);
+        self.list(facts, judged);
+        self.after_rewind = false;
+        self.after_resume = false;
+    }
+
+    /// `$rewindTo`: that message and all later ones go. An unknown id empties the list.
+    pub(crate) fn rewind(&mut self, id: Text<'_>, span: Span) {
+        let entry = self.find(&id.decode());
+        let from = entry.and_then(|entry| self.position_of(entry));
+        if from.is_none() {
+            self.problem(What::UnknownRewind, Some(span), "all messages before it count as rewound");
+        }
+        for shown in self.strict.split_off(from.unwrap_or(0)) {
+            self.remove(shown.entry, Fate::Rewound);
+        }
+        self.listing.rewind(entry);
+        self.after_rewind = true;
+    }
+
+    /// `$set`: metadata, and with `messages` a checkpoint that replaces the whole list.
+    pub(crate) fn set(&mut self, fields: Fields<'_>, base: Span, seen: Seen) {
+        self.after_resume |= fields.session_id.is_some();
+        if let Some(elements) = &fields.messages
+            && !self.checkpoint(elements, base, seen)
+        {
+            // The loader threw in mid-list: what came before stays, the metadata is not taken.
+            return;
+        }
+        self.metadata.merge(fields, seen);
+    }
+
+    /// A metadata line; in one-line files of the JSON era with the messages.
+    pub(crate) fn head(&mut self, fields: Fields<'_>, base: Span, seen: Seen) {
+        self.after_resume |= !self.entries.is_empty();
+        let elements = fields.messages.as_deref().unwrap_or_default();
+        let span_of = |element: &Element<'_>| within(base, element);
+        for element in elements.iter().filter(|element| element.facts.id.is_some()) {
+            let judged = self.upsert(&element.facts, span_of(element));
+            if judged.resumable == Resumable::Throws {
+                break;
+            }
+            if seen == Seen::ByAgent {
+                self.show(judged);
+                self.list(&element.facts, judged);
+            }
+        }
+        self.metadata.merge(fields, seen);
+    }
+
+    /// One element of a document's `messages`: shown as it is, even twice, even without an id.
+    pub(crate) fn element(&mut self, facts: &Facts<'_>, span: Span) -> Resumable {
+        let judged = self.upsert(facts, span);
+        self.strict.push(Shown { entry: judged.entry, version: judged.version });
+        self.list(facts, judged);
+        judged.resumable
+    }
+
+    /// A second `messages` in one document: only the last one counts.
+    pub(crate) fn forget_elements(&mut self) {
+        for shown in std::mem::take(&mut self.strict) {
+            self.remove(shown.entry, Fate::Replaced);
+        }
+        self.listing = Listing::default();
+    }
+
+    /// Returns `false` if the agent's loader would have thrown on the way.
+    fn checkpoint(&mut self, elements: &[Element<'_>], base: Span, seen: Seen) -> bool {
+        let mut judged = Vec::with_capacity(elements.len());
+        let mut summary = false;
+        let mut whole = true;
+        for element in elements.iter().filter(|element| element.facts.id.is_some()) {
+            let known = self.entries.len();
+            let one = self.upsert(&element.facts, within(base, element));
+            let is_new = self.entries.len() > known;
+            summary |= is_new && self.kind_of(one.entry) == Some(MessageKind::Summary);
+            if one.resumable == Resumable::Throws {
+                self.problem(What::RefusedRecord, Some(base), "the rest of this checkpoint is ignored");
+                whole = false;
+                break;
+            }
+            judged.push((one, &element.facts));
+        }
+        if seen == Seen::ByUsOnly {
+            return whole;
+        }
+        let old = std::mem::take(&mut self.strict);
+        for shown in &old {
+            self.set_position(shown.entry, NOWHERE);
+        }
+        self.listing.clear();
+        for (one, facts) in judged {
+            self.show(one);
+            self.list(facts, one);
+        }
+        self.decide_fates(&old, summary);
+        whole
+    }
+
+    /// Says why a checkpoint dropped what it dropped.
+    fn decide_fates(&mut self, old: &[Shown], summary: bool) {
+        let said = [MessageKind::Prompt, MessageKind::Nudge, MessageKind::Shell];
+        let last_said = old.iter().rposition(|shown| {
+            self.kind_of(shown.entry).is_some_and(|kind| said.contains(&kind))
+        });
+        let taken_back = last_said
+            .filter(|_| !self.after_rewind && !self.after_resume)
+            .filter(|&at| old.get(at).is_some_and(|shown| self.position_of(shown.entry).is_none()));
+        for (at, shown) in old.iter().enumerate() {
+            if self.position_of(shown.entry).is_none() {
+                let fate = if summary {
+                    Fate::Compressed
+                } else if taken_back.is_some_and(|from| at >= from) {
+                    Fate::Cancelled
+                } else {
+                    Fate::Replaced
+                };
+                self.remove(shown.entry, fate);
+            }
+        }
+    }
+
+    fn upsert(&mut self, facts: &Facts<'_>, span: Span) -> Judged {
+        let lead = lead(facts.content);
+        let resumable = facts.resumable(lead.as_deref());
+        let kind = kind(facts, lead.as_deref());
+        self.note_oddities(facts, span);
+        let version = u32::try_from(self.versions.len()).unwrap_or(NOWHERE);
+        let rank = facts.rank();
+        let id = facts.id.map(Text::decode);
+        let known = id.as_deref().and_then(|id| self.find(id));
+        let before = known.and_then(|entry| self.entries.get(entry as usize)).map(|e| e.last);
+        self.versions.push(Version { span, before, rank });
+        let entry = known.unwrap_or_else(|| self.add(id.as_deref(), kind, version));
+        self.title.offer(facts, kind);
+        let model = facts.model.map(|model| self.model(&model.decode()));
+        let best_rank = self
+            .entries
+            .get(entry as usize)
+            .and_then(|entry| self.versions.get(entry.best as usize))
+            .map_or(0, |best| best.rank);
+        if let Some(entry) = self.entries.get_mut(entry as usize) {
+            entry.last = version;
+            entry.time = entry.time.or(facts.time);
+            if rank >= best_rank {
+                entry.best = version;
+                entry.kind = kind;
+                entry.calls = [facts.calls.total, facts.calls.failed, facts.calls.cancelled];
+                entry.tokens = facts.tokens.or(entry.tokens);
+                entry.model = model.or(entry.model);
+            } else {
+                entry.tokens = entry.tokens.or(facts.tokens);
+                entry.model = entry.model.or(model);
+            }
+        }
+        Judged { entry, version, resumable }
+    }
+
+    fn note_oddities(&mut self, facts: &Facts<'_>, span: Span) {
+        if facts.bad_time {
+            self.problem(What::BadTime, Some(span), "the message keeps its place");
+        }
+        if facts.role == Role::Unknown {
+            self.problem(What::UnknownType, Some(span), "shown as a notice");
+        }
+        if facts.unknown_field {
+            self.problem(What::UnknownField, Some(span), "kept, see `show --raw`");
+        }
+    }
+
+    fn add(&mut self, id: Option<&str>, kind: MessageKind, version: u32) -> u32 {
+        let entry = u32::try_from(self.entries.len()).unwrap_or(NOWHERE);
+        self.entries.push(Entry {
+            id: id.map(Into::into),
+            kind,
+            fate: Fate::Kept,
+            time: None,
+            best: version,
+            last: version,
+            tokens: None,
+            model: None,
+            calls: [0; 3],
+        });
+        self.position.push(NOWHERE);
+        self.listing.known.push(None);
+        if let Some(id) = id {
+            let (hasher, entries) = (&self.hasher, &self.entries);
+            let rehash = |&entry: &u32| {
+                let id = entries.get(entry as usize).and_then(|entry| entry.id.as_deref());
+                hasher.hash_one(id.unwrap_or_default())
+            };
+            self.index.insert_unique(hasher.hash_one(id), entry, rehash);
+        }
+        entry
+    }
+
+    fn find(&self, id: &str) -> Option<u32> {
+        let same = |&entry: &u32| {
+            self.entries.get(entry as usize).is_some_and(|entry| entry.id.as_deref() == Some(id))
+        };
+        self.index.find(self.hasher.hash_one(id), same).copied()
+    }
+
+    fn show(&mut self, judged: Judged) {
+        match self.position_of(judged.entry) {
+            Some(at) => {
+                if let Some(shown) = self.strict.get_mut(at) {
+                    shown.version = judged.version;
+                }
+            }
+            None => {
+                let at = u32::try_from(self.strict.len()).unwrap_or(NOWHERE);
+                self.set_position(judged.entry, at);
+                self.strict.push(Shown { entry: judged.entry, version: judged.version });
+            }
+        }
+        if let Some(entry) = self.entries.get_mut(judged.entry as usize) {
+            entry.fate = Fate::Kept;
+        }
+    }
+
+    fn list(&mut self, facts: &Facts<'_>, judged: Judged) {
+        let resumable = judged.resumable == Resumable::Yes;
+        let listing = &mut self.listing;
+        listing.records.push(judged.entry);
+        listing.conversation |= matches!(facts.role, Role::User | Role::Gemini);
+        if let Some(known) = listing.known.get_mut(judged.entry as usize) {
+            *known = Some(Known { resumable });
+        }
+        if facts.role == Role::User {
+            if listing.first_any.is_none() {
+                listing.first_any = listed_text(facts);
+            }
+            if resumable && listing.first_user.is_none() {
+                listing.first_user = listed_text(facts);
+            }
+        }
+    }
+
+    fn remove(&mut self, entry: u32, fate: Fate) {
+        self.set_position(entry, NOWHERE);
+        if let Some(entry) = self.entries.get_mut(entry as usize) {
+            entry.fate = fate;
+        }
+    }
+
+    fn position_of(&self, entry: u32) -> Option<usize> {
+        self.position.get(entry as usize).filter(|&&at| at != NOWHERE).map(|&at| at as usize)
+    }
+
+    fn set_position(&mut self, entry: u32, at: u32) {
+        if let Some(position) = self.position.get_mut(entry as usize) {
+            *position = at;
+        }
+    }
+
+    fn kind_of(&self, entry: u32) -> Option<MessageKind> {
+        self.entries.get(entry as usize).map(|entry| entry.kind)
+    }
+
+    fn model(&mut self, name: &str) -> u16 {
+        let at = self.models.iter().position(|known| &**known == name).unwrap_or_else(|| {
+            self.models.push(name.into());
+            self.models.len() - 1
+        });
+        u16::try_from(at).unwrap_or(u16::MAX)
+    }
+
+    /// Returns the outline as it stands.
+    pub(crate) fn outline(&self, grammar: recount_model::Grammar, loadable: bool) -> Outline {
+        Outline {
+            grammar,
+            head: self.metadata.head(),
+            loadable,
+            entries: self.entries.clone(),
+            versions: self.versions.clone(),
+            strict: if loadable { self.strict.clone() } else { Vec::new() },
+            models: self.models.clone(),
+            first_prompt: self.title.prompt.clone().or_else(|| self.title.command.clone()),
+            listed: Listed {
+                resumable: self.listing.known.iter().flatten().any(|known| known.resumable),
+                conversation: self.listing.conversation,
+                first_user: self.listing.first_user.clone(),
+                first_any: self.listing.first_any.clone(),
+            },
+            problems: self.problems.clone(),
+        }
+    }
+}
+
+impl Listing {
+    /// Cuts at the *first* record of the id and forgets all that is cut, even if an earlier copy remains.
+    fn rewind(&mut self, entry: Option<u32>) {
+        let from = entry.and_then(|entry| self.records.iter().position(|&known| known == entry));
+        match from {
+            Some(from) => {
+                for entry in self.records.split_off(from) {
+                    if let Some(known) = self.known.get_mut(entry as usize) {
+                        *known = None;
+                    }
+                }
+            }
+            None => self.clear(),
+        }
+    }
+
+    fn clear(&mut self) {
+        self.records.clear();
+        self.known.fill(None);
+    }
+}
+
+impl Title {
+    fn offer(&mut self, facts: &Facts<'_>, kind: MessageKind) {
+        if kind != MessageKind::Prompt || self.prompt.is_some() {
+            return;
+        }
+        let typed = typed_start(facts.content, facts.display);
+        if typed.is_empty() {
+            return;
+        }
+        if typed.starts_with(['/', '?']) {
+            self.command.get_or_insert(typed);
+        } else {
+            self.prompt = Some(typed);
+        }
+    }
+}
+
+/// The text that the agent's list takes as a title: parts joined, `displayContent` not looked at. Its rules
+/// shorten it to 100 characters later, so its start is enough.
+fn listed_text(facts: &Facts<'_>) -> Option<String> {
+    Some(facts.content.text_start(4096)).filter(|text| !text.is_empty())
+}
+
+/// The span of an element within a record that begins at `base`.
+fn within(base: Span, element: &Element<'_>) -> Span {
+    Span {
+        line: base.line,
+        offset: base.offset + element.range.start as u64,
+        bytes: element.range.len() as u64,
+    }
+}

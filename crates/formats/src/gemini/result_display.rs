@@ -1,0 +1,106 @@
+//! `resultDisplay`: what the agent showed of a tool's result, in all its shapes.
+
+use crate::json::Tree;
+
+/// A result as it was shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Display {
+    /// Nothing was shown.
+    None,
+    /// Words.
+    Text(String),
+    /// A unified diff.
+    Diff(String),
+}
+
+/// Reads the raw JSON of a `resultDisplay`. The shapes are told apart by their keys.
+pub(crate) fn read(raw: &[u8]) -> Display {
+    let Ok(tree) = Tree::parse(raw) else { return Display::None };
+    if let Some(diff) = tree.text("fileDiff") {
+        return Display::Diff(diff.to_owned());
+    }
+    let text = match &tree {
+        Tree::String(text) => text.clone(),
+        Tree::Array(lines) => screen(lines),
+        Tree::Object(_) => object(&tree),
+        Tree::Null | Tree::Bool(_) | Tree::Number(_) | Tree::Deep(_) => String::new(),
+    };
+    if text.is_empty() { Display::None } else { Display::Text(text) }
+}
+
+fn object(tree: &Tree) -> String {
+    if let Some(todos) = tree.get("todos").and_then(Tree::as_array) {
+        return todos.iter().map(todo).collect::<Vec<_>>().join("\n");
+    }
+    if tree.get("isSubagentProgress").is_some() {
+        return progress(tree);
+    }
+    tree.text("summary").unwrap_or_default().to_owned()
+}
+
+/// A terminal screen: lines of styled tokens.
+fn screen(lines: &[Tree]) -> String {
+    let line = |line: &Tree| {
+        let tokens = line.as_array().unwrap_or_default();
+        let text: String = tokens.iter().filter_map(|token| token.text("text")).collect();
+        text.trim_end().to_owned()
+    };
+    lines.iter().map(line).collect::<Vec<_>>().join("\n").trim_end().to_owned()
+}
+
+fn todo(todo: &Tree) -> String {
+    let mark = match todo.text("status") {
+        Some("completed") => "[x]",
+        Some("in_progress") => "[>]",
+        Some("cancelled") => "[-]",
+        Some("blocked") => "[!]",
+        _ => "[ ]",
+    };
+    format!("{mark} {}", todo.text("description").unwrap_or_default())
+}
+
+fn progress(tree: &Tree) -> String {
+    let name = tree.text("agentName").unwrap_or("sub-agent");
+    let state = tree.text("state").unwrap_or("running");
+    let mut lines = vec![format!("{name}: {state}")];
+    let activity = tree.get("recentActivity").and_then(Tree::as_array).unwrap_or_default();
+    lines.extend(activity.iter().filter_map(|item| {
+        let words = item.text("displayName").or_else(|| item.text("content"))?;
+        Some(match item.text("description") {
+            Some(description) => format!("  {words} {description}"),
+            None => format!("  {words}"),
+        })
+    }));
+    lines.extend(tree.text("result").map(str::to_owned));
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shape_has_its_words() {
+        for (json, expected) in [
+            (r#""Listed 2 item(s).""#, "Listed 2 item(s)."),
+            (r#"[[{"text":"a ","bold":true},{"text":"b"}],[],[{"text":"c  "}]]"#, "a b\n\nc"),
+            (
+                r#"{"todos":[{"description":"one","status":"completed"},{"description":"two","status":"pending"}]}"#,
+                "[x] one\n[ ] two",
+            ),
+            (r#"{"summary":"Found 3 matches","matches":[{"filePath":"a"}]}"#, "Found 3 matches"),
+            (
+                r#"{"isSubagentProgress":true,"agentName":"looker","state":"completed","recentActivity":[{"type":"thought","content":"Hm"}],"result":"Done."}"#,
+                "looker: completed\n  Hm\nDone.",
+            ),
+        ] {
+            assert_eq!(read(json.as_bytes()), Display::Text(expected.into()), "{json}");
+        }
+        assert_eq!(
+            read(br#"{"fileDiff":"--- a\n+++ b","fileName":"x"}"#),
+            Display::Diff("--- a\n+++ b".into())
+        );
+        assert_eq!(read(b"null"), Display::None);
+        assert_eq!(read(br#""""#), Display::None);
+    }
+}

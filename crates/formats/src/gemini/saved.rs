@@ -1,0 +1,293 @@
+//! Conversations outside of session files: `/chat save`, `/chat share`, and what other tools make of them.
+//!
+//! All are lists of `{role, parts}` in the form of the API, bare or under `history`, `messages` or `conversation`.
+
+use std::sync::Arc;
+
+use recount_model::{
+    Fate, Message, MessageKind, OutputState, Place, RawJson, Span, ToolCall, ToolStatus, Tokens,
+};
+
+use super::body::{binary, part_thought, time};
+use super::content::{Content, Piece};
+use super::facts::{Facts, Role, lead};
+use super::files::{attached, typed};
+use super::kind::kind;
+use super::part::Part;
+use super::tool::{key_arg, response_text};
+use crate::json::{Scan, Scanner, Tree, compact};
+use crate::source::Foreign;
+
+/// Keys under which a list of contents may stand.
+const WRAPPERS: &[&str] = &["history", "messages", "conversation", "contents", "clientHistory"];
+
+/// Reads a saved chat; `None` when it is not one.
+pub(crate) fn read(bytes: &[u8], file: &Arc<str>) -> Option<Foreign> {
+    if let Some(messages) = markdown(bytes, file) {
+        return Some(Foreign { form: "shared chat (Markdown)", messages });
+    }
+    let mut scanner = Scanner::new(bytes);
+    let mut messages = Vec::new();
+    let mut wrapped = false;
+    match scanner.peek().ok()? {
+        b'[' => contents(&mut scanner, bytes, file, &mut messages).ok()?,
+        b'{' => scanner
+            .object(|scanner, key| {
+                let name = key.decode();
+                if WRAPPERS.contains(&name.as_ref()) && scanner.peek()? == b'[' && messages.is_empty() {
+                    wrapped = true;
+                    return contents(scanner, bytes, file, &mut messages);
+                }
+                scanner.skip()
+            })
+            .ok()?,
+        _ => return None,
+    }
+    let form = if wrapped { "saved chat" } else { "shared chat" };
+    (!messages.is_empty()).then_some(Foreign { form, messages })
+}
+
+fn contents(
+    scanner: &mut Scanner<'_>,
+    bytes: &[u8],
+    file: &Arc<str>,
+    messages: &mut Vec<Message>,
+) -> Scan<()> {
+    scanner.array(|scanner| {
+        scanner.peek()?;
+        let start = scanner.offset();
+        let raw = scanner.value()?;
+        let line = memchr::memchr_iter(b'\n', bytes.get(..start).unwrap_or_default()).count() + 1;
+        let span = Span {
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+            offset: start as u64,
+            bytes: raw.len() as u64,
+        };
+        if raw.first() == Some(&b'{')
+            && let Some(message) = content(raw, file, span)?
+        {
+            answer_calls(messages, raw);
+            messages.push(message);
+        }
+        Ok(())
+    })
+}
+
+/// Reads one `{role, parts}`; `None` when there is no role.
+fn content(raw: &[u8], file: &Arc<str>, span: Span) -> Scan<Option<Message>> {
+    let mut role = None;
+    let mut facts = Facts::default();
+    let mut tokens = None;
+    let mut written = None;
+    Scanner::new(raw).object(|scanner, key| {
+        match key.name().as_ref() {
+            b"role" => role = super::facts::string(scanner)?,
+            b"parts" | b"content" => facts.content = Content::read(scanner)?,
+            b"usageMetadata" => tokens = Some(usage(&Tree::read(scanner)?)),
+            b"model" | b"modelVersion" => facts.model = super::facts::string(scanner)?,
+            b"timestamp" => written = super::facts::string(scanner)?.map(|t| t.decode().into_owned()),
+            _ => scanner.skip()?,
+        }
+        Ok(())
+    })?;
+    let Some(role) = role else { return Ok(None) };
+    facts.role = match role.name().as_ref() {
+        b"user" => Role::User,
+        b"model" | b"assistant" | b"gemini" => Role::Gemini,
+        _ => Role::Info,
+    };
+    let kind = kind(&facts, lead(facts.content).as_deref());
+    let text = facts.content.text();
+    let (mut media, mut thoughts, mut tool_calls) = (Vec::new(), Vec::new(), Vec::new());
+    facts.content.each(|piece| {
+        if let Piece::Part(part) = piece {
+            media.extend(binary(&part));
+            thoughts.extend(part.is_thought().then(|| part_thought(&part)));
+            tool_calls.extend(call(&part));
+        }
+    });
+    Ok(Some(Message {
+        id: None,
+        kind,
+        fate: Fate::Kept,
+        time: written.as_deref().and_then(time),
+        display_text: if kind == MessageKind::Prompt { typed(&text).to_owned() } else { text.clone() },
+        files: if kind == MessageKind::Prompt { attached(&text) } else { Vec::new() },
+        text,
+        media,
+        thoughts,
+        tool_calls,
+        tokens,
+        model: facts.model.map(|model| model.decode().into_owned()),
+        level: None,
+        place: Place { file: Arc::clone(file), line: span.line, offset: span.offset, bytes: span.bytes },
+    }))
+}
+
+fn usage(tree: &Tree) -> Tokens {
+    let number = |key: &str| match tree.get(key) {
+        Some(Tree::Number(text)) => text.parse().unwrap_or(0),
+        _ => 0,
+    };
+    Tokens {
+        input: number("promptTokenCount"),
+        output: number("candidatesTokenCount"),
+        cached: number("cachedContentTokenCount"),
+        thoughts: number("thoughtsTokenCount"),
+        tool: number("toolUsePromptTokenCount"),
+        total: number("totalTokenCount"),
+    }
+}
+
+fn call(part: &Part<'_>) -> Option<ToolCall> {
+    let raw = part.call?;
+    let tree = Tree::parse(raw).ok()?;
+    let mut args: &[u8] = b"null";
+    let mut scanner = Scanner::new(raw);
+    let scanned = scanner.object(|scanner, key| {
+        let value = scanner.value()?;
+        if key.is("args") {
+            args = value;
+        }
+        Ok(())
+    });
+    scanned.ok()?;
+    Some(ToolCall {
+        id: tree.text("id").map(str::to_owned),
+        name: tree.text("name").unwrap_or_default().to_owned(),
+        display_name: None,
+        description: None,
+        args: RawJson::new(compact(args)),
+        key_arg: tree.get("args").and_then(key_arg),
+        status: ToolStatus::Other(String::new()),
+        time: None,
+        output: None,
+        output_state: OutputState::Whole,
+        display: None,
+        diff: None,
+        agent_id: None,
+    })
+}
+
+/// Gives the responses in `raw` to the calls that wait for them, by id or else in order.
+fn answer_calls(messages: &mut [Message], raw: &[u8]) {
+    let Ok(tree) = Tree::parse(raw) else { return };
+    let parts = tree.get("parts").and_then(Tree::as_array).unwrap_or_default();
+    for response in parts.iter().filter_map(|part| part.get("functionResponse")) {
+        let (id, name) = (response.text("id"), response.text("name"));
+        let waiting = messages.iter_mut().rev().take(1).flat_map(|message| &mut message.tool_calls);
+        let own = waiting.filter(|call| call.output.is_none()).find(|call| {
+            if id.is_some() && call.id.is_some() {
+                call.id.as_deref() == id
+            } else {
+                Some(call.name.as_str()) == name
+            }
+        });
+        if let (Some(call), Some(answer)) = (own, response.get("response")) {
+            let failed = answer.get("error").is_some();
+            call.output = response_text(answer);
+            call.status = if failed { ToolStatus::Error } else { ToolStatus::Success };
+        }
+    }
+}
+
+/// `/chat share FILE.md`: headings for the turns, rules between them.
+fn markdown(bytes: &[u8], file: &Arc<str>) -> Option<Vec<Message>> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let heading = |line: &str| {
+        let word = line.strip_prefix("## ")?;
+        if word.starts_with("USER") {
+            Some(MessageKind::Prompt)
+        } else if word.starts_with("MODEL") {
+            Some(MessageKind::Answer)
+        } else {
+            None
+        }
+    };
+    let first = text.lines().find(|line| !line.trim().is_empty())?;
+    heading(first)?;
+    let mut messages: Vec<Message> = Vec::new();
+    let (mut offset, mut number) = (0u64, 0u32);
+    for line in text.split_inclusive('\n') {
+        number += 1;
+        if let Some(kind) = heading(line.trim_end()) {
+            messages.push(turn(kind, file, number, offset));
+        } else if let Some(message) = messages.last_mut() {
+            message.text.push_str(line);
+            message.place.bytes += line.len() as u64;
+        }
+        offset += line.len() as u64;
+    }
+    for message in &mut messages {
+        let body = message.text.trim().trim_end_matches("---").trim().to_owned();
+        message.display_text.clone_from(&body);
+        message.text = body;
+    }
+    Some(messages)
+}
+
+fn turn(kind: MessageKind, file: &Arc<str>, line: u32, offset: u64) -> Message {
+    Message {
+        id: None,
+        kind,
+        fate: Fate::Kept,
+        time: None,
+        text: String::new(),
+        display_text: String::new(),
+        files: Vec::new(),
+        media: Vec::new(),
+        thoughts: Vec::new(),
+        tool_calls: Vec::new(),
+        tokens: None,
+        model: None,
+        level: None,
+        place: Place { file: Arc::clone(file), line, offset, bytes: 0 },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(json: &str) -> Option<Vec<(MessageKind, String)>> {
+        let foreign = read(json.as_bytes(), &Arc::from("x"))?;
+        Some(foreign.messages.into_iter().map(|message| (message.kind, message.text)).collect())
+    }
+
+    #[test]
+    fn bare_and_wrapped_lists_are_read() {
+        let list = r#"[{"role":"user","parts":[{"text":"hi"}]},{"role":"model","parts":[{"text":"ho"}],"usageMetadata":{"totalTokenCount":7}}]"#;
+        let expected = Some(vec![(MessageKind::Prompt, "hi".into()), (MessageKind::Answer, "ho".into())]);
+        assert_eq!(kinds(list), expected);
+        for key in ["history", "messages", "conversation"] {
+            assert_eq!(kinds(&format!(r#"{{"authType":"x","{key}":{list}}}"#)), expected, "{key}");
+        }
+    }
+
+    #[test]
+    fn responses_go_to_their_calls() {
+        let json = r#"[{"role":"model","parts":[{"functionCall":{"id":"1","name":"ls","args":{"path":"src"}}}]},
+            {"role":"user","parts":[{"functionResponse":{"id":"1","name":"ls","response":{"output":"a.rs"}}}]}]"#;
+        let foreign = read(json.as_bytes(), &Arc::from("x")).unwrap();
+        let call = &foreign.messages[0].tool_calls[0];
+        assert_eq!(call.output.as_deref(), Some("a.rs"));
+        assert_eq!(call.key_arg.as_deref(), Some("src"));
+        assert_eq!(foreign.messages[1].kind, MessageKind::ToolResult);
+    }
+
+    #[test]
+    fn a_shared_markdown_file_is_read() {
+        let text = "## USER 🧑\u{200d}💻\n\nhello\n\n---\n\n## MODEL ✨\n\nworld\n";
+        assert_eq!(
+            kinds(text),
+            Some(vec![(MessageKind::Prompt, "hello".into()), (MessageKind::Answer, "world".into())])
+        );
+    }
+
+    #[test]
+    fn other_files_are_not_saved_chats() {
+        for text in ["", "{}", "[]", "[1,2]", r#"{"history":[]}"#, "# Title", "plain", r#"[{"a":1}]"#] {
+            assert_eq!(kinds(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Tool calls: what was asked, how it ended, what came back.
+
+use recount_model::{OutputState, RawJson, ToolCall, ToolStatus};
+
+use super::body::time;
+use super::facts::string;
+use super::result_display::{self, Display};
+use crate::json::{Scan, Scanner, Text, Tree, compact};
+
+/// Reads the value of `toolCalls`.
+pub(crate) fn calls(scanner: &mut Scanner<'_>) -> Scan<Vec<ToolCall>> {
+    let mut calls = Vec::new();
+    if scanner.peek()? != b'[' {
+        scanner.skip()?;
+        return Ok(calls);
+    }
+    scanner.array(|scanner| {
+        if scanner.peek()? == b'{' {
+            calls.push(call(scanner)?);
+            Ok(())
+        } else {
+            scanner.skip()
+        }
+    })?;
+    Ok(calls)
+}
+
+fn call(scanner: &mut Scanner<'_>) -> Scan<ToolCall> {
+    let mut call = ToolCall {
+        id: None,
+        name: String::new(),
+        display_name: None,
+        description: None,
+        args: RawJson::default(),
+        key_arg: None,
+        status: ToolStatus::Other(String::new()),
+        time: None,
+        output: None,
+        output_state: OutputState::Whole,
+        display: None,
+        diff: None,
+        agent_id: None,
+    };
+    let mut result: &[u8] = b"null";
+    let mut shown: &[u8] = b"null";
+    let owned = |text: Option<Text<'_>>| text.map(|text| text.decode().into_owned());
+    scanner.object(|scanner, key| {
+        match key.name().as_ref() {
+            b"id" => call.id = owned(string(scanner)?),
+            b"name" => call.name = owned(string(scanner)?).unwrap_or_default(),
+            b"displayName" => call.display_name = owned(string(scanner)?),
+            b"description" => call.description = owned(string(scanner)?),
+            b"agentId" => call.agent_id = owned(string(scanner)?),
+            b"timestamp" => call.time = owned(string(scanner)?).as_deref().and_then(time),
+            b"status" => call.status = status(&owned(string(scanner)?).unwrap_or_default()),
+            b"args" => {
+                let raw = scanner.value()?;
+                call.args = RawJson::new(compact(raw));
+                call.key_arg = Tree::parse(raw).ok().and_then(|args| key_arg(&args));
+            }
+            b"result" => result = scanner.value()?,
+            b"resultDisplay" => shown = scanner.value()?,
+            _ => scanner.skip()?,
+        }
+        Ok(())
+    })?;
+    call.output = Tree::parse(result).ok().and_then(|tree| output(&tree, call.id.as_deref()));
+    call.output_state = call.output.as_deref().map_or(OutputState::Whole, cut_state);
+    match result_display::read(shown) {
+        Display::None => {}
+        Display::Text(text) => call.display = Some(text),
+        Display::Diff(diff) => call.diff = Some(diff),
+    }
+    Ok(call)
+}
+
+fn status(word: &str) -> ToolStatus {
+    match word {
+        "success" => ToolStatus::Success,
+        "error" => ToolStatus::Error,
+        "cancelled" => ToolStatus::Cancelled,
+        other => ToolStatus::Other(other.to_owned()),
+    }
+}
+
+/// The one argument that tells most, in order of how much it tells.
+pub(crate) fn key_arg(args: &Tree) -> Option<String> {
+    const TELLING: &[&str] = &[
+        "command", "file_path", "absolute_path", "path", "pattern", "query", "url", "dir_path",
+        "prompt", "objective", "agent_name", "name", "fact", "title", "question", "paths", "include",
+    ];
+    let text = |tree: &Tree| match tree {
+        Tree::String(text) => Some(text.clone()),
+        Tree::Number(text) => Some(text.clone()),
+        Tree::Array(all) => {
+            let words: Vec<&str> = all.iter().filter_map(Tree::as_str).collect();
+            (!words.is_empty()).then(|| words.join(" "))
+        }
+        Tree::Null | Tree::Bool(_) | Tree::Object(_) | Tree::Deep(_) => None,
+    };
+    let telling = TELLING.iter().find_map(|key| args.get(key).and_then(text));
+    telling.or_else(|| args.as_object()?.iter().find_map(|(_, value)| text(value)))
+}
+
+/// Returns the call's own output out of `result`, which may hold the responses of a whole turn.
+fn output(result: &Tree, id: Option<&str>) -> Option<String> {
+    match result {
+        Tree::String(text) => Some(text.clone()),
+        Tree::Array(parts) => {
+            let response = |part: &'_ Tree| part.get("functionResponse").is_some();
+            let own = parts.iter().find(|part| {
+                let part_id = part.get("functionResponse").and_then(|response| response.text("id"));
+                id.is_some() && part_id == id
+            });
+            own.or_else(|| parts.iter().find(|part| response(part)))
+                .and_then(part_output)
+                .or_else(|| parts.iter().find_map(part_output))
+        }
+        Tree::Object(_) => part_output(result),
+        Tree::Null | Tree::Bool(_) | Tree::Number(_) | Tree::Deep(_) => None,
+    }
+}
+
+fn part_output(part: &Tree) -> Option<String> {
+    if let Some(text) = part.as_str().or_else(|| part.text("text")) {
+        return Some(text.to_owned());
+    }
+    response_text(part.get("functionResponse")?.get("response")?)
+}
+
+/// Returns the words of a `response` object: output, else error, else all of it.
+pub(crate) fn response_text(response: &Tree) -> Option<String> {
+    let output = response.text("output").filter(|text| !text.is_empty());
+    if let Some(text) = output.or_else(|| response.text("error")).or_else(|| response.text("output")) {
+        return Some(text.to_owned());
+    }
+    let fields = response.as_object()?;
+    (!fields.is_empty()).then(|| to_json(response))
+}
+
+/// Whether the agent cut or masked an output, by the words it leaves in its place.
+pub(crate) fn cut_state(output: &str) -> OutputState {
+    if output.contains("<tool_output_masked>") {
+        OutputState::Masked
+    } else if output.starts_with("Output too large. Showing first ")
+        || output.starts_with("Tool output was too large and has been truncated.")
+        || output.contains("\n... [CONTENT TRUNCATED] ...\n")
+    {
+        OutputState::Truncated
+    } else {
+        OutputState::Whole
+    }
+}
+
+fn to_json(tree: &Tree) -> String {
+    match tree {
+        Tree::Null => "null".to_owned(),
+        Tree::Bool(value) => value.to_string(),
+        Tree::Number(text) | Tree::Deep(text) => text.clone(),
+        Tree::String(text) => quoted(text),
+        Tree::Array(all) => {
+            let parts: Vec<String> = all.iter().map(to_json).collect();
+            format!("[{}]", parts.join(","))
+        }
+        Tree::Object(fields) => {
+            let parts: Vec<String> =
+                fields.iter().map(|(key, value)| format!("{}:{}", quoted(key), to_json(value))).collect();
+            format!("{{{}}}", parts.join(","))
+        }
+    }
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
+}

@@ -1,0 +1,31 @@
+//! JSON as agents write it: scanned, not built.
+//!
+//! [`Scanner`] walks over JSON text, validates it as strictly as JavaScript's `JSON.parse` does, and hands out
+//! slices of it. Nothing is allocated and nothing recurses, so a tool result of ten megabytes costs one pass
+//! and a bomb of a million brackets costs a few bits each. [`Tree`] is for the small parts that are wanted as a
+//! value.
+
+mod scanner;
+mod text;
+mod tree;
+
+pub use scanner::{Fault, Scan, Scanner};
+pub use text::Text;
+pub use tree::{Tree, compact};
+
+/// Removes white space at both ends as JavaScript's `trim` does: byte order marks count, U+0085 does not.
+pub fn trim(text: &str) -> &str {
+    text.trim_matches(is_space)
+}
+
+/// Removes white space at the start, by the same rule.
+pub fn trim_start(text: &str) -> &str {
+    text.trim_start_matches(is_space)
+}
+
+fn is_space(c: char) -> bool {
+    (c.is_whitespace() && c != '\u{85}') || c == '\u{feff}'
+}
+
+#[cfg(test)]
+mod tests;

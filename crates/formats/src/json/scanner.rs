@@ -1,0 +1,349 @@
+//! The scanner: position in, slices out.
+
+use wide::u8x16;
+
+use super::Text;
+
+/// Why a scan stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The bytes end in the middle of a value; more may complete it.
+    Incomplete,
+    /// No continuation could make this JSON.
+    Syntax,
+}
+
+/// The result of a scan.
+pub type Scan<T> = Result<T, Fault>;
+
+/// Walks over JSON text.
+#[derive(Clone, Debug)]
+pub struct Scanner<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Scanner<'a> {
+    /// Starts at the beginning of `bytes`.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// Returns how many bytes are behind the scanner.
+    pub fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// Skips white space and returns the byte that follows it, without consuming it.
+    #[inline]
+    pub fn peek(&mut self) -> Scan<u8> {
+        loop {
+            match self.bytes.get(self.at) {
+                Some(b' ' | b'\n' | b'\r' | b'\t') => self.at += 1,
+                Some(&byte) => return Ok(byte),
+                None => return Err(Fault::Incomplete),
+            }
+        }
+    }
+
+    /// Consumes `byte` after optional white space.
+    #[inline]
+    pub fn expect(&mut self, byte: u8) -> Scan<()> {
+        if self.peek()? == byte {
+            self.at += 1;
+            Ok(())
+        } else {
+            Err(Fault::Syntax)
+        }
+    }
+
+    /// Succeeds if nothing but white space is left.
+    pub fn end(&mut self) -> Scan<()> {
+        match self.peek() {
+            Err(Fault::Incomplete) => Ok(()),
+            _ => Err(Fault::Syntax),
+        }
+    }
+
+    /// Walks over an object; `field` is called after each key and must consume the value.
+    pub fn object(
+        &mut self,
+        mut field: impl FnMut(&mut Self, Text<'a>) -> Scan<()>,
+    ) -> Scan<()> {
+        self.expect(b'{')?;
+        if self.peek()? == b'}' {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            let key = self.key()?;
+            field(self, key)?;
+            match self.peek()? {
+                b',' => self.at += 1,
+                b'}' => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                _ => return Err(Fault::Syntax),
+            }
+        }
+    }
+
+    /// Walks over an array; `element` is called before each element and must consume it.
+    pub fn array(&mut self, mut element: impl FnMut(&mut Self) -> Scan<()>) -> Scan<()> {
+        self.expect(b'[')?;
+        if self.peek()? == b']' {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            element(self)?;
+            match self.peek()? {
+                b',' => self.at += 1,
+                b']' => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                _ => return Err(Fault::Syntax),
+            }
+        }
+    }
+
+    /// Reads a key and the colon behind it.
+    #[inline]
+    pub fn key(&mut self) -> Scan<Text<'a>> {
+        if self.peek()? != b'"' {
+            return Err(Fault::Syntax);
+        }
+        let key = self.string()?;
+        self.expect(b':')?;
+        Ok(key)
+    }
+
+    /// Reads a string; its escapes are checked but not resolved.
+    #[inline]
+    pub fn string(&mut self) -> Scan<Text<'a>> {
+        self.expect(b'"')?;
+        let start = self.at;
+        let mut escaped = false;
+        loop {
+            self.at = plain_end(self.bytes, self.at);
+            match self.bytes.get(self.at) {
+                Some(b'"') => {
+                    let raw = self.bytes.get(start..self.at).unwrap_or_default();
+                    self.at += 1;
+                    return Ok(Text::new(raw, escaped));
+                }
+                Some(b'\\') => {
+                    escaped = true;
+                    self.escape()?;
+                }
+                Some(_) => return Err(Fault::Syntax),
+                None => return Err(Fault::Incomplete),
+            }
+        }
+    }
+
+    /// Skips any value and returns its text.
+    pub fn value(&mut self) -> Scan<&'a [u8]> {
+        self.peek()?;
+        let start = self.at;
+        self.skip()?;
+        Ok(self.bytes.get(start..self.at).unwrap_or_default())
+    }
+
+    /// Skips any value, however deep.
+    pub fn skip(&mut self) -> Scan<()> {
+        let mut nesting = Nesting::default();
+        loop {
+            match self.peek()? {
+                b'"' => {
+                    self.string()?;
+                }
+                b'{' => {
+                    self.at += 1;
+                    if self.peek()? == b'}' {
+                        self.at += 1;
+                    } else {
+                        nesting.push(true);
+                        self.key()?;
+                        continue;
+                    }
+                }
+                b'[' => {
+                    self.at += 1;
+                    if self.peek()? == b']' {
+                        self.at += 1;
+                    } else {
+                        nesting.push(false);
+                        continue;
+                    }
+                }
+                b't' => self.word(b"true")?,
+                b'f' => self.word(b"false")?,
+                b'n' => self.word(b"null")?,
+                b'-' | b'0'..=b'9' => self.number()?,
+                _ => return Err(Fault::Syntax),
+            }
+            if !self.close(&mut nesting)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Behind a value: closes what ends here. Returns whether another value follows.
+    fn close(&mut self, nesting: &mut Nesting) -> Scan<bool> {
+        while let Some(in_object) = nesting.top() {
+            match (self.peek()?, in_object) {
+                (b',', true) => {
+                    self.at += 1;
+                    self.key()?;
+                    return Ok(true);
+                }
+                (b',', false) => {
+                    self.at += 1;
+                    return Ok(true);
+                }
+                (b'}', true) | (b']', false) => {
+                    self.at += 1;
+                    nesting.pop();
+                }
+                _ => return Err(Fault::Syntax),
+            }
+        }
+        Ok(false)
+    }
+
+    fn word(&mut self, word: &[u8]) -> Scan<()> {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        if rest.starts_with(word) {
+            self.at += word.len();
+            Ok(())
+        } else if word.starts_with(rest) {
+            Err(Fault::Incomplete)
+        } else {
+            Err(Fault::Syntax)
+        }
+    }
+
+    fn digits(&mut self) -> Scan<()> {
+        let start = self.at;
+        while self.bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
+            self.at += 1;
+        }
+        match self.bytes.get(self.at) {
+            _ if self.at > start => Ok(()),
+            Some(_) => Err(Fault::Syntax),
+            None => Err(Fault::Incomplete),
+        }
+    }
+
+    /// A number that the bytes end with may go on, but is whole as it stands.
+    fn number(&mut self) -> Scan<()> {
+        if self.bytes.get(self.at) == Some(&b'-') {
+            self.at += 1;
+        }
+        if self.bytes.get(self.at) == Some(&b'0') {
+            self.at += 1;
+        } else {
+            self.digits()?;
+        }
+        if self.bytes.get(self.at) == Some(&b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.bytes.get(self.at), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.bytes.get(self.at), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Ok(())
+    }
+
+    fn escape(&mut self) -> Scan<()> {
+        match self.bytes.get(self.at + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                self.at += 2;
+                Ok(())
+            }
+            Some(b'u') => {
+                let digits = self.bytes.get(self.at + 2..).unwrap_or_default();
+                let digits = digits.get(..4).unwrap_or(digits);
+                if !digits.iter().all(u8::is_ascii_hexdigit) {
+                    return Err(Fault::Syntax);
+                }
+                if digits.len() < 4 {
+                    return Err(Fault::Incomplete);
+                }
+                self.at += 6;
+                Ok(())
+            }
+            Some(_) => Err(Fault::Syntax),
+            None => Err(Fault::Incomplete),
+        }
+    }
+}
+
+/// Returns the first position from `at` on that holds a quote, a backslash or a control character.
+#[inline]
+fn plain_end(bytes: &[u8], mut at: usize) -> usize {
+    let quote = u8x16::splat(b'"');
+    let backslash = u8x16::splat(b'\\');
+    let last_control = u8x16::splat(0x1f);
+    while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
+        let block = u8x16::new(*block);
+        // min(x, 0x1f) == x only for control characters; SSE2 has no unsigned comparison.
+        let special =
+            block.simd_eq(quote) | block.simd_eq(backslash) | block.min(last_control).simd_eq(block);
+        let mask = special.to_bitmask();
+        if mask != 0 {
+            return at + mask.trailing_zeros() as usize;
+        }
+        at += 16;
+    }
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + rest
+        .iter()
+        .position(|&byte| byte == b'"' || byte == b'\\' || byte < 0x20)
+        .unwrap_or(rest.len())
+}
+
+/// Which brackets are open: one bit each, true for an object.
+#[derive(Debug, Default)]
+struct Nesting {
+    /// The innermost up to 64, lowest bit innermost.
+    near: u64,
+    near_depth: u32,
+    far: Vec<u64>,
+}
+
+impl Nesting {
+    #[inline]
+    fn push(&mut self, object: bool) {
+        if self.near_depth == 64 {
+            self.far.push(self.near);
+            self.near_depth = 0;
+        }
+        self.near = self.near << 1 | u64::from(object);
+        self.near_depth += 1;
+    }
+
+    #[inline]
+    fn top(&self) -> Option<bool> {
+        (self.near_depth > 0).then_some(self.near & 1 == 1)
+    }
+
+    #[inline]
+    fn pop(&mut self) {
+        self.near >>= 1;
+        self.near_depth -= 1;
+        if self.near_depth == 0
+            && let Some(outer) = self.far.pop()
+        {
+            self.near = outer;
+            self.near_depth = 64;
+        }
+    }
+}

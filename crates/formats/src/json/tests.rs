@@ -1,0 +1,132 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn accepts(bytes: &[u8]) -> bool {
+    let mut scanner = Scanner::new(bytes);
+    scanner.skip().and_then(|()| scanner.end()).is_ok()
+}
+
+#[test]
+fn it_accepts_what_json_parse_accepts() {
+    for good in [
+        r#"{"a":[1,2.5,-0,1e9,{"b":null}],"c":"\u00e9\n\"","d":true}"#,
+        r#""lone \ud800 surrogate""#,
+        r#"{"a":1,"a":2}"#,
+        "  [ ]  ",
+        "0",
+        "-1.5E+3",
+    ] {
+        assert!(accepts(good.as_bytes()), "{good}");
+    }
+    assert!(accepts(b"\"\xff not utf-8\""));
+}
+
+#[test]
+fn it_refuses_what_json_parse_refuses() {
+    for bad in [
+        "", "{", "[1,]", "{\"a\":1,}", "{a:1}", "01", "1.", ".5", "+1", "1e", "'a'", "\"\\x\"",
+        "\"\\u12g4\"", "\"a\nb\"", "\"tab\there\"", "nul", "truex", "[1 2]", "{\"a\" 1}", "]", "{}{}",
+        "\u{feff}{}", "NaN", "\"open", "{1:2}",
+    ] {
+        assert!(!accepts(bad.as_bytes()), "{bad}");
+    }
+}
+
+#[test]
+fn what_is_cut_is_incomplete_and_what_is_wrong_is_syntax() {
+    let whole = br#"{"a":[1,"x\u00e9",{"b":nul"#;
+    for end in 0..=whole.len() {
+        assert_eq!(Scanner::new(&whole[..end]).skip(), Err(Fault::Incomplete), "{end}");
+    }
+    assert_eq!(Scanner::new(b"{\"a\":x").skip(), Err(Fault::Syntax));
+}
+
+#[test]
+fn a_million_brackets_neither_overflow_nor_stall() {
+    let deep = [vec![b'['; 1_000_000], vec![b']'; 1_000_000]].concat();
+    assert!(accepts(&deep));
+    let mixed = r#"{"a":["#.repeat(100_000) + &"]}".repeat(100_000);
+    assert!(accepts(mixed.as_bytes()));
+    assert!(!accepts((r#"{"a":["#.repeat(100_000) + &"}]".repeat(100_000)).as_bytes()));
+    assert!(Tree::parse(&deep).is_ok());
+}
+
+#[test]
+fn escapes_say_what_they_stand_for() {
+    let text = |json: &str| match Tree::parse(json.as_bytes()) {
+        Ok(Tree::String(text)) => text,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(text(r#""a\n\t\"\\\/\u0041""#), "a\n\t\"\\/A");
+    assert_eq!(text(r#""\ud83d\ude00""#), "😀");
+    assert_eq!(text(r#""\ud83d!\ude00""#), "\u{fffd}!\u{fffd}");
+    assert_eq!(text(r#""\ud83d\u0041""#), "\u{fffd}A");
+}
+
+#[test]
+fn the_last_of_equal_keys_wins() {
+    let tree = Tree::parse(br#"{"a":1,"b":2,"a":"z"}"#).unwrap();
+    assert_eq!(tree.text("a"), Some("z"));
+    assert_eq!(tree.as_object().map(<[_]>::len), Some(2));
+}
+
+#[test]
+fn compacting_keeps_strings_as_they_are() {
+    assert_eq!(compact(b"{\n  \"a b\": [ 1,\t\" \\\" \" ]\n}"), r#"{"a b":[1," \" "]}"#);
+}
+
+/// serde_json refuses lone surrogates and depth over 128, which these values do not have.
+fn any_json() -> impl Strategy<Value = serde_json::Value> {
+    let leaf = prop_oneof![
+        Just(serde_json::Value::Null),
+        any::<bool>().prop_map(Into::into),
+        any::<i64>().prop_map(Into::into),
+        any::<f64>().prop_map(Into::into),
+        ".{0,40}".prop_map(Into::into),
+    ];
+    leaf.prop_recursive(5, 40, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Into::into),
+            prop::collection::vec((".{0,12}", inner), 0..6)
+                .prop_map(|fields| serde_json::Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn it_agrees_with_serde_json_on_valid_text(value in any_json(), pretty: bool) {
+        let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
+        let text = text.unwrap();
+        prop_assert!(accepts(text.as_bytes()));
+        let again: serde_json::Value = serde_json::from_str(&compact(text.as_bytes())).unwrap();
+        let expected: serde_json::Value = serde_json::from_str(&text).unwrap();
+        prop_assert_eq!(again, expected);
+    }
+
+    #[test]
+    fn it_agrees_with_serde_json_on_damaged_text(
+        value in any_json(),
+        at in any::<prop::sample::Index>(),
+        byte in prop::sample::select(b"{}[],:\"\\0x\n\t ".to_vec()),
+    ) {
+        let mut bytes = serde_json::to_vec(&value).unwrap();
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        if let Ok(text) = std::str::from_utf8(&bytes) {
+            let expected = serde_json::from_str::<serde_json::Value>(text);
+            // Numbers beyond what a double holds are fine for JavaScript.
+            let range = expected.as_ref().err().is_some_and(|e| e.to_string().contains("out of range"));
+            let lone = text.contains("\\u");
+            prop_assert!(range || lone || accepts(&bytes) == expected.is_ok(), "{}", text);
+        }
+    }
+
+    #[test]
+    fn it_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _accepted = accepts(&bytes);
+        let _tree = Tree::parse(&bytes);
+        let _compact = compact(&bytes);
+    }
+}

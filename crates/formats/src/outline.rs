@@ -1,0 +1,163 @@
+//! What one pass over a file leaves: which messages there are, where they stand, what became of them.
+//!
+//! An outline holds no text but titles. Message bodies are read from their spans when they are asked for, so
+//! a list of thousands of sessions stays small and one huge session can be shown in a stream.
+
+use recount_model::{Fate, Grammar, MessageKind, Problem, RawJson, SessionId, Span, Tokens};
+
+/// The outline of one file.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    /// How the file is written.
+    pub grammar: Grammar,
+    /// What the file says of the session as a whole.
+    pub head: Head,
+    /// Whether the agent's own loader accepts the file.
+    pub loadable: bool,
+    /// Every message ever recorded, in order of first appearance.
+    pub entries: Vec<Entry>,
+    /// Every recorded version of every message.
+    pub versions: Vec<Version>,
+    /// The strict view: which entries the agent's loader shows, and which version of each.
+    pub strict: Vec<Shown>,
+    /// Models, in order of first use; entries point here.
+    pub models: Vec<Box<str>>,
+    /// The first human prompt, as a title.
+    pub first_prompt: Option<String>,
+    /// How the agent's own list sees the file.
+    pub listed: Listed,
+    /// What could not be used.
+    pub problems: Problems,
+}
+
+/// What a file says of the session as a whole.
+#[derive(Clone, Debug, Default)]
+pub struct Head {
+    /// The session's id.
+    pub session_id: Option<SessionId>,
+    /// The hash of the project's path.
+    pub project_hash: Option<Box<str>>,
+    /// When it began, in milliseconds.
+    pub start: Option<i64>,
+    /// When it was last written, in milliseconds.
+    pub updated: Option<i64>,
+    /// Whether it says it is a sub-agent's.
+    pub subagent: bool,
+    /// The agent's own title.
+    pub summary: Option<String>,
+    /// Workspace folders.
+    pub directories: Vec<String>,
+    /// Notes of the agent's memory.
+    pub scratchpad: Option<RawJson>,
+}
+
+/// One message, in its richest version.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Its id; `None` in damaged or foreign files.
+    pub id: Option<Box<str>>,
+    /// What it is.
+    pub kind: MessageKind,
+    /// What became of it.
+    pub fate: Fate,
+    /// When it was made, in milliseconds.
+    pub time: Option<i64>,
+    /// The richest version.
+    pub best: u32,
+    /// The version recorded last.
+    pub last: u32,
+    /// What the request used.
+    pub tokens: Option<Tokens>,
+    /// The model, as an index into [`Outline::models`].
+    pub model: Option<u16>,
+    /// Tool calls: all, failed, cancelled.
+    pub calls: [u32; 3],
+}
+
+/// One recorded version of a message.
+#[derive(Clone, Copy, Debug)]
+pub struct Version {
+    /// Where it stands.
+    pub span: Span,
+    /// The version of the same message before this one.
+    pub before: Option<u32>,
+    /// The richer, the greater.
+    pub rank: u64,
+}
+
+/// One row of the strict view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// The entry.
+    pub entry: u32,
+    /// The version of it that is shown.
+    pub version: u32,
+}
+
+/// How an agent's own list sees a file.
+#[derive(Clone, Debug, Default)]
+pub struct Listed {
+    /// Whether there is anything worth resuming.
+    pub resumable: bool,
+    /// Whether there is any message of a human or a model.
+    pub conversation: bool,
+    /// The first user message as the list takes it, its start.
+    pub first_user: Option<String>,
+    /// The first user message of any kind, its start.
+    pub first_any: Option<String>,
+}
+
+/// Problems of one file: all are counted, the first ones kept.
+#[derive(Clone, Debug, Default)]
+pub struct Problems {
+    /// The first ones.
+    pub kept: Vec<Problem>,
+    /// All of them.
+    pub total: u64,
+    /// Of these, records of a kind we do not know.
+    pub not_understood: u64,
+}
+
+impl Problems {
+    const KEPT: usize = 50;
+
+    /// Counts a problem and keeps it if there is room.
+    pub fn note(&mut self, problem: Problem) {
+        use recount_model::What;
+        self.total += 1;
+        if matches!(problem.what, What::UnknownRecord | What::UnknownType) {
+            self.not_understood += 1;
+        }
+        if self.kept.len() < Self::KEPT {
+            self.kept.push(problem);
+        }
+    }
+}
+
+impl Outline {
+    /// An outline of nothing, for files that cannot be read.
+    pub fn empty(grammar: Grammar) -> Self {
+        Self {
+            grammar,
+            head: Head::default(),
+            loadable: false,
+            entries: Vec::new(),
+            versions: Vec::new(),
+            strict: Vec::new(),
+            models: Vec::new(),
+            first_prompt: None,
+            listed: Listed::default(),
+            problems: Problems::default(),
+        }
+    }
+
+    /// Returns the versions of an entry, newest first.
+    pub fn versions_of(&self, entry: &Entry) -> impl Iterator<Item = &Version> {
+        let mut next = Some(entry.last);
+        std::iter::from_fn(move || {
+            let version = self.versions.get(next? as usize)?;
+            next = version.before;
+            Some(version)
+        })
+    }
+}

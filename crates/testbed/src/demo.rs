@@ -1,0 +1,93 @@
+//! The small home with one of everything.
+
+use std::path::Path;
+
+use crate::{
+    error::Error,
+    home::Home,
+    json::{Json, record},
+    moment::Moment,
+    options::Era,
+    project::{Migration, Project},
+    random::Random,
+    report::Report,
+    session::Session,
+    stories::{import, parser, release, shop, weather},
+    story::Story,
+};
+
+const HOUR: i64 = 3_600_000;
+const DAY: i64 = 24 * HOUR;
+
+/// When a session began, before now; the era that wrote it; what happened.
+type Told = (i64, Era, fn() -> Story);
+
+pub(crate) fn fill(mut home: Home<'_>, now: Moment) -> Result<Report, Error> {
+    let mut random = Random::new(0x000d_0e00);
+    let mut paths = Vec::new();
+    for (project, sessions) in plan() {
+        for (ago, era, story) in sessions {
+            let mut session = Session::start(era, &project, now.plus(-ago), random.fork());
+            session.tell(&story());
+            home.keep(&project, session.finish())?;
+        }
+        paths.push(project.path);
+    }
+    settle(&mut home, &paths)?;
+    home.close()
+}
+
+fn plan() -> Vec<(Project, Vec<Told>)> {
+    vec![
+        (
+            Project::new("/home/dev/code/shop", shop::FILES, Migration::Copied),
+            vec![
+                (301 * DAY, Era::Strings, shop::tax_question),
+                (288 * DAY, Era::Strings, shop::receipts),
+                (233 * DAY, Era::Parts, shop::pagination),
+                (4 * DAY + 2 * HOUR, Era::Checkpoints, shop::discount),
+                (5 * HOUR, Era::Checkpoints, shop::where_is_tax),
+            ],
+        ),
+        (
+            Project::new("/home/dev/code/tinyparse", parser::FILES, Migration::LeftBehind),
+            vec![
+                (221 * DAY, Era::Parts, parser::escapes),
+                (190 * DAY, Era::Lines, parser::deep_nesting),
+                (2 * DAY + 7 * HOUR, Era::Checkpoints, parser::surrogates),
+            ],
+        ),
+        (
+            Project::new("/home/dev/code/release-tools", release::FILES, Migration::LeftBehind),
+            vec![
+                (180 * DAY, Era::Lines, release::changelog),
+                (30 * HOUR, Era::Checkpoints, release::tagging),
+                (40 * 60_000, Era::Checkpoints, release::quota),
+            ],
+        ),
+        (
+            Project::new("/home/dev/code/天気ノート", weather::FILES, Migration::LeftBehind),
+            vec![
+                (215 * DAY, Era::Parts, weather::forecast),
+                (3 * DAY, Era::Checkpoints, weather::chart),
+            ],
+        ),
+        (
+            Project::new("/home/dev/code/order-import", import::FILES, Migration::LeftBehind),
+            vec![(310 * DAY, Era::Strings, import::duplicates), (176 * DAY, Era::Lines, import::dates)],
+        ),
+    ]
+}
+
+/// The settings beside the data: retention off, so that nothing of this home is swept away, and the
+/// folders that were trusted.
+fn settle(home: &mut Home<'_>, paths: &[String]) -> Result<(), Error> {
+    let settings = record! {
+        "security": record! { "auth": record! { "selectedType": "gemini-api-key" } },
+        "general": record! { "sessionRetention": record! { "enabled": false } },
+    };
+    home.create(Path::new(".gemini/settings.json"), settings.to_pretty().as_bytes(), None)?;
+    let trusted = paths.iter().map(|path| (path.clone().into(), Json::from("TRUST_FOLDER")));
+    let trusted = Json::Record(trusted.collect()).to_pretty();
+    home.create(Path::new(".gemini/trustedFolders.json"), trusted.as_bytes(), None)
+}

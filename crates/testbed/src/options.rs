@@ -1,0 +1,91 @@
+//! What kind of home is asked for.
+
+use std::{fmt, str::FromStr};
+
+/// How a release wrote its sessions down. The set is closed: these are the ways there have been.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Era {
+    /// 0.4 to 0.27: one pretty-printed JSON document, content as strings, in a folder named by the
+    /// hash of the project's path.
+    Strings,
+    /// 0.29 to 0.38: one pretty-printed JSON document, content as lists of parts, in a folder with a
+    /// readable name, a marker and a registry entry.
+    Parts,
+    /// 0.39 to 0.43: one record a line; every change appends the whole message again.
+    Lines,
+    /// 0.44 and later: lines, and checkpoints that replace the whole list of messages; tool results
+    /// also as messages of their own.
+    Checkpoints,
+}
+
+impl Era {
+    /// Every era, oldest first.
+    pub const ALL: [Self; 4] = [Self::Strings, Self::Parts, Self::Lines, Self::Checkpoints];
+
+    /// The name of the era in flags and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Strings => "strings",
+            Self::Parts => "parts",
+            Self::Lines => "lines",
+            Self::Checkpoints => "checkpoints",
+        }
+    }
+
+    /// Whether its session files are single JSON documents.
+    pub(crate) fn is_document(self) -> bool {
+        matches!(self, Self::Strings | Self::Parts)
+    }
+}
+
+impl fmt::Display for Era {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl FromStr for Era {
+    type Err = UnknownEra;
+
+    fn from_str(name: &str) -> Result<Self, UnknownEra> {
+        Self::ALL
+            .into_iter()
+            .find(|era| era.name() == name)
+            .ok_or_else(|| UnknownEra { name: name.to_owned() })
+    }
+}
+
+/// A name that is not an era's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown era '{name}'; known are strings, parts, lines, checkpoints")]
+pub struct UnknownEra {
+    name: String,
+}
+
+/// The size and kind of a made-up home.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// The same seed and options give the same bytes.
+    pub seed: u64,
+    /// How many projects the sessions are spread over; at least one is made.
+    pub projects: usize,
+    /// How many sessions, not counting those of sub-agents.
+    pub sessions: usize,
+    /// About how large all session files are together, in 10⁶ bytes; 0 gives sessions of a few
+    /// prompts each.
+    pub megabytes: f64,
+    /// Which eras to take the sessions from; empty means all of them.
+    pub eras: Vec<Era>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { seed: 1, projects: 12, sessions: 200, megabytes: 40.0, eras: Vec::new() }
+    }
+}
+
+impl Options {
+    pub(crate) fn eras(&self) -> &[Era] {
+        if self.eras.is_empty() { &Era::ALL } else { &self.eras }
+    }
+}

@@ -1,0 +1,98 @@
+//! Chance that repeats itself: the same seed gives the same home, byte for byte.
+
+/// `SplitMix64` (Steele, Lea and Flood, 2014): one word of state, good enough to make things up.
+#[derive(Debug, Clone)]
+pub(crate) struct Random {
+    state: u64,
+}
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self { state: seed }
+    }
+
+    /// Starts an independent stream, so that what one session draws does not shift the next.
+    pub(crate) fn fork(&mut self) -> Self {
+        Self::new(self.next())
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number from 0 to `end`, without `end`; 0 when `end` is 0.
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        // The bias of the remainder is far below anything a made-up home could show.
+        usize::try_from(self.next() % (end.max(1) as u64)).unwrap_or(0)
+    }
+
+    /// A number from `low` to `high`, both included.
+    pub(crate) fn between(&mut self, low: i64, high: i64) -> i64 {
+        let span = high.saturating_sub(low).max(0).unsigned_abs() + 1;
+        low + i64::try_from(self.next() % span).unwrap_or(0)
+    }
+
+    pub(crate) fn percent(&mut self, chance: usize) -> bool {
+        self.below(100) < chance
+    }
+
+    /// One of `items`, which must not be empty.
+    pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(items.len())]
+    }
+
+    /// A version 4 UUID, as `randomUUID()` writes it.
+    pub(crate) fn uuid(&mut self) -> String {
+        let (high, low) = (self.next(), self.next());
+        format!(
+            "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+            high >> 32,
+            (high >> 16) & 0xffff,
+            high & 0xfff,
+            0x8000 | ((low >> 48) & 0x3fff),
+            low & 0xffff_ffff_ffff
+        )
+    }
+
+    /// Six base-36 characters: how sub-agents were named up to 0.43.
+    pub(crate) fn base36(&mut self) -> String {
+        const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+        (0..6).map(|_| char::from(*self.pick(DIGITS))).collect()
+    }
+
+    /// Thirteen hexadecimal digits: the end of a call id up to 0.28.
+    pub(crate) fn hex13(&mut self) -> String {
+        format!("{:013x}", self.next() >> 12)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_have_the_shape_of_the_real_ones() {
+        let mut random = Random::new(1);
+        for _ in 0..200 {
+            let uuid = random.uuid();
+            assert_eq!(uuid.len(), 36, "{uuid}");
+            assert_eq!(&uuid[14..15], "4");
+            assert!(matches!(&uuid[19..20], "8" | "9" | "a" | "b"), "{uuid}");
+            assert_eq!(random.base36().len(), 6);
+            assert_eq!(random.hex13().len(), 13);
+        }
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_numbers() {
+        let draw = |seed| (0..9).map(|_| Random::new(seed).next()).collect::<Vec<_>>();
+        assert_eq!(draw(7), draw(7));
+        assert_ne!(draw(7), draw(8));
+        // First output of the reference implementation for seed 0.
+        assert_eq!(Random::new(0).next(), 0xe220_a839_7b1d_cdaf);
+    }
+}

@@ -1,0 +1,118 @@
+//! The truth about a home that was made: what a reader of it must find.
+
+use std::path::PathBuf;
+
+use crate::{
+    json::{Json, record},
+    options::Era,
+};
+
+/// What was made, in all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Projects that have at least one session.
+    pub projects: usize,
+    /// Sessions, not counting sub-agents.
+    pub sessions: usize,
+    /// Sessions of sub-agents.
+    pub subagents: usize,
+    /// All files of the home.
+    pub files: usize,
+    /// Their sizes together.
+    pub bytes: u64,
+    /// Messages that the program's own loader shows, over all sessions and sub-agents.
+    pub messages: u64,
+    /// The truth of each session, in the order they were made.
+    pub truth: Vec<SessionTruth>,
+}
+
+/// Whether a human or an agent held the conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A conversation with a human.
+    Main,
+    /// A conversation that another session's tool call started.
+    Subagent,
+}
+
+/// What one session holds. "Kept" is what the program's own loader shows of [`SessionTruth::main_file`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionTruth {
+    /// The session's id.
+    pub id: String,
+    /// The main session or a sub-agent's.
+    pub kind: Kind,
+    /// The main session's id, for a sub-agent.
+    pub parent: Option<String>,
+    /// The folder the program was started in.
+    pub project: String,
+    /// The era that wrote the session's main file.
+    pub era: Era,
+    /// The file to open, relative to the home.
+    pub main_file: PathBuf,
+    /// Every other file of the session: copies, twins, stubs; relative to the home.
+    pub other_files: Vec<PathBuf>,
+    /// Size of the main file.
+    pub bytes: u64,
+    /// When the session began, RFC 3339.
+    pub started: String,
+    /// When it was last written to, RFC 3339.
+    pub updated: String,
+    /// Counts over the kept messages.
+    pub kept: Counts,
+    /// Distinct message ids in the main file, kept or not.
+    pub ever: u64,
+}
+
+/// Counts over a list of messages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Messages of any kind.
+    pub messages: u64,
+    /// What a human typed.
+    pub prompts: u64,
+    /// Replies of the model.
+    pub answers: u64,
+    /// Tool calls.
+    pub tool_calls: u64,
+    /// Tool calls that failed.
+    pub failed: u64,
+    /// Tool calls that were cancelled.
+    pub cancelled: u64,
+    /// Tokens in total, each request once.
+    pub tokens: u64,
+}
+
+impl Report {
+    /// The report as the `manifest.json` that benchmarks compare a reader's counts with.
+    pub(crate) fn manifest(&self) -> String {
+        let files = self.truth.iter().map(|session| {
+            let file = session.main_file.strip_prefix(".gemini/tmp").unwrap_or(&session.main_file);
+            record! {
+                "file": file.to_string_lossy().into_owned(),
+                "sessionId": session.id.as_str(),
+                "form": if session.main_file.extension().is_some_and(|end| end == "json") { "json" } else { "jsonl" },
+                "kind": match session.kind { Kind::Main => "main", Kind::Subagent => "subagent" },
+                "bytes": session.bytes,
+                "startTime": session.started.as_str(),
+                "lastUpdated": session.updated.as_str(),
+                "project": session.project.as_str(),
+                "messages": session.kept.messages,
+                "user": session.kept.prompts,
+                "tokens": session.kept.tokens,
+                "toolCalls": session.kept.tool_calls,
+            }
+        });
+        record! {
+            "summary": record! {
+                "sessions": self.sessions as u64,
+                "subagents": self.subagents as u64,
+                "files": self.files as u64,
+                "bytes": self.bytes,
+                "messages": self.messages,
+            },
+            "files": Json::list(files),
+        }
+        .to_pretty()
+    }
+}

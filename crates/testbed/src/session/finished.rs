@@ -1,0 +1,93 @@
+//! A session that is written: its files, and the truth about them.
+
+use super::{Session, message::Message};
+use crate::{
+    json::{Json, Text},
+    moment::Moment,
+    options::Era,
+    report::{Counts, Kind},
+};
+
+/// One file of a session.
+#[derive(Debug)]
+pub(crate) struct Made {
+    /// Path below `chats/`.
+    pub(crate) name: String,
+    pub(crate) text: String,
+    pub(crate) modified: Moment,
+    pub(crate) role: Role,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The file that holds the conversation.
+    Main,
+    /// The old document beside the lines file that continues it.
+    Twin,
+    /// What a resume leaves beside the file it continues.
+    Stub,
+}
+
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) id: Text,
+    pub(crate) kind: Kind,
+    pub(crate) parent: Option<Text>,
+    /// The era of the main file.
+    pub(crate) era: Era,
+    /// The era the session was begun in, which decides its folder.
+    pub(crate) first_era: Era,
+    pub(crate) began: Moment,
+    pub(crate) updated: Moment,
+    pub(crate) files: Vec<Made>,
+    pub(crate) subagents: Vec<Self>,
+    pub(crate) kept: Counts,
+    pub(crate) ever: u64,
+    /// What was typed, for `logs.json`.
+    pub(crate) typed: Vec<(Moment, Text)>,
+    /// Commands run with `!`, for `shell_history`.
+    pub(crate) commands: Vec<Text>,
+    /// Conversations kept with `/chat save`.
+    pub(crate) saved: Vec<(Text, Json)>,
+}
+
+impl Session<'_> {
+    /// Ends the program and closes the file.
+    pub(crate) fn finish(mut self) -> Finished {
+        let first = self.messages.first().map(|message| message.time);
+        let name = self.file_name(self.began, if self.era.is_document() { "json" } else { "jsonl" });
+        let kind = self.kind();
+        let mut kept = Counts::default();
+        self.messages.iter().for_each(|message: &Message| message.count(&mut kept));
+        let text = self.page.close(self.summary.as_ref(), first);
+        let main = Made { name, text, modified: self.now, role: Role::Main };
+        self.done.insert(0, main);
+        Finished {
+            id: self.id,
+            kind,
+            parent: self.parent,
+            era: self.era,
+            first_era: self.first_era,
+            began: self.began,
+            updated: self.now,
+            files: self.done,
+            subagents: self.subagents,
+            kept,
+            ever: self.ids.len() as u64,
+            typed: self.typed,
+            commands: self.commands,
+            saved: self.saved,
+        }
+    }
+
+    /// `session-<minute>-<first eight of the id>.<extension>`, or the agent's id in its parent's folder.
+    pub(super) fn file_name(&self, at: Moment, extension: &str) -> String {
+        match &self.parent {
+            Some(parent) => format!("{parent}/{}.{extension}", self.id),
+            None => {
+                let short: String = self.id.chars().take(8).collect();
+                format!("session-{}-{short}.{extension}", at.minute())
+            }
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! The door out: the one file that may change bytes on disk.
+//!
+//! Each function says what a reader can find after a crash at any moment. None of them reads, decides
+//! or retries; that is their callers' business.
+
+#![expect(clippy::disallowed_methods, reason = "the one file exempt from the write ban")]
+
+use std::{
+    ffi::OsString,
+    fs::{self, File, OpenOptions},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    process,
+    sync::atomic::{AtomicU64, Ordering},
+    time::SystemTime,
+};
+
+use jiff::Timestamp;
+
+use crate::Error;
+
+/// Puts `bytes` at `path`, replacing what was there in one step.
+///
+/// The bytes go to a temporary file in the same folder that has the old file's permissions, are synced
+/// and renamed over it; then the folder is synced.
+///
+/// After a crash or a power cut at any point `path` holds either its old content, whole, or the new
+/// one, whole. Once the function has returned `Ok` it is the new one. A crash (not an error) may leave
+/// the temporary file behind: it is called `.NAME.PID-N.tmp` and nobody reads it.
+///
+/// When `path` is a symbolic link, the link itself is replaced, not what it points to.
+///
+/// # Errors
+///
+/// On every error but [`Error::SyncFolder`] the old content is untouched and the temporary file is
+/// removed. [`Error::SyncFolder`] means that the new content is in place, but not yet for certain
+/// after a power cut.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let (leftover, mut file) = create_beside(path)?;
+    // Before the bytes: a private file must not be readable by others for a moment.
+    copy_permissions(path, &file, leftover.path())?;
+    fill(&mut file, leftover.path(), bytes)?;
+    file.sync_all()
+        .map_err(|source| Error::SyncFile { path: leftover.path().to_owned(), source })?;
+    drop(file);
+    fs::rename(leftover.path(), path)
+        .map_err(|source| Error::ReplaceFile { path: path.to_owned(), source })?;
+    leftover.keep();
+    sync_folder(folder_of(path))
+}
+
+/// Creates `path` with `bytes` in it, and optionally a time of last change; never overwrites.
+///
+/// For files that can be made again, such as made-up homes: nothing is synced. After a crash the file
+/// may be missing, empty or short.
+///
+/// # Errors
+///
+/// [`Error::AlreadyExists`] when anything lies at `path`, which is then left alone. On any other error
+/// no file is left behind.
+pub fn create_new(path: &Path, bytes: &[u8], modified: Option<Timestamp>) -> Result<(), Error> {
+    let mut file = match OpenOptions::new().write(true).create_new(true).open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            return Err(Error::AlreadyExists { path: path.to_owned() });
+        }
+        Err(source) => return Err(Error::CreateFile { path: path.to_owned(), source }),
+    };
+    let leftover = Leftover { path: Some(path.to_owned()) };
+    fill(&mut file, path, bytes)?;
+    if let Some(modified) = modified {
+        file.set_modified(SystemTime::from(modified))
+            .map_err(|source| Error::SetTime { path: path.to_owned(), source })?;
+    }
+    leftover.keep();
+    Ok(())
+}
+
+/// Creates the folder `path` and every missing one above it; it is fine if it is there already.
+///
+/// After a crash any leading part of the path may exist.
+///
+/// # Errors
+///
+/// [`Error::CreateFolder`] when a part of the path cannot be made, or is a file. Folders made on the
+/// way stay.
+pub fn create_folders(path: &Path) -> Result<(), Error> {
+    fs::create_dir_all(path).map_err(|source| Error::CreateFolder { path: path.to_owned(), source })
+}
+
+/// Removes an unfinished file when dropped, unless it is kept.
+struct Leftover {
+    path: Option<PathBuf>,
+}
+
+impl Leftover {
+    fn path(&self) -> &Path {
+        self.path.as_deref().unwrap_or(Path::new(""))
+    }
+
+    fn keep(mut self) {
+        self.path = None;
+    }
+}
+
+impl Drop for Leftover {
+    fn drop(&mut self) {
+        if let Some(path) = &self.path {
+            // The error that brought us here is the one to report; a second one adds nothing.
+            drop(fs::remove_file(path));
+        }
+    }
+}
+
+/// Opens a temporary file of an unused name in the folder of `path`.
+fn create_beside(path: &Path) -> Result<(Leftover, File), Error> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let name = path.file_name().ok_or_else(|| Error::NotAFile { path: path.to_owned() })?;
+    loop {
+        let mut hidden = OsString::from(".");
+        hidden.push(name);
+        hidden.push(format!(".{}-{}.tmp", process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
+        let beside = path.with_file_name(hidden);
+        match OpenOptions::new().write(true).create_new(true).open(&beside) {
+            Ok(file) => return Ok((Leftover { path: Some(beside) }, file)),
+            // Left by a crashed process of the same id: the next number is free.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(source) => return Err(Error::CreateFile { path: beside, source }),
+        }
+    }
+}
+
+fn fill(file: &mut File, path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    file.write_all(bytes).map_err(|source| Error::WriteFile { path: path.to_owned(), source })
+}
+
+/// Gives the new file the permissions of the regular file it will replace, if there is one.
+fn copy_permissions(old: &Path, new: &File, new_path: &Path) -> Result<(), Error> {
+    match fs::symlink_metadata(old) {
+        Ok(metadata) if metadata.is_file() => new
+            .set_permissions(metadata.permissions())
+            .map_err(|source| Error::SetPermissions { path: new_path.to_owned(), source }),
+        _ => Ok(()),
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Makes a rename in `folder` survive a power cut.
+fn sync_folder(folder: &Path) -> Result<(), Error> {
+    // Folders cannot be opened as files on Windows; its file system journals renames by itself.
+    if !cfg!(unix) {
+        return Ok(());
+    }
+    File::open(folder)
+        .and_then(|handle| handle.sync_all())
+        .map_err(|source| Error::SyncFolder { path: folder.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn an_atomic_write_creates_and_replaces_and_leaves_nothing_else() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("a.json");
+        write_atomically(&path, b"one").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        write_atomically(&path, b"two, longer").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two, longer");
+        assert_eq!(names(home.path()), ["a.json"]);
+    }
+
+    #[test]
+    fn a_failed_atomic_write_keeps_the_old_state_and_cleans_up() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("taken");
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("inside"), b"x").unwrap();
+        let error = write_atomically(&path, b"new").unwrap_err();
+        assert!(matches!(&error, Error::ReplaceFile { path: told, .. } if *told == path));
+        assert_eq!(names(home.path()), ["taken"]);
+        assert_eq!(names(&path), ["inside"]);
+    }
+
+    #[test]
+    fn an_atomic_write_needs_a_folder_and_a_name() {
+        let home = tempfile::tempdir().unwrap();
+        let missing = write_atomically(&home.path().join("no/such/file"), b"").unwrap_err();
+        assert!(matches!(missing, Error::CreateFile { .. }));
+        let unnamed = write_atomically(&home.path().join(".."), b"").unwrap_err();
+        assert!(matches!(unnamed, Error::NotAFile { .. }));
+    }
+
+    #[test]
+    fn a_left_over_temporary_file_is_no_obstacle() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("a");
+        for n in 0..200 {
+            fs::write(home.path().join(format!(".a.{}-{n}.tmp", process::id())), b"").unwrap();
+        }
+        write_atomically(&path, b"fine").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"fine");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_atomic_write_keeps_the_permissions() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("private");
+        fs::write(&path, b"one").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        write_atomically(&path, b"two").unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_new_file_gets_its_time_and_is_never_overwritten() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("new");
+        let time = Timestamp::from_millisecond(1_700_000_000_123).unwrap();
+        create_new(&path, b"first", Some(time)).unwrap();
+        let modified = fs::metadata(&path).unwrap().modified().unwrap();
+        assert_eq!(Timestamp::try_from(modified).unwrap(), time);
+        let error = create_new(&path, b"second", None).unwrap_err();
+        assert!(matches!(&error, Error::AlreadyExists { path: told } if *told == path));
+        assert!(error.to_string().contains("not overwritten"));
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+    }
+
+    #[test]
+    fn folders_are_made_once_and_not_over_files() {
+        let home = tempfile::tempdir().unwrap();
+        let deep = home.path().join("a/b/c");
+        create_folders(&deep).unwrap();
+        create_folders(&deep).unwrap();
+        assert!(deep.is_dir());
+        fs::write(home.path().join("file"), b"").unwrap();
+        let error = create_folders(&home.path().join("file/below")).unwrap_err();
+        assert!(matches!(error, Error::CreateFolder { .. }));
+    }
+}

@@ -1,0 +1,85 @@
+//! What can go wrong while bytes are being changed.
+
+use std::{io, path::PathBuf};
+
+/// A change on disk that did not happen, and what was being done at that moment.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A folder, or one above it, could not be made.
+    #[error("cannot create the folder {}", path.display())]
+    CreateFolder {
+        /// The folder that was asked for.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A file could not be opened for writing.
+    #[error("cannot create the file {}", path.display())]
+    CreateFile {
+        /// The file that was asked for, or the temporary one beside it.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A new file was asked for where something lies already; it was left alone.
+    #[error("{} exists already and was not overwritten", path.display())]
+    AlreadyExists {
+        /// What lies there.
+        path: PathBuf,
+    },
+    /// The path ends in no file name, so nothing can be put there.
+    #[error("{} does not name a file", path.display())]
+    NotAFile {
+        /// The path that was given.
+        path: PathBuf,
+    },
+    /// The bytes could not all be written.
+    #[error("cannot write to {}", path.display())]
+    WriteFile {
+        /// The file being filled.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The bytes were handed over, but the system could not say that they are safe.
+    #[error("cannot make sure that {} is on disk", path.display())]
+    SyncFile {
+        /// The file being flushed.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The permissions of the old file could not be given to the new one.
+    #[error("cannot set the permissions of {}", path.display())]
+    SetPermissions {
+        /// The file being prepared.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The time of last change could not be set.
+    #[error("cannot set the time of {}", path.display())]
+    SetTime {
+        /// The file that was written.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The finished bytes could not take the place of the old file, which is untouched.
+    #[error("cannot replace {}", path.display())]
+    ReplaceFile {
+        /// The file that was to be replaced.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The new bytes are in place, but a power cut now might still bring the old ones back.
+    #[error("cannot make sure that the folder {} is on disk", path.display())]
+    SyncFolder {
+        /// The folder being flushed.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}

@@ -1,0 +1,96 @@
+//! The repository's own files, and the programs a chore starts. All paths are relative to its root.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "chores read and write this repository, never a user's data"
+)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{fs, io};
+
+use serde_json::Value;
+
+use crate::Trouble;
+
+/// A Rust file: its path with forward slashes, and its text.
+#[derive(Debug)]
+pub(crate) struct RustFile {
+    pub(crate) path: String,
+    pub(crate) text: String,
+}
+
+/// Reads a file as text.
+pub(crate) fn read(path: &str) -> Result<String, Trouble> {
+    fs::read_to_string(root().join(path)).map_err(|error| Trouble::new(format!("{path}: {error}")))
+}
+
+/// Reads a file as text; one that is not there is empty.
+pub(crate) fn read_or_empty(path: &str) -> Result<String, Trouble> {
+    match fs::read_to_string(root().join(path)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        other => other.map_err(|error| Trouble::new(format!("{path}: {error}"))),
+    }
+}
+
+/// Writes a file, and its folder if need be.
+pub(crate) fn write(path: &str, text: &str) -> Result<(), Trouble> {
+    let target = root().join(path);
+    target
+        .parent()
+        .map_or(Ok(()), fs::create_dir_all)
+        .and_then(|()| fs::write(&target, text))
+        .map_err(|error| Trouble::new(format!("{path}: {error}")))
+}
+
+/// Finds every Rust file of the workspace and of `fuzz/`, sorted by path.
+pub(crate) fn rust_files() -> Result<Vec<RustFile>, Trouble> {
+    let mut paths = Vec::new();
+    for folder in ["crates", "xtask", "fuzz"] {
+        walk(&root().join(folder), &mut paths)
+            .map_err(|error| Trouble::new(format!("{folder}: {error}")))?;
+    }
+    paths.sort();
+    paths.into_iter().map(|path| Ok(RustFile { text: read(&path)?, path })).collect()
+}
+
+fn walk(folder: &Path, found: &mut Vec<String>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let path = entry.path();
+        if entry.file_type()?.is_dir() {
+            if entry.file_name() != "target" {
+                walk(&path, found)?;
+            }
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let inside = path.strip_prefix(root()).unwrap_or(&path);
+            found.push(inside.to_string_lossy().replace('\\', "/"));
+        }
+    }
+    Ok(())
+}
+
+/// Asks cargo for the workspace's packages and what they depend on.
+pub(crate) fn metadata() -> Result<Value, Trouble> {
+    let text = cargo(&["metadata", "--format-version", "1", "--no-deps"])?;
+    serde_json::from_str(&text).map_err(|error| Trouble::new(format!("cargo metadata: {error}")))
+}
+
+/// Runs cargo and returns what it printed.
+pub(crate) fn cargo(arguments: &[&str]) -> Result<String, Trouble> {
+    let shown = format!("cargo {}", arguments.join(" "));
+    let output = Command::new(env!("CARGO"))
+        .args(arguments)
+        .current_dir(root())
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| Trouble::new(format!("{shown}: {error}")))?;
+    if !output.status.success() {
+        return Err(Trouble::new(format!("{shown}: {}", output.status)));
+    }
+    String::from_utf8(output.stdout).map_err(|error| Trouble::new(format!("{shown}: {error}")))
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_path_buf()
+}
