@@ -27,7 +27,10 @@ pub(crate) fn fill(mut home: Home<'_>, now: Moment) -> Result<Report, Error> {
     let mut paths = Vec::new();
     for (project, sessions) in plan() {
         for (ago, era, story) in sessions {
-            let mut session = Session::start(era, &project, now.plus(-ago), random.fork());
+            // Nobody starts work at the same minute every day.
+            let later = if ago > DAY { random.between(0, 5 * HOUR) } else { 0 };
+            let at = now.plus(later - ago);
+            let mut session = Session::start(era, &project, at, random.fork());
             session.tell(&story());
             home.keep(&project, session.finish())?;
         }
@@ -74,7 +77,10 @@ fn plan() -> Vec<(Project, Vec<Told>)> {
         ),
         (
             Project::new("/home/dev/code/order-import", import::FILES, Migration::LeftBehind),
-            vec![(310 * DAY, Era::Strings, import::duplicates), (176 * DAY, Era::Lines, import::dates)],
+            vec![
+                (310 * DAY, Era::Strings, import::duplicates),
+                (176 * DAY, Era::Lines, import::dates),
+            ],
         ),
     ]
 }

@@ -83,15 +83,16 @@ impl<'a> Home<'a> {
         let (mut main, mut others, mut bytes) = (PathBuf::new(), Vec::new(), 0);
         for Made { name, text, modified, role } in &session.files {
             // Old documents lie in the old folder; what was written later never does.
-            let in_old = is_old && Path::new(name).extension().is_some_and(|end| end == "json");
+            let in_hash_folder =
+                is_old && Path::new(name).extension().is_some_and(|end| end == "json");
             let newer = data_folder(&project.slug).join("chats").join(name);
             let older = data_folder(&project.hash).join("chats").join(name);
-            let path = if in_old && !is_copied { &older } else { &newer };
-            if in_old && is_copied {
+            let path = if in_hash_folder && !is_copied { &older } else { &newer };
+            if in_hash_folder && is_copied {
                 self.create(&older, text.as_bytes(), Some(*modified))?;
                 others.push(older.clone());
             }
-            let modified = if in_old && is_copied {
+            let modified = if in_hash_folder && is_copied {
                 modified.plus(UNTIL_MIGRATION)
             } else {
                 *modified
@@ -132,7 +133,8 @@ impl<'a> Home<'a> {
             return Ok(());
         }
         self.registry.push((project.path.clone(), project.slug.clone()));
-        for folder in [data_folder(&project.slug), Path::new(".gemini/history").join(&project.slug)] {
+        for folder in [data_folder(&project.slug), Path::new(".gemini/history").join(&project.slug)]
+        {
             self.create(&folder.join(".project_root"), project.path.as_bytes(), None)?;
         }
         Ok(())
@@ -178,6 +180,12 @@ impl<'a> Home<'a> {
         self.report.bytes
     }
 
+    /// Writes the truth about the sessions kept so far, for benchmarks to compare with.
+    pub(crate) fn create_manifest(&mut self, path: &Path) -> Result<(), Error> {
+        let manifest = self.report.manifest();
+        self.create(path, manifest.as_bytes(), None)
+    }
+
     /// Writes what lies around the sessions, and reports.
     pub(crate) fn close(mut self) -> Result<Report, Error> {
         for (folder, notes) in std::mem::take(&mut self.notes) {
@@ -193,9 +201,10 @@ impl<'a> Home<'a> {
             }
         }
         if !self.registry.is_empty() {
-            let entries = self.registry.iter().map(|(path, slug)| {
-                (path.clone().into(), Json::from(slug.as_str()))
-            });
+            let entries = self
+                .registry
+                .iter()
+                .map(|(path, slug)| (path.clone().into(), Json::from(slug.as_str())));
             let registry = record! { "projects": Json::Record(entries.collect()) };
             self.create(Path::new(".gemini/projects.json"), registry.to_pretty().as_bytes(), None)?;
         }
@@ -215,7 +224,7 @@ fn percent_encoded(tag: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte) {
             name.push(char::from(byte));
         } else {
-            name.push_str(&format!("%{byte:02X}"));
+            name.extend([format!("%{byte:02X}")]);
         }
     }
     name

@@ -133,7 +133,7 @@ fn quote(text: &str, out: &mut String) {
             Some('\t') => out.push_str("\\t"),
             Some('\u{8}') => out.push_str("\\b"),
             Some('\u{c}') => out.push_str("\\f"),
-            Some(other) => out.push_str(&format!("\\u{:04x}", u32::from(other))),
+            Some(other) => out.extend([format!("\\u{:04x}", u32::from(other))]),
             None => {}
         }
         rest = characters.as_str();
@@ -203,7 +203,8 @@ mod tests {
             value.to_compact(),
             r#"{"z":"a\"\\\n\t\b\f\r\u0001é漢🍎","empty":[],"none":{},"list":["x"],"n":12,"yes":true,"null":null}"#
         );
-        let pretty = record! { "a": Json::list(["x", "y"]), "b": record! { "c": 1_u64 } }.to_pretty();
+        let pretty =
+            record! { "a": Json::list(["x", "y"]), "b": record! { "c": 1_u64 } }.to_pretty();
         assert_eq!(
             pretty,
             "{\n  \"a\": [\n    \"x\",\n    \"y\"\n  ],\n  \"b\": {\n    \"c\": 1\n  }\n}"

@@ -101,8 +101,14 @@ mod tests {
 
     #[test]
     fn names_and_tree_are_those_of_the_real_program() {
-        let files =
-            ["prices.csv", "README.md", "docs/guide.md", "docs/notes.md", "src/cart.js", "src/tax.js"];
+        let files = [
+            "prices.csv",
+            "README.md",
+            "docs/guide.md",
+            "docs/notes.md",
+            "src/cart.js",
+            "src/tax.js",
+        ];
         let shop = Project::new("/home/dev/code/shop", &files, Migration::Copied);
         assert_eq!(shop.hash, "52efbb073673fe2ab6aef99e8132e361c0d5e245fdc6ce54f5682353f3246bee");
         assert_eq!(

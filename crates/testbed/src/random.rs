@@ -41,8 +41,8 @@ impl Random {
     }
 
     /// One of `items`, which must not be empty.
-    pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.below(items.len())]
+    pub(crate) fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len())]
     }
 
     /// A version 4 UUID, as `randomUUID()` writes it.
@@ -61,7 +61,7 @@ impl Random {
     /// Six base-36 characters: how sub-agents were named up to 0.43.
     pub(crate) fn base36(&mut self) -> String {
         const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
-        (0..6).map(|_| char::from(*self.pick(DIGITS))).collect()
+        (0..6).map(|_| char::from(self.pick(DIGITS))).collect()
     }
 
     /// Thirteen hexadecimal digits: the end of a call id up to 0.28.

@@ -107,8 +107,7 @@ impl Report {
             "summary": record! {
                 "sessions": self.sessions as u64,
                 "subagents": self.subagents as u64,
-                "files": self.files as u64,
-                "bytes": self.bytes,
+                "bytes": self.truth.iter().map(|session| session.bytes).sum::<u64>(),
                 "messages": self.messages,
             },
             "files": Json::list(files),

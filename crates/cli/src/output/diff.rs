@@ -86,6 +86,7 @@ impl Hunk {
 #[cfg(test)]
 mod tests {
     use super::super::canvas::Paint;
+    use super::Tone::{Added, Dim, Hunk as Place, Plain, Removed};
     use super::*;
 
     const DIFF: &str = "\
@@ -119,7 +120,6 @@ mod tests {
     fn dashes_within_a_hunk_are_changes_and_not_headers() {
         let mut hunk = Hunk::default();
         let tones: Vec<Tone> = DIFF.lines().map(|line| hunk.tone(line)).collect();
-        use Tone::{Added, Dim, Hunk as Place, Plain, Removed};
         assert_eq!(tones, [Dim, Dim, Place, Plain, Removed, Added, Plain, Dim]);
     }
 

@@ -59,9 +59,9 @@ fn next_token(rest: &str, language: &Language, before: char) -> (usize, Tone) {
     if let Some(length) = comment(rest, language, before) {
         return (length, Tone::Comment);
     }
-    if let Some(length) = language.quotes.iter().find_map(|quote| quoted(rest, quote)) {
+    if let Some((length, tone)) = language.quotes.iter().find_map(|quote| quoted(rest, quote)) {
         let is_key = language.has_keys && starts_value(rest.get(length..).unwrap_or_default());
-        return (length, if is_key { Tone::Name } else { Tone::Text });
+        return (length, if is_key { Tone::Name } else { tone });
     }
     for mark in language.word_marks {
         if let Some(length) = rest.strip_prefix(mark).map(|word| run(word, is_word))
@@ -120,25 +120,42 @@ fn comment(rest: &str, language: &Language, before: char) -> Option<usize> {
     is_comment.then(|| rest.find('\n').unwrap_or(rest.len()))
 }
 
-fn quoted(rest: &str, quote: &Quote) -> Option<usize> {
+/// Returns how long a literal is and its tone.
+fn quoted(rest: &str, quote: &Quote) -> Option<(usize, Tone)> {
     let inside = rest.strip_prefix(quote.open)?;
+    if quote.one_character {
+        let length = one_character(inside)?;
+        return Some((quote.open.len() + length + quote.close.len(), Tone::Text));
+    }
     let mut from = 0;
     while let Some(found) = inside.get(from..)?.find(['\\', '\n', quote.last()]) {
         let at = from + found;
         let here = inside.get(at..)?;
         if here.starts_with(quote.close) {
-            let length = quote.open.len() + at + quote.close.len();
-            return quote.accepts(inside.get(..at)?).then_some(length);
+            return Some((quote.open.len() + at + quote.close.len(), Tone::Text));
         }
         let mut characters = here.chars();
         match characters.next()? {
             '\\' if quote.escapes => from = at + 1 + characters.next().map_or(0, char::len_utf8),
-            // An apostrophe in prose must not colour the rest of the block.
-            '\n' if !quote.spans_lines => return None,
+            // An apostrophe in prose must not colour the lines below. The rest of its own line is one
+            // token: looking for the end again from each quote in it would take quadratic time.
+            '\n' if !quote.spans_lines => return Some((quote.open.len() + at, Tone::Plain)),
             other => from = at + other.len_utf8(),
         }
     }
-    (quote.spans_lines).then_some(rest.len())
+    Some((rest.len(), if quote.spans_lines { Tone::Text } else { Tone::Plain }))
+}
+
+/// Returns the length of a character literal, which is closed soon or is none.
+fn one_character(inside: &str) -> Option<usize> {
+    /// The longest escape is `\u{10FFFF}`.
+    const MAX_ESCAPE: usize = 10;
+    let mut characters = inside.char_indices().skip(1);
+    if inside.starts_with('\\') {
+        characters.next();
+        return characters.take(MAX_ESCAPE).find(|(_, next)| *next == '\'').map(|(at, _)| at);
+    }
+    characters.next().filter(|(_, next)| *next == '\'').map(|(at, _)| at)
 }
 
 fn run(text: &str, belongs: impl Fn(char) -> bool) -> usize {
@@ -163,7 +180,11 @@ mod tests {
     #[test]
     fn comments_literals_and_words_are_told_apart() {
         for (language, code, expected) in [
-            ("rust", "fn f<'a>() -> 'x' // c", &["Keyword fn", "Text 'x'", "Comment // c"] as &[_]),
+            (
+                "rust",
+                "fn f<'a>() -> 'x' '\\'' // c",
+                &["Keyword fn", "Text 'x'", "Text '\\''", "Comment // c"] as &[_],
+            ),
             (
                 "rs",
                 "r#\"a \" b\"# /* x\n*/ 0x1f",

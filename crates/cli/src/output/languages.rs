@@ -59,11 +59,6 @@ impl Quote {
     pub(crate) fn last(&self) -> char {
         self.close.chars().next().unwrap_or('"')
     }
-
-    /// Whether this may stand between the marks.
-    pub(crate) fn accepts(&self, inside: &str) -> bool {
-        !self.one_character || inside.starts_with('\\') || inside.chars().count() == 1
-    }
 }
 
 /// Returns the language of a fence's label or a file's extension.

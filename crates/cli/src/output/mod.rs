@@ -16,8 +16,8 @@ pub(crate) mod plain;
 pub(crate) mod sanitize;
 pub(crate) mod span;
 pub(crate) mod theme;
-mod width;
-mod wrap;
+pub(crate) mod width;
+pub(crate) mod wrap;
 
 #[cfg(test)]
 mod tests;

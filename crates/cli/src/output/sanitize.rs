@@ -48,9 +48,13 @@ fn is_unsafe(character: char) -> bool {
         '\n' | '\t' => false,
         // Embeddings, overrides, isolates and marks that reorder text; then the two line ends that some
         // terminals obey. The zero width joiner stays: it holds emoji together.
-        '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => true,
-        '\u{200E}' | '\u{200F}' | '\u{061C}' => true,
-        '\u{2028}' | '\u{2029}' => true,
+        '\u{202A}'..='\u{202E}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{200E}'
+        | '\u{200F}'
+        | '\u{061C}'
+        | '\u{2028}'
+        | '\u{2029}' => true,
         _ => character.is_control(),
     }
 }

@@ -24,34 +24,47 @@ impl Buffer {
         Self::default()
     }
 
-    /// Feeds all of `input` to `reader`.
-    pub fn pump(&mut self, input: &mut dyn Read, reader: &mut dyn Reader) -> io::Result<()> {
-        let mut filled = 0;
+    /// Feeds all of `input` to the reader that `choose` makes from the first piece of it.
+    pub fn pump(
+        &mut self,
+        input: &mut dyn Read,
+        choose: impl FnOnce(&[u8]) -> Box<dyn Reader>,
+    ) -> io::Result<Box<dyn Reader>> {
+        let mut filled = self.fill(input, 0)?;
+        let mut reader = choose(self.filled(filled));
         loop {
-            if self.bytes.len() < PIECE || filled == self.bytes.len() {
-                // Doubling keeps the repeated look at one huge record linear.
-                self.bytes.resize((self.bytes.len() * 2).max(PIECE), 0);
-            }
-            let free = self.bytes.get_mut(filled..).unwrap_or_default();
-            let count = match input.read(free) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                result => result?,
-            };
-            if count == 0 {
-                let all = self.bytes.get(..filled).unwrap_or_default();
-                let used = reader.feed(all).min(filled);
-                reader.finish(all.get(used..).unwrap_or_default());
-                self.shrink();
-                return Ok(());
-            }
-            filled += count;
-            if filled < self.bytes.len() && filled < PIECE {
-                continue;
-            }
-            let used = reader.feed(self.bytes.get(..filled).unwrap_or_default()).min(filled);
+            let used = reader.feed(self.filled(filled)).min(filled);
             self.bytes.copy_within(used..filled, 0);
             filled -= used;
+            let more = self.fill(input, filled)?;
+            if more == filled {
+                reader.finish(self.filled(filled));
+                self.shrink();
+                return Ok(reader);
+            }
+            filled = more;
         }
+    }
+
+    /// Reads until the buffer is full or the input ends, and returns how much is in it.
+    fn fill(&mut self, input: &mut dyn Read, mut filled: usize) -> io::Result<usize> {
+        if filled == self.bytes.len() {
+            // Doubling keeps the repeated look at one huge record linear.
+            self.bytes.resize((self.bytes.len() * 2).max(PIECE), 0);
+        }
+        while let Some(free) = self.bytes.get_mut(filled..).filter(|free| !free.is_empty()) {
+            match input.read(free) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(filled)
+    }
+
+    fn filled(&self, filled: usize) -> &[u8] {
+        self.bytes.get(..filled).unwrap_or_default()
     }
 
     /// Gives back what one huge record took.

@@ -45,7 +45,7 @@ impl<'a> Content<'a> {
             Self::None => {}
             Self::Text(text) => visit(Piece::Text(text)),
             // The text was scanned before, so it cannot fail now.
-            Self::Parts(raw) => drop(walk(&mut Scanner::new(raw), 0, &mut visit)),
+            Self::Parts(raw) => _ = walk(&mut Scanner::new(raw), 0, &mut visit),
         }
     }
 

@@ -16,7 +16,7 @@ use crate::outline::Outline;
 use crate::source::Reader;
 
 /// How much of a file is looked at.
-const HEAD: u64 = 64 * 1024;
+const HEAD: usize = 64 * 1024;
 
 /// Reads the outline of one file.
 pub(crate) fn outline<R: Read + Seek>(
@@ -24,39 +24,37 @@ pub(crate) fn outline<R: Read + Seek>(
     file: &Arc<str>,
     buffer: &mut Buffer,
 ) -> io::Result<Outline> {
-    let mut head = Vec::new();
-    input.by_ref().take(HEAD).read_to_end(&mut head)?;
-    if head.is_empty() {
+    let mut grammar = Grammar::Json;
+    let (mut is_empty, mut is_object) = (false, false);
+    let first = buffer.pump(input, |piece| {
+        let head = piece.get(..HEAD).unwrap_or(piece);
+        grammar = sniff(head);
+        is_empty = head.is_empty();
+        is_object = Scanner::new(without_mark(head)).peek() == Ok(b'{');
+        reader(grammar, file)
+    })?;
+    let first = first.outline();
+    if is_empty {
         let mut outline = Outline::empty(Grammar::Json);
         let file = Arc::clone(file);
         outline.problems.note(Problem { file, span: None, what: What::Empty, done: "listed as empty" });
         return Ok(outline);
     }
-    input.seek(SeekFrom::Start(0))?;
-    let grammar = sniff(&head);
-    let first = read(input, file, buffer, grammar)?;
     let other = match grammar {
         Grammar::Json => Grammar::Jsonl,
         Grammar::Jsonl => Grammar::Json,
     };
-    if first.loadable || !could_be(&head, other) {
+    if first.loadable || (other == Grammar::Json && !is_object) {
         return Ok(first);
     }
     input.seek(SeekFrom::Start(0))?;
-    let second = read(input, file, buffer, other)?;
+    let second = buffer.pump(input, |_| reader(other, file))?.outline();
     let better = second.loadable || second.entries.len() > first.entries.len();
     Ok(if better { second } else { first })
 }
 
-fn read<R: Read>(
-    input: &mut R,
-    file: &Arc<str>,
-    buffer: &mut Buffer,
-    grammar: Grammar,
-) -> io::Result<Outline> {
-    let mut reader = reader(grammar, file);
-    buffer.pump(input, reader.as_mut())?;
-    Ok(reader.outline())
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
 /// Returns a reader for a grammar.
@@ -69,7 +67,7 @@ pub(crate) fn reader(grammar: Grammar, file: &Arc<str>) -> Box<dyn Reader> {
 
 /// Tells the grammar from the first bytes of a file.
 pub(crate) fn sniff(head: &[u8]) -> Grammar {
-    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let head = without_mark(head);
     let first_line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let mut scanner = Scanner::new(first_line);
     if scanner.peek() != Ok(b'{') || scanner.skip() != Err(Fault::Incomplete) {
@@ -86,9 +84,4 @@ pub(crate) fn sniff(head: &[u8]) -> Grammar {
         Err(Fault::Syntax) if scanner.offset() <= third_line => Grammar::Jsonl,
         _ => Grammar::Json,
     }
-}
-
-fn could_be(head: &[u8], grammar: Grammar) -> bool {
-    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    grammar == Grammar::Jsonl || Scanner::new(head).peek() == Ok(b'{')
 }

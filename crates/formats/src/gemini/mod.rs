@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use recount_model::{Grammar, Message, Problem, ProjectHash, RecordedPath, SourceName, What};
 
-pub(crate) use grammar::{outline, reader, sniff};
+use grammar::outline;
 
 use crate::bytes::{self, Buffer};
 use crate::outline::Outline;

@@ -73,11 +73,6 @@ impl<'a> Part<'a> {
         self.thought.is_some_and(|raw| !matches!(raw, b"false" | b"null" | b"0" | b"\"\""))
     }
 
-    /// Whether it carries data rather than words.
-    pub(crate) fn is_binary(&self) -> bool {
-        self.inline.is_some() || self.file.is_some()
-    }
-
     /// Flattens the part as the agent's loader does (`partToString`, 0.47–0.61).
     pub(crate) fn flatten(&self) -> Flat<'a> {
         let null = Some(b"null".as_slice());
@@ -108,14 +103,14 @@ fn mime_is_odd(inline: &[u8]) -> bool {
     let mut scanner = Scanner::new(inline);
     if scanner.peek() == Ok(b'{') {
         // The text was scanned before, so it cannot fail now.
-        drop(scanner.object(|scanner, key| {
+        let _scanned = scanner.object(|scanner, key| {
             let first = scanner.peek()?;
             let value = scanner.value()?;
             if key.is("mimeType") {
                 odd = first != b'"' && value != b"null";
             }
             Ok(())
-        }));
+        });
     }
     odd
 }

@@ -5,6 +5,7 @@
 //! and a bomb of a million brackets costs a few bits each. [`Tree`] is for the small parts that are wanted as a
 //! value.
 
+mod blocks;
 mod scanner;
 mod text;
 mod tree;

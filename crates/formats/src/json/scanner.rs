@@ -1,8 +1,7 @@
 //! The scanner: position in, slices out.
 
-use wide::u8x16;
-
 use super::Text;
+use super::blocks::{skip_space, string_end};
 
 /// Why a scan stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +36,11 @@ impl<'a> Scanner<'a> {
     /// Skips white space and returns the byte that follows it, without consuming it.
     #[inline]
     pub fn peek(&mut self) -> Scan<u8> {
-        loop {
-            match self.bytes.get(self.at) {
-                Some(b' ' | b'\n' | b'\r' | b'\t') => self.at += 1,
-                Some(&byte) => return Ok(byte),
-                None => return Err(Fault::Incomplete),
+        match self.bytes.get(self.at) {
+            Some(&byte) if byte > b' ' => Ok(byte),
+            _ => {
+                self.at = skip_space(self.bytes, self.at);
+                self.bytes.get(self.at).copied().ok_or(Fault::Incomplete)
             }
         }
     }
@@ -125,23 +124,9 @@ impl<'a> Scanner<'a> {
     pub fn string(&mut self) -> Scan<Text<'a>> {
         self.expect(b'"')?;
         let start = self.at;
-        let mut escaped = false;
-        loop {
-            self.at = plain_end(self.bytes, self.at);
-            match self.bytes.get(self.at) {
-                Some(b'"') => {
-                    let raw = self.bytes.get(start..self.at).unwrap_or_default();
-                    self.at += 1;
-                    return Ok(Text::new(raw, escaped));
-                }
-                Some(b'\\') => {
-                    escaped = true;
-                    self.escape()?;
-                }
-                Some(_) => return Err(Fault::Syntax),
-                None => return Err(Fault::Incomplete),
-            }
-        }
+        let (end, escaped) = string_end(self.bytes, start)?;
+        self.at = end + 1;
+        Ok(Text::new(self.bytes.get(start..end).unwrap_or_default(), escaped))
     }
 
     /// Skips any value and returns its text.
@@ -261,53 +246,6 @@ impl<'a> Scanner<'a> {
         }
         Ok(())
     }
-
-    fn escape(&mut self) -> Scan<()> {
-        match self.bytes.get(self.at + 1) {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
-                self.at += 2;
-                Ok(())
-            }
-            Some(b'u') => {
-                let digits = self.bytes.get(self.at + 2..).unwrap_or_default();
-                let digits = digits.get(..4).unwrap_or(digits);
-                if !digits.iter().all(u8::is_ascii_hexdigit) {
-                    return Err(Fault::Syntax);
-                }
-                if digits.len() < 4 {
-                    return Err(Fault::Incomplete);
-                }
-                self.at += 6;
-                Ok(())
-            }
-            Some(_) => Err(Fault::Syntax),
-            None => Err(Fault::Incomplete),
-        }
-    }
-}
-
-/// Returns the first position from `at` on that holds a quote, a backslash or a control character.
-#[inline]
-fn plain_end(bytes: &[u8], mut at: usize) -> usize {
-    let quote = u8x16::splat(b'"');
-    let backslash = u8x16::splat(b'\\');
-    let last_control = u8x16::splat(0x1f);
-    while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
-        let block = u8x16::new(*block);
-        // min(x, 0x1f) == x only for control characters; SSE2 has no unsigned comparison.
-        let special =
-            block.simd_eq(quote) | block.simd_eq(backslash) | block.min(last_control).simd_eq(block);
-        let mask = special.to_bitmask();
-        if mask != 0 {
-            return at + mask.trailing_zeros() as usize;
-        }
-        at += 16;
-    }
-    let rest = bytes.get(at..).unwrap_or_default();
-    at + rest
-        .iter()
-        .position(|&byte| byte == b'"' || byte == b'\\' || byte < 0x20)
-        .unwrap_or(rest.len())
 }
 
 /// Which brackets are open: one bit each, true for an object.

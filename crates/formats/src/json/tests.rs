@@ -96,6 +96,22 @@ fn any_json() -> impl Strategy<Value = serde_json::Value> {
 
 proptest! {
     #[test]
+    fn long_strings_are_judged_like_short_ones(
+        pieces in prop::collection::vec(
+            prop::sample::select(vec!["a", "\\\\", "\\n", "\\\"", "\\u00e9", "\\x", "\n", "é", "0123456789abcdef", "\\"]),
+            0..60,
+        ),
+    ) {
+        let text = format!("\"{}\"", pieces.concat());
+        let expected = serde_json::from_str::<String>(&text);
+        prop_assert_eq!(accepts(text.as_bytes()), expected.is_ok(), "{}", text);
+        // Not at the end of the input, so that whole blocks are seen.
+        let padded = format!("[{text}, \"{}\"]", "x".repeat(100));
+        let expected = serde_json::from_str::<Vec<String>>(&padded);
+        prop_assert_eq!(accepts(padded.as_bytes()), expected.is_ok(), "{}", padded);
+    }
+
+    #[test]
     fn it_agrees_with_serde_json_on_valid_text(value in any_json(), pretty: bool) {
         let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
         let text = text.unwrap();

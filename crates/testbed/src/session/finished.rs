@@ -55,7 +55,8 @@ impl Session<'_> {
     /// Ends the program and closes the file.
     pub(crate) fn finish(mut self) -> Finished {
         let first = self.messages.first().map(|message| message.time);
-        let name = self.file_name(self.began, if self.era.is_document() { "json" } else { "jsonl" });
+        let name =
+            self.file_name(self.began, if self.era.is_document() { "json" } else { "jsonl" });
         let kind = self.kind();
         let mut kept = Counts::default();
         self.messages.iter().for_each(|message: &Message| message.count(&mut kept));
@@ -82,12 +83,10 @@ impl Session<'_> {
 
     /// `session-<minute>-<first eight of the id>.<extension>`, or the agent's id in its parent's folder.
     pub(super) fn file_name(&self, at: Moment, extension: &str) -> String {
-        match &self.parent {
-            Some(parent) => format!("{parent}/{}.{extension}", self.id),
-            None => {
-                let short: String = self.id.chars().take(8).collect();
-                format!("session-{}-{short}.{extension}", at.minute())
-            }
+        if let Some(parent) = &self.parent {
+            return format!("{parent}/{}.{extension}", self.id);
         }
+        let short: String = self.id.chars().take(8).collect();
+        format!("session-{}-{short}.{extension}", at.minute())
     }
 }

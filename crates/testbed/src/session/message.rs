@@ -22,7 +22,10 @@ pub(crate) struct Message {
 #[derive(Debug, Clone)]
 pub(crate) enum Body {
     /// Typed by a human; with what was typed, where the text sent differs.
-    Prompt { parts: Vec<Text>, typed: Option<Text> },
+    Prompt {
+        parts: Vec<Text>,
+        typed: Option<Text>,
+    },
     /// A `user` message that no human typed: context, summary, shell command.
     Injected(Text),
     /// Answers of tools, as parts.

@@ -46,7 +46,7 @@ pub(crate) struct Session<'a> {
     page: Page,
     /// What the loader would show.
     messages: Vec<Message>,
-    /// Every message id ever written.
+    /// Every message id that the file holds, shown or not.
     ids: HashSet<Text>,
     model: &'static str,
     /// Tokens that the next request sends along.
@@ -77,11 +77,7 @@ impl<'a> Session<'a> {
     }
 
     /// Starts a sub-agent of the session `parent`.
-    fn start_agent(
-        parent: &Session<'a>,
-        agent: &Text,
-        (at, random): (Moment, Random),
-    ) -> Self {
+    fn start_agent(parent: &Self, agent: &Text, (at, random): (Moment, Random)) -> Self {
         let mut head = Head::new(agent, parent.project, at);
         head.kind = Some("subagent");
         head.directories = Some(parent.project.path.as_str().into());
@@ -136,6 +132,11 @@ impl<'a> Session<'a> {
         self.summary.clone_from(&story.summary);
     }
 
+    /// Gives the session the title that the program would make for it later.
+    pub(crate) fn title(&mut self, title: Option<Text>) {
+        self.summary = title;
+    }
+
     /// How many bytes all files of the session have so far, about.
     pub(crate) fn size(&self) -> usize {
         let done: usize = self.done.iter().map(|made| made.text.len()).sum();
@@ -144,12 +145,7 @@ impl<'a> Session<'a> {
         self.page.size() + done + agents
     }
 
-    /// The moment the story has come to.
-    pub(crate) fn now(&self) -> Moment {
-        self.now
-    }
-
-    pub(crate) fn kind(&self) -> Kind {
+    fn kind(&self) -> Kind {
         if self.parent.is_some() { Kind::Subagent } else { Kind::Main }
     }
 

@@ -173,7 +173,7 @@ impl Document {
         text.push_str(&messages);
         text.push_str(if starts.is_empty() { "]" } else { "\n  ]" });
         let mut put = |key: &str, value: &Json| {
-            text.push_str(&format!(",\n  \"{key}\": "));
+            text.extend([format!(",\n  \"{key}\": ")]);
             value.pretty(1, &mut text);
         };
         if let Some(folder) = &head.directories {

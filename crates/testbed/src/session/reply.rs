@@ -7,6 +7,7 @@ use super::{
 use crate::{
     call::{Action, Call, Outcome},
     json::{Json, Text, record},
+    moment::Moment,
     options::Era,
     story::{Level, Reply, Story},
     tool::{self, Setting, Told},
@@ -31,9 +32,7 @@ impl Session<'_> {
             thoughts,
             ..Answer::default()
         };
-        let piles_up = self.era == Era::Strings
-            && reply.text.is_empty()
-            && !reply.calls.is_empty();
+        let piles_up = self.era == Era::Strings && reply.text.is_empty() && !reply.calls.is_empty();
         if piles_up {
             self.pile_up(answer, &reply.calls);
         } else {
@@ -88,7 +87,7 @@ impl Session<'_> {
             .map(|(index, call)| {
                 self.wait(20, 1_800);
                 let name = tool::name(&call.action, self.era);
-                let id = self.call_id(&name, asked.plus(index as i64), index);
+                let id = self.call_id(&name, asked, index);
                 let agent = self.delegate(&call.action);
                 let group = self.random.below(28_000) as u64 + 2_000;
                 let setting = Setting { era: self.era, project: self.project, group };
@@ -99,7 +98,7 @@ impl Session<'_> {
             .collect()
     }
 
-    fn call_id(&mut self, name: &str, at: crate::moment::Moment, index: usize) -> Text {
+    fn call_id(&mut self, name: &str, at: Moment, index: usize) -> Text {
         let time = at.0;
         match (&self.parent, self.era) {
             (Some(_), _) => format!("{}#{}-{index}", self.id, self.turns),
@@ -139,8 +138,11 @@ impl Session<'_> {
         let report = record! { "response": result };
         self.wait(900, 3_000);
         let reply = Reply::default();
-        let answer =
-            Answer { tokens: Some(self.usage(&reply)), model: Some(self.model), ..Answer::default() };
+        let answer = Answer {
+            tokens: Some(self.usage(&reply)),
+            model: Some(self.model),
+            ..Answer::default()
+        };
         self.push_body(Body::Answer(answer));
         let id = self.call_id("complete_task", self.now, 0);
         let told = Told::last(id, record! { "result": report.clone() }, self.now);

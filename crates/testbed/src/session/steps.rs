@@ -8,8 +8,10 @@ use super::{
 };
 use crate::{
     json::{Json, Text, record},
+    moment::Moment,
     options::Era,
     story::{Level, Prompt, Step},
+    tool::Told,
 };
 
 const MINUTE: i64 = 60_000;
@@ -38,7 +40,8 @@ impl Session<'_> {
         // A sub-agent's task is there at once; a human takes a while.
         if self.parent.is_none() {
             self.wait(8_000, 150_000);
-            self.typed.push((self.now, prompt.typed.clone().unwrap_or_else(|| prompt.text.clone())));
+            self.typed
+                .push((self.now, prompt.typed.clone().unwrap_or_else(|| prompt.text.clone())));
         }
         let mut parts = vec![prompt.text.clone()];
         if !prompt.files.is_empty() {
@@ -121,7 +124,11 @@ impl Session<'_> {
                 self.checkpoint(history);
             }
             Era::Lines => {}
-            Era::Strings | Era::Parts => self.page.touch(self.now),
+            // Of what is cut from a document nothing is left on disk.
+            Era::Strings | Era::Parts => {
+                self.ids = self.messages.iter().map(|message| message.id.clone()).collect();
+                self.page.touch(self.now);
+            }
         }
     }
 
@@ -189,7 +196,7 @@ impl Session<'_> {
 
     /// A release of the lines era takes up a document: it copies everything into a file of the same
     /// name with `l` at the end, and leaves the document where it is.
-    fn continue_as_lines(&mut self, left: crate::moment::Moment) {
+    fn continue_as_lines(&mut self, left: Moment) {
         let first = self.messages.first().map(|message| message.time);
         let mut head = Head::new(&self.id, self.project, self.began);
         head.updated = left;
@@ -246,7 +253,7 @@ impl Session<'_> {
                 Body::Answer(answer) => {
                     history.push(arranged(message, Layout::Rebuilt));
                     if !answer.calls.is_empty() {
-                        let parts = answer.calls.iter().map(|call| call.response_part()).collect();
+                        let parts = answer.calls.iter().map(Told::response_part).collect();
                         let id = format!("{}_response", message.id).into();
                         history.push(Message { id, time: self.now, body: Body::Results(parts) });
                     }

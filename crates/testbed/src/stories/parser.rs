@@ -31,8 +31,21 @@ pub(crate) fn escapes() -> Story {
 
 pub(crate) fn deep_nesting() -> Story {
     let inner = Story::new()
-        .act("", [search("fn (list|object|value)", &[("src/lib.rs", 14, "    fn value(&mut self) -> Result<Value, Error> {"), ("src/lib.rs", 31, "    fn list(&mut self) -> Result<Value, Error> {"), ("src/lib.rs", 52, "    fn object(&mut self) -> Result<Value, Error> {")])])
-        .thinking("Mapping the calls", "value calls list and object, which call value again: plain recursion without a limit.")
+        .act(
+            "",
+            [search(
+                "fn (list|object|value)",
+                &[
+                    ("src/lib.rs", 14, "    fn value(&mut self) -> Result<Value, Error> {"),
+                    ("src/lib.rs", 31, "    fn list(&mut self) -> Result<Value, Error> {"),
+                    ("src/lib.rs", 52, "    fn object(&mut self) -> Result<Value, Error> {"),
+                ],
+            )],
+        )
+        .thinking(
+            "Mapping the calls",
+            "value calls list and object, which call value again: plain recursion without a limit.",
+        )
         .act("", [read("src/lib.rs", LIB)]);
     Story::titled("Stop deeply nested input from overflowing the stack")
         .ask("A fuzzer found that 100,000 opening brackets crash the parser. Find out why before you change anything.")

@@ -5,8 +5,14 @@ use crate::{
     story::{Level, Story},
 };
 
-pub(crate) const FILES: &[&str] =
-    &["CHANGELOG.md", "README.md", "release.sh", "lib/changelog.sh", "lib/version.sh", "test/run.sh"];
+pub(crate) const FILES: &[&str] = &[
+    "CHANGELOG.md",
+    "README.md",
+    "release.sh",
+    "lib/changelog.sh",
+    "lib/version.sh",
+    "test/run.sh",
+];
 
 const SCRIPT: &str = "#!/usr/bin/env bash\nset -eu\n. lib/version.sh\n\nversion=$(next_version \"$1\")\ngit tag \"v$version\"\ngit push origin \"v$version\"\n";
 

@@ -100,7 +100,19 @@ pub(crate) fn discount() -> Story {
 
 pub(crate) fn where_is_tax() -> Story {
     let inner = Story::new()
-        .act("", [search("tax", &[("src/tax.js", 2, "export const tax = (sum) => sum * RATE;"), ("src/cart.js", 8, "  return net + tax(net);")]), read("src/tax.js", TAX)])
+        .act(
+            "",
+            [
+                search(
+                    "tax",
+                    &[
+                        ("src/tax.js", 2, "export const tax = (sum) => sum * RATE;"),
+                        ("src/cart.js", 8, "  return net + tax(net);"),
+                    ],
+                ),
+                read("src/tax.js", TAX),
+            ],
+        )
         .thinking("Searching", "Looking for every place where tax is computed or used.")
         .act("", [read("src/receipt.js", "import { tax } from './tax.js';\n")])
         .thinking("Following the import", "The receipt uses it too; that is a third place.");

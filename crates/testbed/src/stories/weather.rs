@@ -8,7 +8,8 @@ use crate::{
 pub(crate) const FILES: &[&str] =
     &["メモ.md", "README.md", "予報/東京.csv", "予報/大阪.csv", "図表/plot.py", "数据/气温.csv"];
 
-const TOKYO: &str = "日付,最高,最低,降水\n2026-03-01,14,6,0\n2026-03-02,11,7,12\n2026-03-03,9,4,3\n";
+const TOKYO: &str =
+    "日付,最高,最低,降水\n2026-03-01,14,6,0\n2026-03-02,11,7,12\n2026-03-03,9,4,3\n";
 const PLOT: &str = "import csv\n\nrows = list(csv.DictReader(open('予報/東京.csv')))\nhigh = [int(row['最高']) for row in rows]\nprint('平均', sum(high) / len(high))\n";
 
 pub(crate) fn forecast() -> Story {

@@ -55,7 +55,7 @@ impl Change<'_> {
         let (from, to) = (hunk.head.saturating_sub(AROUND), hunk.tail.saturating_sub(AROUND));
         let (old, new) = (hunk.old.len() - from - to, hunk.new.len() - from - to);
         let at = |count: usize| if count == 0 { 0 } else { from + 1 };
-        out.push_str(&format!("@@ -{},{old} +{},{new} @@\n", at(old), at(new)));
+        out.extend([format!("@@ -{},{old} +{},{new} @@\n", at(old), at(new))]);
         let mut put = |sign: char, lines: &[&str]| {
             for line in lines {
                 out.push(sign);

@@ -69,8 +69,8 @@ fn read_many(
         files.len()
     );
     for (path, text) in files {
-        output.push_str(&format!("--- {root}/{path} ---\n\n{text}\n\n"));
-        summary.push_str(&format!("\n- `{path}`"));
+        output.extend([format!("--- {root}/{path} ---\n\n{text}\n\n")]);
+        summary.extend([format!("\n- `{path}`")]);
     }
     output.push_str("\n--- End of content ---");
     let display = if setting.era == Era::Strings {
@@ -91,8 +91,11 @@ fn read_many(
         output: record! { "output": output },
         display: Some(display),
         display_name: "ReadManyFiles".into(),
-        line: format!("using patterns:\n{}\n (within target directory:\n{root}\n) ", shown.join("`, `"))
-            .into(),
+        line: format!(
+            "using patterns:\n{}\n (within target directory:\n{root}\n) ",
+            shown.join("`, `")
+        )
+        .into(),
         about: "Reads content from multiple files specified by glob patterns within a configured \
                 target directory.",
         ..blank(action, setting)
@@ -113,7 +116,7 @@ fn list(action: &Action, setting: Setting<'_>, path: &Text, entries: &[Text]) ->
         output.push('\n');
         output.push_str(entry);
         if setting.era != Era::Strings && !entry.starts_with('[') {
-            output.push_str(&format!(" ({} bytes)", 180 + entry.len() * 97));
+            output.extend([format!(" ({} bytes)", 180 + entry.len() * 97)]);
         }
     }
     let count = plain.len();
@@ -144,7 +147,7 @@ fn glob(action: &Action, setting: Setting<'_>, pattern: &Text, found: &[Text]) -
         found.len()
     );
     for path in found {
-        output.push_str(&format!("\n{root}/{path}"));
+        output.extend([format!("\n{root}/{path}")]);
     }
     Success {
         args: record! { "pattern": pattern },
@@ -160,20 +163,17 @@ fn glob(action: &Action, setting: Setting<'_>, pattern: &Text, found: &[Text]) -
 
 fn search(action: &Action, setting: Setting<'_>, pattern: &Text, hits: &[Hit]) -> Success {
     let (count, noun) = (hits.len(), if hits.len() == 1 { "match" } else { "matches" });
-    let place = if setting.era == Era::Checkpoints {
-        "path \".\""
-    } else {
-        "the workspace directory"
-    };
+    let place =
+        if setting.era == Era::Checkpoints { "path \".\"" } else { "the workspace directory" };
     let mut output = format!("Found {count} {noun} for pattern \"{pattern}\" in {place}:\n---");
     let mut last: &str = "";
     for hit in hits {
         if *hit.path != *last {
             output.push_str(if last.is_empty() { "\n" } else { "\n---\n" });
-            output.push_str(&format!("File: {}", hit.path));
+            output.extend([format!("File: {}", hit.path)]);
             last = &hit.path;
         }
-        output.push_str(&format!("\nL{}: {}", hit.line, hit.text));
+        output.extend([format!("\nL{}: {}", hit.line, hit.text)]);
     }
     output.push_str("\n---");
     let summary = format!("Found {count} {noun}");
@@ -232,8 +232,7 @@ fn edit(
 ) -> Success {
     let absolute = setting.project.absolute(path);
     let after = before.replacen(&**old, new, 1);
-    let change =
-        diff::Change { path, absolute: &absolute, before, after: &after, is_new: false };
+    let change = diff::Change { path, absolute: &absolute, before, after: &after, is_new: false };
     let output = if setting.era == Era::Strings {
         format!("Successfully modified file: {absolute} (1 replacements).")
     } else {

@@ -89,7 +89,10 @@ impl<'a> Writer<'a> {
                 self.page.rule();
             }
             Event::TaskListMarker(done) => {
-                self.page.mark_item(if done { "[x] " } else { "[ ] " });
+                let marker = if done { "[x] " } else { "[ ] " };
+                if !self.page.mark_item(marker) {
+                    self.note(marker);
+                }
             }
         }
     }
@@ -155,17 +158,13 @@ impl<'a> Writer<'a> {
                 self.styles.pop();
                 self.flush();
             }
-            TagEnd::BlockQuote(_) => {
+            TagEnd::BlockQuote(_) | TagEnd::Item => {
                 self.flush();
                 self.page.close();
             }
             TagEnd::CodeBlock => self.end_code(),
             TagEnd::List(_) => {
                 self.lists.pop();
-            }
-            TagEnd::Item => {
-                self.flush();
-                self.page.close();
             }
             TagEnd::Table => {
                 if let Some(table) = self.table.take() {
@@ -219,7 +218,9 @@ impl<'a> Writer<'a> {
             }
             _ => "• ".to_owned(),
         };
-        self.page.open_item(&marker);
+        if !self.page.open_item(&marker) {
+            self.note(&marker);
+        }
     }
 
     fn look(&self) -> Style {

@@ -15,6 +15,9 @@ pub(super) struct Page {
     width: usize,
     lines: Vec<Line>,
     containers: Vec<Container>,
+    /// How many more are open that there is no room for. They are only counted: foreign text may nest tens
+    /// of thousands, and each line passes through all containers.
+    flat: usize,
     /// What the containers take of the width.
     taken: usize,
     /// Whether the next block follows without a blank line.
@@ -33,7 +36,7 @@ struct Container {
 
 impl Page {
     pub(super) fn new(width: usize) -> Self {
-        Self { width, lines: Vec::new(), containers: Vec::new(), taken: 0, joins: true }
+        Self { width, lines: Vec::new(), containers: Vec::new(), flat: 0, taken: 0, joins: true }
     }
 
     pub(super) fn into_lines(self) -> Vec<Line> {
@@ -66,34 +69,40 @@ impl Page {
         self.joins = true;
     }
 
-    pub(super) fn open_item(&mut self, marker: &str) {
-        self.open(marker, &" ".repeat(width(marker)));
+    /// Opens an item; returns whether there is room to hang its text behind the marker.
+    pub(super) fn open_item(&mut self, marker: &str) -> bool {
+        self.open(marker, &" ".repeat(width(marker)))
     }
 
-    fn open(&mut self, first: &str, rest: &str) {
+    fn open(&mut self, first: &str, rest: &str) -> bool {
         let columns = width(first);
-        let has_room = self.taken + columns + MIN_ROOM <= self.width;
-        let (first, rest) = if has_room { (first, rest) } else { ("", "") };
-        if has_room {
-            self.taken += columns;
+        if self.flat > 0 || self.taken + columns + MIN_ROOM > self.width {
+            self.flat += 1;
+            return false;
         }
+        self.taken += columns;
         let [first, rest] = [first, rest].map(|text| Span::new(text, Tone::Dim));
         self.containers.push(Container { first, rest, has_begun: false });
+        true
     }
 
-    /// Replaces the marker of the item that was just opened.
-    pub(super) fn mark_item(&mut self, marker: &str) {
-        if let Some(item) = self.containers.last()
-            && !item.has_begun
+    /// Replaces the marker of the item that was just opened; returns whether there is room for it.
+    pub(super) fn mark_item(&mut self, marker: &str) -> bool {
+        if self.flat == 0
+            && let Some(item) = self.containers.pop_if(|item| !item.has_begun)
         {
             self.taken -= item.rest.width();
-            self.containers.pop();
-            self.open_item(marker);
+            return self.open_item(marker);
         }
+        false
     }
 
     /// Closes the innermost quote or item; an empty item still shows its marker.
     pub(super) fn close(&mut self) {
+        if self.flat > 0 {
+            self.flat -= 1;
+            return;
+        }
         if self.containers.last().is_some_and(|container| !container.has_begun) {
             self.write(vec![Line::default()]);
         }

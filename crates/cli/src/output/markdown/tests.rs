@@ -183,8 +183,9 @@ fn looks_add_up() {
 fn nesting_without_end_leaves_room_for_text() {
     let quotes = format!("{} deep enough", ">".repeat(500));
     assert!(shown(&quotes, 24).contains("deep"));
-    let list: String = (0..40).map(|depth| format!("{}- x\n", "  ".repeat(depth))).collect();
-    assert_eq!(shown(&list, 24).matches('x').count(), 40);
+    let item = |depth: usize| ["  ".repeat(depth).as_str(), "- x\n"].concat();
+    let list: String = (0..40).map(item).collect();
+    assert_eq!(shown(&list, 24).matches("• x").count(), 40);
 }
 
 #[test]

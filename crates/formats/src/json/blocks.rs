@@ -1,0 +1,148 @@
+//! Many bytes at a time: the ends of strings and of white space.
+//!
+//! Long strings, which are most of a session, use the widest vectors that the processor at hand has; keys and
+//! white space are too short for the choice to pay.
+
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, u8x64};
+use wide::u8x16;
+
+use super::{Fault, Scan};
+
+/// Returns the position of the first byte from `at` on that is not white space.
+#[inline]
+pub(super) fn skip_space(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
+        let block = u8x16::new(*block);
+        let space = block.simd_eq(u8x16::splat(b' '))
+            | block.simd_eq(u8x16::splat(b'\n'))
+            | block.simd_eq(u8x16::splat(b'\r'))
+            | block.simd_eq(u8x16::splat(b'\t'));
+        let other = !space.to_bitmask() & 0xffff;
+        if other != 0 {
+            return at + other.trailing_zeros() as usize;
+        }
+        at += 16;
+    }
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t')).count()
+}
+
+/// Finds the quote that ends the string whose inside begins at `start`, checking escapes and control characters
+/// on the way. Returns its position and whether there was an escape.
+#[inline]
+pub(super) fn string_end(bytes: &[u8], start: usize) -> Scan<(usize, bool)> {
+    // Most strings are keys and ids: short, without escapes.
+    if let Some(block) = bytes.get(start..).and_then(<[u8]>::first_chunk::<16>) {
+        let block = u8x16::new(*block);
+        let quote = block.simd_eq(u8x16::splat(b'"'));
+        // min(x, 0x1f) == x only for control characters; SSE2 has no unsigned comparison.
+        let special = quote
+            | block.simd_eq(u8x16::splat(b'\\'))
+            | block.min(u8x16::splat(0x1f)).simd_eq(block);
+        let at = special.to_bitmask().trailing_zeros();
+        if quote.to_bitmask().checked_shr(at).is_some_and(|rest| rest & 1 == 1) {
+            return Ok((start + at as usize, false));
+        }
+    }
+    long_string_end(bytes, start)
+}
+
+fn long_string_end(bytes: &[u8], start: usize) -> Scan<(usize, bool)> {
+    dispatch!(Level::new(), simd => string_end_by_blocks(simd, bytes, start))
+}
+
+#[inline(always)]
+fn string_end_by_blocks<S: Simd>(simd: S, bytes: &[u8], start: usize) -> Scan<(usize, bool)> {
+    let mut at = start;
+    let mut seen_escape = false;
+    // Whether the block before ended in a backslash that escapes the first byte of this one.
+    let mut carry = 0;
+    while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<64>) {
+        let block = u8x64::from_slice(simd, block);
+        let mask = |byte: u8| block.simd_eq(u8x64::splat(simd, byte)).to_bitmask();
+        let (quote, backslash) = (mask(b'"'), mask(b'\\'));
+        let control = block.simd_lt(u8x64::splat(simd, 0x20)).to_bitmask();
+        let escaped;
+        (escaped, carry) = escaped_bytes(backslash, carry);
+        seen_escape |= backslash != 0;
+        let ends = (quote & !escaped) | control;
+        let inside = if ends == 0 { u64::MAX } else { (1 << ends.trailing_zeros()) - 1 };
+        let checked = escaped & inside & !(quote | backslash);
+        // `\n` is by far the most frequent.
+        if checked != 0 && checked & !mask(b'n') != 0 {
+            check_escapes(bytes, at, checked)?;
+        }
+        if ends != 0 {
+            let end = ends.trailing_zeros();
+            let is_quote = control >> end & 1 == 0;
+            return if is_quote { Ok((at + end as usize, seen_escape)) } else { Err(Fault::Syntax) };
+        }
+        at += 64;
+    }
+    last_bytes(bytes, at, carry == 1, seen_escape)
+}
+
+/// Which bytes are escaped: those behind an odd run of backslashes. Runs that start on an odd bit are carried
+/// through by an addition, as simdjson does it (Langdale and Lemire, 2019).
+#[inline(always)]
+fn escaped_bytes(backslash: u64, carry: u64) -> (u64, u64) {
+    const EVEN: u64 = 0x5555_5555_5555_5555;
+    if backslash == 0 {
+        return (carry, 0);
+    }
+    let backslash = backslash & !carry;
+    let follows = backslash << 1 | carry;
+    let odd_starts = backslash & !EVEN & !follows;
+    let (even_runs, overflow) = odd_starts.overflowing_add(backslash);
+    ((EVEN ^ (even_runs << 1)) & follows, u64::from(overflow))
+}
+
+/// The same, byte by byte, for what is left behind the last whole block.
+fn last_bytes(
+    bytes: &[u8],
+    mut at: usize,
+    mut escaped: bool,
+    mut seen_escape: bool,
+) -> Scan<(usize, bool)> {
+    while let Some(&byte) = bytes.get(at) {
+        if escaped {
+            check_escape(bytes, at)?;
+            escaped = false;
+        } else if byte == b'"' {
+            return Ok((at, seen_escape));
+        } else if byte < 0x20 {
+            return Err(Fault::Syntax);
+        } else if byte == b'\\' {
+            escaped = true;
+            seen_escape = true;
+        }
+        at += 1;
+    }
+    Err(Fault::Incomplete)
+}
+
+fn check_escapes(bytes: &[u8], base: usize, mut mask: u64) -> Scan<()> {
+    while mask != 0 {
+        check_escape(bytes, base + mask.trailing_zeros() as usize)?;
+        mask &= mask - 1;
+    }
+    Ok(())
+}
+
+/// Checks the byte behind a backslash, and the digits that `u` wants.
+fn check_escape(bytes: &[u8], at: usize) -> Scan<()> {
+    match bytes.get(at) {
+        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(()),
+        Some(b'u') => {
+            let digits = bytes.get(at + 1..).unwrap_or_default();
+            let digits = digits.get(..4).unwrap_or(digits);
+            if !digits.iter().all(u8::is_ascii_hexdigit) {
+                return Err(Fault::Syntax);
+            }
+            if digits.len() < 4 { Err(Fault::Incomplete) } else { Ok(()) }
+        }
+        Some(_) => Err(Fault::Syntax),
+        None => Err(Fault::Incomplete),
+    }
+}
