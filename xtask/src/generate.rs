@@ -22,7 +22,13 @@ fn architecture() -> Result<String, Trouble> {
 }
 
 fn arguments() -> Result<String, Trouble> {
-    files::cargo(&["run", "--quiet", "--locked", "-p", "recount-cli", "--", "help-markdown"])
+    let run = ["run", "--quiet", "--locked", "-p", "recount-cli", "--", "help-markdown"];
+    match files::cargo(&run)? {
+        text if text.trim().is_empty() => {
+            Err(Trouble::new("recount help-markdown printed nothing"))
+        }
+        text => Ok(text),
+    }
 }
 
 /// Writes what differs.

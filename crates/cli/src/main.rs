@@ -1,4 +1,46 @@
-//! Placeholder.
-mod output;
+//! The `recount` command: parse, run, turn the outcome into an exit code.
 
-fn main() {}
+mod args;
+mod commands;
+mod context;
+mod failure;
+mod output;
+mod when;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::args::{Cli, Command};
+use crate::context::Context;
+use crate::failure::Failure;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are no errors; clap prints each where it belongs.
+            let code = if error.use_stderr() { 2 } else { 0 };
+            let _printed = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    let context = Context::new(&cli.global);
+    match run(cli.command, &context) {
+        Ok(code) => code,
+        Err(failure) => failure.report(&context),
+    }
+}
+
+fn run(command: Option<Command>, context: &Context) -> Result<ExitCode, Failure> {
+    match command.unwrap_or_default() {
+        Command::List(args) => commands::list::run(&args, context),
+        Command::Show(args) => commands::show::run(&args, context),
+        Command::Story(args) => commands::story::run(&args, context),
+        Command::Projects(args) => commands::projects::run(&args, context),
+        Command::Testbed(args) => commands::testbed::run(&args, context),
+        Command::Completions(args) => commands::completions::run(&args, context),
+        Command::Man(args) => commands::man::run(&args, context),
+        Command::HelpMarkdown => commands::help_markdown::run(context),
+    }
+}

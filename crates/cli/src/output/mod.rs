@@ -11,11 +11,15 @@ pub(crate) mod columns;
 pub(crate) mod diff;
 mod highlight;
 mod languages;
+pub(crate) mod json;
 pub(crate) mod markdown;
+pub(crate) mod number;
 pub(crate) mod plain;
+pub(crate) mod progress;
 pub(crate) mod sanitize;
 pub(crate) mod span;
 pub(crate) mod theme;
+pub(crate) mod transcript;
 pub(crate) mod width;
 pub(crate) mod wrap;
 

@@ -1,6 +1,6 @@
 //! Writing a story down as a given era would have.
 //!
-//! A [`Session`] takes one [`Step`] after the other, keeps the list of messages that the program's
+//! A [`Session`] takes one `Step` after the other, keeps the list of messages that the program's
 //! loader would show, and fills its page. `steps` knows what each step does in each era, `reply` what
 //! a model request leaves behind, `message` and `page` how it looks in the file.
 

@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+"""Measures recount beside cat, rg, jq and ccusage on the same homes, and prints the ratios.
+
+  ratios.py --bin target/release/recount HOME...
+  ratios.py --bin target/release/recount --make DIR [--sizes S,M,H]
+
+A home is a folder with .gemini in it. If a manifest.json lies beside it, the counts that recount lists
+are compared with it. See README.md.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+
+# Homes like those that the goals were set on; made with `recount testbed`.
+SIZES = {
+    "S": ["--sessions", "200", "--megabytes", "40", "--projects", "12", "--seed", "1"],
+    "M": ["--sessions", "3000", "--megabytes", "1000", "--projects", "40", "--seed", "2"],
+    "H": ["--sessions", "2", "--megabytes", "600", "--projects", "2", "--seed", "3"],
+}
+SCREEN_LINES = 24
+TIME = shutil.which("time") or "/usr/bin/time"
+
+
+@dataclass
+class Result:
+    """The best of several runs; memory is the worst of them."""
+
+    wall: float
+    cpu: float
+    rss_mb: float
+    code: int
+
+
+class Failure(Exception):
+    """Something that keeps the measurement from being made."""
+
+
+def main():
+    opts = arguments()
+    try:
+        homes = opts.homes + (made_homes(opts) if opts.make else [])
+        limits = dict(parse_limit(text) for text in opts.max_ratio)
+        if not homes:
+            raise Failure("give at least one HOME, or --make DIR")
+        is_fine = True
+        for home in homes:
+            is_fine &= report(opts, home, limits)
+    except Failure as failure:
+        print(f"error: {failure}", file=sys.stderr)
+        return 2
+    return 0 if is_fine else 1
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("homes", nargs="*", metavar="HOME")
+    parser.add_argument("--bin", default=os.environ.get("RECOUNT_BIN", "target/release/recount"))
+    parser.add_argument("--runs", "-n", type=int, default=5, help="take the best of so many runs (5)")
+    parser.add_argument("--make", metavar="DIR", help="make homes there first, unless they are there")
+    parser.add_argument("--sizes", default="S", help="which homes --make makes: S, M, H (S)")
+    parser.add_argument("--max-ratio", action="append", default=[], metavar="NAME=X",
+                        help="exit 1 when a ratio such as list/cat (CPU) or list/cat:wall is above X "
+                             "(can be repeated)")
+    parser.add_argument("--without", default="", help="commands to leave out, such as jq,ccusage")
+    return parser.parse_args()
+
+
+def parse_limit(text):
+    name, _, most = text.partition("=")
+    try:
+        if "/" not in name:
+            raise ValueError
+        return name, float(most)
+    except ValueError:
+        raise Failure(f"--max-ratio {text}: expected NAME/NAME=number, such as list/cat=2.5") from None
+
+
+def made_homes(opts):
+    homes = []
+    for size in opts.sizes.split(","):
+        if size not in SIZES:
+            raise Failure(f"--sizes: {size} is none of {', '.join(SIZES)}")
+        home = os.path.join(opts.make, size)
+        homes.append(home)
+        if os.path.isdir(os.path.join(home, ".gemini")):
+            continue
+        print(f"making {home} …", file=sys.stderr)
+        made = subprocess.run([opts.bin, "testbed", home, *SIZES[size]], stdout=subprocess.DEVNULL)
+        if made.returncode:
+            raise Failure(f"recount testbed {home} ended with {made.returncode}")
+    return homes
+
+
+# --------------------------------------------------------------------------
+# One home
+# --------------------------------------------------------------------------
+
+def report(opts, home, limits):
+    """Measures one home and prints its table; whether counts and ratios are as they should be."""
+    if not os.path.isdir(os.path.join(home, ".gemini")):
+        raise Failure(f"{home} has no .gemini folder")
+    files = session_files(home)
+    listed = listing(opts.bin, home)
+    results, notes = measure_all(opts, home, files, largest(listed))
+    size = sum(os.path.getsize(file) for file in files)
+    print(f"\n## {os.path.basename(os.path.abspath(home))}: {len(files)} session files, "
+          f"{size / 1e6:.1f} MB\n")
+    print_table(results)
+    for note in notes:
+        print(f"\nnote: {note}")
+    is_fine = verify(home, listed)
+    return check_limits(results, limits) and is_fine
+
+
+def session_files(home):
+    """Every session file of the home, in a fixed order."""
+    found = []
+    for folder, _, names in os.walk(os.path.join(home, ".gemini", "tmp")):
+        if "chats" in folder.split(os.sep):
+            found += [os.path.join(folder, name) for name in names if name.endswith((".json", ".jsonl"))]
+    if not found:
+        raise Failure(f"{home} has no session files")
+    return sorted(found)
+
+
+def listing(binary, home):
+    with tempfile.TemporaryDirectory(prefix="recount-bench-") as scratch:
+        done = subprocess.run([binary, "--home", home, "list", "--all", "--json"],
+                              stdout=subprocess.PIPE, env=clean_environment(home, scratch))
+    if done.returncode:
+        raise Failure(f"recount list ended with {done.returncode}")
+    document = json.loads(done.stdout)
+    if document.get("schema") != "recount.list/1":
+        raise Failure(f"recount list printed schema {document.get('schema')!r}")
+    return document["sessions"]
+
+
+def largest(sessions):
+    """The id of the session with the largest files, to be shown."""
+    weigh = lambda session: sum(file["bytes"] for file in session["files"])
+    return max((s for s in sessions if s["kind"] == "main"), key=weigh)["id"]
+
+
+def measure_all(opts, home, files, session):
+    recount = [opts.bin, "--home", home]
+    with tempfile.NamedTemporaryFile("w", prefix="recount-bench-") as paths:
+        paths.write("\0".join(files))
+        paths.flush()
+        each = ["xargs", "-0", "-a", paths.name]
+        commands = {
+            "version": [opts.bin, "--version"],
+            "list": [*recount, "list", "--all", "--json"],
+            "screen": [*recount, "show", session],
+            "show-json": [*recount, "show", session, "--json"],
+            "cat": [*each, "cat"],
+            "rg": [*each, "rg", "-l", "--no-messages", "xylograph"],
+            "jq": [*each, "jq", "-c", '.. | objects | select(.type? == "user") | .content'],
+            "ccusage": ["ccusage", "gemini", "session", "--offline", "--json"],
+        }
+        results, notes = {}, []
+        for name, command in commands.items():
+            tool = command[4] if command[0] == "xargs" else command[0]
+            if name in opts.without.split(","):
+                continue
+            if not shutil.which(tool):
+                if tool == opts.bin:
+                    raise Failure(f"{tool} is not there or cannot be run")
+                notes.append(f"{tool} is not installed; left out")
+                continue
+            lines = SCREEN_LINES if name == "screen" else None
+            # What takes long varies less, and is not worth many runs.
+            runs = opts.runs if name not in ("jq", "ccusage") else min(opts.runs, 2)
+            result = best([run(command, home, lines) for _ in range(runs)])
+            results[name] = result
+            # rg says 1 when it finds nothing, which xargs turns into 123.
+            if result.code not in ((0, 1, 123) if name == "rg" else (0,)):
+                notes.append(f"{name} ended with {result.code}")
+        return results, notes
+
+
+# --------------------------------------------------------------------------
+# One run
+# --------------------------------------------------------------------------
+
+def clean_environment(home, scratch):
+    """Nothing of the user's own: the home is the one that is measured, own data is thrown away."""
+    keep = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+    return {**keep, "HOME": os.path.abspath(home), "NO_COLOR": "1",
+            "RECOUNT_DATA_DIR": os.path.join(scratch, "data")}
+
+
+def run(command, home, lines=None):
+    """Runs the command once; with `lines`, until so many have arrived and the pipe was closed."""
+    with tempfile.TemporaryDirectory(prefix="recount-bench-") as scratch:
+        memory = os.path.join(scratch, "rss")
+        # time(1) stands between: a child of ours would begin with the peak of this interpreter.
+        timed = [TIME, "-f", "%M", "-o", memory] if os.path.exists(TIME) else []
+        began = time.perf_counter()
+        child = subprocess.Popen(
+            [*timed, *command], env=clean_environment(home, scratch),
+            stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL if lines is None else subprocess.PIPE)
+        wall = None
+        if lines is not None:
+            for _ in range(lines):
+                if not child.stdout.readline():
+                    break
+            wall = time.perf_counter() - began
+            child.stdout.close()
+        _, status, usage = os.wait4(child.pid, 0)
+        wall = wall or time.perf_counter() - began
+        child.returncode = os.waitstatus_to_exitcode(status)
+        kilobytes = usage.ru_maxrss
+        if timed:
+            with open(memory, encoding="ascii") as file:
+                kilobytes = int(file.read().split()[-1])
+        return Result(wall, usage.ru_utime + usage.ru_stime, kilobytes / 1024, child.returncode)
+
+
+def best(runs):
+    return Result(min(r.wall for r in runs), min(r.cpu for r in runs),
+                  max(r.rss_mb for r in runs), runs[-1].code)
+
+
+# --------------------------------------------------------------------------
+# What comes of it
+# --------------------------------------------------------------------------
+
+NAMES = {
+    "version": "`recount --version`",
+    "list": "`recount list --all --json`",
+    "screen": f"`recount show`, first {SCREEN_LINES} lines",
+    "show-json": "`recount show --json`",
+    "cat": "`cat` of all session files",
+    "rg": "`rg -l` for a rare word",
+    "jq": "`jq`, texts of the user",
+    "ccusage": "`ccusage gemini session`",
+}
+
+
+def print_table(results):
+    cat = results.get("cat")
+    print("| command | wall s | CPU s | × cat wall | × cat CPU | peak MB |")
+    print("|---|---:|---:|---:|---:|---:|")
+    for name, result in results.items():
+        ratios = [show_ratio(result.wall, cat.wall), show_ratio(result.cpu, cat.cpu)] if cat else ["", ""]
+        print(f"| {NAMES[name]} | {result.wall:.4f} | {result.cpu:.4f} | {ratios[0]} | {ratios[1]} "
+              f"| {result.rss_mb:.1f} |")
+
+
+def show_ratio(value, base):
+    return f"{value / base:.2f}" if base else ""
+
+
+def verify(home, listed):
+    """Compares the listed counts with the manifest beside the home, if there is one."""
+    try:
+        with open(os.path.join(home, "manifest.json"), encoding="utf-8") as file:
+            expected = json.load(file)["files"]
+    except FileNotFoundError:
+        print("\ncounts: no manifest.json beside the home, nothing to compare with")
+        return True
+    tmp = os.path.join(os.path.abspath(home), ".gemini", "tmp")
+    by_file = {os.path.abspath(file["path"]): session for session in listed for file in session["files"]}
+    wrong = []
+    for entry in expected:
+        session = by_file.get(os.path.join(tmp, entry["file"]))
+        if session is None:
+            wrong.append(f"{entry['file']}: not listed")
+            continue
+        kept = session.get("kept") or {}
+        found = {"messages": kept.get("messages"), "toolCalls": kept.get("tool_calls"),
+                 "tokens": (kept.get("tokens") or {}).get("total")}
+        wrong += [f"{entry['file']}: {key} {value} instead of {entry[key]}"
+                  for key, value in found.items() if value != entry[key]]
+    for line in wrong[:20]:
+        print(f"\nWRONG {line}")
+    files = len({line.split(':')[0] for line in wrong})
+    print(f"\ncounts: {len(expected) - files} of {len(expected)} files right")
+    return not wrong
+
+
+def check_limits(results, limits):
+    """Prints the ratios that are too high; whether there are none."""
+    is_fine = True
+    for name, most in limits.items():
+        pair, _, what = name.partition(":")
+        ours, _, theirs = pair.partition("/")
+        what = what or "cpu"
+        for part in (ours, theirs):
+            if part not in NAMES:
+                raise Failure(f"--max-ratio {name}: {part} is none of {', '.join(NAMES)}")
+        if what not in ("wall", "cpu", "rss_mb"):
+            raise Failure(f"--max-ratio {name}: {what} is none of wall, cpu, rss_mb")
+        if ours not in results or theirs not in results:
+            print(f"\nratio {name}: not measured")
+            continue
+        base = getattr(results[theirs], what)
+        ratio = getattr(results[ours], what) / base if base else float("inf")
+        is_right = ratio <= most
+        is_fine &= is_right
+        print(f"\nratio {name}: {ratio:.2f}, at most {most:g} wanted{'' if is_right else ': TOO HIGH'}")
+    return is_fine
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,284 @@
+//! `recount list`
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use recount_engine::{Engine, Listing, LostSession, Query, Sort};
+use recount_model::{SessionFacts, SessionKind};
+
+use crate::context::{Context, Paged};
+use crate::failure::{ERROR, Failure, NOTHING};
+use crate::output::columns::{Align, Column, Fit, render};
+use crate::output::json;
+use crate::output::number::{bytes, count};
+use crate::output::progress::Bar;
+use crate::output::span::Span;
+use crate::output::theme::Tone;
+use crate::when;
+
+/// List sessions, newest first
+///
+/// In a project's folder (or below it) only that project's sessions are listed; everywhere else, and with --all, those
+/// of every project. Row numbers can be used as @1, @2, … in other commands.
+#[derive(Args, Clone, Debug, Default)]
+#[command(visible_alias = "ls")]
+#[command(after_help = "Examples:\n  recount list                    this project, or all\n  recount list shop --since 7d    \
+    project 'shop', used in the last week\n  recount list --all --sort tokens --limit 10\n  recount list --lost             \
+    sessions of which only the prompts are left")]
+pub(crate) struct ListArgs {
+    /// Project: a path, a slug, the start of its hash, or a part of its name
+    project: Option<String>,
+
+    /// List the sessions of all projects
+    #[arg(short, long, conflicts_with = "project")]
+    all: bool,
+
+    /// Only sessions used at or after this time (2026-09-02, 12h, 7d, today)
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+
+    /// Only sessions begun at or before this time
+    #[arg(long, value_name = "WHEN")]
+    until: Option<String>,
+
+    /// Only sessions in which this model answered (a part of its name)
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+
+    /// Only these kinds of sessions
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    kind: Vec<Kind>,
+
+    /// Only sessions with problems
+    #[arg(long)]
+    problems: bool,
+
+    /// Show sessions in which nothing was said, too
+    #[arg(long)]
+    empty: bool,
+
+    /// List sessions that are gone, of which only the prompts are left
+    #[arg(long, conflicts_with_all = ["problems", "kind", "model"])]
+    lost: bool,
+
+    /// Sort by this, greatest first
+    #[arg(long, value_name = "KEY", default_value = "updated")]
+    sort: SortKey,
+
+    /// List no more than this many
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
+}
+
+/// Kinds of sessions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// Started by a human
+    Main,
+    /// Started by another session
+    Subagent,
+}
+
+/// What to sort by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum SortKey {
+    #[default]
+    Updated,
+    Started,
+    Tokens,
+    Messages,
+    Size,
+}
+
+pub(crate) fn run(args: &ListArgs, context: &Context) -> Result<ExitCode, Failure> {
+    let engine = context.engine()?;
+    if args.lost {
+        return lost(&engine, context);
+    }
+    let query = query(args, context)?;
+    let bar = Bar::new(context, "reading sessions");
+    let mut listing = engine.list(&query, &bar)?;
+    bar.finish();
+    if args.project.is_none() && !args.all {
+        keep_current_project(&mut listing, context);
+    }
+    listing.sessions.truncate(args.limit.unwrap_or(usize::MAX));
+    if context.global.json {
+        json::sessions(context, &listing)?;
+    } else {
+        show(args, &engine, &listing, context)?;
+    }
+    let total = |count: fn(&SessionFacts) -> u64| listing.sessions.iter().map(count).sum::<u64>();
+    let problems = listing.problems.len() as u64 + total(|session| session.problems);
+    let kept = listing.sessions.iter().flat_map(|session| &session.problem_list);
+    let code = context.problems(
+        listing.problems.iter().chain(kept),
+        problems,
+        total(|session| session.not_understood),
+    );
+    if listing.sessions.is_empty() { Ok(ExitCode::from(NOTHING)) } else { Ok(code) }
+}
+
+fn query(args: &ListArgs, context: &Context) -> Result<Query, Failure> {
+    let moment = |flag: &str, text: &Option<String>| match text {
+        None => Ok(None),
+        Some(text) => when::parse(text, context.clock.now()).map(Some).map_err(|error| {
+            Failure::new(ERROR, format!("{flag} {text}: not a time")).hint(error)
+        }),
+    };
+    let kind = |kind: &Kind| match kind {
+        Kind::Main => SessionKind::Main,
+        Kind::Subagent => SessionKind::Subagent,
+    };
+    let here = || context.env.current_folder().map(|path| path.to_string_lossy().into_owned());
+    Ok(Query {
+        project: match args.project.as_deref() {
+            Some(".") => here(),
+            project => project.map(str::to_owned),
+        },
+        since: moment("--since", &args.since)?,
+        until: moment("--until", &args.until)?,
+        model: args.model.clone(),
+        kinds: args.kind.iter().map(kind).collect(),
+        problems: args.problems,
+        sort: match args.sort {
+            SortKey::Updated => Sort::Updated,
+            SortKey::Started => Sort::Started,
+            SortKey::Tokens => Sort::Tokens,
+            SortKey::Messages => Sort::Messages,
+            SortKey::Size => Sort::Size,
+        },
+        limit: None,
+    })
+}
+
+/// In a project's folder, or below it, only that project is meant.
+fn keep_current_project(listing: &mut Listing, context: &Context) {
+    let Some(here) = context.env.current_folder() else { return };
+    let own = |session: &SessionFacts| {
+        session.project.path.as_ref().filter(|path| here.starts_with(path.as_str())).map(|p| p.as_str().len())
+    };
+    if let Some(nearest) = listing.sessions.iter().filter_map(own).max() {
+        listing.sessions.retain(|session| own(session) == Some(nearest));
+    }
+}
+
+fn show(
+    args: &ListArgs,
+    engine: &Engine,
+    listing: &Listing,
+    context: &Context,
+) -> Result<(), Failure> {
+    let wanted = |session: &&SessionFacts| {
+        let kind = !args.kind.is_empty() || session.kind == SessionKind::Main;
+        kind && (args.empty || !session.is_empty() || session.problems > 0)
+    };
+    let rows: Vec<SessionFacts> = listing.sessions.iter().filter(wanted).cloned().collect();
+    if engine.remember(&rows).is_err() {
+        context.warn("row numbers cannot be kept: our data folder is not writable");
+    }
+    if rows.is_empty() {
+        let all = listing.known;
+        let found = if all == 0 { "no sessions found".into() } else { format!("none of {all} sessions matches") };
+        context.warn(&found);
+    } else {
+        let cells: Vec<Vec<Span>> =
+            rows.iter().enumerate().map(|(at, session)| row(at + 1, session, context)).collect();
+        let mut out = context.out(Paged::Yes);
+        out.write_all(render(COLUMNS, &cells, &context.canvas()).as_bytes())?;
+        out.finish()?;
+    }
+    let count_of = |test: &dyn Fn(&&SessionFacts) -> bool| listing.sessions.iter().filter(test).count();
+    let agents = count_of(&|session| session.kind == SessionKind::Subagent);
+    let empty = count_of(&|session| session.kind == SessionKind::Main && session.is_empty());
+    if args.kind.is_empty() && agents > 0 {
+        context.warn(&format!("{agents} sub-agent sessions not shown (--kind main,subagent)"));
+    }
+    if !args.empty && empty > 0 {
+        context.warn(&format!("{empty} sessions in which nothing was said not shown (--empty)"));
+    }
+    Ok(())
+}
+
+const COLUMNS: &[Column] = &[
+    Column { heading: "#", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "ID", align: Align::Left, fit: Fit::Drop(5) },
+    Column { heading: "USED", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "PROJECT", align: Align::Left, fit: Fit::Drop(6) },
+    Column { heading: "PROMPTS", align: Align::Right, fit: Fit::Drop(4) },
+    Column { heading: "TOOLS", align: Align::Right, fit: Fit::Drop(2) },
+    Column { heading: "TOKENS", align: Align::Right, fit: Fit::Drop(3) },
+    Column { heading: "SIZE", align: Align::Right, fit: Fit::Drop(1) },
+    Column { heading: "TITLE", align: Align::Left, fit: Fit::Flexible },
+];
+
+fn row(number: usize, session: &SessionFacts, context: &Context) -> Vec<Span> {
+    let used = session.updated.map(|updated| when::age(updated, context.clock.now()));
+    let mut title = session.title.clone().unwrap_or_else(|| "(nothing said)".into());
+    let mut notes = Vec::new();
+    if session.kind == SessionKind::Subagent {
+        notes.push("sub-agent".to_owned());
+    }
+    if session.counts.undone > 0 {
+        notes.push(format!("{} undone", session.counts.undone));
+    }
+    if session.not_understood > 0 {
+        notes.push(format!("{} not understood", session.not_understood));
+    } else if session.problems > 0 {
+        notes.push(format!("{} problems", session.problems));
+    }
+    if !notes.is_empty() {
+        title = format!("[{}] {title}", notes.join(", "));
+    }
+    let tone = if session.is_empty() { Tone::Dim } else { Tone::Plain };
+    vec![
+        Span::new(&number.to_string(), Tone::Dim),
+        Span::new(session.id.short(), Tone::Name),
+        Span::new(&used.unwrap_or_default(), Tone::Dim),
+        Span::new(session.project.name(), Tone::Strong),
+        Span::new(&count(session.counts.prompts), Tone::Plain),
+        Span::new(&count(session.tool_calls.total), Tone::Plain),
+        Span::new(&count(session.tokens.total), Tone::Plain),
+        Span::new(&bytes(session.bytes()), Tone::Dim),
+        Span::new(&title, tone),
+    ]
+}
+
+fn lost(engine: &Engine, context: &Context) -> Result<ExitCode, Failure> {
+    let bar = Bar::new(context, "reading sessions");
+    let lost = engine.lost(&bar);
+    bar.finish();
+    if context.global.json {
+        json::document(context, "lost", "sessions", &lost)?;
+    } else if !lost.is_empty() {
+        let cells: Vec<Vec<Span>> = lost.iter().map(|session| lost_row(session, context)).collect();
+        let mut out = context.out(Paged::Yes);
+        out.write_all(render(LOST, &cells, &context.canvas()).as_bytes())?;
+        out.finish()?;
+    }
+    if lost.is_empty() {
+        context.warn("no prompts of lost sessions found");
+        return Ok(ExitCode::from(NOTHING));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+const LOST: &[Column] = &[
+    Column { heading: "ID", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "LAST PROMPT", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "PROJECT", align: Align::Left, fit: Fit::Drop(2) },
+    Column { heading: "PROMPTS", align: Align::Right, fit: Fit::Drop(1) },
+    Column { heading: "FIRST PROMPT", align: Align::Left, fit: Fit::Flexible },
+];
+
+fn lost_row(session: &LostSession, context: &Context) -> Vec<Span> {
+    let used = session.updated.map(|updated| when::age(updated, context.clock.now()));
+    vec![
+        Span::new(session.id.short(), Tone::Name),
+        Span::new(&used.unwrap_or_default(), Tone::Dim),
+        Span::new(session.project.name(), Tone::Strong),
+        Span::new(&count(session.prompts.len() as u64), Tone::Plain),
+        Span::new(session.prompts.first().map_or("", String::as_str), Tone::Plain),
+    ]
+}

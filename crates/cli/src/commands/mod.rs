@@ -1,0 +1,10 @@
+//! One file per command: its arguments, its help, what it does.
+
+pub(crate) mod completions;
+pub(crate) mod help_markdown;
+pub(crate) mod list;
+pub(crate) mod man;
+pub(crate) mod projects;
+pub(crate) mod show;
+pub(crate) mod story;
+pub(crate) mod testbed;

@@ -1,0 +1,163 @@
+//! `recount story`
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Args;
+use recount_engine::{Engine, Error, Opened, Query, View};
+use recount_model::{Fate, Message, MessageKind, NoticeLevel, Problem, SessionKind, ToolStatus};
+
+use crate::context::{Context, Paged};
+use crate::failure::Failure;
+use crate::output::json;
+use crate::output::progress::Bar;
+use crate::output::sanitize::{sanitize, single_line};
+use crate::output::width::truncate_to;
+use crate::when;
+
+/// Tell a session, or all sessions of a project, in few words
+///
+/// The human's words, the agent's words, the name of each tool with its key argument, and errors: what happened, in
+/// a form short enough to read in one go or to hand to a model.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:\n  recount story latest\n  recount story shop --last 5     the last five sessions of project \
+    'shop'\n  recount story 3d2f | wc -w")]
+pub(crate) struct StoryArgs {
+    /// A session (id, its first characters, file, @N, `latest`) or a project
+    what: String,
+
+    /// Of a project, only the last N sessions
+    #[arg(long, value_name = "N")]
+    last: Option<usize>,
+}
+
+/// How much of a key argument and of an error is told.
+const SHORT: usize = 120;
+
+pub(crate) fn run(args: &StoryArgs, context: &Context) -> Result<ExitCode, Failure> {
+    let engine = context.engine()?;
+    let bar = Bar::new(context, "reading sessions");
+    let sessions = match engine.open(&args.what, &bar) {
+        Ok(opened) => vec![opened],
+        Err(error @ (Error::NoSession(_) | Error::TooShort(_))) => {
+            project(&engine, args, context, &bar, error)?
+        }
+        Err(Error::NotASession(_)) => {
+            let error = Error::NoProject(args.what.clone());
+            project(&engine, args, context, &bar, error)?
+        }
+        Err(error) => return Err(error.into()),
+    };
+    bar.finish();
+    if context.global.json {
+        return as_json(&sessions, context);
+    }
+    let mut out = context.out(Paged::Yes);
+    let mut problems = Vec::new();
+    for (at, opened) in sessions.iter().enumerate() {
+        if at > 0 {
+            writeln!(out)?;
+        }
+        problems.extend(tell(opened, &mut out)?);
+    }
+    out.finish()?;
+    Ok(context.problems(&problems, problems.len() as u64, 0))
+}
+
+fn project(
+    engine: &Engine,
+    args: &StoryArgs,
+    context: &Context,
+    bar: &Bar,
+    error: Error,
+) -> Result<Vec<Opened>, Failure> {
+    let here = || context.env.current_folder().map(|path| path.to_string_lossy().into_owned());
+    let name = if args.what == "." { here() } else { Some(args.what.clone()) };
+    let query = Query { project: name, kinds: vec![SessionKind::Main], ..Query::default() };
+    let listing = match engine.list(&query, bar) {
+        Err(Error::NoProject(_)) => return Err(error.into()),
+        listing => listing?,
+    };
+    let said = listing.sessions.iter().filter(|session| !session.is_empty());
+    let mut chosen: Vec<_> = said.take(args.last.unwrap_or(usize::MAX)).collect();
+    chosen.reverse();
+    let open = |session: &&recount_model::SessionFacts| Ok(engine.open(session.id.as_str(), bar)?);
+    chosen.iter().map(open).collect()
+}
+
+/// Every message of a session, whatever it was read from.
+fn each(
+    opened: &Opened,
+    mut each: impl FnMut(&Message) -> std::io::Result<()>,
+) -> std::io::Result<Vec<Problem>> {
+    let mut problems = Vec::new();
+    match opened.messages(View::Full) {
+        None => opened.saved().iter().try_for_each(each)?,
+        Some(messages) => {
+            for message in messages {
+                match message {
+                    Ok(message) => each(&message)?,
+                    Err(problem) => problems.push(problem),
+                }
+            }
+        }
+    }
+    Ok(problems)
+}
+
+fn tell(opened: &Opened, out: &mut impl Write) -> std::io::Result<Vec<Problem>> {
+    let facts = &opened.facts;
+    let title = facts.title.as_deref().unwrap_or("(nothing said)");
+    let began = facts.started.map(when::minute).unwrap_or_default();
+    let head = format!("# {title} ({}, {began}, {})", facts.project.name(), facts.id);
+    writeln!(out, "{}", single_line(&head))?;
+    each(opened, |message| {
+        for line in lines(message) {
+            writeln!(out, "{line}")?;
+        }
+        Ok(())
+    })
+}
+
+/// What is told of one message.
+fn lines(message: &Message) -> Vec<String> {
+    let mut lines = Vec::new();
+    let undone = if message.fate == Fate::Kept { String::new() } else { format!("[{}] ", message.fate) };
+    let text = sanitize(message.display_text.trim()).into_owned();
+    match message.kind {
+        MessageKind::Prompt if !text.is_empty() => lines.push(format!("\n> {undone}{}", text.replace('\n', "\n> "))),
+        MessageKind::Answer if !text.is_empty() => lines.push(format!("{undone}{text}")),
+        MessageKind::Shell => lines.push(format!("$ {}", truncate_to(&single_line(&text), SHORT))),
+        MessageKind::Notice if message.level == Some(NoticeLevel::Error) => {
+            lines.push(format!("! {}", truncate_to(&single_line(&text), SHORT)));
+        }
+        _ => {}
+    }
+    for call in &message.tool_calls {
+        let key = call.key_arg.as_deref().map(single_line).unwrap_or_default();
+        let outcome = match call.status {
+            ToolStatus::Error => {
+                let output = call.output.as_deref().unwrap_or_default();
+                format!(" ! {}", truncate_to(&single_line(output), SHORT))
+            }
+            ToolStatus::Cancelled => " ! cancelled".into(),
+            ToolStatus::Success | ToolStatus::Other(_) => String::new(),
+        };
+        lines.push(format!("- {} {}{outcome}", single_line(&call.name), truncate_to(&key, SHORT)));
+    }
+    lines
+}
+
+fn as_json(sessions: &[Opened], context: &Context) -> Result<ExitCode, Failure> {
+    let mut stories = Vec::new();
+    for opened in sessions {
+        let mut text = Vec::new();
+        tell(opened, &mut text)?;
+        stories.push(serde_json::json!({
+            "session": opened.facts,
+            "story": String::from_utf8_lossy(&text),
+        }));
+    }
+    json::document(context, "story", "stories", &stories)?;
+    Ok(ExitCode::SUCCESS)
+}

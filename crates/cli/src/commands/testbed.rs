@@ -1,0 +1,111 @@
+//! `recount testbed`
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use recount_engine::Progress as _;
+use recount_testbed::{Era, Error, Options};
+
+use crate::context::{Context, Paged};
+use crate::failure::{ERROR, Failure, REFUSED};
+use crate::output::json;
+use crate::output::number::{bytes, count};
+use crate::output::progress::Bar;
+
+/// Make a made-up but valid home, for demos, tests and benchmarks
+///
+/// The same options and seed give the same files. The folder must not exist or be empty. manifest.json in it says
+/// what a correct reader must find.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:\n  recount testbed --demo try && recount --home try list --all\n  recount testbed big \
+    --sessions 3000 --megabytes 1000 --projects 40")]
+pub(crate) struct TestbedArgs {
+    /// The folder to fill
+    dir: PathBuf,
+
+    /// The small, varied home that a user without sessions is shown
+    #[arg(long, conflicts_with_all = ["sessions", "megabytes", "projects", "seed", "era"])]
+    demo: bool,
+
+    /// How many sessions
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    sessions: usize,
+
+    /// About how many megabytes of session files
+    #[arg(long, value_name = "MB", default_value_t = 40.0)]
+    megabytes: f64,
+
+    /// How many projects
+    #[arg(long, value_name = "N", default_value_t = 12)]
+    projects: usize,
+
+    /// What makes one home differ from another
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Only sessions of this era (can be repeated)
+    #[arg(long, value_name = "ERA", value_parser = eras())]
+    era: Vec<String>,
+}
+
+fn eras() -> clap::builder::PossibleValuesParser {
+    Era::ALL.iter().map(|era| era.name()).collect::<Vec<_>>().into()
+}
+
+pub(crate) fn run(args: &TestbedArgs, context: &Context) -> Result<ExitCode, Failure> {
+    let report = if args.demo {
+        recount_testbed::demo(&args.dir, context.clock.now())
+    } else {
+        let era = |name: &String| Era::ALL.into_iter().find(|era| era.name() == name);
+        let options = Options {
+            seed: args.seed,
+            projects: args.projects,
+            sessions: args.sessions,
+            megabytes: args.megabytes,
+            eras: args.era.iter().filter_map(era).collect(),
+        };
+        let bar = Bar::new(context, "writing sessions");
+        let report = recount_testbed::generate(&args.dir, &options, &mut |done, total| bar.advance(done, total));
+        bar.finish();
+        report
+    };
+    let report = report.map_err(failure)?;
+    if context.global.json {
+        let figures = serde_json::json!({
+            "projects": report.projects,
+            "sessions": report.sessions,
+            "subagents": report.subagents,
+            "files": report.files,
+            "bytes": report.bytes,
+            "messages": report.messages,
+        });
+        json::document(context, "testbed", "home", &figures)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut out = context.out(Paged::No);
+    let dir = args.dir.display();
+    writeln!(
+        out,
+        "{dir}: {} sessions of {} projects, {} messages, {}",
+        report.sessions,
+        report.projects,
+        count(report.messages),
+        bytes(report.bytes)
+    )?;
+    out.finish()?;
+    context.warn(&format!("look at it with: recount --home {dir} list --all"));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn failure(error: Error) -> Failure {
+    let code = if matches!(error, Error::NotEmpty { .. }) { REFUSED } else { ERROR };
+    let mut message = error.to_string();
+    let mut cause = std::error::Error::source(&error);
+    while let Some(inner) = cause {
+        message = format!("{message}: {inner}");
+        cause = inner.source();
+    }
+    Failure::new(code, message).hint("name a folder that does not exist yet")
+}

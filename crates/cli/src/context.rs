@@ -1,0 +1,219 @@
+//! What every command needs: the engine, where output goes and how it looks.
+
+use std::io::{self, BufWriter, IsTerminal as _, Write};
+use std::process::ExitCode;
+
+use recount_engine::{Engine, Setup, source_names};
+use recount_model::{Clock, Problem};
+use recount_platform::{Env, Folders, Pager, clock};
+
+use crate::args::{Color, Global};
+use crate::failure::{ERROR, Failure};
+use crate::output::canvas::{Canvas, Paint};
+use crate::output::sanitize::single_line;
+
+/// What every command needs.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) global: Global,
+    pub(crate) env: Env,
+    pub(crate) folders: Folders,
+    pub(crate) clock: Clock,
+    on_terminal: bool,
+}
+
+/// The width when nobody says.
+const WIDTH: usize = 100;
+
+impl Context {
+    pub(crate) fn new(global: &Global) -> Self {
+        let env = Env::of_process();
+        Self {
+            global: global.clone(),
+            folders: Folders::find(&env),
+            clock: clock(&env),
+            on_terminal: io::stdout().is_terminal(),
+            env,
+        }
+    }
+
+    /// Looks for sessions. A user who has none yet is shown a made-up home.
+    pub(crate) fn engine(&self) -> Result<Engine, Failure> {
+        let named = |name: &String| source_names().into_iter().find(|known| known.as_str() == name);
+        let setup = Setup {
+            homes: self.global.home.clone(),
+            sources: self.global.source.iter().filter_map(named).collect(),
+            env: self.env.clone(),
+            clock: self.clock,
+        };
+        let engine = Engine::new(setup.clone())?;
+        if !self.global.home.is_empty() || self.global.json || engine.has_sessions() {
+            return Ok(engine);
+        }
+        self.demo(setup).unwrap_or(Ok(engine))
+    }
+
+    fn demo(&self, setup: Setup) -> Option<Result<Engine, Failure>> {
+        let folder = self.folders.data.as_ref()?.join("demo-home");
+        if !folder.is_dir() {
+            recount_testbed::demo(&folder, self.clock.now()).ok()?;
+        }
+        let shown = self.folders.tilde(&folder.to_string_lossy());
+        self.warn(&format!("no sessions in your home; this is a made-up one in {shown}"));
+        Some(Engine::new(Setup { homes: vec![folder], ..setup }).map_err(Failure::from))
+    }
+
+    /// Returns the page that output is laid out on.
+    pub(crate) fn canvas(&self) -> Canvas {
+        let asked = terminal_size::terminal_size().filter(|_| self.on_terminal);
+        let told = self.env.text("COLUMNS").and_then(|columns| columns.parse().ok());
+        let columns = asked.map(|(width, _)| usize::from(width.0)).or(told).unwrap_or(WIDTH);
+        Canvas::new(columns, self.paint())
+    }
+
+    fn paint(&self) -> Paint {
+        let wanted = match self.global.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto if self.env.text("NO_COLOR").is_some() => false,
+            Color::Auto if self.env.text("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
+            Color::Auto => self.on_terminal && self.env.text("TERM") != Some("dumb"),
+        };
+        if wanted { Paint::On } else { Paint::Off }
+    }
+
+    /// Whether a person is looking at standard output.
+    pub(crate) fn on_terminal(&self) -> bool {
+        self.on_terminal
+    }
+
+    /// Opens standard output, through the pager if `paged` and a person is looking.
+    pub(crate) fn out(&self, paged: Paged) -> Out {
+        let pager = if paged == Paged::Yes && self.on_terminal && !self.global.json {
+            Pager::start(&self.env)
+        } else {
+            None
+        };
+        Out::new(pager)
+    }
+
+    /// Says something on standard error.
+    pub(crate) fn say(&self, words: &str) {
+        // Nobody is left to tell when standard error is gone.
+        let _said = writeln!(io::stderr(), "{words}");
+    }
+
+    /// Warns on standard error, unless the user wants quiet.
+    pub(crate) fn warn(&self, words: &str) {
+        if !self.global.quiet {
+            self.say(&format!("note: {}", single_line(words)));
+        }
+    }
+
+    /// Shows problems: each with `-v`, else how many. Returns the exit code they ask for.
+    pub(crate) fn problems<'a>(
+        &self,
+        kept: impl IntoIterator<Item = &'a Problem>,
+        total: u64,
+        not_understood: u64,
+    ) -> ExitCode {
+        if total == 0 {
+            return ExitCode::SUCCESS;
+        }
+        if self.global.verbose > 0 && !self.global.quiet {
+            for problem in kept {
+                self.say(&format!("problem: {}", single_line(&problem.to_string())));
+            }
+        } else {
+            let s = if total == 1 { "" } else { "s" };
+            let mut words = format!("{total} problem{s} met while reading");
+            if not_understood > 0 {
+                let s = if not_understood == 1 { "" } else { "s" };
+                words.push_str(&format!(", {not_understood} record{s} not understood"));
+            }
+            self.warn(&format!("{words}; -v shows each"));
+        }
+        if self.global.strict { ExitCode::from(ERROR) } else { ExitCode::SUCCESS }
+    }
+}
+
+/// Whether output goes through the pager.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Paged {
+    Yes,
+    No,
+}
+
+/// Standard output, or the pager in front of it.
+#[derive(Debug)]
+pub(crate) struct Out {
+    writer: Option<BufWriter<Sink>>,
+    pager: Option<Pager>,
+}
+
+#[derive(Debug)]
+enum Sink {
+    Stdout(io::Stdout),
+    Pager(std::process::ChildStdin),
+}
+
+impl Out {
+    fn new(mut pager: Option<Pager>) -> Self {
+        let sink = match pager.as_mut().and_then(Pager::input) {
+            Some(input) => Sink::Pager(input),
+            None => Sink::Stdout(io::stdout()),
+        };
+        Self { writer: Some(BufWriter::with_capacity(64 * 1024, sink)), pager }
+    }
+
+    /// Flushes, and waits until the user has left the pager.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        if let Some(writer) = self.writer.as_mut() {
+            writer.flush()?;
+        }
+        drop(self.writer.take());
+        self.pager.take().map_or(Ok(()), Pager::wait)
+    }
+}
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.writer.as_mut() {
+            Some(writer) => writer.write(bytes),
+            None => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.as_mut().map_or(Ok(()), Write::flush)
+    }
+}
+
+impl Drop for Out {
+    fn drop(&mut self) {
+        // Reached with a writer only after an error: the pager may still be shown what there is.
+        if let Some(mut writer) = self.writer.take() {
+            let _flushed = writer.flush();
+            drop(writer);
+        }
+        if let Some(pager) = self.pager.take() {
+            let _left = pager.wait();
+        }
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdout(stdout) => stdout.write(bytes),
+            Self::Pager(pager) => pager.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout(stdout) => stdout.flush(),
+            Self::Pager(pager) => pager.flush(),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What went wrong, in words and as an exit code: decided here and nowhere else.
+
+use std::error::Error as _;
+use std::io;
+use std::process::ExitCode;
+
+use recount_engine::Error;
+
+use crate::context::Context;
+use crate::output::sanitize::single_line;
+
+/// Nothing was found.
+pub(crate) const NOTHING: u8 = 1;
+/// An error, or bad usage.
+pub(crate) const ERROR: u8 = 2;
+/// Refused for safety.
+pub(crate) const REFUSED: u8 = 3;
+
+/// A command that did not get through.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    code: u8,
+    message: String,
+    hints: Vec<String>,
+}
+
+impl Failure {
+    /// A failure of our own wording.
+    pub(crate) fn new(code: u8, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hints: Vec::new() }
+    }
+
+    /// Adds the next step.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Prints the failure and returns its exit code. A closed pipe is a quiet success.
+    pub(crate) fn report(self, context: &Context) -> ExitCode {
+        if !self.message.is_empty() {
+            context.say(&format!("error: {}", single_line(&self.message)));
+            for hint in self.hints {
+                context.say(&format!("hint: {}", single_line(&hint)));
+            }
+        }
+        ExitCode::from(self.code)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self::new(0, "");
+        }
+        Self::new(ERROR, format!("cannot write the output: {error}"))
+    }
+}
+
+impl From<serde_json::Error> for Failure {
+    fn from(error: serde_json::Error) -> Self {
+        io::Error::from(error).into()
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let mut message = error.to_string();
+        let mut cause = error.source();
+        while let Some(inner) = cause {
+            message = format!("{message}: {inner}");
+            cause = inner.source();
+        }
+        let failure = Self::new(code(&error), message);
+        match &error {
+            Error::NoSession(_) | Error::NoRow(_) | Error::TooShort(_) => {
+                failure.hint("`recount list --all` shows every session with its id")
+            }
+            Error::Ambiguous { candidates, .. } => {
+                let show = |facts: &recount_model::SessionFacts| {
+                    format!("{}  {}", facts.id, facts.title.as_deref().unwrap_or("(no title)"))
+                };
+                let failure = candidates.iter().take(10).map(show).fold(failure, Self::hint);
+                failure.hint("give more characters of the id")
+            }
+            Error::NoSessions => failure.hint("`recount testbed --demo DIR` makes a home to try things on"),
+            Error::NotASession(_) => {
+                failure.hint("session files, saved chats and exports of an agent can be shown")
+            }
+            Error::NoProject(_) => failure.hint("`recount projects` shows every project"),
+            Error::AmbiguousProject { candidates, .. } => {
+                let failure = candidates.iter().take(10).cloned().fold(failure, Self::hint);
+                failure.hint("give the whole path or name")
+            }
+            Error::Home(_) => failure.hint("give a folder that has the agents' folders below it"),
+            Error::Unreadable { .. } => failure.hint("check the file's permissions"),
+            _ => failure,
+        }
+    }
+}
+
+fn code(error: &Error) -> u8 {
+    match error {
+        Error::NoSession(_) | Error::NoSessions | Error::NoRow(_) | Error::NoProject(_) => NOTHING,
+        _ => ERROR,
+    }
+}

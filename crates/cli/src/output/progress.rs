@@ -1,0 +1,53 @@
+//! A bar on standard error for work that takes a while.
+
+use std::io::IsTerminal as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use recount_engine::Progress;
+
+use crate::context::Context;
+
+/// Work that is done sooner shows no bar.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// A bar that appears only when the work takes over 300 ms, and only on a terminal.
+#[derive(Debug)]
+pub(crate) struct Bar {
+    bar: ProgressBar,
+    began: Instant,
+    enabled: bool,
+    shown: AtomicBool,
+}
+
+impl Bar {
+    pub(crate) fn new(context: &Context, what: &'static str) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
+        let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta}");
+        if let Ok(style) = style {
+            bar.set_style(style);
+        }
+        bar.set_message(what);
+        let enabled = std::io::stderr().is_terminal() && !context.global.quiet;
+        Self { bar, began: Instant::now(), enabled, shown: AtomicBool::new(false) }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Progress for Bar {
+    fn advance(&self, done: u64, total: u64) {
+        if !self.enabled || self.began.elapsed() < PATIENCE {
+            return;
+        }
+        if !self.shown.swap(true, Ordering::Relaxed) {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.bar.set_length(total);
+        self.bar.set_position(done);
+    }
+}

@@ -1,0 +1,70 @@
+//! What can go wrong as a whole. What goes wrong with one record is a `Problem`.
+
+use std::path::PathBuf;
+
+use recount_model::{SessionFacts, SessionId};
+
+/// Why a question has no answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A home could not be looked into.
+    #[error(transparent)]
+    Home(#[from] recount_store::Error),
+    /// No session has this id.
+    #[error("no session '{0}'")]
+    NoSession(String),
+    /// No session at all.
+    #[error("no sessions found")]
+    NoSessions,
+    /// More than one session has an id that begins like this.
+    #[error("'{wanted}' may be any of {} sessions", candidates.len())]
+    Ambiguous {
+        /// What was asked for.
+        wanted: String,
+        /// What it may be.
+        candidates: Vec<SessionFacts>,
+    },
+    /// An id that begins like this is too short to be looked for.
+    #[error("'{0}' is too short: give at least 4 characters of the session's id")]
+    TooShort(String),
+    /// There is no such row in the last list.
+    #[error("the last list has no row {0}")]
+    NoRow(String),
+    /// There is no such file.
+    #[error("no such file: {0}")]
+    NoFile(PathBuf),
+    /// The file is there but cannot be read.
+    #[error("cannot read {path}")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The file holds no conversation that we know.
+    #[error("not a session: {0}")]
+    NotASession(PathBuf),
+    /// A message id that the session does not have.
+    #[error("session {session} has no message '{message}'")]
+    NoMessage {
+        /// The session.
+        session: SessionId,
+        /// The message.
+        message: String,
+    },
+    /// No project is called this.
+    #[error("no project '{0}'")]
+    NoProject(String),
+    /// More than one project may be meant.
+    #[error("'{wanted}' may be any of {} projects", candidates.len())]
+    AmbiguousProject {
+        /// What was asked for.
+        wanted: String,
+        /// Names or paths of those it may be.
+        candidates: Vec<String>,
+    },
+    /// Our own data could not be written.
+    #[error(transparent)]
+    Write(#[from] recount_writer::Error),
+}

@@ -1,0 +1,33 @@
+//! The rows of the last list, so that `@3` can name one.
+
+use recount_model::{SessionFacts, SessionId};
+
+use crate::{Engine, Error};
+
+const FILE: &str = "last-list";
+
+impl Engine {
+    /// Keeps the rows of a list that was shown.
+    ///
+    /// # Errors
+    /// If our data folder cannot be written.
+    pub fn remember(&self, sessions: &[SessionFacts]) -> Result<(), Error> {
+        let Some(data) = &self.folders.data else { return Ok(()) };
+        let mut text = String::new();
+        for session in sessions {
+            text.push_str(session.id.as_str());
+            text.push('\n');
+        }
+        recount_writer::create_folders(data)?;
+        Ok(recount_writer::write_atomically(&data.join(FILE), text.as_bytes())?)
+    }
+
+    /// Returns the session in row `number` of the last list, counted from 1.
+    pub(crate) fn row(&self, number: &str) -> Option<SessionId> {
+        let number: usize = number.parse().ok().filter(|&number| number > 0)?;
+        let path = self.folders.data.as_ref()?.join(FILE);
+        let text = recount_formats::bytes::read_small(&path).ok()?;
+        let text = String::from_utf8(text).ok()?;
+        text.lines().nth(number - 1).map(SessionId::new)
+    }
+}

@@ -1,0 +1,240 @@
+//! Every session, newest first.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use recount_formats::outline::Outline;
+use recount_formats::source::{AgentRow, Family, Surveyed};
+use recount_formats::{Source, bytes::Buffer};
+use recount_model::{Problem, Project, SessionFacts, SessionId, SessionKind, SourceName};
+
+use crate::facts::facts;
+use crate::projects::{matching, settle};
+use crate::survey::{Ground, Group, Progress, survey};
+use crate::{Engine, Error};
+
+/// What is asked of a list.
+#[derive(Clone, Debug, Default)]
+pub struct Query {
+    /// Only this project: a path, a slug, the start of a hash, a part of the name.
+    pub project: Option<String>,
+    /// Only sessions that were still going on at or after this moment.
+    pub since: Option<Timestamp>,
+    /// Only sessions that had begun by this moment.
+    pub until: Option<Timestamp>,
+    /// Only sessions in which a model whose name contains this answered.
+    pub model: Option<String>,
+    /// Only these kinds; all when empty.
+    pub kinds: Vec<SessionKind>,
+    /// Only sessions with problems.
+    pub problems: bool,
+    /// The order.
+    pub sort: Sort,
+    /// No more than this many.
+    pub limit: Option<usize>,
+}
+
+/// The order of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// Last used first.
+    #[default]
+    Updated,
+    /// Last begun first.
+    Started,
+    /// Most tokens first.
+    Tokens,
+    /// Most messages first.
+    Messages,
+    /// Largest on disk first.
+    Size,
+}
+
+/// A list.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    /// The sessions.
+    pub sessions: Vec<SessionFacts>,
+    /// What could not be looked at and belongs to no session.
+    pub problems: Vec<Problem>,
+    /// How many sessions there are without the query's filters.
+    pub known: usize,
+}
+
+/// A session and what is needed to finish its row.
+struct Digest {
+    facts: SessionFacts,
+    folder: usize,
+    /// Its files without their messages, for the agent's own list.
+    files: Vec<Surveyed>,
+    claimed: Vec<Claim>,
+}
+
+/// Which file says it belongs to which session; for sessions whose files' names do not show it.
+type Claim = (SourceName, SessionId);
+
+impl Engine {
+    /// Lists sessions.
+    ///
+    /// # Errors
+    /// If the project asked for is not known or may be several.
+    pub fn list(&self, query: &Query, progress: &dyn Progress) -> Result<Listing, Error> {
+        let mut listing = self.list_all(progress);
+        if let Some(wanted) = &query.project {
+            let keep = matching(&listing.sessions, wanted, &self.folders)?;
+            let mut number = 0;
+            listing.sessions.retain(|_| {
+                number += 1;
+                keep.contains(&(number - 1))
+            });
+        }
+        listing.sessions.retain(|session| passes(session, query));
+        sort(&mut listing.sessions, query.sort);
+        listing.sessions.truncate(query.limit.unwrap_or(usize::MAX));
+        Ok(listing)
+    }
+
+    /// Lists every session there is.
+    pub(crate) fn list_all(&self, progress: &dyn Progress) -> Listing {
+        let ground = Ground::look(&self.roots);
+        let groups = ground.groups(|_| true);
+        let digests = join_strays(&ground, survey(&ground, groups, progress, digest));
+        let projects = self.projects_of(&ground, &digests);
+        let mut sessions = finish(&ground, digests, &projects);
+        sort(&mut sessions, Sort::Updated);
+        Listing { known: sessions.len(), sessions, problems: ground.problems }
+    }
+
+    /// Says which folder each project directory stands for.
+    fn projects_of(&self, ground: &Ground, digests: &[Digest]) -> Vec<Project> {
+        let directories = digests.iter().flat_map(|digest| &digest.facts.directories);
+        let candidates = self.candidates(ground, directories);
+        ground.folders.iter().map(|folder| settle(ground, folder, &candidates)).collect()
+    }
+}
+
+fn digest(source: &'static dyn Source, family: Family) -> Digest {
+    let facts = facts(source, &family);
+    let main = crate::facts::main(&family).or_else(|| family.members.first());
+    let folder = main.map_or(0, |member| member.file.folder);
+    let claimed = vec![(facts.source, facts.id.clone())];
+    let light = |file: Surveyed| {
+        let outline = Outline {
+            head: file.outline.head,
+            listed: file.outline.listed,
+            loadable: file.outline.loadable,
+            ..Outline::empty(file.outline.grammar)
+        };
+        Surveyed { outline, ..file }
+    };
+    let files = family.members.into_iter().map(|member| light(member.file)).collect();
+    Digest { facts, folder, files, claimed }
+}
+
+/// Files are grouped by the id in their names. Where names lie, one session comes out of several groups: those
+/// files are read again, together.
+fn join_strays(ground: &Ground, digests: Vec<Digest>) -> Vec<Digest> {
+    let mut counts: BTreeMap<Claim, usize> = BTreeMap::new();
+    for claim in digests.iter().flat_map(|digest| &digest.claimed) {
+        *counts.entry(claim.clone()).or_default() += 1;
+    }
+    let stray = |digest: &Digest| {
+        digest.facts.kind == SessionKind::Main
+            && digest.claimed.iter().any(|claim| counts.get(claim).is_some_and(|&count| count > 1))
+    };
+    let (strays, mut digests): (Vec<Digest>, Vec<Digest>) = digests.into_iter().partition(stray);
+    let mut together: BTreeMap<Claim, Vec<Surveyed>> = BTreeMap::new();
+    for digest in strays {
+        let claim = (digest.facts.source, digest.facts.id);
+        together.entry(claim).or_default().extend(digest.files);
+    }
+    let mut buffer = Buffer::new();
+    for files in together.into_values() {
+        let source = files.first().and_then(|file| ground.folders.get(file.folder)).map(|f| f.source);
+        let Some(source) = source else { continue };
+        let files = files.into_iter().map(|file| (file.folder, file.at)).collect();
+        let families = Group { source, files }.families(ground, &mut buffer);
+        digests.extend(families.into_iter().map(|family| digest(source, family)));
+    }
+    digests
+}
+
+/// Fills in what needs a look at more than one session.
+fn finish(ground: &Ground, digests: Vec<Digest>, projects: &[Project]) -> Vec<SessionFacts> {
+    let rows = agent_rows(ground, &digests, projects);
+    let place = |digest: Digest| {
+        let mut facts = digest.facts;
+        facts.project = projects.get(digest.folder).cloned().unwrap_or_default();
+        let own = digest.files.iter().map(|file| file.folder).collect::<BTreeSet<_>>();
+        let row = own.iter().find_map(|folder| rows.get(&(*folder, facts.id.clone())));
+        if let Some((index, title)) = row.filter(|_| facts.kind == SessionKind::Main) {
+            facts.agent_index = Some(*index);
+            facts.agent_title = Some(title.clone());
+        }
+        facts
+    };
+    digests.into_iter().map(place).collect()
+}
+
+/// Numbers and titles of the agent's own list, per folder that the newest releases would look at.
+fn agent_rows(
+    ground: &Ground,
+    digests: &[Digest],
+    projects: &[Project],
+) -> BTreeMap<(usize, SessionId), (u32, String)> {
+    let mut by_folder: BTreeMap<usize, Vec<Surveyed>> = BTreeMap::new();
+    for file in digests.iter().flat_map(|digest| &digest.files) {
+        by_folder.entry(file.folder).or_default().push(file.clone());
+    }
+    let mut rows = BTreeMap::new();
+    for (number, files) in &by_folder {
+        let Some(folder) = ground.folders.get(*number) else { continue };
+        if is_superseded(ground, projects, *number) {
+            continue;
+        }
+        let listed: Vec<AgentRow> = folder.source.agent_list(files, None);
+        for (at, row) in listed.into_iter().enumerate() {
+            let index = u32::try_from(at + 1).unwrap_or(u32::MAX);
+            rows.entry((*number, row.id)).or_insert((index, row.title));
+        }
+    }
+    rows
+}
+
+/// A hash folder is copied to a named one at the next start, unless that one has content already: then the agent
+/// never looks at the hash folder again.
+fn is_superseded(ground: &Ground, projects: &[Project], number: usize) -> bool {
+    let (Some(folder), Some(project)) = (ground.folders.get(number), projects.get(number)) else {
+        return false;
+    };
+    folder.at.hash.is_some()
+        && ground.folders.iter().zip(projects).any(|(other, known)| {
+            other.at.hash.is_none()
+                && other.root == folder.root
+                && !other.at.files.is_empty()
+                && known.path.is_some()
+                && known.path == project.path
+        })
+}
+
+fn passes(session: &SessionFacts, query: &Query) -> bool {
+    let model = |wanted: &str| session.models.iter().any(|model| model.contains(wanted));
+    query.since.is_none_or(|since| session.updated.is_some_and(|updated| updated >= since))
+        && query.until.is_none_or(|until| session.started.is_some_and(|started| started <= until))
+        && query.model.as_deref().is_none_or(model)
+        && (query.kinds.is_empty() || query.kinds.contains(&session.kind))
+        && (!query.problems || session.problems > 0)
+}
+
+fn sort(sessions: &mut [SessionFacts], order: Sort) {
+    use std::cmp::Reverse;
+    // The id settles what is equal, so that two runs print the same.
+    let number = |session: &SessionFacts| match order {
+        Sort::Updated => session.updated.map_or(i64::MIN, Timestamp::as_millisecond),
+        Sort::Started => session.started.map_or(i64::MIN, Timestamp::as_millisecond),
+        Sort::Tokens => i64::try_from(session.tokens.total).unwrap_or(i64::MAX),
+        Sort::Messages => i64::try_from(session.counts.messages).unwrap_or(i64::MAX),
+        Sort::Size => i64::try_from(session.bytes()).unwrap_or(i64::MAX),
+    };
+    sessions.sort_by_cached_key(|session| (Reverse(number(session)), session.id.clone()));
+}

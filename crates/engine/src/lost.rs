@@ -1,0 +1,61 @@
+//! Sessions that are gone: all that is left of them is what was typed.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use recount_model::{Project, SessionId, SourceName, timestamp};
+use serde::Serialize;
+
+use crate::Engine;
+use crate::survey::{Ground, Progress};
+
+/// A session without files, known by its prompts.
+#[derive(Clone, Debug, Serialize)]
+pub struct LostSession {
+    /// The agent that ran it.
+    pub source: SourceName,
+    /// Its id.
+    pub id: SessionId,
+    /// The folder it belonged to.
+    pub project: Project,
+    /// When the first prompt was typed.
+    pub started: Option<Timestamp>,
+    /// When the last one was.
+    pub updated: Option<Timestamp>,
+    /// What was typed, in order.
+    pub prompts: Vec<String>,
+}
+
+impl Engine {
+    /// Lists sessions of which only the prompts are left, newest first.
+    pub fn lost(&self, progress: &dyn Progress) -> Vec<LostSession> {
+        let ground = Ground::look(&self.roots);
+        let listing = self.list_all(progress);
+        let mut lost: BTreeMap<SessionId, LostSession> = BTreeMap::new();
+        for (number, folder) in ground.folders.iter().enumerate() {
+            for trace in folder.source.traces(&folder.at) {
+                if listing.sessions.iter().any(|session| session.id == trace.session) {
+                    continue;
+                }
+                let entry = lost.entry(trace.session.clone()).or_insert_with(|| LostSession {
+                    source: folder.source.name(),
+                    id: trace.session.clone(),
+                    project: self.project_by_folder(&ground, number, &listing),
+                    started: None,
+                    updated: None,
+                    prompts: Vec::new(),
+                });
+                let time = trace.time.and_then(timestamp);
+                entry.started = entry.started.into_iter().chain(time).min();
+                entry.updated = entry.updated.into_iter().chain(time).max();
+                // A hash folder and its copy have the same log.
+                if !entry.prompts.contains(&trace.text) {
+                    entry.prompts.push(trace.text);
+                }
+            }
+        }
+        let mut lost: Vec<LostSession> = lost.into_values().collect();
+        lost.sort_by_key(|session| std::cmp::Reverse(session.updated));
+        lost
+    }
+}

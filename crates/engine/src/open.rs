@@ -1,0 +1,158 @@
+//! One session, opened.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use recount_formats::source::{Family, FileAt, Foreign, Member, Station, Surveyed};
+use recount_formats::{SOURCES, Source, bytes};
+use recount_model::{
+    Counts, Fate, FileRole, Grammar, Message, MessageKind, SessionFacts, SessionId, SessionKind,
+    TitleFrom,
+};
+
+use crate::facts::facts;
+use crate::messages::{Messages, RawFile, View};
+use crate::{Engine, Error};
+
+/// How large a saved chat may be; those are read whole.
+const SAVED: u64 = 512 * 1024 * 1024;
+
+/// One session, opened.
+#[derive(Debug)]
+pub struct Opened {
+    /// Its row in the list.
+    pub facts: SessionFacts,
+    source: &'static dyn Source,
+    family: Family,
+    /// The project directory.
+    folder: Option<PathBuf>,
+    saved: Option<Vec<Message>>,
+}
+
+impl Opened {
+    pub(crate) fn new(
+        source: &'static dyn Source,
+        facts: SessionFacts,
+        family: Family,
+        folder: Option<PathBuf>,
+    ) -> Self {
+        Self { facts, source, family, folder, saved: None }
+    }
+
+    /// Returns the messages of a session file, or `None` for a saved chat.
+    pub fn messages(&self, view: View) -> Option<Messages<'_>> {
+        let messages = || Messages::new(self.source, &self.family, self.folder.as_deref(), view);
+        self.saved.is_none().then(messages)
+    }
+
+    /// Returns the messages of a saved chat, which are read whole.
+    pub fn saved(&self) -> &[Message] {
+        self.saved.as_deref().unwrap_or_default()
+    }
+
+    /// Returns its files, in the order of the conversation.
+    pub fn files(&self) -> impl Iterator<Item = RawFile<'_>> {
+        self.family.members.iter().map(|m| RawFile { path: &m.file.at.path, role: m.role })
+    }
+
+    /// Whether the agent itself can load the session.
+    pub fn is_loadable(&self) -> bool {
+        self.saved.is_some()
+            || crate::facts::main(&self.family).is_some_and(|main| main.file.outline.loadable)
+    }
+}
+
+impl Engine {
+    /// Opens one file by its path: a session file on its own, a saved chat, an export.
+    pub(crate) fn open_file(&self, path: &Path) -> Result<Opened, Error> {
+        let metadata = std::fs::metadata(path).map_err(|source| match source.kind() {
+            std::io::ErrorKind::NotFound => Error::NoFile(path.to_owned()),
+            _ => Error::Unreadable { path: path.to_owned(), source },
+        })?;
+        if !metadata.is_file() {
+            return Err(Error::NotASession(path.to_owned()));
+        }
+        let probe = bytes::open(path);
+        probe.map_err(|source| Error::Unreadable { path: path.to_owned(), source })?;
+        let mut buffer = bytes::Buffer::new();
+        let outlines = SOURCES.iter().map(|&source| (source, source.outline(path, &mut buffer)));
+        let best = outlines.max_by_key(|(_, outline)| (outline.loadable, outline.entries.len()));
+        let Some((source, outline)) = best else { return Err(Error::NotASession(path.to_owned())) };
+        let is_session = outline.loadable || outline.head.session_id.is_some();
+        if !is_session && let Some(opened) = open_saved(source, path, metadata.len()) {
+            return Ok(opened);
+        }
+        if !is_session && outline.entries.is_empty() {
+            return Err(Error::NotASession(path.to_owned()));
+        }
+        let at = FileAt {
+            path: path.to_owned(),
+            bytes: metadata.len(),
+            modified: None,
+            station: station(path),
+            group: String::new(),
+        };
+        let surveyed = Surveyed { folder: 0, named_folder: true, at, outline };
+        let family = source.families(vec![surveyed]).into_iter().next();
+        let family = family.ok_or_else(|| Error::NotASession(path.to_owned()))?;
+        let facts = facts(source, &family);
+        Ok(Opened::new(source, facts, family, project_folder(path)))
+    }
+}
+
+/// A file in the folder of another session is a sub-agent's.
+fn station(path: &Path) -> Station {
+    let parent = path.parent();
+    let above = parent.and_then(Path::parent).and_then(Path::file_name);
+    match parent.and_then(Path::file_name) {
+        Some(name) if above.is_some_and(|above| above == "chats") => {
+            Station::SubagentOf(SessionId::new(name.to_string_lossy()))
+        }
+        _ => Station::Main,
+    }
+}
+
+fn project_folder(path: &Path) -> Option<PathBuf> {
+    let chats = path.ancestors().skip(1).take(2).find(|folder| folder.ends_with("chats"))?;
+    chats.parent().map(Path::to_owned)
+}
+
+fn open_saved(source: &'static dyn Source, path: &Path, size: u64) -> Option<Opened> {
+    let mut text = Vec::new();
+    bytes::open(path).ok()?.take(SAVED).read_to_end(&mut text).ok()?;
+    let file: Arc<str> = Arc::from(path.to_string_lossy());
+    let Foreign { form: _, messages } = source.foreign(&text, &file)?;
+    let at = FileAt {
+        path: path.to_owned(),
+        bytes: size,
+        modified: None,
+        station: Station::Main,
+        group: String::new(),
+    };
+    let outline = recount_formats::outline::Outline::empty(Grammar::Json);
+    let file = Surveyed { folder: 0, named_folder: true, at, outline };
+    let member = Member { role: FileRole::Main, compressed: false, file };
+    let id = SessionId::new(path.file_stem().unwrap_or_default().to_string_lossy());
+    let family = Family { id, kind: SessionKind::Main, parent: None, members: vec![member] };
+    let mut facts = facts(source, &family);
+    count(&mut facts, &messages);
+    Some(Opened { facts, source, family, folder: None, saved: Some(messages) })
+}
+
+fn count(facts: &mut SessionFacts, messages: &[Message]) {
+    let of = |kind| messages.iter().filter(|message| message.kind == kind).count() as u64;
+    facts.counts = Counts {
+        messages: messages.len() as u64,
+        prompts: of(MessageKind::Prompt),
+        answers: of(MessageKind::Answer),
+        undone: messages.iter().filter(|message| message.fate != Fate::Kept).count() as u64,
+    };
+    facts.tool_calls.total = messages.iter().map(|message| message.tool_calls.len() as u64).sum();
+    let first = messages.iter().find(|message| message.kind == MessageKind::Prompt);
+    if let Some(first) = first {
+        let words: Vec<&str> = first.display_text.split_whitespace().take(60).collect();
+        facts.title = Some(words.join(" "));
+        facts.title_from = TitleFrom::Prompt;
+    }
+}

@@ -1,0 +1,106 @@
+//! Which session a person means: a full id, the start of one, a path, a row of the last list, the latest.
+
+use std::path::{Path, PathBuf};
+
+use recount_formats::Source;
+use recount_formats::source::Family;
+use recount_model::{SessionFacts, SessionId, SessionKind};
+
+use crate::facts::{facts, main};
+use crate::list::Query;
+use crate::open::Opened;
+use crate::projects::settle;
+use crate::survey::{Ground, Progress, survey};
+use crate::{Engine, Error};
+
+/// The shortest start of an id that is looked for.
+const SHORTEST: usize = 4;
+
+impl Engine {
+    /// Opens the session that `wanted` names.
+    ///
+    /// # Errors
+    /// If there is none, or several, or the file it names is not a session.
+    pub fn open(&self, wanted: &str, progress: &dyn Progress) -> Result<Opened, Error> {
+        if wanted == "latest" {
+            let listing = self.list(&Query::default(), progress)?;
+            let said = listing.sessions.iter().find(|s| s.kind == SessionKind::Main && !s.is_empty());
+            let latest = said.or(listing.sessions.first()).ok_or(Error::NoSessions)?;
+            return self.open_id(latest.id.as_str(), progress);
+        }
+        if let Some(row) = wanted.strip_prefix('@').filter(|row| !row.is_empty()) {
+            let id = self.row(row).ok_or_else(|| Error::NoRow(row.to_owned()))?;
+            return self.open_id(id.as_str(), progress);
+        }
+        let path = Path::new(wanted);
+        if wanted.contains(['/', '\\']) || path.is_file() {
+            return self.open_file(path);
+        }
+        self.open_id(wanted, progress)
+    }
+
+    fn open_id(&self, wanted: &str, progress: &dyn Progress) -> Result<Opened, Error> {
+        let ground = Ground::look(&self.roots);
+        // Most ids show in the names of their files: look at those first.
+        let mut found = self.families(&ground, wanted, progress, |group| may_hold(group, wanted));
+        if found.is_empty() {
+            found = self.families(&ground, wanted, progress, |_| true);
+        }
+        if found.len() > 1 {
+            let exact = |(_, family): &(_, Family)| family.id.as_str() == wanted;
+            if found.iter().filter(|item| exact(item)).count() == 1 {
+                found.retain(exact);
+            }
+        }
+        if found.len() > 1 {
+            let candidates = found.iter().map(|(source, family)| facts(*source, family)).collect();
+            return Err(Error::Ambiguous { wanted: wanted.to_owned(), candidates });
+        }
+        let Some((source, family)) = found.pop() else {
+            let short = wanted.chars().count() < SHORTEST;
+            let wanted = wanted.to_owned();
+            return Err(if short { Error::TooShort(wanted) } else { Error::NoSession(wanted) });
+        };
+        let folder = main(&family).map(|member| member.file.folder);
+        let folder_path: Option<PathBuf> =
+            folder.and_then(|at| ground.folders.get(at)).map(|folder| folder.at.path.clone());
+        let mut row = facts(source, &family);
+        if let Some(folder) = folder.and_then(|at| ground.folders.get(at)) {
+            row.project = settle(&ground, folder, &self.candidates(&ground, &row.directories));
+        }
+        Ok(Opened::new(source, row, family, folder_path))
+    }
+
+    fn families(
+        &self,
+        ground: &Ground,
+        wanted: &str,
+        progress: &dyn Progress,
+        groups: impl Fn(&str) -> bool,
+    ) -> Vec<(&'static dyn Source, Family)> {
+        let long_enough = wanted.chars().count() >= SHORTEST;
+        let is_wanted = |id: &SessionId| {
+            id.as_str() == wanted || (long_enough && id.as_str().starts_with(wanted))
+        };
+        let keep = |source, family: Family| is_wanted(&family.id).then_some((source, family));
+        survey(ground, ground.groups(groups), progress, keep).into_iter().flatten().collect()
+    }
+
+    /// Fills in the number and title of the agent's own list, which needs a look at all of its project.
+    pub fn with_agent_row(&self, facts: &mut SessionFacts, progress: &dyn Progress) {
+        let listing = self.list_all(progress);
+        let own = listing.sessions.into_iter().find(|s| s.id == facts.id && s.source == facts.source);
+        if let Some(own) = own {
+            facts.agent_index = own.agent_index;
+            facts.agent_title = own.agent_title;
+        }
+    }
+}
+
+/// Whether files of a group may hold a session whose id begins with `wanted`: a group is the start of an id, or
+/// for sub-agents the parent's id and the file's name.
+fn may_hold(group: &str, wanted: &str) -> bool {
+    let name = group.rsplit('/').next().unwrap_or(group);
+    let name = name.split_once(".json").map_or(name, |(stem, _)| stem);
+    !name.is_empty() && (name.starts_with(wanted) || wanted.starts_with(name))
+}

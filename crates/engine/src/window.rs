@@ -1,0 +1,44 @@
+//! Stretches of a file, read through a window so that neighbours cost one read.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+
+use recount_formats::bytes;
+use recount_model::Span;
+
+/// How much is read at a time.
+const WINDOW: u64 = 256 * 1024;
+
+/// A file that is read in stretches.
+#[derive(Debug)]
+pub(crate) struct Window {
+    file: File,
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Window {
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self { file: bytes::open(path)?, start: 0, bytes: Vec::new() })
+    }
+
+    /// Returns the bytes of a span.
+    pub(crate) fn read(&mut self, span: Span) -> io::Result<&[u8]> {
+        let end = span.offset + span.bytes;
+        if span.offset < self.start || end > self.start + self.bytes.len() as u64 {
+            let wanted = span.bytes.max(WINDOW);
+            self.bytes.clear();
+            if self.bytes.capacity() as u64 > 8 * wanted {
+                // One huge message must not hold its memory for the rest.
+                self.bytes.shrink_to(usize::try_from(wanted).unwrap_or(0));
+            }
+            self.start = span.offset;
+            self.file.seek(SeekFrom::Start(span.offset))?;
+            (&self.file).take(wanted).read_to_end(&mut self.bytes)?;
+        }
+        let from = usize::try_from(span.offset - self.start).unwrap_or(usize::MAX);
+        let to = from.saturating_add(usize::try_from(span.bytes).unwrap_or(usize::MAX));
+        self.bytes.get(from..to).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+    }
+}

@@ -1,0 +1,81 @@
+//! Every environment variable we read, as one list, and the only place that reads them.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// An environment variable and what it is for.
+#[derive(Clone, Copy, Debug)]
+pub struct Variable {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub purpose: &'static str,
+}
+
+/// Every variable we read. Those that sources name for their own folders are read through [`Env::path`] too.
+pub const VARIABLES: &[Variable] = &[
+    Variable { name: "HOME", purpose: "the home whose agents are read" },
+    Variable { name: "USERPROFILE", purpose: "the same on Windows" },
+    Variable { name: "RECOUNT_DATA_DIR", purpose: "where our own data lies" },
+    Variable { name: "XDG_DATA_HOME", purpose: "where data folders lie" },
+    Variable { name: "XDG_CONFIG_HOME", purpose: "where config folders lie" },
+    Variable { name: "LOCALAPPDATA", purpose: "where data folders lie on Windows" },
+    Variable { name: "RECOUNT_NOW", purpose: "the time to take as now, for tests and reproducible output" },
+    Variable { name: "RECOUNT_PAGER", purpose: "the pager, before PAGER; empty for none" },
+    Variable { name: "PAGER", purpose: "the pager" },
+    Variable { name: "NO_COLOR", purpose: "no colour when set and not empty" },
+    Variable { name: "CLICOLOR_FORCE", purpose: "colour even when not on a terminal" },
+    Variable { name: "TERM", purpose: "`dumb` means no colour" },
+    Variable { name: "COLUMNS", purpose: "the width when it cannot be asked from the terminal" },
+    Variable { name: "TZ", purpose: "the time zone for people" },
+];
+
+/// The environment, taken once at the start.
+#[derive(Clone, Debug, Default)]
+pub struct Env {
+    variables: BTreeMap<OsString, OsString>,
+    current_folder: Option<PathBuf>,
+}
+
+impl Env {
+    /// Takes the environment of this process.
+    #[expect(clippy::disallowed_methods, reason = "the one place that asks")]
+    pub fn of_process() -> Self {
+        Self {
+            variables: std::env::vars_os().collect(),
+            current_folder: std::env::current_dir().ok(),
+        }
+    }
+
+    /// Makes an environment up, for tests.
+    pub fn made_up<'a>(
+        variables: impl IntoIterator<Item = (&'a str, &'a str)>,
+        current_folder: Option<PathBuf>,
+    ) -> Self {
+        let variables =
+            variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        Self { variables, current_folder }
+    }
+
+    /// Returns a variable as text, if it is set and not empty.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.variables.get(&OsString::from(name))?.to_str().filter(|text| !text.is_empty())
+    }
+
+    /// Returns a variable as a path, if it is set and not empty.
+    pub fn path(&self, name: &str) -> Option<PathBuf> {
+        let value = self.variables.get(&OsString::from(name))?;
+        (!value.is_empty()).then(|| PathBuf::from(value))
+    }
+
+    /// Whether a variable is set, even to nothing.
+    pub fn is_set(&self, name: &str) -> bool {
+        self.variables.contains_key(&OsString::from(name))
+    }
+
+    /// Returns the folder in which the program was started.
+    pub fn current_folder(&self) -> Option<&PathBuf> {
+        self.current_folder.as_ref()
+    }
+}

@@ -1,0 +1,74 @@
+//! Where things lie on this system.
+
+use std::path::{Path, PathBuf};
+
+use crate::Env;
+
+/// The folders that matter to us.
+#[derive(Clone, Debug, Default)]
+pub struct Folders {
+    /// The user's home.
+    pub home: Option<PathBuf>,
+    /// Our own data.
+    pub data: Option<PathBuf>,
+    /// Our own configuration.
+    pub config: Option<PathBuf>,
+}
+
+impl Folders {
+    /// Finds them in the environment.
+    pub fn find(env: &Env) -> Self {
+        let home = env.path("HOME").or_else(|| env.path("USERPROFILE"));
+        let below = |variable: &str, path: &str| {
+            let base = env.path(variable).filter(|path| path.is_absolute());
+            base.or_else(|| home.as_ref().map(|home| home.join(path)))
+        };
+        let (data, config) = if cfg!(target_os = "windows") {
+            (below("LOCALAPPDATA", "AppData/Local"), below("LOCALAPPDATA", "AppData/Local"))
+        } else if cfg!(target_os = "macos") {
+            (below("XDG_DATA_HOME", "Library/Application Support"), below("XDG_CONFIG_HOME", ".config"))
+        } else {
+            (below("XDG_DATA_HOME", ".local/share"), below("XDG_CONFIG_HOME", ".config"))
+        };
+        let ours = |base: PathBuf| base.join("recount");
+        Self {
+            data: env.path("RECOUNT_DATA_DIR").or_else(|| data.map(ours)),
+            config: config.map(|base| base.join("recount").join("config.toml")),
+            home,
+        }
+    }
+
+    /// Shortens a path below the home to `~/…`.
+    pub fn tilde(&self, path: &str) -> String {
+        let home = self.home.as_deref().and_then(Path::to_str).unwrap_or_default();
+        match path.strip_prefix(home) {
+            Some("") if !home.is_empty() => "~".to_owned(),
+            Some(rest) if !home.is_empty() && rest.starts_with('/') => format!("~{rest}"),
+            _ => path.to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_data_lies_where_the_environment_says() {
+        let folders = |pairs: &[(&str, &str)]| Folders::find(&Env::made_up(pairs.iter().copied(), None));
+        let data = |pairs: &[(&str, &str)]| folders(pairs).data.unwrap();
+        assert_eq!(data(&[("HOME", "/h"), ("RECOUNT_DATA_DIR", "/d")]), Path::new("/d"));
+        if cfg!(target_os = "linux") {
+            assert_eq!(data(&[("HOME", "/h")]), Path::new("/h/.local/share/recount"));
+            assert_eq!(data(&[("HOME", "/h"), ("XDG_DATA_HOME", "/x")]), Path::new("/x/recount"));
+        }
+    }
+
+    #[test]
+    fn the_home_is_shortened_only_at_a_whole_component() {
+        let folders = Folders { home: Some("/home/dev".into()), ..Folders::default() };
+        assert_eq!(folders.tilde("/home/dev"), "~");
+        assert_eq!(folders.tilde("/home/dev/code"), "~/code");
+        assert_eq!(folders.tilde("/home/developer"), "/home/developer");
+    }
+}

@@ -1,0 +1,68 @@
+//! Programs we start, and the clock.
+
+use std::io;
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+use jiff::Timestamp;
+use recount_model::Clock;
+
+use crate::Env;
+
+/// Returns the clock: `RECOUNT_NOW` if it is set, else the system's.
+pub fn clock(env: &Env) -> Clock {
+    let told = env.text("RECOUNT_NOW").and_then(|text| text.parse().ok());
+    #[expect(clippy::disallowed_methods, reason = "the one place that asks the clock")]
+    Clock::fixed(told.unwrap_or_else(Timestamp::now))
+}
+
+/// A pager that shows what is written to it, like git's.
+#[derive(Debug)]
+pub struct Pager {
+    child: Child,
+}
+
+impl Pager {
+    /// Starts the user's pager; `None` when there is none or the user wants none.
+    pub fn start(env: &Env) -> Option<Self> {
+        let chosen = if env.is_set("RECOUNT_PAGER") { "RECOUNT_PAGER" } else { "PAGER" };
+        let words = match env.text(chosen) {
+            Some(words) => words,
+            None if env.is_set(chosen) => return None,
+            None => "less",
+        };
+        if words == "cat" {
+            return None;
+        }
+        let mut command = if cfg!(windows) { shell("cmd", "/C", words) } else { shell("sh", "-c", words) };
+        if !env.is_set("LESS") {
+            // Quit if it fits, keep colours, leave the screen as it is.
+            command.env("LESS", "FRX");
+        }
+        if !env.is_set("LESSCHARSET") {
+            command.env("LESSCHARSET", "utf-8");
+        }
+        let child = command.stdin(Stdio::piped()).spawn().ok()?;
+        Some(Self { child })
+    }
+
+    /// Returns the pipe to the pager.
+    pub fn input(&mut self) -> Option<ChildStdin> {
+        self.child.stdin.take()
+    }
+
+    /// Waits until the user has left the pager.
+    ///
+    /// # Errors
+    /// If the pager cannot be waited for.
+    pub fn wait(mut self) -> io::Result<()> {
+        drop(self.child.stdin.take());
+        self.child.wait().map(|_| ())
+    }
+}
+
+fn shell(program: &str, flag: &str, words: &str) -> Command {
+    #[expect(clippy::disallowed_methods, reason = "the pager is the user's own choice")]
+    let mut command = Command::new(program);
+    command.arg(flag).arg(words);
+    command
+}

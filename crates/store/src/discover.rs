@@ -1,0 +1,87 @@
+//! Which data folders there are.
+
+use std::path::{Path, PathBuf};
+
+use recount_formats::{SOURCES, Source};
+use recount_platform::{Env, Folders};
+
+/// A data folder of one source.
+#[derive(Clone, Debug)]
+pub struct Root {
+    /// Whose it is.
+    pub source: &'static dyn Source,
+    /// The folder.
+    pub path: PathBuf,
+}
+
+/// Why no data folder could be looked for.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A home that the user named is not there.
+    #[error("no such home: {0}")]
+    NoHome(PathBuf),
+    /// A home that the user named cannot be looked into.
+    #[error("cannot look into home {path}")]
+    UnreadableHome {
+        /// The home.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+}
+
+/// Lists the data folders below `homes`, or those of the user when none is given.
+///
+/// # Errors
+/// If a home that was given is missing or unreadable.
+pub fn roots(homes: &[PathBuf], env: &Env) -> Result<Vec<Root>, Error> {
+    let mut roots = Vec::new();
+    for home in homes {
+        if !home.exists() {
+            return Err(Error::NoHome(home.clone()));
+        }
+        if let Err(source) = std::fs::read_dir(home) {
+            return Err(Error::UnreadableHome { path: home.clone(), source });
+        }
+        for &source in SOURCES {
+            below(source, home, &mut roots);
+        }
+    }
+    if homes.is_empty() {
+        let home = Folders::find(env).home;
+        for &source in SOURCES {
+            let folders = source.folders();
+            let own = folders.home_variable.and_then(|variable| env.path(variable));
+            if let Some(home) = own.or_else(|| home.clone()) {
+                below(source, &home, &mut roots);
+            }
+            if let Some(extra) = folders.extra_variable.and_then(|variable| env.path(variable)) {
+                add(source, extra, &mut roots);
+            }
+        }
+    }
+    Ok(roots)
+}
+
+fn below(source: &'static dyn Source, home: &Path, roots: &mut Vec<Root>) {
+    let folders = source.folders();
+    let count = roots.len();
+    for path in folders.below_home {
+        add(source, home.join(path), roots);
+    }
+    if roots.len() == count && home.join(folders.landmark).is_dir() {
+        // The user named the data folder itself.
+        add(source, home.to_owned(), roots);
+    }
+}
+
+fn add(source: &'static dyn Source, path: PathBuf, roots: &mut Vec<Root>) {
+    let same = |root: &Root| {
+        root.source.name() == source.name()
+            && std::fs::canonicalize(&root.path).ok() == std::fs::canonicalize(&path).ok()
+    };
+    if path.is_dir() && !roots.iter().any(same) {
+        roots.push(Root { source, path });
+    }
+}
