@@ -64,15 +64,8 @@ function fromOurs(message) {
 /** The words of a message: texts of the parts that are not thoughts. */
 export function text(content) {
   if (typeof content === 'string') return content;
-  if (Array.isArray(content)) {
-    return content
-      .map((part) => {
-        if (typeof part === 'string') return part;
-        return typeof part?.text === 'string' && !part.thought ? part.text : '';
-      })
-      .join('');
-  }
-  return typeof content?.text === 'string' ? content.text : '';
+  if (Array.isArray(content)) return content.map(text).join('');
+  return typeof content?.text === 'string' && !content.thought ? content.text : '';
 }
 
 /** Half a surrogate pair cannot be written as UTF-8: it stands as U+FFFD. */

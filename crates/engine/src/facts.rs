@@ -1,9 +1,11 @@
 //! One row of a list out of the files of a session.
 
+use std::sync::Arc;
+
 use recount_formats::source::{Family, Member};
 use recount_formats::{Source, outline::Entry};
 use recount_model::{
-    Counts, Fate, FileRole, Kept, MessageKind, Project, SessionFacts, SessionFile, SessionKind,
+    Counts, Fate, FileRole, Kept, MessageKind, SessionFacts, SessionFile, SessionKind,
     TitleFrom, Tokens, ToolCounts, timestamp,
 };
 
@@ -47,7 +49,7 @@ fn blank(source: &dyn Source, family: &Family) -> SessionFacts {
         parent_call: None,
         title: None,
         title_from: TitleFrom::None,
-        project: Project::default(),
+        project: Arc::default(),
         started: None,
         updated: None,
         counts: Counts::default(),

@@ -1,5 +1,6 @@
 //! One function per thing a person can ask. Every view calls this room and nothing to its left.
 
+mod agent_row;
 mod error;
 mod facts;
 mod last_list;

@@ -1,13 +1,14 @@
 //! Every session, newest first.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use jiff::Timestamp;
-use recount_formats::outline::Outline;
-use recount_formats::source::{AgentRow, Family, Surveyed};
+use recount_formats::source::{AgentRow, Family, Member, Surveyed};
 use recount_formats::{Source, bytes::Buffer};
 use recount_model::{Problem, Project, SessionFacts, SessionId, SessionKind, SourceName};
 
+use crate::agent_row::light;
 use crate::facts::facts;
 use crate::projects::{matching, settle};
 use crate::survey::{Ground, Group, Progress, survey};
@@ -106,10 +107,11 @@ impl Engine {
     }
 
     /// Says which folder each project directory stands for.
-    fn projects_of(&self, ground: &Ground, digests: &[Digest]) -> Vec<Project> {
+    fn projects_of(&self, ground: &Ground, digests: &[Digest]) -> Vec<Arc<Project>> {
         let directories = digests.iter().flat_map(|digest| &digest.facts.directories);
         let candidates = self.candidates(ground, directories);
-        ground.folders.iter().map(|folder| settle(ground, folder, &candidates)).collect()
+        let settle = |folder| Arc::new(settle(ground, folder, &candidates));
+        ground.folders.iter().map(settle).collect()
     }
 }
 
@@ -118,16 +120,11 @@ fn digest(source: &'static dyn Source, family: Family) -> Digest {
     let main = crate::facts::main(&family).or_else(|| family.members.first());
     let folder = main.map_or(0, |member| member.file.folder);
     let claimed = vec![(facts.source, facts.id.clone())];
-    let light = |file: Surveyed| {
-        let outline = Outline {
-            head: file.outline.head,
-            listed: file.outline.listed,
-            loadable: file.outline.loadable,
-            ..Outline::empty(file.outline.grammar)
-        };
-        Surveyed { outline, ..file }
+    let without_messages = |member: Member| {
+        let outline = light(&member.file.outline);
+        Surveyed { outline, ..member.file }
     };
-    let files = family.members.into_iter().map(|member| light(member.file)).collect();
+    let files = family.members.into_iter().map(without_messages).collect();
     Digest { facts, folder, files, claimed }
 }
 
@@ -160,7 +157,7 @@ fn join_strays(ground: &Ground, digests: Vec<Digest>) -> Vec<Digest> {
 }
 
 /// Fills in what needs a look at more than one session.
-fn finish(ground: &Ground, digests: Vec<Digest>, projects: &[Project]) -> Vec<SessionFacts> {
+fn finish(ground: &Ground, digests: Vec<Digest>, projects: &[Arc<Project>]) -> Vec<SessionFacts> {
     let rows = agent_rows(ground, &digests, projects);
     let place = |digest: Digest| {
         let mut facts = digest.facts;
@@ -180,11 +177,11 @@ fn finish(ground: &Ground, digests: Vec<Digest>, projects: &[Project]) -> Vec<Se
 fn agent_rows(
     ground: &Ground,
     digests: &[Digest],
-    projects: &[Project],
+    projects: &[Arc<Project>],
 ) -> BTreeMap<(usize, SessionId), (u32, String)> {
-    let mut by_folder: BTreeMap<usize, Vec<Surveyed>> = BTreeMap::new();
+    let mut by_folder: BTreeMap<usize, Vec<&Surveyed>> = BTreeMap::new();
     for file in digests.iter().flat_map(|digest| &digest.files) {
-        by_folder.entry(file.folder).or_default().push(file.clone());
+        by_folder.entry(file.folder).or_default().push(file);
     }
     let mut rows = BTreeMap::new();
     for (number, files) in &by_folder {
@@ -203,7 +200,7 @@ fn agent_rows(
 
 /// A hash folder is copied to a named one at the next start, unless that one has content already: then the agent
 /// never looks at the hash folder again.
-fn is_superseded(ground: &Ground, projects: &[Project], number: usize) -> bool {
+fn is_superseded(ground: &Ground, projects: &[Arc<Project>], number: usize) -> bool {
     let (Some(folder), Some(project)) = (ground.folders.get(number), projects.get(number)) else {
         return false;
     };

@@ -1,6 +1,7 @@
 //! Sessions that are gone: all that is left of them is what was typed.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_model::{Project, SessionId, SourceName, timestamp};
@@ -17,7 +18,7 @@ pub struct LostSession {
     /// Its id.
     pub id: SessionId,
     /// The folder it belonged to.
-    pub project: Project,
+    pub project: Arc<Project>,
     /// When the first prompt was typed.
     pub started: Option<Timestamp>,
     /// When the last one was.

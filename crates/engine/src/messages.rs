@@ -6,7 +6,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use recount_formats::outline::{Entry, Outline};
 use recount_formats::source::{Family, MessageRequest, Others};
-use recount_formats::{Source, bytes};
+use recount_formats::bytes::{self, LineCounter};
+use recount_formats::Source;
 use recount_model::{Fate, Message, Problem, Span, What};
 
 use crate::facts::main;
@@ -51,6 +52,7 @@ pub struct Messages<'a> {
     folder: Option<&'a Path>,
     pending: std::vec::IntoIter<Pending>,
     windows: Vec<Option<Window>>,
+    counters: Vec<Option<LineCounter>>,
     names: Vec<Arc<str>>,
 }
 
@@ -74,6 +76,7 @@ impl<'a> Messages<'a> {
             folder,
             pending: pending.into_iter(),
             windows: family.members.iter().map(|_| None).collect(),
+            counters: family.members.iter().map(|_| None).collect(),
             names: family.members.iter().map(name).collect(),
         }
     }
@@ -133,7 +136,23 @@ impl<'a> Messages<'a> {
         self.family.members.get(pending.member)?.file.outline.entries.get(pending.entry)
     }
 
-    fn read(&mut self, pending: Pending) -> Result<Message, Problem> {
+    /// Documents are read without counting lines, so that is done here.
+    fn count_line(&mut self, pending: &mut Pending) {
+        if pending.span.line > 0 {
+            return;
+        }
+        let path = self.family.members.get(pending.member).map(|member| &member.file.at.path);
+        if let (Some(slot), Some(path)) = (self.counters.get_mut(pending.member), path) {
+            if slot.is_none() {
+                *slot = LineCounter::open(path).ok();
+            }
+            let line = slot.as_mut().and_then(|counter| counter.line(pending.span.offset).ok());
+            pending.span.line = line.unwrap_or(0);
+        }
+    }
+
+    fn read(&mut self, mut pending: Pending) -> Result<Message, Problem> {
+        self.count_line(&mut pending);
         let name = self.names.get(pending.member).cloned().unwrap_or_else(|| Arc::from(""));
         let gone = || Problem {
             file: Arc::clone(&name),
@@ -217,7 +236,7 @@ impl Others for Versions<'_> {
         let Some(entry) = self.outline.entries.get(self.pending.entry) else { return };
         let Ok(mut window) = Window::open(self.path) else { return };
         for version in self.outline.versions_of(entry) {
-            if version.span == self.pending.span {
+            if version.span.offset == self.pending.span.offset {
                 continue;
             }
             match window.read(version.span) {

@@ -4,6 +4,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use recount_formats::outline::Outline;
 use recount_formats::source::{Family, FileAt, Foreign, Member, Station, Surveyed};
 use recount_formats::{SOURCES, Source, bytes};
 use recount_model::{
@@ -54,6 +55,12 @@ impl Opened {
     /// Returns its files, in the order of the conversation.
     pub fn files(&self) -> impl Iterator<Item = RawFile<'_>> {
         self.family.members.iter().map(|m| RawFile { path: &m.file.at.path, role: m.role })
+    }
+
+    /// Returns the outline of one of its files.
+    pub(crate) fn outline(&self, path: &Path) -> Option<&Outline> {
+        let own = |member: &&Member| member.file.at.path == path;
+        self.family.members.iter().find(own).map(|member| &member.file.outline)
     }
 
     /// Whether the agent itself can load the session.
@@ -130,7 +137,7 @@ fn open_saved(source: &'static dyn Source, path: &Path, size: u64) -> Option<Ope
         station: Station::Main,
         group: String::new(),
     };
-    let outline = recount_formats::outline::Outline::empty(Grammar::Json);
+    let outline = Outline::empty(Grammar::Json);
     let file = Surveyed { folder: 0, named_folder: true, at, outline };
     let member = Member { role: FileRole::Main, compressed: false, file };
     let id = SessionId::new(path.file_stem().unwrap_or_default().to_string_lossy());

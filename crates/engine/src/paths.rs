@@ -12,19 +12,20 @@ const BYTES: u64 = 2 * 1024 * 1024;
 /// How many different paths are taken.
 const PATHS: usize = 4096;
 
-/// Collects absolute paths from some files of a project.
-pub(crate) fn paths_in(files: &[FileAt]) -> Vec<String> {
+/// Offers the absolute paths in each of some files of a project, until `enough` says so.
+pub(crate) fn paths_in(files: &[FileAt], mut enough: impl FnMut(&BTreeSet<String>) -> bool) {
     let mut sorted: Vec<&FileAt> = files.iter().collect();
     sorted.sort_by_key(|file| (file.bytes, &file.path));
-    let mut paths = BTreeSet::new();
     for file in sorted.into_iter().take(FILES) {
-        let mut text = Vec::new();
+        let (mut text, mut paths) = (Vec::new(), BTreeSet::new());
         let read = bytes::open(&file.path).and_then(|input| input.take(BYTES).read_to_end(&mut text));
         if read.is_ok() {
             collect(&text, &mut paths);
         }
+        if enough(&paths) {
+            break;
+        }
     }
-    paths.into_iter().collect()
 }
 
 /// A path begins behind a quote, a blank, a bracket or a line break and ends at a quote or an escape.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_formats::source::ProjectFolder;
@@ -83,12 +84,17 @@ impl Engine {
     }
 
     /// The project of a directory, by the sessions in it if there are any.
-    pub(crate) fn project_by_folder(&self, ground: &Ground, number: usize, listing: &Listing) -> Project {
-        let Some(folder) = ground.folders.get(number) else { return Project::default() };
+    pub(crate) fn project_by_folder(
+        &self,
+        ground: &Ground,
+        number: usize,
+        listing: &Listing,
+    ) -> Arc<Project> {
+        let Some(folder) = ground.folders.get(number) else { return Arc::default() };
         let own = |session: &&SessionFacts| is_in(session, &folder.at);
         match listing.sessions.iter().find(own) {
-            Some(session) => session.project.clone(),
-            None => resolve(folder.source, &folder.at, &ground.registry, &Candidates::default()),
+            Some(session) => Arc::clone(&session.project),
+            None => Arc::new(settle(ground, folder, &self.candidates(ground, []))),
         }
     }
 }
@@ -99,11 +105,16 @@ pub(crate) fn settle(ground: &Ground, folder: &Folder, candidates: &Candidates) 
     if project.path.is_some() || folder.at.files.is_empty() {
         return project;
     }
-    let mut found = Candidates::default();
-    for path in paths_in(&folder.at.files) {
-        found.add_with_ancestors(&path, "the text of a session");
-    }
-    resolve(folder.source, &folder.at, &ground.registry, &found)
+    let mut settled = project;
+    paths_in(&folder.at.files, |paths| {
+        let mut found = Candidates::default();
+        for path in paths {
+            found.add_with_ancestors(path, "the text of a session");
+        }
+        settled = resolve(folder.source, &folder.at, &ground.registry, &found);
+        settled.path.is_some()
+    });
+    settled
 }
 
 fn is_in(session: &SessionFacts, folder: &ProjectFolder) -> bool {

@@ -1,10 +1,11 @@
 //! Which session a person means: a full id, the start of one, a path, a row of the last list, the latest.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use recount_formats::Source;
 use recount_formats::source::Family;
-use recount_model::{SessionFacts, SessionId, SessionKind};
+use recount_model::{SessionId, SessionKind};
 
 use crate::facts::{facts, main};
 use crate::list::Query;
@@ -66,7 +67,8 @@ impl Engine {
             folder.and_then(|at| ground.folders.get(at)).map(|folder| folder.at.path.clone());
         let mut row = facts(source, &family);
         if let Some(folder) = folder.and_then(|at| ground.folders.get(at)) {
-            row.project = settle(&ground, folder, &self.candidates(&ground, &row.directories));
+            let candidates = self.candidates(&ground, &row.directories);
+            row.project = Arc::new(settle(&ground, folder, &candidates));
         }
         Ok(Opened::new(source, row, family, folder_path))
     }
@@ -84,16 +86,6 @@ impl Engine {
         };
         let keep = |source, family: Family| is_wanted(&family.id).then_some((source, family));
         survey(ground, ground.groups(groups), progress, keep).into_iter().flatten().collect()
-    }
-
-    /// Fills in the number and title of the agent's own list, which needs a look at all of its project.
-    pub fn with_agent_row(&self, facts: &mut SessionFacts, progress: &dyn Progress) {
-        let listing = self.list_all(progress);
-        let own = listing.sessions.into_iter().find(|s| s.id == facts.id && s.source == facts.source);
-        if let Some(own) = own {
-            facts.agent_index = own.agent_index;
-            facts.agent_title = own.agent_title;
-        }
     }
 }
 

@@ -33,7 +33,7 @@ pub trait Source: Debug + Sync {
     fn families(&self, files: Vec<Surveyed>) -> Vec<Family>;
 
     /// Tells what the agent's own list would show for the files of one folder, in its order.
-    fn agent_list(&self, files: &[Surveyed], release: Option<&str>) -> Vec<AgentRow>;
+    fn agent_list(&self, files: &[&Surveyed], release: Option<&str>) -> Vec<AgentRow>;
 
     /// Reads one message in full from the versions of it that there are, the one to show first.
     fn message(&self, request: &MessageRequest<'_>) -> Result<Message, Problem>;
@@ -227,4 +227,7 @@ pub trait Reader: Debug + Send {
 
     /// Returns the outline as it stands, with every problem met so far.
     fn outline(&self) -> Outline;
+
+    /// Returns the outline when nothing more will come, without a copy of it.
+    fn into_outline(self: Box<Self>) -> Outline;
 }

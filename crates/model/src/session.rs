@@ -1,5 +1,7 @@
 //! What is known of a session without its messages: one row of a list.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -24,7 +26,7 @@ pub struct SessionFacts {
     /// Where the title comes from.
     pub title_from: TitleFrom,
     /// The folder it belongs to.
-    pub project: Project,
+    pub project: Arc<Project>,
     /// The first moment of the full view.
     pub started: Option<Timestamp>,
     /// The last moment of the full view.

@@ -3,18 +3,21 @@
 //! A path whose hash is the directory's name is proven. So is one that the agent itself wrote into the directory, as
 //! long as nothing contradicts it. A registry entry alone suggests.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use recount_formats::Source;
 use recount_formats::source::{ProjectFolder, Registered};
-use recount_model::{Clue, Project, ProjectState, RecordedPath};
+use recount_model::{Clue, Project, ProjectHash, ProjectState, RecordedPath, SourceName};
 
 /// Paths that might be a project's, each with where it was found.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
     paths: Vec<(RecordedPath, String)>,
     seen: BTreeSet<String>,
+    /// Per source, the place of each hash in `paths`; made when first asked for.
+    hashes: RefCell<BTreeMap<SourceName, BTreeMap<ProjectHash, usize>>>,
 }
 
 impl Candidates {
@@ -28,6 +31,17 @@ impl Candidates {
                 _ => break,
             }
         }
+        self.hashes.take();
+    }
+
+    /// Returns the path whose hash is `hash`, and where it was found.
+    fn prove(&self, source: &dyn Source, hash: &ProjectHash) -> Option<&(RecordedPath, String)> {
+        let mut hashes = self.hashes.borrow_mut();
+        let by_hash = hashes.entry(source.name()).or_insert_with(|| {
+            let hashed = |(at, (path, _)): (usize, &(RecordedPath, String))| (source.project_hash(path), at);
+            self.paths.iter().enumerate().map(hashed).collect()
+        });
+        by_hash.get(hash).and_then(|&at| self.paths.get(at))
     }
 }
 
@@ -41,10 +55,7 @@ pub fn resolve(
     let mut evidence = Vec::new();
     let mut path = None;
     if let Some(hash) = &folder.hash {
-        let known = registry.iter().map(|entry| (&entry.path, entry.from));
-        let found = candidates.paths.iter().map(|(path, from)| (path, from.as_str()));
-        let proven = known.chain(found).find(|(path, _)| source.project_hash(path) == *hash);
-        if let Some((proven, from)) = proven {
+        if let Some((proven, from)) = candidates.prove(source, hash) {
             evidence.push(clue("hash", format!("SHA-256 of the path, found in {from}"), true));
             path = Some(proven.clone());
         }

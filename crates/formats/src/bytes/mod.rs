@@ -4,7 +4,7 @@
 //! with a signal.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek as _, SeekFrom};
 use std::path::Path;
 
 use crate::source::Reader;
@@ -95,4 +95,45 @@ pub fn open(path: &Path) -> io::Result<File> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
     File::open(path)
+}
+
+/// Tells on which line an offset stands, by counting from the last one it was asked for.
+#[derive(Debug)]
+pub struct LineCounter {
+    file: File,
+    at: u64,
+    line: u32,
+}
+
+impl LineCounter {
+    /// Starts at the first line of a file.
+    ///
+    /// # Errors
+    /// If the file cannot be opened.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self { file: open(path)?, at: 0, line: 1 })
+    }
+
+    /// Returns the line on which `offset` stands, from 1.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn line(&mut self, offset: u64) -> io::Result<u32> {
+        if offset < self.at {
+            (self.at, self.line) = (0, 1);
+        }
+        self.file.seek(SeekFrom::Start(self.at))?;
+        let mut piece = [0; 16 * 1024];
+        while self.at < offset {
+            let wanted = usize::try_from(offset - self.at).unwrap_or(piece.len()).min(piece.len());
+            let count = self.file.read(piece.get_mut(..wanted).unwrap_or_default())?;
+            if count == 0 {
+                break;
+            }
+            let lines = memchr::memchr_iter(b'\n', piece.get(..count).unwrap_or_default()).count();
+            self.line = self.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+            self.at += count as u64;
+        }
+        Ok(self.line)
+    }
 }

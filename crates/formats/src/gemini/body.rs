@@ -21,6 +21,9 @@ pub(crate) fn message(bytes: &[u8], file: &Arc<str>, span: Span, fate: Fate) -> 
     let mut facts = Facts::default();
     let mut thoughts = Vec::new();
     let mut tool_calls = Vec::new();
+    if bytes.first() != Some(&b'{') {
+        return Ok(odd(bytes, file, span, fate));
+    }
     Scanner::new(bytes).object(|scanner, key| {
         match key.name().as_ref() {
             b"thoughts" => thoughts = recorded_thoughts(&Tree::read(scanner)?),
@@ -29,7 +32,7 @@ pub(crate) fn message(bytes: &[u8], file: &Arc<str>, span: Span, fate: Fate) -> 
         }
         Ok(())
     })?;
-    let kind = kind(&facts, lead(facts.content).as_deref());
+    let kind = kind(&facts, lead(facts.role, facts.content).as_deref());
     let text = facts.content.text();
     let (mut media, mut said_thoughts) = (Vec::new(), Vec::new());
     facts.content.each(|piece| {
@@ -63,6 +66,26 @@ pub(crate) fn message(bytes: &[u8], file: &Arc<str>, span: Span, fate: Fate) -> 
             bytes: span.bytes,
         },
     })
+}
+
+/// What stands in the list of messages without being one.
+fn odd(bytes: &[u8], file: &Arc<str>, span: Span, fate: Fate) -> Message {
+    Message {
+        id: None,
+        kind: MessageKind::Notice,
+        fate,
+        time: None,
+        text: String::new(),
+        display_text: String::from_utf8_lossy(bytes).into_owned(),
+        files: Vec::new(),
+        media: Vec::new(),
+        thoughts: Vec::new(),
+        tool_calls: Vec::new(),
+        tokens: None,
+        model: None,
+        level: Some(NoticeLevel::Info),
+        place: Place { file: Arc::clone(file), line: span.line, offset: span.offset, bytes: span.bytes },
+    }
 }
 
 fn display_text(kind: MessageKind, text: &str, display: Content<'_>) -> String {

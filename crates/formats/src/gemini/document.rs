@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use memchr::{memchr_iter, memmem};
+use memchr::memmem;
 use recount_model::{Grammar, Span, What};
 
 use super::facts::Resumable;
@@ -20,7 +20,6 @@ pub(crate) struct Document {
     replay: Replay,
     state: State,
     offset: u64,
-    line: u32,
     has_session_id: bool,
     has_messages: bool,
     /// Whether the agent's loader would get through: everything valid, and no message it throws on.
@@ -43,6 +42,9 @@ enum State {
     Lost,
 }
 
+/// The lines of a document are counted when somebody wants to know: see [`crate::bytes::LineCounter`].
+const UNCOUNTED: u32 = 0;
+
 /// How a message begins in a document indented by two.
 const MESSAGE: &[u8] = b"\n    {";
 
@@ -52,7 +54,6 @@ impl Document {
             replay: Replay::new(file),
             state: State::Start,
             offset: 0,
-            line: 1,
             has_session_id: false,
             has_messages: false,
             sound: true,
@@ -119,27 +120,19 @@ impl Document {
             return Err(Fault::Incomplete);
         }
         let span = Span {
-            line: self.line_at(bytes, element.range.start),
+            line: UNCOUNTED,
             offset: self.offset + element.range.start as u64,
             bytes: element.range.len() as u64,
         };
-        if element.is_object {
-            match self.replay.element(&element.facts, span) {
-                Resumable::Yes => self.resumable = true,
-                // The loader stops looking at the first resumable message, so later ones do no harm.
-                Resumable::Throws if !self.resumable => self.sound = false,
-                Resumable::Throws | Resumable::No => {}
-            }
-        } else {
-            // `null` has no type to look at, so the loader throws; other values pass.
-            self.sound &= bytes.get(element.range.start) != Some(&b'n');
-            self.replay.problem(What::UnknownRecord, Some(span), "kept, see `show --raw`");
+        // `null` has no type to look at, so the loader throws; other values pass.
+        self.sound &= bytes.get(element.range.start) != Some(&b'n');
+        match self.replay.element(&element.facts, span) {
+            Resumable::Yes => self.resumable = true,
+            // The loader stops looking at the first resumable message, so later ones do no harm.
+            Resumable::Throws if !self.resumable => self.sound = false,
+            Resumable::Throws | Resumable::No => {}
         }
         Ok(State::AfterElement)
-    }
-
-    fn line_at(&self, bytes: &[u8], at: usize) -> u32 {
-        self.line.saturating_add(newlines(bytes.get(..at).unwrap_or_default()))
     }
 
     /// Skips to the next line that looks like the start of a message.
@@ -155,7 +148,7 @@ impl Document {
 
     fn damaged(&mut self, at: u64) {
         if self.sound {
-            let span = Span { line: self.line, offset: at, bytes: 0 };
+            let span = Span { line: UNCOUNTED, offset: at, bytes: 0 };
             self.replay.problem(
                 What::BrokenDocument,
                 Some(span),
@@ -164,21 +157,12 @@ impl Document {
         }
         self.sound = false;
     }
-
-    fn consume(&mut self, bytes: &[u8]) {
-        self.offset += bytes.len() as u64;
-        self.line = self.line.saturating_add(newlines(bytes));
-    }
 }
 
 fn advance(scanner: &mut Scanner<'_>, state: State) -> Scan<State> {
     let next = scanner.peek()?;
     scanner.expect(next)?;
     Ok(state)
-}
-
-fn newlines(bytes: &[u8]) -> u32 {
-    u32::try_from(memchr_iter(b'\n', bytes).count()).unwrap_or(u32::MAX)
 }
 
 impl Reader for Document {
@@ -207,7 +191,8 @@ impl Reader for Document {
                     }
                 }
             };
-            self.consume(rest.get(..step).unwrap_or_default());
+            let step = step.min(rest.len());
+            self.offset += step as u64;
             used += step;
         }
         used
@@ -224,6 +209,11 @@ impl Reader for Document {
     }
 
     fn outline(&self) -> Outline {
-        self.replay.outline(Grammar::Json, self.loadable())
+        self.replay.clone().into_outline(Grammar::Json, self.loadable())
+    }
+
+    fn into_outline(self: Box<Self>) -> Outline {
+        let loadable = self.loadable();
+        self.replay.into_outline(Grammar::Json, loadable)
     }
 }

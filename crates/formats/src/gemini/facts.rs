@@ -1,5 +1,7 @@
 //! Light facts of one message, taken in one pass without building its text.
 
+use std::borrow::Cow;
+
 use recount_model::{Tokens, parse_millis};
 
 use super::content::{Content, Piece};
@@ -185,9 +187,15 @@ impl Calls {
 /// Returns how the flattened, trimmed text begins, or `None` when the agent's flattening throws.
 ///
 /// Enough of it is decoded to tell the kinds of messages apart.
-pub(crate) fn lead(content: Content<'_>) -> Option<String> {
+pub(crate) fn lead(role: Role, content: Content<'_>) -> Option<Cow<'static, str>> {
+    if let Content::Text(text) = content
+        && role != Role::User
+    {
+        // Of what the model said only matters whether it said anything.
+        return Some(Cow::Borrowed(if text.is_blank() { "" } else { "…" }));
+    }
     let mut lead = String::new();
-    let mut throws = false;
+    let mut throws = content.is_too_deep();
     let single = content.is_single_part();
     content.each(|piece| {
         let flat = match piece {
@@ -204,7 +212,9 @@ pub(crate) fn lead(content: Content<'_>) -> Option<String> {
             Flat::Empty | Flat::Throws => {}
         }
     });
-    (!throws).then(|| trim(&lead).to_owned())
+    let end = trim(&lead).len();
+    lead.truncate(end);
+    (!throws).then_some(Cow::Owned(lead))
 }
 
 fn push_words(lead: &mut String, text: Text<'_>) {
@@ -272,9 +282,11 @@ fn tokens(scanner: &mut Scanner<'_>) -> Scan<Option<Tokens>> {
 
 /// Reads a count; JavaScript may have written it with a fraction or an exponent.
 fn number(raw: &[u8]) -> Option<u64> {
-    let text = std::str::from_utf8(raw).ok()?;
-    text.parse().ok().or_else(|| {
-        let float: f64 = text.parse().ok()?;
+    let digits = raw.iter().try_fold(0u64, |sum, byte| {
+        byte.is_ascii_digit().then(|| sum.checked_mul(10)?.checked_add(u64::from(byte - b'0')))?
+    });
+    digits.or_else(|| {
+        let float: f64 = std::str::from_utf8(raw).ok()?.parse().ok()?;
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,

@@ -70,6 +70,11 @@ fn main_families(id: &SessionId, files: Vec<Surveyed>) -> Vec<Family> {
     for agent in agents {
         by_name.entry(stem(&agent)).or_default().push(agent);
     }
+    if families.is_empty() && by_name.len() == 1 {
+        // Nothing to tell it from: the id is its own.
+        let copies = by_name.into_values().flatten().collect();
+        return vec![family(id.clone(), SessionKind::Subagent, None, copies)];
+    }
     for (stem, copies) in by_name {
         let time = stem.strip_prefix("session-").and_then(|rest| rest.get(..16)).unwrap_or(&stem);
         let own = SessionId::new(format!("{id}@{time}"));

@@ -33,7 +33,7 @@ pub(crate) fn outline<R: Read + Seek>(
         is_object = Scanner::new(without_mark(head)).peek() == Ok(b'{');
         reader(grammar, file)
     })?;
-    let first = first.outline();
+    let first = first.into_outline();
     if is_empty {
         let mut outline = Outline::empty(Grammar::Json);
         let file = Arc::clone(file);
@@ -48,7 +48,7 @@ pub(crate) fn outline<R: Read + Seek>(
         return Ok(first);
     }
     input.seek(SeekFrom::Start(0))?;
-    let second = buffer.pump(input, |_| reader(other, file))?.outline();
+    let second = buffer.pump(input, |_| reader(other, file))?.into_outline();
     let better = second.loadable || second.entries.len() > first.entries.len();
     Ok(if better { second } else { first })
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use memchr::{memchr, memchr_iter, memmem};
+use memchr::{memchr2_iter, memmem};
 use recount_model::{Grammar, Span, What};
 
 use super::record::Record;
@@ -35,19 +35,17 @@ impl Lines {
         self.replay.metadata.suffices()
     }
 
-    /// Takes the text between two line feeds; a lone carriage return ends a line too.
-    fn lines(&mut self, text: &[u8], ended: Ended) {
-        let start = self.offset;
-        let body = text.strip_suffix(b"\r").unwrap_or(text);
-        if memchr(b'\r', body).is_none() {
-            self.line(body, ended);
-        } else {
-            for piece in body.split(|&byte| byte == b'\r') {
-                self.line(piece, ended);
-                self.offset += piece.len() as u64 + 1;
-            }
-        }
-        self.offset = start + text.len() as u64 + u64::from(ended == Ended::ByNewline);
+    /// Takes the line at the start of `bytes` that ends at `end`, and what ends it: a line feed, a carriage return
+    /// or both.
+    fn take_line(&mut self, bytes: &[u8], end: usize, ended: Ended) -> usize {
+        self.line(bytes.get(..end).unwrap_or_default(), ended);
+        let used = match bytes.get(end..).unwrap_or_default() {
+            [b'\r', b'\n', ..] => end + 2,
+            [_, ..] => end + 1,
+            [] => end,
+        };
+        self.offset += used as u64;
+        used
     }
 
     fn line(&mut self, line: &[u8], ended: Ended) {
@@ -116,16 +114,24 @@ fn behind(span: Span, by: usize) -> Span {
 impl Reader for Lines {
     fn feed(&mut self, bytes: &[u8]) -> usize {
         let mut used = 0;
-        for end in memchr_iter(b'\n', bytes) {
-            self.lines(bytes.get(used..end).unwrap_or_default(), Ended::ByNewline);
-            used = end + 1;
+        for end in memchr2_iter(b'\n', b'\r', bytes) {
+            if end < used {
+                // The second half of a line break.
+                continue;
+            }
+            if end + 1 == bytes.len() && bytes.last() == Some(&b'\r') {
+                // The other half of the line break may follow.
+                break;
+            }
+            used += self.take_line(bytes.get(used..).unwrap_or_default(), end - used, Ended::ByNewline);
         }
         used
     }
 
     fn finish(&mut self, rest: &[u8]) {
         if !rest.is_empty() {
-            self.lines(rest, Ended::ByEndOfFile);
+            let end = rest.strip_suffix(b"\r").map_or(rest.len(), <[u8]>::len);
+            self.take_line(rest, end, Ended::ByEndOfFile);
         }
         if !self.replay.metadata.suffices() {
             let done = if self.replay.metadata.has_id() {
@@ -138,6 +144,11 @@ impl Reader for Lines {
     }
 
     fn outline(&self) -> Outline {
-        self.replay.outline(Grammar::Jsonl, self.suffices())
+        self.replay.clone().into_outline(Grammar::Jsonl, self.suffices())
+    }
+
+    fn into_outline(self: Box<Self>) -> Outline {
+        let loadable = self.suffices();
+        self.replay.into_outline(Grammar::Jsonl, loadable)
     }
 }

@@ -1,5 +1,7 @@
 //! What `gemini --list-sessions` shows, by the rules of each release.
 
+use std::collections::HashMap;
+
 use recount_model::{Grammar, SessionId};
 
 use crate::outline::Outline;
@@ -88,15 +90,16 @@ impl Rules {
 }
 
 /// Lists the files of one chats folder as `release` would (0.47 and later when not told), oldest first.
-pub(crate) fn list(files: &[Surveyed], release: Option<&str>) -> Vec<AgentRow> {
+pub(crate) fn list(files: &[&Surveyed], release: Option<&str>) -> Vec<AgentRow> {
     let rules = release.map_or(Rules::NEWEST, Rules::of);
-    let mut sorted: Vec<&Surveyed> = files.iter().filter(|file| rules.lists(file)).collect();
+    let mut sorted: Vec<&Surveyed> = files.iter().copied().filter(|file| rules.lists(file)).collect();
     sorted.sort_by_key(|file| file.at.path.file_name().map(utf16));
     let mut rows: Vec<(&SessionId, &Surveyed)> = Vec::new();
+    let mut known: HashMap<&SessionId, usize> = HashMap::new();
     for file in sorted {
         let Some(id) = &file.outline.head.session_id else { continue };
-        let known = rows.iter_mut().find(|(known, _)| rules.deduplicates && *known == id);
-        match known {
+        let place = if rules.deduplicates { *known.entry(id).or_insert(rows.len()) } else { rows.len() };
+        match rows.get_mut(place) {
             Some(row) if updated(file) > updated(row.1) => row.1 = file,
             Some(_) => {}
             None => rows.push((id, file)),
@@ -134,16 +137,36 @@ fn visible(text: &str) -> String {
 
 /// A prompt loses everything outside of printable ASCII.
 fn plain(text: &str) -> String {
-    let spaced = one_line(text);
-    let ascii: String = spaced.chars().filter(|c| (' '..='~').contains(c)).collect();
+    let mut ascii = String::new();
+    let mut space = false;
+    for c in text.chars() {
+        if is_space(c) {
+            space = !ascii.is_empty() || space;
+            continue;
+        }
+        if std::mem::take(&mut space) {
+            ascii.push(' ');
+        }
+        if (' '..='~').contains(&c) {
+            ascii.push(c);
+            if ascii.len() > LONGEST {
+                // It is cut anyway.
+                break;
+            }
+        }
+    }
     ascii.trim().to_owned()
+}
+
+fn is_space(c: char) -> bool {
+    c.is_whitespace() || c == '\u{feff}'
 }
 
 fn one_line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut space = false;
     for c in text.chars() {
-        if c.is_whitespace() || c == '\u{feff}' {
+        if is_space(c) {
             space = true;
         } else {
             if space {
@@ -159,10 +182,13 @@ fn one_line(text: &str) -> String {
     out.trim().to_owned()
 }
 
-/// More than 100 UTF-16 units become 97 and three dots.
+/// The longest title, in UTF-16 units.
+const LONGEST: usize = 100;
+
+/// A longer title is cut and gets three dots.
 fn shorten(text: &str) -> String {
     let units: Vec<u16> = text.encode_utf16().collect();
-    if units.len() <= 100 {
+    if units.len() <= LONGEST {
         return text.to_owned();
     }
     format!("{}...", String::from_utf16_lossy(units.get(..97).unwrap_or(&units)))

@@ -8,7 +8,7 @@ use crate::json::Text;
 use crate::outline::Head;
 
 /// Metadata, shallow-merged record by record: later keys win, and `null` overwrites.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Metadata {
     session_id: Option<String>,
     project_hash: Option<String>,
@@ -28,12 +28,16 @@ impl Metadata {
     pub(crate) fn merge(&mut self, fields: Fields<'_>, seen: Seen) {
         let hidden = seen == Seen::ByUsOnly;
         let decode = |text: Option<Text<'_>>| text.map(|text| text.decode().into_owned());
+        if hidden && self.session_id.is_some() && !self.hidden_id {
+            // What the agent reads is not overwritten by what it does not.
+            return;
+        }
         if let Some(id) = fields.session_id {
-            self.session_id = decode(id);
+            self.session_id = id.text();
             self.hidden_id = hidden;
         }
         if let Some(hash) = fields.project_hash {
-            self.project_hash = decode(hash);
+            self.project_hash = hash.text();
             self.hidden_hash = hidden;
         }
         if let Some(start) = fields.start {

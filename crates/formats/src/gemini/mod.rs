@@ -29,7 +29,7 @@ use recount_model::{Grammar, Message, Problem, ProjectHash, RecordedPath, Source
 
 use grammar::outline;
 
-use crate::bytes::{self, Buffer};
+use crate::bytes::{self, Buffer, LineCounter};
 use crate::outline::Outline;
 use crate::source::{
     AgentRow, DataFolders, Family, Foreign, Located, MessageRequest, ProjectFolder, Source, Surveyed,
@@ -61,6 +61,10 @@ impl Source for Gemini {
     fn outline(&self, path: &Path, buffer: &mut Buffer) -> Outline {
         let file = Arc::from(path.to_string_lossy());
         let read = bytes::open(path).and_then(|mut input| outline(&mut input, &file, buffer));
+        let read = read.map(|mut outline| {
+            count_lines(&mut outline, path);
+            outline
+        });
         read.unwrap_or_else(|_| {
             let mut outline = Outline::empty(Grammar::Json);
             let done = "left out; check its permissions";
@@ -73,7 +77,7 @@ impl Source for Gemini {
         family::families(files)
     }
 
-    fn agent_list(&self, files: &[Surveyed], release: Option<&str>) -> Vec<AgentRow> {
+    fn agent_list(&self, files: &[&Surveyed], release: Option<&str>) -> Vec<AgentRow> {
         listing::list(files, release)
     }
 
@@ -99,5 +103,19 @@ impl Source for Gemini {
 
     fn traces(&self, folder: &ProjectFolder) -> Vec<Trace> {
         logs::traces(&folder.path)
+    }
+}
+
+/// Problems in a document are rare; only for them its lines are counted.
+fn count_lines(outline: &mut Outline, path: &Path) {
+    let uncounted = outline.problems.kept.iter_mut().filter_map(|problem| problem.span.as_mut());
+    let mut uncounted = uncounted.filter(|span| span.line == 0).peekable();
+    if uncounted.peek().is_none() {
+        return;
+    }
+    if let Ok(mut counter) = LineCounter::open(path) {
+        for span in uncounted {
+            span.line = counter.line(span.offset).unwrap_or(0);
+        }
     }
 }

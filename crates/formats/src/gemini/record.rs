@@ -23,8 +23,8 @@ pub(crate) enum Record<'a> {
 /// Metadata as one record gives it. The outer `Option` tells whether the key is there: `null` overwrites.
 #[derive(Debug, Default)]
 pub(crate) struct Fields<'a> {
-    pub(crate) session_id: Option<Option<Text<'a>>>,
-    pub(crate) project_hash: Option<Option<Text<'a>>>,
+    pub(crate) session_id: Option<Loose<'a>>,
+    pub(crate) project_hash: Option<Loose<'a>>,
     pub(crate) start: Option<Option<Text<'a>>>,
     pub(crate) updated: Option<Option<Text<'a>>>,
     pub(crate) kind: Option<Option<Text<'a>>>,
@@ -33,6 +33,38 @@ pub(crate) struct Fields<'a> {
     pub(crate) scratchpad: Option<String>,
     /// The elements of `messages`, if that is an array.
     pub(crate) messages: Option<Vec<Element<'a>>>,
+}
+
+/// A value that should be a string. The loader only asks whether it is truthy, as JavaScript has it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Loose<'a> {
+    /// A string, perhaps empty.
+    Text(Text<'a>),
+    /// Another truthy value, as raw JSON.
+    Odd(&'a [u8]),
+    /// `null`, `false` or zero.
+    Nothing,
+}
+
+impl<'a> Loose<'a> {
+    fn read(scanner: &mut Scanner<'a>) -> Scan<Self> {
+        if scanner.peek()? == b'"' {
+            return scanner.string().map(Self::Text);
+        }
+        let raw = scanner.value()?;
+        let digits = raw.split(|byte| byte.eq_ignore_ascii_case(&b'e')).next().unwrap_or_default();
+        let is_zero = digits.iter().all(|byte| matches!(byte, b'-' | b'0' | b'.'));
+        Ok(if is_zero || matches!(raw, b"null" | b"false") { Self::Nothing } else { Self::Odd(raw) })
+    }
+
+    /// Returns the words, or the raw JSON of what is not a string.
+    pub(crate) fn text(self) -> Option<String> {
+        match self {
+            Self::Text(text) => Some(text.decode().into_owned()),
+            Self::Odd(raw) => Some(compact(raw)),
+            Self::Nothing => None,
+        }
+    }
 }
 
 /// An element of `messages` and where it stands in the text that was scanned.
@@ -73,7 +105,7 @@ impl<'a> Record<'a> {
             Self::Message(facts)
         } else if let Some(set) = set {
             Self::Set(set)
-        } else if matches!((fields.session_id, fields.project_hash), (Some(Some(_)), Some(Some(_)))) {
+        } else if let (Some(Loose::Text(_)), Some(Loose::Text(_))) = (fields.session_id, fields.project_hash) {
             Self::Head(fields)
         } else {
             Self::Unknown
@@ -100,8 +132,8 @@ impl<'a> Fields<'a> {
     /// Takes one field of the metadata and consumes its value; `false` if it is not one.
     pub(crate) fn field(&mut self, scanner: &mut Scanner<'a>, key: &[u8]) -> Scan<bool> {
         match key {
-            b"sessionId" => self.session_id = Some(string(scanner)?),
-            b"projectHash" => self.project_hash = Some(string(scanner)?),
+            b"sessionId" => self.session_id = Some(Loose::read(scanner)?),
+            b"projectHash" => self.project_hash = Some(Loose::read(scanner)?),
             b"startTime" => self.start = Some(string(scanner)?),
             b"lastUpdated" => self.updated = Some(string(scanner)?),
             b"kind" => self.kind = Some(string(scanner)?),

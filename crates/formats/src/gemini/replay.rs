@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
-use recount_model::{Fate, MessageKind, Problem, Span, What};
+use recount_model::{Fate, Grammar, MessageKind, Problem, Span, What};
 
 use super::facts::{Facts, Resumable, Role, lead};
 use super::files::typed_start;
@@ -22,7 +22,7 @@ use crate::outline::{Entry, Listed, Outline, Problems, Shown, Version};
 const NOWHERE: u32 = u32::MAX;
 
 /// The state of a conversation while its records are read.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Replay {
     file: Arc<str>,
     entries: Vec<Entry>,
@@ -45,7 +45,7 @@ pub(crate) struct Replay {
 }
 
 /// What the agent's cheaper list mode keeps, quirks included.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Listing {
     /// One entry per *record*, so a message written twice is here twice.
     records: Vec<u32>,
@@ -62,7 +62,7 @@ struct Known {
 }
 
 /// The first prompt; one that is a command only until another comes.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Title {
     prompt: Option<String>,
     command: Option<String>,
@@ -243,7 +243,7 @@ impl Replay {
     }
 
     fn upsert(&mut self, facts: &Facts<'_>, span: Span) -> Judged {
-        let lead = lead(facts.content);
+        let lead = lead(facts.role, facts.content);
         let resumable = facts.resumable(lead.as_deref());
         let kind = kind(facts, lead.as_deref());
         self.note_oddities(facts, span);
@@ -388,24 +388,24 @@ impl Replay {
         u16::try_from(at).unwrap_or(u16::MAX)
     }
 
-    /// Returns the outline as it stands.
-    pub(crate) fn outline(&self, grammar: recount_model::Grammar, loadable: bool) -> Outline {
+    /// Returns the outline.
+    pub(crate) fn into_outline(self, grammar: Grammar, loadable: bool) -> Outline {
         Outline {
             grammar,
             head: self.metadata.head(),
             loadable,
-            entries: self.entries.clone(),
-            versions: self.versions.clone(),
-            strict: if loadable { self.strict.clone() } else { Vec::new() },
-            models: self.models.clone(),
-            first_prompt: self.title.prompt.clone().or_else(|| self.title.command.clone()),
+            entries: self.entries,
+            versions: self.versions,
+            strict: if loadable { self.strict } else { Vec::new() },
+            models: self.models,
+            first_prompt: self.title.prompt.or(self.title.command),
             listed: Listed {
                 resumable: self.listing.known.iter().flatten().any(|known| known.resumable),
                 conversation: self.listing.conversation,
-                first_user: self.listing.first_user.clone(),
-                first_any: self.listing.first_any.clone(),
+                first_user: self.listing.first_user,
+                first_any: self.listing.first_any,
             },
-            problems: self.problems.clone(),
+            problems: self.problems,
         }
     }
 }

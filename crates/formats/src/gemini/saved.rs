@@ -96,7 +96,7 @@ fn content(raw: &[u8], file: &Arc<str>, span: Span) -> Scan<Option<Message>> {
         b"model" | b"assistant" | b"gemini" => Role::Gemini,
         _ => Role::Info,
     };
-    let kind = kind(&facts, lead(facts.content).as_deref());
+    let kind = kind(&facts, lead(facts.role, facts.content).as_deref());
     let text = facts.content.text();
     let (mut media, mut thoughts, mut tool_calls) = (Vec::new(), Vec::new(), Vec::new());
     facts.content.each(|piece| {

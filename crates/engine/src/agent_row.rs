@@ -1,0 +1,68 @@
+//! Where the agent's own list has one session.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use recount_formats::bytes::Buffer;
+use recount_formats::outline::Outline;
+use recount_formats::source::{Station, Surveyed};
+
+use crate::Engine;
+use crate::open::Opened;
+use crate::projects::settle;
+use crate::survey::Ground;
+
+impl Engine {
+    /// Fills in the number and title of the agent's own list, which needs a look at all of the session's folders.
+    pub fn with_agent_row(&self, opened: &mut Opened) {
+        let facts = &opened.facts;
+        let ground = Ground::look(&self.roots);
+        let own: BTreeSet<usize> = (0..ground.folders.len())
+            .filter(|&at| {
+                let folder = ground.folders.get(at);
+                let holds = |path: &str| folder.is_some_and(|f| Path::new(path).starts_with(&f.at.path));
+                facts.files.iter().any(|file| holds(&file.path))
+            })
+            .collect();
+        let candidates = self.candidates(&ground, &facts.directories);
+        let named = |at: &usize| ground.folders.get(*at).is_some_and(|folder| folder.at.hash.is_none());
+        // A hash folder counts only while there is no named one with content.
+        let has_named = own.iter().any(named)
+            || ground.folders.iter().any(|folder| {
+                folder.at.hash.is_none()
+                    && !folder.at.files.is_empty()
+                    && facts.project.path.is_some()
+                    && settle(&ground, folder, &candidates).path == facts.project.path
+            });
+        let mut buffer = Buffer::new();
+        for at in own.iter().filter(|at| named(at) || !has_named) {
+            let Some(folder) = ground.folders.get(*at) else { continue };
+            let mains = folder.at.files.iter().filter(|file| file.station == Station::Main);
+            let files: Vec<Surveyed> = mains
+                .map(|file| {
+                    let outline = match opened.outline(&file.path) {
+                        Some(known) => light(known),
+                        None => light(&folder.source.outline(&file.path, &mut buffer)),
+                    };
+                    Surveyed { folder: *at, named_folder: named(at), at: file.clone(), outline }
+                })
+                .collect();
+            let rows = folder.source.agent_list(&files.iter().collect::<Vec<_>>(), None);
+            if let Some(row) = rows.iter().position(|row| row.id == facts.id) {
+                opened.facts.agent_index = u32::try_from(row + 1).ok();
+                opened.facts.agent_title = rows.get(row).map(|row| row.title.clone());
+                return;
+            }
+        }
+    }
+}
+
+/// What the agent's list looks at: no messages.
+pub(crate) fn light(outline: &Outline) -> Outline {
+    Outline {
+        head: outline.head.clone(),
+        listed: outline.listed.clone(),
+        loadable: outline.loadable,
+        ..Outline::empty(outline.grammar)
+    }
+}
