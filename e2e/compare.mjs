@@ -18,8 +18,8 @@ export function compare(real, { code, signal, stdout, stderr }) {
   if (real === null) {
     return ours.length === 0 ? null : `recount shows ${ours.length} messages of a file that does not load`;
   }
-  // Only a string is an id; the loader lets other values through.
-  if (typeof real.sessionId === 'string') {
+  // Only a string that is not empty is an id; the loader lets other values through.
+  if (typeof real.sessionId === 'string' && real.sessionId !== '') {
     const [expected, found] = [whole(real.sessionId), document.session?.id];
     if (found !== expected) return `session id is ${brief(found)} instead of ${brief(expected)}`;
   }
@@ -47,7 +47,7 @@ function fromReal(message) {
     text: whole(text(message?.content)),
     calls: Array.isArray(message?.toolCalls)
       ? message.toolCalls
-          .filter((call) => call !== null && typeof call === 'object')
+          .filter((call) => call !== null && typeof call === 'object' && !Array.isArray(call))
           .map((call) => (typeof call.id === 'string' ? whole(call.id) : null))
       : [],
   };

@@ -21,7 +21,7 @@ pub(crate) fn message(bytes: &[u8], file: &Arc<str>, span: Span, fate: Fate) -> 
     let mut facts = Facts::default();
     let mut thoughts = Vec::new();
     let mut tool_calls = Vec::new();
-    if bytes.first() != Some(&b'{') {
+    if Scanner::new(bytes).peek()? != b'{' {
         return Ok(odd(bytes, file, span, fate));
     }
     Scanner::new(bytes).object(|scanner, key| {

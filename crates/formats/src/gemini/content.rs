@@ -26,9 +26,6 @@ pub(crate) enum Piece<'a> {
 /// Lists within lists are followed this far; the agent never writes them.
 const DEEPEST: u32 = 16;
 
-/// The agent flattens by recursion: deeper lists overflow its stack (measured with 0.60 on Node 20: 2,178).
-const TOO_DEEP: usize = 2178;
-
 impl<'a> Content<'a> {
     /// Reads the value at the scanner's position.
     pub(crate) fn read(scanner: &mut Scanner<'a>) -> Scan<Self> {
@@ -50,14 +47,6 @@ impl<'a> Content<'a> {
             // The text was scanned before, so it cannot fail now.
             Self::Parts(raw) => _ = walk(&mut Scanner::new(raw), 0, &mut visit),
         }
-    }
-
-    /// Whether the agent's own flattening would overflow its stack.
-    pub(crate) fn is_too_deep(self) -> bool {
-        let Self::Parts(raw) = self else { return false };
-        // Only lists in the place of their first element can be that deep and still be content.
-        raw.iter().filter(|byte| !byte.is_ascii_whitespace()).take(TOO_DEEP + 1).filter(|&&b| b == b'[').count()
-            > TOO_DEEP
     }
 
     /// Whether it is a single part rather than a list; the agent's own flattening differs there.

@@ -195,8 +195,9 @@ pub(crate) fn lead(role: Role, content: Content<'_>) -> Option<Cow<'static, str>
         return Some(Cow::Borrowed(if text.is_blank() { "" } else { "…" }));
     }
     let mut lead = String::new();
-    let mut throws = content.is_too_deep();
-    let single = content.is_single_part();
+    let mut throws = false;
+    // Alone, what is not text is trimmed as if it were, unless nobody looks.
+    let single = content.is_single_part() && matches!(role, Role::User | Role::Gemini);
     content.each(|piece| {
         let flat = match piece {
             Piece::Text(text) => Flat::Text(text),
