@@ -13,8 +13,10 @@ use crate::commands::{completions, list, man, projects, show, story, testbed};
 /// counts it. Reading never changes an agent's file, and nothing is sent anywhere.
 #[derive(Debug, Parser)]
 #[command(name = "recount", version, propagate_version = true, disable_help_subcommand = true)]
-#[command(after_help = "A SESSION is an id, its first characters (4 or more), a file, @N (row N of the last list) \
-    or `latest`.\nWithout a command, `recount list`.")]
+#[command(
+    after_help = "A SESSION is an id, its first characters (4 or more), a file, @N (row N of the last list) \
+    or `latest`.\nWithout a command, `recount list`."
+)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
@@ -41,7 +43,13 @@ pub(crate) struct Global {
     pub(crate) json: bool,
 
     /// When to use colour
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Global options")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Global options"
+    )]
     pub(crate) color: Color,
 
     /// Leave out warnings

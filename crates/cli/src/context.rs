@@ -65,9 +65,9 @@ impl Context {
 
     /// Returns the page that output is laid out on.
     pub(crate) fn canvas(&self) -> Canvas {
-        let asked = terminal_size::terminal_size().filter(|_| self.on_terminal);
+        let terminal = terminal_size::terminal_size().filter(|_| self.on_terminal);
         let told = self.env.text("COLUMNS").and_then(|columns| columns.parse().ok());
-        let columns = asked.map(|(width, _)| usize::from(width.0)).or(told).unwrap_or(WIDTH);
+        let columns = terminal.map(|(width, _)| usize::from(width.0)).or(told).unwrap_or(WIDTH);
         Canvas::new(columns, self.paint())
     }
 
@@ -76,7 +76,9 @@ impl Context {
             Color::Always => true,
             Color::Never => false,
             Color::Auto if self.env.text("NO_COLOR").is_some() => false,
-            Color::Auto if self.env.text("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
+            Color::Auto if self.env.text("CLICOLOR_FORCE").is_some_and(|value| value != "0") => {
+                true
+            }
             Color::Auto => self.on_terminal && self.env.text("TERM") != Some("dumb"),
         };
         if wanted { Paint::On } else { Paint::Off }
@@ -89,16 +91,12 @@ impl Context {
 
     /// Opens standard output, through the pager if `paged` and a person is looking.
     pub(crate) fn out(&self, paged: Paged) -> Out {
-        let pager = if paged == Paged::Yes && self.on_terminal && !self.global.json {
-            Pager::start(&self.env)
-        } else {
-            None
-        };
-        Out::new(pager)
+        let wanted = paged == Paged::Yes && self.on_terminal && !self.global.json;
+        Out::new(if wanted { Pager::start(&self.env) } else { None })
     }
 
     /// Says something on standard error.
-    pub(crate) fn say(&self, words: &str) {
+    pub(crate) fn say(words: &str) {
         // Nobody is left to tell when standard error is gone.
         let _said = writeln!(io::stderr(), "{words}");
     }
@@ -106,7 +104,7 @@ impl Context {
     /// Warns on standard error, unless the user wants quiet.
     pub(crate) fn warn(&self, words: &str) {
         if !self.global.quiet {
-            self.say(&format!("note: {}", single_line(words)));
+            Self::say(&format!("note: {}", single_line(words)));
         }
     }
 
@@ -122,14 +120,14 @@ impl Context {
         }
         if self.global.verbose > 0 && !self.global.quiet {
             for problem in kept {
-                self.say(&format!("problem: {}", single_line(&problem.to_string())));
+                Self::say(&format!("problem: {}", single_line(&problem.to_string())));
             }
         } else {
             let s = if total == 1 { "" } else { "s" };
             let mut words = format!("{total} problem{s} met while reading");
             if not_understood > 0 {
                 let s = if not_understood == 1 { "" } else { "s" };
-                words.push_str(&format!(", {not_understood} record{s} not understood"));
+                words = format!("{words}, {not_understood} record{s} not understood");
             }
             self.warn(&format!("{words}; -v shows each"));
         }

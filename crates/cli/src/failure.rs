@@ -37,11 +37,11 @@ impl Failure {
     }
 
     /// Prints the failure and returns its exit code. A closed pipe is a quiet success.
-    pub(crate) fn report(self, context: &Context) -> ExitCode {
+    pub(crate) fn report(self) -> ExitCode {
         if !self.message.is_empty() {
-            context.say(&format!("error: {}", single_line(&self.message)));
+            Context::say(&format!("error: {}", single_line(&self.message)));
             for hint in self.hints {
-                context.say(&format!("hint: {}", single_line(&hint)));
+                Context::say(&format!("hint: {}", single_line(&hint)));
             }
         }
         ExitCode::from(self.code)
@@ -83,7 +83,9 @@ impl From<Error> for Failure {
                 let failure = candidates.iter().take(10).map(show).fold(failure, Self::hint);
                 failure.hint("give more characters of the id")
             }
-            Error::NoSessions => failure.hint("`recount testbed --demo DIR` makes a home to try things on"),
+            Error::NoSessions => {
+                failure.hint("`recount testbed --demo DIR` makes a home to try things on")
+            }
             Error::NotASession(_) => {
                 failure.hint("session files, saved chats and exports of an agent can be shown")
             }

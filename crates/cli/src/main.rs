@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     let context = Context::new(&cli.global);
     match run(cli.command, &context) {
         Ok(code) => code,
-        Err(failure) => failure.report(&context),
+        Err(failure) => failure.report(),
     }
 }
 

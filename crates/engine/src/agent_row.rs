@@ -20,12 +20,14 @@ impl Engine {
         let own: BTreeSet<usize> = (0..ground.folders.len())
             .filter(|&at| {
                 let folder = ground.folders.get(at);
-                let holds = |path: &str| folder.is_some_and(|f| Path::new(path).starts_with(&f.at.path));
+                let holds =
+                    |path: &str| folder.is_some_and(|f| Path::new(path).starts_with(&f.at.path));
                 facts.files.iter().any(|file| holds(&file.path))
             })
             .collect();
         let candidates = self.candidates(&ground, &facts.directories);
-        let named = |at: &usize| ground.folders.get(*at).is_some_and(|folder| folder.at.hash.is_none());
+        let named =
+            |at: &usize| ground.folders.get(*at).is_some_and(|folder| folder.at.hash.is_none());
         // A hash folder counts only while there is no named one with content.
         let has_named = own.iter().any(named)
             || ground.folders.iter().any(|folder| {

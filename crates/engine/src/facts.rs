@@ -5,8 +5,8 @@ use std::sync::Arc;
 use recount_formats::source::{Family, Member};
 use recount_formats::{Source, outline::Entry};
 use recount_model::{
-    Counts, Fate, FileRole, Kept, MessageKind, SessionFacts, SessionFile, SessionKind,
-    TitleFrom, Tokens, ToolCounts, timestamp,
+    Counts, Fate, FileRole, Kept, MessageKind, SessionFacts, SessionFile, SessionKind, TitleFrom,
+    Tokens, ToolCounts, timestamp,
 };
 
 use crate::union::union;
@@ -15,7 +15,8 @@ use crate::union::union;
 pub(crate) fn facts(source: &dyn Source, family: &Family) -> SessionFacts {
     let mut facts = blank(source, family);
     for row in union(family) {
-        let Some(outline) = family.members.get(row.member).map(|member| &member.file.outline) else {
+        let Some(outline) = family.members.get(row.member).map(|member| &member.file.outline)
+        else {
             continue;
         };
         let Some(entry) = outline.entries.get(row.entry) else { continue };
@@ -59,7 +60,9 @@ fn blank(source: &dyn Source, family: &Family) -> SessionFacts {
         cost_usd: None,
         cost_is_lower_bound: None,
         kept: Kept::default(),
-        directories: main.map(|main| main.file.outline.head.directories.clone()).unwrap_or_default(),
+        directories: main
+            .map(|main| main.file.outline.head.directories.clone())
+            .unwrap_or_default(),
         files: family.members.iter().map(file).collect(),
         agent_index: None,
         agent_title: None,
@@ -129,7 +132,8 @@ fn times(facts: &mut SessionFacts, family: &Family) {
 
 fn title(facts: &mut SessionFacts, family: &Family) {
     let summaries = main(family).into_iter().chain(&family.members);
-    let summary = summaries.filter_map(|member| member.file.outline.head.summary.as_deref()).next();
+    let mut summaries = summaries.map(|member| member.file.outline.head.summary.as_deref());
+    let summary = summaries.find_map(|summary| summary);
     // A sub-agent's summary is its whole answer; what it was asked tells more.
     let summary = summary.filter(|_| family.kind == SessionKind::Main);
     let prompt = family.members.iter().find_map(|m| m.file.outline.first_prompt.as_deref());

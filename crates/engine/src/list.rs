@@ -147,7 +147,8 @@ fn join_strays(ground: &Ground, digests: Vec<Digest>) -> Vec<Digest> {
     }
     let mut buffer = Buffer::new();
     for files in together.into_values() {
-        let source = files.first().and_then(|file| ground.folders.get(file.folder)).map(|f| f.source);
+        let source =
+            files.first().and_then(|file| ground.folders.get(file.folder)).map(|f| f.source);
         let Some(source) = source else { continue };
         let files = files.into_iter().map(|file| (file.folder, file.at)).collect();
         let families = Group { source, files }.families(ground, &mut buffer);

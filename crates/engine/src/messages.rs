@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use recount_formats::Source;
+use recount_formats::bytes::{self, LineCounter};
 use recount_formats::outline::{Entry, Outline};
 use recount_formats::source::{Family, MessageRequest, Others};
-use recount_formats::bytes::{self, LineCounter};
-use recount_formats::Source;
 use recount_model::{Fate, Message, Problem, Span, What};
 
 use crate::facts::main;
@@ -214,7 +214,8 @@ fn full(family: &Family) -> Vec<Pending> {
 
 fn strict(family: &Family) -> Vec<Pending> {
     let Some(main) = main(family) else { return Vec::new() };
-    let member = family.members.iter().position(|m| m.file.at.path == main.file.at.path).unwrap_or(0);
+    let member =
+        family.members.iter().position(|m| m.file.at.path == main.file.at.path).unwrap_or(0);
     let outline = &main.file.outline;
     let shown = outline.strict.iter().filter_map(|shown| {
         let span = outline.versions.get(shown.version as usize)?.span;

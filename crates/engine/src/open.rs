@@ -12,9 +12,9 @@ use recount_model::{
     TitleFrom,
 };
 
+use crate::Error;
 use crate::facts::facts;
 use crate::messages::{Messages, RawFile, View};
-use crate::{Engine, Error};
 
 /// How large a saved chat may be; those are read whole.
 const SAVED: u64 = 512 * 1024 * 1024;
@@ -70,42 +70,40 @@ impl Opened {
     }
 }
 
-impl Engine {
-    /// Opens one file by its path: a session file on its own, a saved chat, an export.
-    pub(crate) fn open_file(&self, path: &Path) -> Result<Opened, Error> {
-        let metadata = std::fs::metadata(path).map_err(|source| match source.kind() {
-            std::io::ErrorKind::NotFound => Error::NoFile(path.to_owned()),
-            _ => Error::Unreadable { path: path.to_owned(), source },
-        })?;
-        if !metadata.is_file() {
-            return Err(Error::NotASession(path.to_owned()));
-        }
-        let probe = bytes::open(path);
-        probe.map_err(|source| Error::Unreadable { path: path.to_owned(), source })?;
-        let mut buffer = bytes::Buffer::new();
-        let outlines = SOURCES.iter().map(|&source| (source, source.outline(path, &mut buffer)));
-        let best = outlines.max_by_key(|(_, outline)| (outline.loadable, outline.entries.len()));
-        let Some((source, outline)) = best else { return Err(Error::NotASession(path.to_owned())) };
-        let is_session = outline.loadable || outline.head.session_id.is_some();
-        if !is_session && let Some(opened) = open_saved(source, path, metadata.len()) {
-            return Ok(opened);
-        }
-        if !is_session && outline.entries.is_empty() {
-            return Err(Error::NotASession(path.to_owned()));
-        }
-        let at = FileAt {
-            path: path.to_owned(),
-            bytes: metadata.len(),
-            modified: None,
-            station: station(path),
-            group: String::new(),
-        };
-        let surveyed = Surveyed { folder: 0, named_folder: true, at, outline };
-        let family = source.families(vec![surveyed]).into_iter().next();
-        let family = family.ok_or_else(|| Error::NotASession(path.to_owned()))?;
-        let facts = facts(source, &family);
-        Ok(Opened::new(source, facts, family, project_folder(path)))
+/// Opens one file by its path: a session file on its own, a saved chat, an export.
+pub(crate) fn open_file(path: &Path) -> Result<Opened, Error> {
+    let metadata = std::fs::metadata(path).map_err(|source| match source.kind() {
+        std::io::ErrorKind::NotFound => Error::NoFile(path.to_owned()),
+        _ => Error::Unreadable { path: path.to_owned(), source },
+    })?;
+    if !metadata.is_file() {
+        return Err(Error::NotASession(path.to_owned()));
     }
+    let probe = bytes::open(path);
+    probe.map_err(|source| Error::Unreadable { path: path.to_owned(), source })?;
+    let mut buffer = bytes::Buffer::new();
+    let outlines = SOURCES.iter().map(|&source| (source, source.outline(path, &mut buffer)));
+    let best = outlines.max_by_key(|(_, outline)| (outline.loadable, outline.entries.len()));
+    let Some((source, outline)) = best else { return Err(Error::NotASession(path.to_owned())) };
+    let is_session = outline.loadable || outline.head.session_id.is_some();
+    if !is_session && let Some(opened) = open_saved(source, path, metadata.len()) {
+        return Ok(opened);
+    }
+    if !is_session && outline.entries.is_empty() {
+        return Err(Error::NotASession(path.to_owned()));
+    }
+    let at = FileAt {
+        path: path.to_owned(),
+        bytes: metadata.len(),
+        modified: None,
+        station: station(path),
+        group: String::new(),
+    };
+    let surveyed = Surveyed { folder: 0, named_folder: true, at, outline };
+    let family = source.families(vec![surveyed]).into_iter().next();
+    let family = family.ok_or_else(|| Error::NotASession(path.to_owned()))?;
+    let facts = facts(source, &family);
+    Ok(Opened::new(source, facts, family, project_folder(path)))
 }
 
 /// A file in the folder of another session is a sub-agent's.

@@ -18,7 +18,8 @@ pub(crate) fn paths_in(files: &[FileAt], mut enough: impl FnMut(&BTreeSet<String
     sorted.sort_by_key(|file| (file.bytes, &file.path));
     for file in sorted.into_iter().take(FILES) {
         let (mut text, mut paths) = (Vec::new(), BTreeSet::new());
-        let read = bytes::open(&file.path).and_then(|input| input.take(BYTES).read_to_end(&mut text));
+        let read =
+            bytes::open(&file.path).and_then(|input| input.take(BYTES).read_to_end(&mut text));
         if read.is_ok() {
             collect(&text, &mut paths);
         }
@@ -33,12 +34,14 @@ fn collect(text: &[u8], paths: &mut BTreeSet<String>) {
     for (at, pair) in text.windows(2).enumerate() {
         let [before, b'/'] = pair else { continue };
         // `\n/path`: the letter before is that of an escape.
-        let escape = at > 0 && text.get(at - 1) == Some(&b'\\') && matches!(before, b'n' | b't' | b'r');
+        let escape =
+            at > 0 && text.get(at - 1) == Some(&b'\\') && matches!(before, b'n' | b't' | b'r');
         if !(escape || matches!(before, b'"' | b' ' | b'(' | b'\'' | b'=' | b'`' | b':' | b'>')) {
             continue;
         }
         let rest = text.get(at + 1..).unwrap_or_default();
-        let end = rest.iter().take(1024).position(|byte| matches!(byte, b'"' | b'\\' | b'\n' | b'`'));
+        let end =
+            rest.iter().take(1024).position(|byte| matches!(byte, b'"' | b'\\' | b'\n' | b'`'));
         let Some(path) = end.and_then(|end| rest.get(..end)) else { continue };
         if let Ok(path) = std::str::from_utf8(path)
             && path.len() > 1

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use recount_formats::source::ProjectFolder;
 use recount_model::{
-    Clue, Project, ProjectHash, ProjectState, RecordedPath, SessionFacts, SessionKind, SourceName, Tokens,
+    Clue, Project, ProjectHash, ProjectState, RecordedPath, SessionFacts, SessionKind, SourceName,
+    Tokens,
 };
 use recount_platform::Folders;
 use recount_store::{Candidates, resolve};

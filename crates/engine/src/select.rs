@@ -9,7 +9,7 @@ use recount_model::{SessionId, SessionKind};
 
 use crate::facts::{facts, main};
 use crate::list::Query;
-use crate::open::Opened;
+use crate::open::{Opened, open_file};
 use crate::projects::settle;
 use crate::survey::{Ground, Progress, survey};
 use crate::{Engine, Error};
@@ -25,7 +25,8 @@ impl Engine {
     pub fn open(&self, wanted: &str, progress: &dyn Progress) -> Result<Opened, Error> {
         if wanted == "latest" {
             let listing = self.list(&Query::default(), progress)?;
-            let said = listing.sessions.iter().find(|s| s.kind == SessionKind::Main && !s.is_empty());
+            let said =
+                listing.sessions.iter().find(|s| s.kind == SessionKind::Main && !s.is_empty());
             let latest = said.or(listing.sessions.first()).ok_or(Error::NoSessions)?;
             return self.open_id(latest.id.as_str(), progress);
         }
@@ -35,7 +36,7 @@ impl Engine {
         }
         let path = Path::new(wanted);
         if wanted.contains(['/', '\\']) || path.is_file() {
-            return self.open_file(path);
+            return open_file(path);
         }
         self.open_id(wanted, progress)
     }
@@ -43,9 +44,9 @@ impl Engine {
     fn open_id(&self, wanted: &str, progress: &dyn Progress) -> Result<Opened, Error> {
         let ground = Ground::look(&self.roots);
         // Most ids show in the names of their files: look at those first.
-        let mut found = self.families(&ground, wanted, progress, |group| may_hold(group, wanted));
+        let mut found = Self::families(&ground, wanted, progress, |group| may_hold(group, wanted));
         if found.is_empty() {
-            found = self.families(&ground, wanted, progress, |_| true);
+            found = Self::families(&ground, wanted, progress, |_| true);
         }
         if found.len() > 1 {
             let exact = |(_, family): &(_, Family)| family.id.as_str() == wanted;
@@ -74,7 +75,6 @@ impl Engine {
     }
 
     fn families(
-        &self,
         ground: &Ground,
         wanted: &str,
         progress: &dyn Progress,

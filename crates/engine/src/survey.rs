@@ -5,9 +5,9 @@ use std::fmt::Debug;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use recount_formats::Source;
 use recount_formats::bytes::Buffer;
 use recount_formats::source::{Family, FileAt, Located, ProjectFolder, Registered, Surveyed};
-use recount_formats::Source;
 use recount_model::Problem;
 use recount_store::Root;
 

@@ -3,6 +3,7 @@
 #![cfg_attr(test, expect(clippy::indexing_slicing, reason = "a test may fail by panic"))]
 
 pub mod bytes;
+pub mod fuzz;
 pub mod gemini;
 pub mod json;
 pub mod outline;

@@ -105,6 +105,8 @@ pub struct Listed {
     pub first_user: Option<String>,
     /// The first user message of any kind, its start.
     pub first_any: Option<String>,
+    /// The first user message that is not a command, flattened as older releases do it.
+    pub first_flat: Option<String>,
 }
 
 /// Problems of one file: all are counted, the first ones kept.

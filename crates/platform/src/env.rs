@@ -21,7 +21,10 @@ pub const VARIABLES: &[Variable] = &[
     Variable { name: "XDG_DATA_HOME", purpose: "where data folders lie" },
     Variable { name: "XDG_CONFIG_HOME", purpose: "where config folders lie" },
     Variable { name: "LOCALAPPDATA", purpose: "where data folders lie on Windows" },
-    Variable { name: "RECOUNT_NOW", purpose: "the time to take as now, for tests and reproducible output" },
+    Variable {
+        name: "RECOUNT_NOW",
+        purpose: "the time to take as now, for tests and reproducible output",
+    },
     Variable { name: "RECOUNT_PAGER", purpose: "the pager, before PAGER; empty for none" },
     Variable { name: "PAGER", purpose: "the pager" },
     Variable { name: "NO_COLOR", purpose: "no colour when set and not empty" },

@@ -26,7 +26,10 @@ impl Folders {
         let (data, config) = if cfg!(target_os = "windows") {
             (below("LOCALAPPDATA", "AppData/Local"), below("LOCALAPPDATA", "AppData/Local"))
         } else if cfg!(target_os = "macos") {
-            (below("XDG_DATA_HOME", "Library/Application Support"), below("XDG_CONFIG_HOME", ".config"))
+            (
+                below("XDG_DATA_HOME", "Library/Application Support"),
+                below("XDG_CONFIG_HOME", ".config"),
+            )
         } else {
             (below("XDG_DATA_HOME", ".local/share"), below("XDG_CONFIG_HOME", ".config"))
         };
@@ -55,7 +58,8 @@ mod tests {
 
     #[test]
     fn our_data_lies_where_the_environment_says() {
-        let folders = |pairs: &[(&str, &str)]| Folders::find(&Env::made_up(pairs.iter().copied(), None));
+        let folders =
+            |pairs: &[(&str, &str)]| Folders::find(&Env::made_up(pairs.iter().copied(), None));
         let data = |pairs: &[(&str, &str)]| folders(pairs).data.unwrap();
         assert_eq!(data(&[("HOME", "/h"), ("RECOUNT_DATA_DIR", "/d")]), Path::new("/d"));
         if cfg!(target_os = "linux") {

@@ -33,7 +33,8 @@ impl Pager {
         if words == "cat" {
             return None;
         }
-        let mut command = if cfg!(windows) { shell("cmd", "/C", words) } else { shell("sh", "-c", words) };
+        let mut command =
+            if cfg!(windows) { shell("cmd", "/C", words) } else { shell("sh", "-c", words) };
         if !env.is_set("LESS") {
             // Quit if it fits, keep colours, leave the screen as it is.
             command.env("LESS", "FRX");

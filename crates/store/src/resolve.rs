@@ -38,8 +38,8 @@ impl Candidates {
     fn prove(&self, source: &dyn Source, hash: &ProjectHash) -> Option<&(RecordedPath, String)> {
         let mut hashes = self.hashes.borrow_mut();
         let by_hash = hashes.entry(source.name()).or_insert_with(|| {
-            let hashed = |(at, (path, _)): (usize, &(RecordedPath, String))| (source.project_hash(path), at);
-            self.paths.iter().enumerate().map(hashed).collect()
+            let paths = self.paths.iter().map(|(path, _)| source.project_hash(path));
+            paths.enumerate().map(|(at, hash)| (hash, at)).collect()
         });
         by_hash.get(hash).and_then(|&at| self.paths.get(at))
     }
@@ -54,21 +54,26 @@ pub fn resolve(
 ) -> Project {
     let mut evidence = Vec::new();
     let mut path = None;
-    if let Some(hash) = &folder.hash {
-        if let Some((proven, from)) = candidates.prove(source, hash) {
-            evidence.push(clue("hash", format!("SHA-256 of the path, found in {from}"), true));
-            path = Some(proven.clone());
-        }
+    if let Some(hash) = &folder.hash
+        && let Some((proven, from)) = candidates.prove(source, hash)
+    {
+        evidence.push(clue("hash", format!("SHA-256 of the path, found in {from}"), true));
+        path = Some(proven.clone());
     }
     for (marked, from) in &folder.markers {
         let contradicts = path.as_ref().is_some_and(|path| path != marked);
-        let detail = if contradicts { format!("{from} names {marked} instead") } else { (*from).to_owned() };
+        let detail =
+            if contradicts { format!("{from} names {marked} instead") } else { (*from).to_owned() };
         evidence.push(clue("marker", detail, !contradicts));
         path.get_or_insert_with(|| marked.clone());
     }
     for entry in registry.iter().filter(|entry| entry.slug.as_deref() == Some(&folder.name)) {
         let agrees = path.as_ref().is_none_or(|path| *path == entry.path);
-        let detail = if agrees { entry.from.to_owned() } else { format!("{} names {}", entry.from, entry.path) };
+        let detail = if agrees {
+            entry.from.to_owned()
+        } else {
+            format!("{} names {}", entry.from, entry.path)
+        };
         evidence.push(clue("registry", detail, false));
         path.get_or_insert_with(|| entry.path.clone());
     }

@@ -1,1 +1,13 @@
-//! Placeholder.
+//! Fixtures and hermetic homes for tests.
+//!
+//! [`fixtures`] lists the cases in `fixtures/<source>/<era>/<case>/`, [`Home`] copies some of them into a folder of
+//! its own and runs the program there, and [`corpus`] finds recorded homes for sweeps. No shipped room uses this one.
+#![expect(clippy::disallowed_methods, reason = "tests write into temporary folders and run the program")]
+
+mod fixture;
+mod home;
+mod output;
+
+pub use fixture::{Fixture, corpus, fixture, fixtures};
+pub use home::{Home, NOW};
+pub use output::Output;

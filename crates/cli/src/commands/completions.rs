@@ -12,8 +12,10 @@ use crate::failure::Failure;
 
 /// Print completions for a shell
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Examples:\n  recount completions bash > ~/.local/share/bash-completion/completions/recount\n  \
-    recount completions zsh > \"${fpath[1]}/_recount\"\n  recount completions fish > ~/.config/fish/completions/recount.fish")]
+#[command(
+    after_help = "Examples:\n  recount completions bash > ~/.local/share/bash-completion/completions/recount\n  \
+    recount completions zsh > \"${fpath[1]}/_recount\"\n  recount completions fish > ~/.config/fish/completions/recount.fish"
+)]
 pub(crate) struct CompletionsArgs {
     /// The shell
     shell: Shell,

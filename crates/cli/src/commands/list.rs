@@ -22,10 +22,13 @@ use crate::when;
 /// In a project's folder (or below it) only that project's sessions are listed; everywhere else, and with --all, those
 /// of every project. Row numbers can be used as @1, @2, … in other commands.
 #[derive(Args, Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[command(visible_alias = "ls")]
-#[command(after_help = "Examples:\n  recount list                    this project, or all\n  recount list shop --since 7d    \
+#[command(
+    after_help = "Examples:\n  recount list                    this project, or all\n  recount list shop --since 7d    \
     project 'shop', used in the last week\n  recount list --all --sort tokens --limit 10\n  recount list --lost             \
-    sessions of which only the prompts are left")]
+    sessions of which only the prompts are left"
+)]
 pub(crate) struct ListArgs {
     /// Project: a path, a slug, the start of its hash, or a part of its name
     project: Option<String>,
@@ -123,9 +126,9 @@ pub(crate) fn run(args: &ListArgs, context: &Context) -> Result<ExitCode, Failur
 fn query(args: &ListArgs, context: &Context) -> Result<Query, Failure> {
     let moment = |flag: &str, text: &Option<String>| match text {
         None => Ok(None),
-        Some(text) => when::parse(text, context.clock.now()).map(Some).map_err(|error| {
-            Failure::new(ERROR, format!("{flag} {text}: not a time")).hint(error)
-        }),
+        Some(text) => when::parse(text, context.clock.now())
+            .map(Some)
+            .map_err(|error| Failure::new(ERROR, format!("{flag} {text}: not a time")).hint(error)),
     };
     let kind = |kind: &Kind| match kind {
         Kind::Main => SessionKind::Main,
@@ -157,7 +160,12 @@ fn query(args: &ListArgs, context: &Context) -> Result<Query, Failure> {
 fn keep_current_project(listing: &mut Listing, context: &Context) {
     let Some(here) = context.env.current_folder() else { return };
     let own = |session: &SessionFacts| {
-        session.project.path.as_ref().filter(|path| here.starts_with(path.as_str())).map(|p| p.as_str().len())
+        session
+            .project
+            .path
+            .as_ref()
+            .filter(|path| here.starts_with(path.as_str()))
+            .map(|p| p.as_str().len())
     };
     if let Some(nearest) = listing.sessions.iter().filter_map(own).max() {
         listing.sessions.retain(|session| own(session) == Some(nearest));
@@ -180,7 +188,11 @@ fn show(
     }
     if rows.is_empty() {
         let all = listing.known;
-        let found = if all == 0 { "no sessions found".into() } else { format!("none of {all} sessions matches") };
+        let found = if all == 0 {
+            "no sessions found".into()
+        } else {
+            format!("none of {all} sessions matches")
+        };
         context.warn(&found);
     } else {
         let cells: Vec<Vec<Span>> =
@@ -189,7 +201,8 @@ fn show(
         out.write_all(render(COLUMNS, &cells, &context.canvas()).as_bytes())?;
         out.finish()?;
     }
-    let count_of = |test: &dyn Fn(&&SessionFacts) -> bool| listing.sessions.iter().filter(test).count();
+    let count_of =
+        |test: &dyn Fn(&&SessionFacts) -> bool| listing.sessions.iter().filter(test).count();
     let agents = count_of(&|session| session.kind == SessionKind::Subagent);
     let empty = count_of(&|session| session.kind == SessionKind::Main && session.is_empty());
     if args.kind.is_empty() && agents > 0 {

@@ -24,9 +24,12 @@ pub(crate) fn run(args: &ManArgs, context: &Context) -> Result<ExitCode, Failure
     let page = match args.command.as_deref() {
         None => cli.clone(),
         Some(name) => {
-            let command = cli.get_subcommands().find(|c| c.get_name() == name || c.get_all_aliases().any(|a| a == name));
+            let command = cli
+                .get_subcommands()
+                .find(|c| c.get_name() == name || c.get_all_aliases().any(|a| a == name));
             let unknown = || {
-                Failure::new(ERROR, format!("no command '{name}'")).hint("`recount --help` lists the commands")
+                Failure::new(ERROR, format!("no command '{name}'"))
+                    .hint("`recount --help` lists the commands")
             };
             let command = command.ok_or_else(unknown)?;
             command.clone().display_name(format!("recount-{}", command.get_name()))

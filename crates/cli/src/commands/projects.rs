@@ -19,7 +19,9 @@ use crate::when;
 
 /// List projects: which folder each is, and what was done there
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Examples:\n  recount projects\n  recount projects --evidence     how each folder is known")]
+#[command(
+    after_help = "Examples:\n  recount projects\n  recount projects --evidence     how each folder is known"
+)]
 pub(crate) struct ProjectsArgs {
     /// Show how each folder is known
     #[arg(long)]

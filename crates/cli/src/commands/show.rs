@@ -21,8 +21,10 @@ use crate::when;
 /// terminal. A file that is not in your home can be shown by its path: a session file, a saved chat, an export.
 #[derive(Args, Clone, Debug)]
 #[command(visible_alias = "cat")]
-#[command(after_help = "Examples:\n  recount show latest\n  recount show 3d2f --level full --thoughts\n  recount show @2 --from -20         \
-    the last 20 messages\n  recount show 3d2f --view strict --json\n  recount show ./session-2026-09-02T08-00-3d2f9a10.jsonl")]
+#[command(
+    after_help = "Examples:\n  recount show latest\n  recount show 3d2f --level full --thoughts\n  recount show @2 --from -20         \
+    the last 20 messages\n  recount show 3d2f --view strict --json\n  recount show ./session-2026-09-02T08-00-3d2f9a10.jsonl"
+)]
 pub(crate) struct ShowArgs {
     /// Id, its first characters, a file, @N (row of the last list) or `latest`
     session: String,

@@ -20,8 +20,10 @@ use crate::when;
 /// The human's words, the agent's words, the name of each tool with its key argument, and errors: what happened, in
 /// a form short enough to read in one go or to hand to a model.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Examples:\n  recount story latest\n  recount story shop --last 5     the last five sessions of project \
-    'shop'\n  recount story 3d2f | wc -w")]
+#[command(
+    after_help = "Examples:\n  recount story latest\n  recount story shop --last 5     the last five sessions of project \
+    'shop'\n  recount story 3d2f | wc -w"
+)]
 pub(crate) struct StoryArgs {
     /// A session (id, its first characters, file, @N, `latest`) or a project
     what: String,
@@ -122,10 +124,13 @@ fn tell(opened: &Opened, out: &mut impl Write) -> std::io::Result<Vec<Problem>> 
 /// What is told of one message.
 fn lines(message: &Message) -> Vec<String> {
     let mut lines = Vec::new();
-    let undone = if message.fate == Fate::Kept { String::new() } else { format!("[{}] ", message.fate) };
+    let undone =
+        if message.fate == Fate::Kept { String::new() } else { format!("[{}] ", message.fate) };
     let text = sanitize(message.display_text.trim()).into_owned();
     match message.kind {
-        MessageKind::Prompt if !text.is_empty() => lines.push(format!("\n> {undone}{}", text.replace('\n', "\n> "))),
+        MessageKind::Prompt if !text.is_empty() => {
+            lines.push(format!("\n> {undone}{}", text.replace('\n', "\n> ")));
+        }
         MessageKind::Answer if !text.is_empty() => lines.push(format!("{undone}{text}")),
         MessageKind::Shell => lines.push(format!("$ {}", truncate_to(&single_line(&text), SHORT))),
         MessageKind::Notice if message.level == Some(NoticeLevel::Error) => {

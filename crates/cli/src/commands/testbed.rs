@@ -19,8 +19,10 @@ use crate::output::progress::Bar;
 /// The same options and seed give the same files. The folder must not exist or be empty. manifest.json in it says
 /// what a correct reader must find.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Examples:\n  recount testbed --demo try && recount --home try list --all\n  recount testbed big \
-    --sessions 3000 --megabytes 1000 --projects 40")]
+#[command(
+    after_help = "Examples:\n  recount testbed --demo try && recount --home try list --all\n  recount testbed big \
+    --sessions 3000 --megabytes 1000 --projects 40"
+)]
 pub(crate) struct TestbedArgs {
     /// The folder to fill
     dir: PathBuf,
@@ -67,11 +69,13 @@ pub(crate) fn run(args: &TestbedArgs, context: &Context) -> Result<ExitCode, Fai
             eras: args.era.iter().filter_map(era).collect(),
         };
         let bar = Bar::new(context, "writing sessions");
-        let report = recount_testbed::generate(&args.dir, &options, &mut |done, total| bar.advance(done, total));
+        let report = recount_testbed::generate(&args.dir, &options, &mut |done, total| {
+            bar.advance(done, total);
+        });
         bar.finish();
         report
     };
-    let report = report.map_err(failure)?;
+    let report = report.map_err(|error| failure(&error))?;
     if context.global.json {
         let figures = serde_json::json!({
             "projects": report.projects,
@@ -99,10 +103,10 @@ pub(crate) fn run(args: &TestbedArgs, context: &Context) -> Result<ExitCode, Fai
     Ok(ExitCode::SUCCESS)
 }
 
-fn failure(error: Error) -> Failure {
+fn failure(error: &Error) -> Failure {
     let code = if matches!(error, Error::NotEmpty { .. }) { REFUSED } else { ERROR };
     let mut message = error.to_string();
-    let mut cause = std::error::Error::source(&error);
+    let mut cause = std::error::Error::source(error);
     while let Some(inner) = cause {
         message = format!("{message}: {inner}");
         cause = inner.source();

@@ -28,8 +28,10 @@ fn sessions_in_parallel(out: &mut impl Write, sessions: &[SessionFacts]) -> io::
     out.write_all(b"[")?;
     for (round, shares) in sessions.chunks(SHARE * threads).enumerate() {
         let texts: Vec<serde_json::Result<Vec<u8>>> = std::thread::scope(|scope| {
-            let spawned: Vec<_> =
-                shares.chunks(SHARE).map(|share| scope.spawn(|| serde_json::to_vec(share))).collect();
+            let spawned: Vec<_> = shares
+                .chunks(SHARE)
+                .map(|share| scope.spawn(|| serde_json::to_vec(share)))
+                .collect();
             spawned.into_iter().filter_map(|thread| thread.join().ok()).collect()
         });
         for (at, text) in texts.into_iter().enumerate() {

@@ -19,7 +19,11 @@ fn scaled(number: u64, step: u64, units: &[&str]) -> String {
         unit += 1;
     }
     let name = units.get(unit).copied().unwrap_or_default();
-    if unit > 0 && whole < 10 { format!("{whole}.{tenths}{name}") } else { format!("{whole}{name}") }
+    if unit > 0 && whole < 10 {
+        format!("{whole}.{tenths}{name}")
+    } else {
+        format!("{whole}{name}")
+    }
 }
 
 #[cfg(test)]
@@ -28,9 +32,14 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        for (number, expected) in
-            [(0, "0"), (999, "999"), (1000, "1.0k"), (1299, "1.2k"), (34_567, "34k"), (5_678_901, "5.6M")]
-        {
+        for (number, expected) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1.0k"),
+            (1299, "1.2k"),
+            (34_567, "34k"),
+            (5_678_901, "5.6M"),
+        ] {
             assert_eq!(count(number), expected);
         }
         assert_eq!(bytes(1_031_930_414), "1.0 GB");

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_millis(300);
 /// A bar that appears only when the work takes over 300 ms, and only on a terminal.
 #[derive(Debug)]
 pub(crate) struct Bar {
-    bar: ProgressBar,
+    drawn: ProgressBar,
     began: Instant,
     enabled: bool,
     shown: AtomicBool,
@@ -30,12 +30,12 @@ impl Bar {
         }
         bar.set_message(what);
         let enabled = std::io::stderr().is_terminal() && !context.global.quiet;
-        Self { bar, began: Instant::now(), enabled, shown: AtomicBool::new(false) }
+        Self { drawn: bar, began: Instant::now(), enabled, shown: AtomicBool::new(false) }
     }
 
     /// Takes the bar away.
     pub(crate) fn finish(&self) {
-        self.bar.finish_and_clear();
+        self.drawn.finish_and_clear();
     }
 }
 
@@ -45,9 +45,9 @@ impl Progress for Bar {
             return;
         }
         if !self.shown.swap(true, Ordering::Relaxed) {
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+            self.drawn.set_draw_target(ProgressDrawTarget::stderr());
         }
-        self.bar.set_length(total);
-        self.bar.set_position(done);
+        self.drawn.set_length(total);
+        self.drawn.set_position(done);
     }
 }

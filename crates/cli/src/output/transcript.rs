@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 use recount_model::{
-    Fate, Message, MessageKind, NoticeLevel, OutputState, SessionFacts, SessionKind, ToolCall, ToolStatus,
+    Fate, Message, MessageKind, NoticeLevel, OutputState, SessionFacts, SessionKind, ToolCall,
+    ToolStatus,
 };
 use recount_platform::Folders;
 
@@ -62,7 +63,9 @@ impl Transcript {
         lines.extend(self.dim(&figures(session).join(" · ")));
         if session.counts.undone > 0 {
             let undone = session.counts.undone;
-            let words = format!("{undone} undone or replaced messages are marked; --view strict leaves them out");
+            let words = format!(
+                "{undone} undone or replaced messages are marked; --view strict leaves them out"
+            );
             lines.extend(self.dim(&words));
         }
         self.canvas.print(lines)
@@ -99,8 +102,12 @@ impl Transcript {
             MessageKind::Prompt => true,
             MessageKind::Answer => said || acts || thinks || self.level >= Level::Full,
             MessageKind::Notice => said && self.level >= Level::Actions,
-            MessageKind::Shell | MessageKind::Summary | MessageKind::Nudge => self.level >= Level::Full,
-            MessageKind::Context | MessageKind::Hook | MessageKind::ToolResult => self.level >= Level::Trace,
+            MessageKind::Shell | MessageKind::Summary | MessageKind::Nudge => {
+                self.level >= Level::Full
+            }
+            MessageKind::Context | MessageKind::Hook | MessageKind::ToolResult => {
+                self.level >= Level::Trace
+            }
         }
     }
 
@@ -112,7 +119,11 @@ impl Transcript {
         if seconds < GAP_SECONDS {
             return String::new();
         }
-        let day = if when::same_day(before, time) { String::new() } else { format!(", {}", when::minute(time)) };
+        let day = if when::same_day(before, time) {
+            String::new()
+        } else {
+            format!(", {}", when::minute(time))
+        };
         let words = format!("··· {} later{day} ···", when::stretch(seconds));
         self.canvas.print([Line::default(), Line::new([Span::new(&words, Tone::Dim)])])
     }
@@ -162,10 +173,12 @@ impl Transcript {
             ToolStatus::Cancelled => Span::new("⊘ ", Tone::Warning),
             ToolStatus::Other(_) => Span::new("○ ", Tone::Dim),
         };
-        let name = call.display_name.as_deref().filter(|name| !name.is_empty()).unwrap_or(&call.name);
+        let name =
+            call.display_name.as_deref().filter(|name| !name.is_empty()).unwrap_or(&call.name);
         let mut spans = vec![mark, Span::new(name, Tone::Tool)];
         if let Some(key) = call.key_arg.as_deref().filter(|_| self.level < Level::Trace) {
-            let room = inner.room().saturating_sub(name.len() + 6) * if self.level >= Level::Full { 4 } else { 1 };
+            let room = inner.room().saturating_sub(name.len() + 6)
+                * if self.level >= Level::Full { 4 } else { 1 };
             let key = super::width::truncate_to(&single_line(key), room.max(20));
             spans.push(Span::new(&format!(" {key}"), Tone::Plain));
         }
@@ -200,13 +213,18 @@ impl Transcript {
         let most = if self.level >= Level::Trace { usize::MAX } else { OUTPUT_LINES };
         let lines = output.lines().count();
         let shown: String = output.split_inclusive('\n').take(most).collect();
-        let mut page = plain::render(shown.trim_end(), if failed { Tone::Error } else { Tone::Dim }, deep);
+        let mut page =
+            plain::render(shown.trim_end(), if failed { Tone::Error } else { Tone::Dim }, deep);
         if lines > most {
             let words = format!("… {} more lines (--level trace)", lines - most);
             page.push_str(&plain::render(&words, Tone::Dim, deep));
         }
         if matches!(call.output_state, OutputState::Truncated | OutputState::Masked) {
-            page.push_str(&plain::render("(the agent cut this output; the rest is gone)", Tone::Warning, deep));
+            page.push_str(&plain::render(
+                "(the agent cut this output; the rest is gone)",
+                Tone::Warning,
+                deep,
+            ));
         }
         page
     }
@@ -226,7 +244,8 @@ fn figures(session: &SessionFacts) -> Vec<String> {
     figures.push(plural(session.counts.answers, "answer"));
     let calls = session.tool_calls;
     if calls.total > 0 {
-        let failed = if calls.failed > 0 { format!(" ({} failed)", calls.failed) } else { String::new() };
+        let failed =
+            if calls.failed > 0 { format!(" ({} failed)", calls.failed) } else { String::new() };
         figures.push(format!("{}{failed}", plural(calls.total, "tool call")));
     }
     figures.push(format!("{} tokens", count(session.tokens.total)));

@@ -84,7 +84,12 @@ fn odd(bytes: &[u8], file: &Arc<str>, span: Span, fate: Fate) -> Message {
         tokens: None,
         model: None,
         level: Some(NoticeLevel::Info),
-        place: Place { file: Arc::clone(file), line: span.line, offset: span.offset, bytes: span.bytes },
+        place: Place {
+            file: Arc::clone(file),
+            line: span.line,
+            offset: span.offset,
+            bytes: span.bytes,
+        },
     }
 }
 

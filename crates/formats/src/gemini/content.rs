@@ -1,6 +1,6 @@
 //! The `content` of a message: a string, a part, or a list of both.
 
-use super::part::Part;
+use super::part::{Flat, Part};
 use crate::json::{Scan, Scanner, Text};
 
 /// The content of a message, not yet looked into.
@@ -65,6 +65,25 @@ impl<'a> Content<'a> {
         out
     }
 
+    /// Returns about the first `bytes` of the text as the agent flattens it, placeholders included.
+    pub(crate) fn flat_start(self, bytes: usize) -> String {
+        let mut out = String::new();
+        self.each(|piece| {
+            if out.len() >= bytes {
+                return;
+            }
+            match piece {
+                Piece::Text(text) => out.push_str(&text.decode_start(bytes)),
+                Piece::Part(part) => match part.flatten() {
+                    Flat::Text(text) => out.push_str(&text.decode_start(bytes)),
+                    Flat::Placeholder => out.push_str(&part.placeholder()),
+                    Flat::Empty | Flat::Odd | Flat::Throws => {}
+                },
+            }
+        });
+        out
+    }
+
     /// Returns about how many bytes of text there are.
     pub(crate) fn text_bytes(self) -> usize {
         match self {
@@ -99,11 +118,7 @@ impl<'a> Piece<'a> {
     }
 }
 
-fn walk<'a>(
-    scanner: &mut Scanner<'a>,
-    depth: u32,
-    visit: &mut impl FnMut(Piece<'a>),
-) -> Scan<()> {
+fn walk<'a>(scanner: &mut Scanner<'a>, depth: u32, visit: &mut impl FnMut(Piece<'a>)) -> Scan<()> {
     match scanner.peek()? {
         b'"' => visit(Piece::Text(scanner.string()?)),
         b'{' => visit(Piece::Part(Part::read(scanner)?)),

@@ -16,6 +16,7 @@ use crate::source::Reader;
 
 /// Reads a document, whole or in pieces.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing the loader looks for")]
 pub(crate) struct Document {
     replay: Replay,
     state: State,
@@ -44,6 +45,8 @@ enum State {
 
 /// The lines of a document are counted when somebody wants to know: see [`crate::bytes::LineCounter`].
 const UNCOUNTED: u32 = 0;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// How a message begins in a document indented by two.
 const MESSAGE: &[u8] = b"\n    {";
@@ -168,11 +171,21 @@ fn advance(scanner: &mut Scanner<'_>, state: State) -> Scan<State> {
 impl Reader for Document {
     fn feed(&mut self, bytes: &[u8]) -> usize {
         let mut used = 0;
-        if self.offset == 0 && bytes.starts_with(b"\xef\xbb\xbf") {
-            self.replay.problem(What::ByteOrderMark, None, "read, though the agent cannot load the file");
+        if self.offset == 0
+            && bytes.len() < BYTE_ORDER_MARK.len()
+            && BYTE_ORDER_MARK.starts_with(bytes)
+        {
+            return 0;
+        }
+        if self.offset == 0 && bytes.starts_with(BYTE_ORDER_MARK) {
+            self.replay.problem(
+                What::ByteOrderMark,
+                None,
+                "read, though the agent cannot load the file",
+            );
             self.sound = false;
-            used = 3;
-            self.offset = 3;
+            used = BYTE_ORDER_MARK.len();
+            self.offset = used as u64;
         }
         while let Some(rest) = bytes.get(used..).filter(|rest| !rest.is_empty()) {
             let step = if self.state == State::Lost {

@@ -276,8 +276,7 @@ fn tokens(scanner: &mut Scanner<'_>) -> Scan<Option<Tokens>> {
         }
         Ok(())
     })?;
-    tokens.total =
-        total.unwrap_or(tokens.input + tokens.output + tokens.thoughts + tokens.tool);
+    tokens.total = total.unwrap_or(tokens.input + tokens.output + tokens.thoughts + tokens.tool);
     Ok(Some(tokens))
 }
 

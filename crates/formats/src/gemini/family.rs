@@ -84,10 +84,9 @@ fn main_families(id: &SessionId, files: Vec<Surveyed>) -> Vec<Family> {
 }
 
 fn split_agents(files: Vec<Surveyed>) -> (Vec<Surveyed>, Vec<Surveyed>) {
-    let spans: Vec<(String, Option<(i64, i64)>, bool)> = files
-        .iter()
-        .map(|file| (stem(file), talk(file), file.outline.head.subagent))
-        .collect();
+    let mains = files.iter().filter(|file| !file.outline.head.subagent);
+    let talks: Vec<(String, (i64, i64))> =
+        mains.filter_map(|file| Some((stem(file), talk(file)?))).collect();
     files.into_iter().partition(|file| {
         if file.outline.head.subagent {
             return true;
@@ -95,9 +94,7 @@ fn split_agents(files: Vec<Surveyed>) -> (Vec<Surveyed>, Vec<Surveyed>) {
         // Without `kind` (to 0.30) a sub-agent shows by its time: it begins and ends while its parent goes on. A
         // split begins after the part before it has ended.
         let Some((from, to)) = talk(file) else { return false };
-        spans.iter().any(|(other, span, agent)| {
-            !agent && *other != stem(file) && span.is_some_and(|(start, end)| start < from && to < end)
-        })
+        talks.iter().any(|(other, (start, end))| *other != stem(file) && *start < from && to < *end)
     })
 }
 
@@ -131,7 +128,8 @@ fn family(
             Member { role, compressed: ends_compressed(&file), file }
         })
         .collect();
-    members.sort_by_key(|member| (began(&member.file), age(member.role), member.file.at.path.clone()));
+    members
+        .sort_by_key(|member| (began(&member.file), age(member.role), member.file.at.path.clone()));
     Family { id, kind, parent, members }
 }
 
@@ -166,7 +164,8 @@ fn role(
     if is_stub(file) {
         return FileRole::Stub;
     }
-    let elsewhere = |name: &str| names.iter().any(|(at, other, _)| *at != file.folder && other == name);
+    let elsewhere =
+        |name: &str| names.iter().any(|(at, other, _)| *at != file.folder && other == name);
     if own == main_name || (!file.named_folder && elsewhere(&own)) {
         return FileRole::Copy;
     }

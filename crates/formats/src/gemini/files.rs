@@ -49,7 +49,8 @@ pub(crate) fn typed(text: &str) -> &str {
 
 /// Splits off the files that were sent along.
 pub(crate) fn attached(text: &str) -> Vec<AttachedFile> {
-    let Some(start) = [OPEN, OPEN_CONTEXT].iter().filter_map(|marker| text.find(marker)).min() else {
+    let Some(start) = [OPEN, OPEN_CONTEXT].iter().filter_map(|marker| text.find(marker)).min()
+    else {
         return Vec::new();
     };
     let block = text.get(start..).unwrap_or_default();
@@ -104,7 +105,8 @@ mod tests {
         assert_eq!(typed(one), "read @a.txt");
         assert_eq!(paths(one), [("a.txt".into(), "hi\n".into())]);
 
-        let unclosed = "x\n--- Content from referenced files ---\nContent from @a:\n1\nContent from @b c:\n2";
+        let unclosed =
+            "x\n--- Content from referenced files ---\nContent from @a:\n1\nContent from @b c:\n2";
         assert_eq!(paths(unclosed), [("a".into(), "1".into()), ("b c".into(), "2".into())]);
 
         let acp = "look\n--- Content from referenced context ---\nContent from @file:///x/y.rs:\nfn main() {}";

@@ -36,7 +36,9 @@ fn from_versions(call: &ToolCall, others: &dyn Others) -> Option<String> {
             scanner.skip()
         });
         let same = all.into_iter().find(|other| other.id.is_some() && other.id == call.id);
-        found = same.and_then(|same| same.output).filter(|output| cut_state(output) == OutputState::Whole);
+        found = same
+            .and_then(|same| same.output)
+            .filter(|output| cut_state(output) == OutputState::Whole);
         scanned.is_ok() && found.is_none()
     });
     found

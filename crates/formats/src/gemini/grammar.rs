@@ -37,7 +37,12 @@ pub(crate) fn outline<R: Read + Seek>(
     if is_empty {
         let mut outline = Outline::empty(Grammar::Json);
         let file = Arc::clone(file);
-        outline.problems.note(Problem { file, span: None, what: What::Empty, done: "listed as empty" });
+        outline.problems.note(Problem {
+            file,
+            span: None,
+            what: What::Empty,
+            done: "listed as empty",
+        });
         return Ok(outline);
     }
     let other = match grammar {

@@ -4,7 +4,7 @@ use recount_model::MessageKind;
 
 use super::content::{Content, Piece};
 use super::facts::{Facts, Role};
-use crate::json::trim;
+use crate::json::{Text, trim};
 
 /// The id of the context message since 0.44, the same in all sessions: the start of the SHA-256 of
 /// `environment-context`.
@@ -34,7 +34,8 @@ fn by_words(content: Content<'_>, lead: &str) -> MessageKind {
         let prompt = text.split_once(HOOK_END).map_or("", |(_, prompt)| prompt);
         return if trim(prompt).is_empty() { MessageKind::Hook } else { MessageKind::Prompt };
     }
-    if lead.starts_with("<state_snapshot>") && trim(&content.text()).ends_with("</state_snapshot>") {
+    if lead.starts_with("<state_snapshot>") && trim(&content.text()).ends_with("</state_snapshot>")
+    {
         return MessageKind::Summary;
     }
     let begins = |words: &[&str]| words.iter().any(|word| lead.starts_with(word));
@@ -62,9 +63,12 @@ fn is_tool_result(content: Content<'_>) -> bool {
         return text.raw().starts_with(b"[Function Response: ");
     }
     let mut result = false;
-    content.each(|piece| match piece {
-        Piece::Part(part) if part.response.is_some() => result = true,
-        _ => result &= piece.spoken().is_none_or(|text| text.is_blank()),
+    content.each(|piece| {
+        if matches!(piece, Piece::Part(part) if part.response.is_some()) {
+            result = true;
+        } else {
+            result &= piece.spoken().is_none_or(Text::is_blank);
+        }
     });
     result
 }

@@ -55,7 +55,11 @@ impl Lines {
             return;
         }
         if let Some(marked) = line.strip_prefix(BYTE_ORDER_MARK) {
-            self.replay.problem(What::ByteOrderMark, Some(span), "read, though the agent drops this line");
+            self.replay.problem(
+                What::ByteOrderMark,
+                Some(span),
+                "read, though the agent drops this line",
+            );
             if let Ok(record) = Record::read(marked) {
                 self.apply(record, behind(span, BYTE_ORDER_MARK.len()), Seen::ByUsOnly);
             }
@@ -86,7 +90,11 @@ impl Lines {
         for at in memmem::find_iter(line, b"{\"").filter(|&at| at > 0).take(TRIES) {
             let Some(rest) = line.get(at..) else { break };
             if let Ok(record @ (Record::Message(_) | Record::Head(_))) = Record::read(rest) {
-                self.replay.problem(What::BrokenLine, Some(span), "the whole record at its end is read");
+                self.replay.problem(
+                    What::BrokenLine,
+                    Some(span),
+                    "the whole record at its end is read",
+                );
                 self.apply(record, behind(span, at), Seen::ByUsOnly);
                 return;
             }
@@ -123,7 +131,8 @@ impl Reader for Lines {
                 // The other half of the line break may follow.
                 break;
             }
-            used += self.take_line(bytes.get(used..).unwrap_or_default(), end - used, Ended::ByNewline);
+            used +=
+                self.take_line(bytes.get(used..).unwrap_or_default(), end - used, Ended::ByNewline);
         }
         used
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use recount_model::{Grammar, SessionId};
 
+use super::part::BINARY;
 use crate::outline::Outline;
 use crate::source::{AgentRow, Station, Surveyed};
 
@@ -30,8 +31,13 @@ enum Needs {
 enum TitleRule {
     /// The first one.
     First,
-    /// The first one that is not a command, if there is one.
+    /// The first one that is not a command.
     FirstWords,
+    /// The same, with placeholders for parts that are not text, and any other if all are commands.
+    FirstFlat {
+        /// Whether binary data is shown with its size.
+        sizes: bool,
+    },
 }
 
 impl Rules {
@@ -55,7 +61,10 @@ impl Rules {
             deduplicates: minor >= 19,
             needs: if minor >= 20 { Needs::Conversation } else { Needs::Nothing },
             hides_subagents: minor >= 31,
-            title: if (20..39).contains(&minor) { TitleRule::FirstWords } else { TitleRule::First },
+            title: match minor {
+                20..39 => TitleRule::FirstFlat { sizes: minor >= 34 },
+                _ => TitleRule::First,
+            },
         }
     }
 
@@ -80,25 +89,29 @@ impl Rules {
         }
         let listed = &outline.listed;
         let first = match self.title {
-            TitleRule::First => &listed.first_any,
-            TitleRule::FirstWords if listed.first_user.is_some() => &listed.first_user,
-            TitleRule::FirstWords if self.needs == Needs::Resumable => &None,
-            TitleRule::FirstWords => &listed.first_any,
+            TitleRule::First => listed.first_any.clone(),
+            TitleRule::FirstWords => listed.first_user.clone(),
+            TitleRule::FirstFlat { sizes } => {
+                let flat = listed.first_flat.as_deref().map(|flat| binary(flat, sizes));
+                flat.or_else(|| listed.first_any.clone())
+            }
         };
-        first.as_deref().map_or_else(|| "Empty conversation".to_owned(), |text| shorten(&plain(text)))
+        first.map_or_else(|| "Empty conversation".to_owned(), |text| shorten(&plain(&text)))
     }
 }
 
 /// Lists the files of one chats folder as `release` would (0.47 and later when not told), oldest first.
 pub(crate) fn list(files: &[&Surveyed], release: Option<&str>) -> Vec<AgentRow> {
     let rules = release.map_or(Rules::NEWEST, Rules::of);
-    let mut sorted: Vec<&Surveyed> = files.iter().copied().filter(|file| rules.lists(file)).collect();
+    let mut sorted: Vec<&Surveyed> =
+        files.iter().copied().filter(|file| rules.lists(file)).collect();
     sorted.sort_by_key(|file| file.at.path.file_name().map(utf16));
     let mut rows: Vec<(&SessionId, &Surveyed)> = Vec::new();
     let mut known: HashMap<&SessionId, usize> = HashMap::new();
     for file in sorted {
         let Some(id) = &file.outline.head.session_id else { continue };
-        let place = if rules.deduplicates { *known.entry(id).or_insert(rows.len()) } else { rows.len() };
+        let place =
+            if rules.deduplicates { *known.entry(id).or_insert(rows.len()) } else { rows.len() };
         match rows.get_mut(place) {
             Some(row) if updated(file) > updated(row.1) => row.1 = file,
             Some(_) => {}
@@ -128,10 +141,33 @@ fn started(file: &Surveyed) -> Option<i64> {
     head.start.or(head.updated).or(file.at.modified)
 }
 
+/// Writes the places of binary data as a release does: `<image/png>`, or `[Image: image/png, 0.1 KB]`.
+fn binary(flat: &str, sizes: bool) -> String {
+    let mut out = String::new();
+    let mut pieces = flat.split(BINARY);
+    while let Some(text) = pieces.next() {
+        out.push_str(text);
+        let (Some(mime), Some(size)) = (pieces.next(), pieces.next()) else { break };
+        let category = match mime.split('/').next() {
+            Some("audio") => "Audio",
+            Some("video") => "Video",
+            Some("image") => "Image",
+            _ => "Media",
+        };
+        if sizes {
+            out.push_str(&["[", category, ": ", mime, ", ", size, "]"].concat());
+        } else {
+            out.push_str(&["<", mime, ">"].concat());
+        }
+    }
+    out
+}
+
 /// A summary loses only terminal and bidi control characters.
 fn visible(text: &str) -> String {
     let bidi = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let kept: String = text.chars().filter(|&c| !bidi(c) && (!c.is_control() || c.is_whitespace())).collect();
+    let kept: String =
+        text.chars().filter(|&c| !bidi(c) && (!c.is_control() || c.is_whitespace())).collect();
     one_line(&kept)
 }
 

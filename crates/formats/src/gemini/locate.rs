@@ -107,7 +107,7 @@ fn chat(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, problems: &mu
         return;
     }
     if let Some(mut file) = file(&path, root, problems) {
-        file.group = short_id(&name).to_owned();
+        short_id(&name).clone_into(&mut file.group);
         if leftover {
             file.station = Station::Leftover;
         }
@@ -135,7 +135,9 @@ pub(crate) fn short_id(name: &str) -> &str {
         return id;
     }
     match stem.split_once('-') {
-        Some((digits, id)) if digits.len() == 13 && digits.bytes().all(|b| b.is_ascii_digit()) => id,
+        Some((digits, id)) if digits.len() == 13 && digits.bytes().all(|b| b.is_ascii_digit()) => {
+            id
+        }
         _ => stem,
     }
 }
@@ -154,7 +156,12 @@ fn file(path: &Path, root: &Path, problems: &mut Vec<Problem>) -> Option<FileAt>
             .is_ok_and(|target| fs::canonicalize(root).is_ok_and(|root| target.starts_with(root)));
         match fs::metadata(path) {
             Ok(target) if inside => metadata = target,
-            _ => return problem(What::LinkNotFollowed, "left out: it leads out of the agent's folder"),
+            _ => {
+                return problem(
+                    What::LinkNotFollowed,
+                    "left out: it leads out of the agent's folder",
+                );
+            }
         }
     }
     if !metadata.is_file() {

@@ -2,9 +2,8 @@
 
 use recount_model::{RawJson, SessionId, parse_millis};
 
-use super::record::Fields;
+use super::record::{Fields, Loose};
 use super::replay::Seen;
-use crate::json::Text;
 use crate::outline::Head;
 
 /// Metadata, shallow-merged record by record: later keys win, and `null` overwrites.
@@ -27,7 +26,6 @@ impl Metadata {
     /// Takes over what `fields` say.
     pub(crate) fn merge(&mut self, fields: Fields<'_>, seen: Seen) {
         let hidden = seen == Seen::ByUsOnly;
-        let decode = |text: Option<Text<'_>>| text.map(|text| text.decode().into_owned());
         if hidden && self.session_id.is_some() && !self.hidden_id {
             // What the agent reads is not overwritten by what it does not.
             return;
@@ -41,16 +39,16 @@ impl Metadata {
             self.hidden_hash = hidden;
         }
         if let Some(start) = fields.start {
-            self.start = decode(start);
+            self.start = start.text();
         }
         if let Some(updated) = fields.updated {
-            self.updated = decode(updated);
+            self.updated = updated.text();
         }
         if let Some(kind) = fields.kind {
-            self.subagent = kind.is_some_and(|kind| kind.is("subagent"));
+            self.subagent = matches!(kind, Loose::Text(kind) if kind.is("subagent"));
         }
         if let Some(summary) = fields.summary {
-            self.summary = decode(summary);
+            self.summary = summary.text();
         }
         if let Some(directories) = fields.directories {
             self.directories = directories.iter().map(|text| text.decode().into_owned()).collect();
@@ -63,7 +61,10 @@ impl Metadata {
     /// Whether the agent's line-by-line loader finds what it needs.
     pub(crate) fn suffices(&self) -> bool {
         let usable = |text: &Option<String>| text.as_deref().is_some_and(|text| !text.is_empty());
-        usable(&self.session_id) && usable(&self.project_hash) && !self.hidden_id && !self.hidden_hash
+        usable(&self.session_id)
+            && usable(&self.project_hash)
+            && !self.hidden_id
+            && !self.hidden_hash
     }
 
     /// Whether there is any session id.

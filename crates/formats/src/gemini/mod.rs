@@ -22,18 +22,21 @@ mod result_display;
 mod saved;
 mod tool;
 
+#[cfg(test)]
+mod tests;
+
 use std::path::Path;
 use std::sync::Arc;
 
 use recount_model::{Grammar, Message, Problem, ProjectHash, RecordedPath, SourceName, What};
 
-use grammar::outline;
+pub(crate) use grammar::outline;
 
 use crate::bytes::{self, Buffer, LineCounter};
 use crate::outline::Outline;
 use crate::source::{
-    AgentRow, DataFolders, Family, Foreign, Located, MessageRequest, ProjectFolder, Source, Surveyed,
-    Trace,
+    AgentRow, DataFolders, Family, Foreign, Located, MessageRequest, ProjectFolder, Source,
+    Surveyed, Trace,
 };
 
 /// Gemini CLI, every release up to 0.61.

@@ -86,13 +86,51 @@ impl<'a> Part<'a> {
         } else if let Some(named) = self.call.or(self.response) {
             if Some(named) == null { Flat::Throws } else { Flat::Placeholder }
         } else if let Some(inline) = self.inline {
-            if Some(inline) == null || mime_is_odd(inline) { Flat::Throws } else { Flat::Placeholder }
+            if Some(inline) == null || mime_is_odd(inline) {
+                Flat::Throws
+            } else {
+                Flat::Placeholder
+            }
         } else if let Some(text) = self.text {
             Flat::Text(text)
         } else if self.odd_text {
             Flat::Odd
         } else {
             Flat::Empty
+        }
+    }
+}
+
+/// Stands around the MIME type and the size of binary data in flattened text; releases print them differently.
+pub(crate) const BINARY: char = '\u{1}';
+
+impl Part<'_> {
+    /// Returns the placeholder that the agent's flattening puts in the place of a part without words.
+    pub(crate) fn placeholder(&self) -> String {
+        let name = |raw: &[u8]| field(raw, "name").unwrap_or("undefined".into()).into_owned();
+        if self.video.is_some() {
+            "[Video Metadata]".into()
+        } else if let Some(thought) = self.thought {
+            format!("[Thought: {}]", String::from_utf8_lossy(thought))
+        } else if self.code_result.is_some() {
+            "[Code Execution Result]".into()
+        } else if self.code.is_some() {
+            "[Executable Code]".into()
+        } else if self.file.is_some() {
+            "[File Data]".into()
+        } else if let Some(call) = self.call {
+            format!("[Function Call: {}]", name(call))
+        } else if let Some(response) = self.response {
+            format!("[Function Response: {}]", name(response))
+        } else if let Some(inline) = self.inline {
+            let mime = field(inline, "mimeType").unwrap_or("unknown".into());
+            let data = field(inline, "data").unwrap_or_default();
+            // Tenths of a kilobyte, rounded as `toFixed(1)` does.
+            let bytes = (data.len() * 3).div_ceil(4);
+            let tenths = (bytes * 10 + 512) / 1024;
+            format!("{BINARY}{mime}{BINARY}{}.{} KB{BINARY}", tenths / 10, tenths % 10)
+        } else {
+            String::new()
         }
     }
 }
@@ -126,7 +164,11 @@ pub(crate) fn field<'a>(raw: &'a [u8], name: &str) -> Option<Cow<'a, str>> {
         .object(|scanner, key| {
             let is_string = scanner.peek()? == b'"';
             if key.is(name) {
-                found = if is_string { Some(scanner.string()?) } else { scanner.skip().map(|()| None)? };
+                found = if is_string {
+                    Some(scanner.string()?)
+                } else {
+                    scanner.skip().map(|()| None)?
+                };
                 return Ok(());
             }
             scanner.skip()

@@ -55,7 +55,8 @@ pub(crate) fn registry(root: &Path, problems: &mut Vec<Problem>) -> Vec<Register
 
 /// Reads the keys of `trustedFolders.json`: folders that exist or existed.
 pub(crate) fn trusted(root: &Path) -> Vec<Registered> {
-    let tree = read_small(&root.join("trustedFolders.json")).ok().and_then(|b| Tree::parse(&b).ok());
+    let tree =
+        read_small(&root.join("trustedFolders.json")).ok().and_then(|b| Tree::parse(&b).ok());
     let keys = tree.as_ref().and_then(Tree::as_object).unwrap_or_default();
     let entry = |(path, _): &(String, Tree)| Registered {
         path: RecordedPath::new(path.as_str()),

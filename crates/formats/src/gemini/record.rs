@@ -25,10 +25,10 @@ pub(crate) enum Record<'a> {
 pub(crate) struct Fields<'a> {
     pub(crate) session_id: Option<Loose<'a>>,
     pub(crate) project_hash: Option<Loose<'a>>,
-    pub(crate) start: Option<Option<Text<'a>>>,
-    pub(crate) updated: Option<Option<Text<'a>>>,
-    pub(crate) kind: Option<Option<Text<'a>>>,
-    pub(crate) summary: Option<Option<Text<'a>>>,
+    pub(crate) start: Option<Loose<'a>>,
+    pub(crate) updated: Option<Loose<'a>>,
+    pub(crate) kind: Option<Loose<'a>>,
+    pub(crate) summary: Option<Loose<'a>>,
     pub(crate) directories: Option<Vec<Text<'a>>>,
     pub(crate) scratchpad: Option<String>,
     /// The elements of `messages`, if that is an array.
@@ -54,7 +54,11 @@ impl<'a> Loose<'a> {
         let raw = scanner.value()?;
         let digits = raw.split(|byte| byte.eq_ignore_ascii_case(&b'e')).next().unwrap_or_default();
         let is_zero = digits.iter().all(|byte| matches!(byte, b'-' | b'0' | b'.'));
-        Ok(if is_zero || matches!(raw, b"null" | b"false") { Self::Nothing } else { Self::Odd(raw) })
+        Ok(if is_zero || matches!(raw, b"null" | b"false") {
+            Self::Nothing
+        } else {
+            Self::Odd(raw)
+        })
     }
 
     /// Returns the words, or the raw JSON of what is not a string.
@@ -105,7 +109,9 @@ impl<'a> Record<'a> {
             Self::Message(facts)
         } else if let Some(set) = set {
             Self::Set(set)
-        } else if let (Some(Loose::Text(_)), Some(Loose::Text(_))) = (fields.session_id, fields.project_hash) {
+        } else if let (Some(Loose::Text(_)), Some(Loose::Text(_))) =
+            (fields.session_id, fields.project_hash)
+        {
             Self::Head(fields)
         } else {
             Self::Unknown
@@ -134,10 +140,10 @@ impl<'a> Fields<'a> {
         match key {
             b"sessionId" => self.session_id = Some(Loose::read(scanner)?),
             b"projectHash" => self.project_hash = Some(Loose::read(scanner)?),
-            b"startTime" => self.start = Some(string(scanner)?),
-            b"lastUpdated" => self.updated = Some(string(scanner)?),
-            b"kind" => self.kind = Some(string(scanner)?),
-            b"summary" => self.summary = Some(string(scanner)?),
+            b"startTime" => self.start = Some(Loose::read(scanner)?),
+            b"lastUpdated" => self.updated = Some(Loose::read(scanner)?),
+            b"kind" => self.kind = Some(Loose::read(scanner)?),
+            b"summary" => self.summary = Some(Loose::read(scanner)?),
             b"directories" => self.directories = Some(strings(scanner)?),
             b"memoryScratchpad" => self.scratchpad = Some(compact(scanner.value()?)),
             b"messages" => self.messages = elements(scanner)?,

@@ -18,6 +18,9 @@ use super::record::{Element, Fields};
 use crate::json::Text;
 use crate::outline::{Entry, Listed, Outline, Problems, Shown, Version};
 
+/// How much of a message is kept for the agent's title, which has 100 characters at most.
+const TITLE_BYTES: usize = 4096;
+
 /// Where an entry stands when it does not stand in the strict view.
 const NOWHERE: u32 = u32::MAX;
 
@@ -53,6 +56,7 @@ struct Listing {
     known: Vec<Option<Known>>,
     first_user: Option<String>,
     first_any: Option<String>,
+    first_flat: Option<String>,
     conversation: bool,
 }
 
@@ -131,7 +135,11 @@ impl Replay {
         let entry = self.find(&id.decode());
         let from = entry.and_then(|entry| self.position_of(entry));
         if from.is_none() {
-            self.problem(What::UnknownRewind, Some(span), "all messages before it count as rewound");
+            self.problem(
+                What::UnknownRewind,
+                Some(span),
+                "all messages before it count as rewound",
+            );
         }
         for shown in self.strict.split_off(from.unwrap_or(0)) {
             self.remove(shown.entry, Fate::Rewound);
@@ -197,7 +205,11 @@ impl Replay {
             let is_new = self.entries.len() > known;
             summary |= is_new && self.kind_of(one.entry) == Some(MessageKind::Summary);
             if one.resumable == Resumable::Throws {
-                self.problem(What::RefusedRecord, Some(base), "the rest of this checkpoint is ignored");
+                self.problem(
+                    What::RefusedRecord,
+                    Some(base),
+                    "the rest of this checkpoint is ignored",
+                );
                 whole = false;
                 break;
             }
@@ -222,9 +234,9 @@ impl Replay {
     /// Says why a checkpoint dropped what it dropped.
     fn decide_fates(&mut self, old: &[Shown], summary: bool) {
         let said = [MessageKind::Prompt, MessageKind::Nudge, MessageKind::Shell];
-        let last_said = old.iter().rposition(|shown| {
-            self.kind_of(shown.entry).is_some_and(|kind| said.contains(&kind))
-        });
+        let last_said = old
+            .iter()
+            .rposition(|shown| self.kind_of(shown.entry).is_some_and(|kind| said.contains(&kind)));
         let taken_back = last_said
             .filter(|_| !self.after_rewind && !self.after_resume)
             .filter(|&at| old.get(at).is_some_and(|shown| self.position_of(shown.entry).is_none()));
@@ -324,17 +336,13 @@ impl Replay {
     }
 
     fn show(&mut self, judged: Judged) {
-        match self.position_of(judged.entry) {
-            Some(at) => {
-                if let Some(shown) = self.strict.get_mut(at) {
-                    shown.version = judged.version;
-                }
-            }
-            None => {
-                let at = u32::try_from(self.strict.len()).unwrap_or(NOWHERE);
-                self.set_position(judged.entry, at);
-                self.strict.push(Shown { entry: judged.entry, version: judged.version });
-            }
+        let known = self.position_of(judged.entry).and_then(|at| self.strict.get_mut(at));
+        if let Some(shown) = known {
+            shown.version = judged.version;
+        } else {
+            let at = u32::try_from(self.strict.len()).unwrap_or(NOWHERE);
+            self.set_position(judged.entry, at);
+            self.strict.push(Shown { entry: judged.entry, version: judged.version });
         }
         if let Some(entry) = self.entries.get_mut(judged.entry as usize) {
             entry.fate = Fate::Kept;
@@ -352,6 +360,9 @@ impl Replay {
         if facts.role == Role::User {
             if listing.first_any.is_none() {
                 listing.first_any = listed_text(facts);
+            }
+            if resumable && listing.first_flat.is_none() {
+                listing.first_flat = Some(facts.content.flat_start(TITLE_BYTES));
             }
             if resumable && listing.first_user.is_none() {
                 listing.first_user = listed_text(facts);
@@ -404,6 +415,7 @@ impl Replay {
                 conversation: self.listing.conversation,
                 first_user: self.listing.first_user,
                 first_any: self.listing.first_any,
+                first_flat: self.listing.first_flat,
             },
             problems: self.problems,
         }
@@ -452,7 +464,7 @@ impl Title {
 /// The text that the agent's list takes as a title: parts joined, `displayContent` not looked at. Its rules
 /// shorten it to 100 characters later, so its start is enough.
 fn listed_text(facts: &Facts<'_>) -> Option<String> {
-    Some(facts.content.text_start(4096)).filter(|text| !text.is_empty())
+    Some(facts.content.text_start(TITLE_BYTES)).filter(|text| !text.is_empty())
 }
 
 /// The span of an element within a record that begins at `base`.

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use recount_model::{
-    Fate, Message, MessageKind, OutputState, Place, RawJson, Span, ToolCall, ToolStatus, Tokens,
+    Fate, Message, MessageKind, OutputState, Place, RawJson, Span, Tokens, ToolCall, ToolStatus,
 };
 
 use super::body::{binary, part_thought, time};
@@ -34,7 +34,10 @@ pub(crate) fn read(bytes: &[u8], file: &Arc<str>) -> Option<Foreign> {
         b'{' => scanner
             .object(|scanner, key| {
                 let name = key.decode();
-                if WRAPPERS.contains(&name.as_ref()) && scanner.peek()? == b'[' && messages.is_empty() {
+                if WRAPPERS.contains(&name.as_ref())
+                    && scanner.peek()? == b'['
+                    && messages.is_empty()
+                {
                     wrapped = true;
                     return contents(scanner, bytes, file, &mut messages);
                 }
@@ -85,7 +88,9 @@ fn content(raw: &[u8], file: &Arc<str>, span: Span) -> Scan<Option<Message>> {
             b"parts" | b"content" => facts.content = Content::read(scanner)?,
             b"usageMetadata" => tokens = Some(usage(&Tree::read(scanner)?)),
             b"model" | b"modelVersion" => facts.model = super::facts::string(scanner)?,
-            b"timestamp" => written = super::facts::string(scanner)?.map(|t| t.decode().into_owned()),
+            b"timestamp" => {
+                written = super::facts::string(scanner)?.map(|t| t.decode().into_owned());
+            }
             _ => scanner.skip()?,
         }
         Ok(())
@@ -111,7 +116,11 @@ fn content(raw: &[u8], file: &Arc<str>, span: Span) -> Scan<Option<Message>> {
         kind,
         fate: Fate::Kept,
         time: written.as_deref().and_then(time),
-        display_text: if kind == MessageKind::Prompt { typed(&text).to_owned() } else { text.clone() },
+        display_text: if kind == MessageKind::Prompt {
+            typed(&text).to_owned()
+        } else {
+            text.clone()
+        },
         files: if kind == MessageKind::Prompt { attached(&text) } else { Vec::new() },
         text,
         media,
@@ -120,7 +129,12 @@ fn content(raw: &[u8], file: &Arc<str>, span: Span) -> Scan<Option<Message>> {
         tokens,
         model: facts.model.map(|model| model.decode().into_owned()),
         level: None,
-        place: Place { file: Arc::clone(file), line: span.line, offset: span.offset, bytes: span.bytes },
+        place: Place {
+            file: Arc::clone(file),
+            line: span.line,
+            offset: span.offset,
+            bytes: span.bytes,
+        },
     }))
 }
 
@@ -144,14 +158,14 @@ fn call(part: &Part<'_>) -> Option<ToolCall> {
     let tree = Tree::parse(raw).ok()?;
     let mut args: &[u8] = b"null";
     let mut scanner = Scanner::new(raw);
-    let scanned = scanner.object(|scanner, key| {
+    let walked = scanner.object(|scanner, key| {
         let value = scanner.value()?;
         if key.is("args") {
             args = value;
         }
         Ok(())
     });
-    scanned.ok()?;
+    walked.ok()?;
     Some(ToolCall {
         id: tree.text("id").map(str::to_owned),
         name: tree.text("name").unwrap_or_default().to_owned(),
@@ -257,7 +271,8 @@ mod tests {
     #[test]
     fn bare_and_wrapped_lists_are_read() {
         let list = r#"[{"role":"user","parts":[{"text":"hi"}]},{"role":"model","parts":[{"text":"ho"}],"usageMetadata":{"totalTokenCount":7}}]"#;
-        let expected = Some(vec![(MessageKind::Prompt, "hi".into()), (MessageKind::Answer, "ho".into())]);
+        let expected =
+            Some(vec![(MessageKind::Prompt, "hi".into()), (MessageKind::Answer, "ho".into())]);
         assert_eq!(kinds(list), expected);
         for key in ["history", "messages", "conversation"] {
             assert_eq!(kinds(&format!(r#"{{"authType":"x","{key}":{list}}}"#)), expected, "{key}");
@@ -280,13 +295,18 @@ mod tests {
         let text = "## USER 🧑\u{200d}💻\n\nhello\n\n---\n\n## MODEL ✨\n\nworld\n";
         assert_eq!(
             kinds(text),
-            Some(vec![(MessageKind::Prompt, "hello".into()), (MessageKind::Answer, "world".into())])
+            Some(vec![
+                (MessageKind::Prompt, "hello".into()),
+                (MessageKind::Answer, "world".into())
+            ])
         );
     }
 
     #[test]
     fn other_files_are_not_saved_chats() {
-        for text in ["", "{}", "[]", "[1,2]", r#"{"history":[]}"#, "# Title", "plain", r#"[{"a":1}]"#] {
+        for text in
+            ["", "{}", "[]", "[1,2]", r#"{"history":[]}"#, "# Title", "plain", r#"[{"a":1}]"#]
+        {
             assert_eq!(kinds(text), None, "{text}");
         }
     }

@@ -86,12 +86,26 @@ fn status(word: &str) -> ToolStatus {
 /// The one argument that tells most, in order of how much it tells.
 pub(crate) fn key_arg(args: &Tree) -> Option<String> {
     const TELLING: &[&str] = &[
-        "command", "file_path", "absolute_path", "path", "pattern", "query", "url", "dir_path",
-        "prompt", "objective", "agent_name", "name", "fact", "title", "question", "paths", "include",
+        "command",
+        "file_path",
+        "absolute_path",
+        "path",
+        "pattern",
+        "query",
+        "url",
+        "dir_path",
+        "prompt",
+        "objective",
+        "agent_name",
+        "name",
+        "fact",
+        "title",
+        "question",
+        "paths",
+        "include",
     ];
     let text = |tree: &Tree| match tree {
-        Tree::String(text) => Some(text.clone()),
-        Tree::Number(text) => Some(text.clone()),
+        Tree::String(text) | Tree::Number(text) => Some(text.clone()),
         Tree::Array(all) => {
             let words: Vec<&str> = all.iter().filter_map(Tree::as_str).collect();
             (!words.is_empty()).then(|| words.join(" "))
@@ -131,7 +145,9 @@ fn part_output(part: &Tree) -> Option<String> {
 /// Returns the words of a `response` object: output, else error, else all of it.
 pub(crate) fn response_text(response: &Tree) -> Option<String> {
     let output = response.text("output").filter(|text| !text.is_empty());
-    if let Some(text) = output.or_else(|| response.text("error")).or_else(|| response.text("output")) {
+    if let Some(text) =
+        output.or_else(|| response.text("error")).or_else(|| response.text("output"))
+    {
         return Some(text.to_owned());
     }
     let fields = response.as_object()?;
@@ -163,8 +179,10 @@ fn to_json(tree: &Tree) -> String {
             format!("[{}]", parts.join(","))
         }
         Tree::Object(fields) => {
-            let parts: Vec<String> =
-                fields.iter().map(|(key, value)| format!("{}:{}", quoted(key), to_json(value))).collect();
+            let parts: Vec<String> = fields
+                .iter()
+                .map(|(key, value)| format!("{}:{}", quoted(key), to_json(value)))
+                .collect();
             format!("{{{}}}", parts.join(","))
         }
     }

@@ -52,6 +52,10 @@ fn long_string_end(bytes: &[u8], start: usize) -> Scan<(usize, bool)> {
     dispatch!(Level::new(), simd => string_end_by_blocks(simd, bytes, start))
 }
 
+#[expect(
+    clippy::inline_always,
+    reason = "the vector width is that of the caller it is inlined into"
+)]
 #[inline(always)]
 fn string_end_by_blocks<S: Simd>(simd: S, bytes: &[u8], start: usize) -> Scan<(usize, bool)> {
     let mut at = start;
@@ -76,7 +80,11 @@ fn string_end_by_blocks<S: Simd>(simd: S, bytes: &[u8], start: usize) -> Scan<(u
         if ends != 0 {
             let end = ends.trailing_zeros();
             let is_quote = control >> end & 1 == 0;
-            return if is_quote { Ok((at + end as usize, seen_escape)) } else { Err(Fault::Syntax) };
+            return if is_quote {
+                Ok((at + end as usize, seen_escape))
+            } else {
+                Err(Fault::Syntax)
+            };
         }
         at += 64;
     }
@@ -85,7 +93,7 @@ fn string_end_by_blocks<S: Simd>(simd: S, bytes: &[u8], start: usize) -> Scan<(u
 
 /// Which bytes are escaped: those behind an odd run of backslashes. Runs that start on an odd bit are carried
 /// through by an addition, as simdjson does it (Langdale and Lemire, 2019).
-#[inline(always)]
+#[inline]
 fn escaped_bytes(backslash: u64, carry: u64) -> (u64, u64) {
     const EVEN: u64 = 0x5555_5555_5555_5555;
     if backslash == 0 {

@@ -65,10 +65,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Walks over an object; `field` is called after each key and must consume the value.
-    pub fn object(
-        &mut self,
-        mut field: impl FnMut(&mut Self, Text<'a>) -> Scan<()>,
-    ) -> Scan<()> {
+    pub fn object(&mut self, mut field: impl FnMut(&mut Self, Text<'a>) -> Scan<()>) -> Scan<()> {
         self.expect(b'{')?;
         if self.peek()? == b'}' {
             self.at += 1;

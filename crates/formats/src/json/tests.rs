@@ -25,9 +25,31 @@ fn it_accepts_what_json_parse_accepts() {
 #[test]
 fn it_refuses_what_json_parse_refuses() {
     for bad in [
-        "", "{", "[1,]", "{\"a\":1,}", "{a:1}", "01", "1.", ".5", "+1", "1e", "'a'", "\"\\x\"",
-        "\"\\u12g4\"", "\"a\nb\"", "\"tab\there\"", "nul", "truex", "[1 2]", "{\"a\" 1}", "]", "{}{}",
-        "\u{feff}{}", "NaN", "\"open", "{1:2}",
+        "",
+        "{",
+        "[1,]",
+        "{\"a\":1,}",
+        "{a:1}",
+        "01",
+        "1.",
+        ".5",
+        "+1",
+        "1e",
+        "'a'",
+        "\"\\x\"",
+        "\"\\u12g4\"",
+        "\"a\nb\"",
+        "\"tab\there\"",
+        "nul",
+        "truex",
+        "[1 2]",
+        "{\"a\" 1}",
+        "]",
+        "{}{}",
+        "\u{feff}{}",
+        "NaN",
+        "\"open",
+        "{1:2}",
     ] {
         assert!(!accepts(bad.as_bytes()), "{bad}");
     }
@@ -76,7 +98,7 @@ fn compacting_keeps_strings_as_they_are() {
     assert_eq!(compact(b"{\n  \"a b\": [ 1,\t\" \\\" \" ]\n}"), r#"{"a b":[1," \" "]}"#);
 }
 
-/// serde_json refuses lone surrogates and depth over 128, which these values do not have.
+/// `serde_json` refuses lone surrogates and depth over 128, which these values do not have.
 fn any_json() -> impl Strategy<Value = serde_json::Value> {
     let leaf = prop_oneof![
         Just(serde_json::Value::Null),

@@ -76,34 +76,23 @@ impl Tree {
 
     /// Returns the value of a key.
     pub fn get(&self, key: &str) -> Option<&Self> {
-        match self {
-            Self::Object(fields) => fields.iter().find(|(known, _)| known == key).map(|(_, v)| v),
-            _ => None,
-        }
+        let mut fields = self.as_object()?.iter();
+        fields.find(|(known, _)| known == key).map(|(_, value)| value)
     }
 
     /// Returns the text of a string.
     pub fn as_str(&self) -> Option<&str> {
-        match self {
-            Self::String(text) => Some(text),
-            _ => None,
-        }
+        if let Self::String(text) = self { Some(text) } else { None }
     }
 
     /// Returns the elements of an array.
     pub fn as_array(&self) -> Option<&[Self]> {
-        match self {
-            Self::Array(elements) => Some(elements),
-            _ => None,
-        }
+        if let Self::Array(elements) = self { Some(elements) } else { None }
     }
 
     /// Returns the fields of an object.
     pub fn as_object(&self) -> Option<&[(String, Self)]> {
-        match self {
-            Self::Object(fields) => Some(fields),
-            _ => None,
-        }
+        if let Self::Object(fields) = self { Some(fields) } else { None }
     }
 
     /// Returns the text of a string under `key`.
@@ -132,5 +121,6 @@ pub fn compact(json: &[u8]) -> String {
             }
         }
     }
-    String::from_utf8(out).unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned())
+    String::from_utf8(out)
+        .unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned())
 }

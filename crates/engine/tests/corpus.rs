@@ -1,0 +1,83 @@
+//! Every recorded home, when the recordings are at hand: no prompt that is on disk may be lost.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use recount_engine::{Engine, Query, Setup, View};
+use recount_model::{Clock, MessageKind};
+use recount_platform::Env;
+use serde_json::Value;
+
+#[expect(clippy::disallowed_methods, reason = "a test reads what it compares with")]
+fn corpus() -> Option<PathBuf> {
+    let told = std::env::var_os("RECOUNT_CORPUS").map(PathBuf::from);
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+    told.or(Some(beside)).filter(|path| path.is_dir())
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test reads what it compares with")]
+fn text_of(path: &Path) -> String {
+    String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned()
+}
+
+fn folders(path: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+    let mut all: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
+    all.sort();
+    all
+}
+
+/// What was typed in a recording, slash commands and shell lines left out.
+fn typed(meta: &Value) -> Vec<String> {
+    let mut all = Vec::new();
+    for command in meta["commands"].as_array().into_iter().flatten() {
+        let argv: Vec<&str> = command["argv"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        all.extend(argv.windows(2).filter(|pair| pair[0] == "-p").map(|pair| pair[1].to_owned()));
+        let keys = command["interactive"].as_array().into_iter().flatten();
+        all.extend(keys.filter_map(|key| key["type"].as_str().map(str::to_owned)));
+    }
+    all.retain(|text| !text.starts_with(['/', '!']) && !text.contains('@'));
+    // A key binding of the terminal ate some question marks at the end.
+    all.iter().map(|text| text.trim_end_matches('?').trim().to_owned()).filter(|text| !text.is_empty()).collect()
+}
+
+#[test]
+fn every_prompt_on_disk_is_found_as_a_prompt() {
+    let Some(corpus) = corpus() else { return };
+    let mut found = 0;
+    for capture in folders(&corpus).iter().flat_map(|release| folders(release)) {
+        let meta: Value = serde_json::from_str(&text_of(&capture.join("meta.json"))).unwrap();
+        let setup = Setup {
+            homes: vec![capture.join("home")],
+            sources: Vec::new(),
+            env: Env::default(),
+            clock: Clock::fixed("2026-11-16T00:00:00Z".parse().unwrap()),
+        };
+        let engine = Engine::new(setup).unwrap();
+        let listing = engine.list(&Query::default(), &()).unwrap();
+        assert!(listing.problems.is_empty(), "{}: {:?}", capture.display(), listing.problems);
+        let (mut prompts, mut on_disk) = (Vec::new(), String::new());
+        for session in &listing.sessions {
+            assert_eq!(session.problems, 0, "{}: {:?}", session.id, session.problem_list);
+            let opened = engine.open(session.id.as_str(), &()).unwrap();
+            let messages: Vec<_> = opened.messages(View::Full).unwrap().map(Result::unwrap).collect();
+            assert_eq!(messages.len() as u64, session.counts.messages, "{}", session.id);
+            let strict = opened.messages(View::Strict).unwrap().count() as u64;
+            assert_eq!(strict, session.kept.messages, "{}", session.id);
+            let said = messages.iter().filter(|message| message.kind == MessageKind::Prompt);
+            prompts.extend(said.map(|message| message.display_text.clone()));
+            for file in &session.files {
+                on_disk.push_str(&text_of(Path::new(&file.path)));
+            }
+        }
+        for text in typed(&meta) {
+            let escaped = serde_json::to_string(&text).unwrap();
+            if on_disk.contains(escaped.trim_matches('"')) {
+                let has = prompts.iter().any(|prompt| prompt.contains(&text));
+                assert!(has, "{}: {text:?} is on disk and not among {prompts:?}", capture.display());
+                found += 1;
+            }
+        }
+    }
+    assert!(found > 250, "only {found} prompts were looked for");
+}

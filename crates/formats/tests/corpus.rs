@@ -1,0 +1,161 @@
+//! Every recorded home, when the recordings are at hand: what we list must be what the real program listed.
+//!
+//! The recordings are large and not part of the repository; `RECOUNT_CORPUS` or `../shared/corpus` names them. The
+//! fixtures are a small choice of them and are tested always.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use recount_formats::SOURCES;
+use recount_formats::bytes::Buffer;
+use recount_formats::json::Tree;
+use recount_formats::source::{FileAt, ProjectFolder, Source, Surveyed};
+use recount_model::RecordedPath;
+
+#[expect(clippy::disallowed_methods, reason = "a test reads what it compares with")]
+fn corpus() -> Option<PathBuf> {
+    let told = std::env::var_os("RECOUNT_CORPUS").map(PathBuf::from);
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+    told.or(Some(beside)).filter(|path| path.is_dir())
+}
+
+/// One recorded home.
+struct Capture {
+    path: PathBuf,
+    release: String,
+    meta: Tree,
+}
+
+fn captures() -> Vec<Capture> {
+    let Some(corpus) = corpus() else { return Vec::new() };
+    let folders = |path: &Path| {
+        let mut all: Vec<PathBuf> = fs::read_dir(path)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|p| p.is_dir())
+            .collect();
+        all.sort();
+        all
+    };
+    let scenarios = folders(&corpus).into_iter().flat_map(|release| folders(&release));
+    let capture = |path: PathBuf| {
+        #[expect(clippy::disallowed_methods, reason = "a test reads what it compares with")]
+        let meta = Tree::parse(&fs::read(path.join("meta.json")).ok()?).ok()?;
+        Some(Capture { release: meta.text("release")?.to_owned(), meta, path })
+    };
+    scenarios.filter_map(capture).collect()
+}
+
+/// A row of the real list: title and session id.
+type Row = (String, String);
+
+/// Reads `  1. Title (Just now) [id]`.
+fn real_rows(output: &str) -> Vec<Row> {
+    let row = |line: &str| {
+        let line = line.trim();
+        let (number, rest) = line.split_once(". ")?;
+        number.parse::<u32>().ok()?;
+        let (rest, id) = rest.strip_suffix(']')?.rsplit_once(" [")?;
+        let (title, _age) = rest.rsplit_once(" (")?;
+        Some((title.to_owned(), id.to_owned()))
+    };
+    output.lines().filter_map(row).collect()
+}
+
+/// What we list for one project, by the rules of the capture's release, and the files it is made of. Listing may
+/// itself write a summary, so the files it changed are read in their later state.
+fn our_rows(capture: &Capture, path: &str) -> (Vec<Row>, Vec<Surveyed>) {
+    let source: &dyn Source = *SOURCES.first().unwrap();
+    let root = capture.path.join("home/.gemini");
+    let later = capture.path.join("home-after-list/.gemini");
+    let path = RecordedPath::new(path);
+    let mut folders = source.locate(&root).folders;
+    // A hash folder beside a named one is a copy that the program no longer looks at.
+    folders.sort_by_key(|folder| folder.hash.is_some());
+    let hash = source.project_hash(&path);
+    let own = |folder: &&ProjectFolder| {
+        folder.hash.as_ref() == Some(&hash)
+            || folder.markers.iter().any(|(marked, _)| *marked == path)
+    };
+    let Some(folder) = folders.iter().find(own) else { return Default::default() };
+    let mut buffer = Buffer::new();
+    let survey = |at: &FileAt| {
+        let changed = later.join(at.path.strip_prefix(&root).unwrap());
+        let path = if changed.is_file() { changed } else { at.path.clone() };
+        let outline = source.outline(&path, &mut buffer);
+        Surveyed { folder: 0, named_folder: folder.hash.is_none(), at: at.clone(), outline }
+    };
+    let files: Vec<Surveyed> = folder.files.iter().map(survey).collect();
+    let rows = source.agent_list(&files.iter().collect::<Vec<_>>(), Some(&capture.release));
+    (rows.into_iter().map(|row| (row.title, row.id.to_string())).collect(), files)
+}
+
+/// Sessions that the start of the program may have deleted before it listed: those whose id8 group holds a file
+/// that cannot be listed.
+fn doomed(files: &[Surveyed], id: &str) -> bool {
+    let short = |file: &Surveyed| file.at.group.clone();
+    let own = files
+        .iter()
+        .find(|f| f.outline.head.session_id.as_ref().is_some_and(|known| known.as_str() == id));
+    own.is_some_and(|own| {
+        let group: Vec<&Surveyed> = files.iter().filter(|file| short(file) == short(own)).collect();
+        group.iter().any(|file| !file.outline.listed.resumable || !file.outline.loadable)
+    })
+}
+
+#[test]
+fn we_list_what_the_real_program_listed() {
+    let mut compared = 0;
+    for capture in captures() {
+        for listing in
+            capture.meta.get("list_sessions").and_then(Tree::as_array).unwrap_or_default()
+        {
+            let folder = listing.text("cwd").unwrap_or_default();
+            let printed = [listing.text("stdout"), listing.text("stderr")]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join("\n");
+            let expected = real_rows(&printed);
+            let (mut rows, files) = our_rows(&capture, folder);
+            // What the start deletes it may list or not, under a summary that it wrote just before.
+            rows.retain_mut(|(title, id)| {
+                let listed = expected.iter().find(|(_, known)| known == id);
+                if !doomed(&files, id) {
+                    return true;
+                }
+                if let Some((real, _)) = listed {
+                    title.clone_from(real);
+                }
+                listed.is_some()
+            });
+            let name = capture.path.strip_prefix(corpus().unwrap()).unwrap().display().to_string();
+            assert_eq!(rows, expected, "{name} in {folder}");
+            compared += expected.len();
+        }
+    }
+    assert!(corpus().is_none() || compared > 150, "only {compared} rows were compared");
+}
+
+#[test]
+fn nothing_recorded_is_unknown_to_us() {
+    let source: &dyn Source = *SOURCES.first().unwrap();
+    let mut buffer = Buffer::new();
+    let mut read = 0;
+    for capture in captures() {
+        for home in ["home", "home-after-list"] {
+            for file in source
+                .locate(&capture.path.join(home).join(".gemini"))
+                .folders
+                .iter()
+                .flat_map(|f| &f.files)
+            {
+                let outline = source.outline(&file.path, &mut buffer);
+                assert_eq!(outline.problems.kept, [], "{}", file.path.display());
+                assert!(outline.loadable, "{}", file.path.display());
+                read += 1;
+            }
+        }
+    }
+    assert!(corpus().is_none() || read > 200, "only {read} files were read");
+}

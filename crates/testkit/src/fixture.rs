@@ -1,0 +1,84 @@
+//! Where fixtures lie, and which there are.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+/// One case: a home as an agent left it, and a README that says where it comes from.
+#[derive(Clone, Debug)]
+pub struct Fixture {
+    /// Its name, `<source>/<era>/<case>`.
+    pub name: String,
+    /// Its folder, which holds `home/` and perhaps more.
+    pub path: PathBuf,
+}
+
+/// Returns the path of something below `fixtures/`.
+///
+/// ```
+/// let case = recount_testkit::fixture("gemini/lines/rewind");
+/// assert!(case.join("README.md").is_file());
+/// ```
+pub fn fixture(path: impl AsRef<Path>) -> PathBuf {
+    repository().join("fixtures").join(path)
+}
+
+/// Lists all cases, sorted by name.
+///
+/// # Panics
+/// If the folder of fixtures cannot be read.
+pub fn fixtures() -> Vec<Fixture> {
+    let mut found = Vec::new();
+    for source in folders(&fixture("")) {
+        for era in folders(&source) {
+            found.extend(folders(&era).into_iter().map(case));
+        }
+    }
+    found
+}
+
+/// Returns a folder of recorded homes, if there is one: `RECOUNT_CORPUS`, else `shared/corpus` beside the repository.
+///
+/// It holds `<release>/<scenario>/home/`. Sweeps over it are too large to be kept as fixtures; without it they pass.
+pub fn corpus() -> Option<PathBuf> {
+    let told = env::var_os("RECOUNT_CORPUS").map(PathBuf::from);
+    let beside = || repository().parent().map(|above| above.join("shared/corpus"));
+    told.or_else(beside).filter(|folder| folder.is_dir())
+}
+
+fn case(path: PathBuf) -> Fixture {
+    let below = path.strip_prefix(fixture("")).unwrap_or(&path);
+    let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
+    Fixture { name: names.join("/"), path }
+}
+
+fn folders(path: &Path) -> Vec<PathBuf> {
+    let listed = || -> io::Result<Vec<PathBuf>> {
+        let entries = fs::read_dir(path)?.collect::<io::Result<Vec<_>>>()?;
+        Ok(entries.into_iter().map(|entry| entry.path()).filter(|path| path.is_dir()).collect())
+    };
+    #[expect(clippy::panic, reason = "a test without its fixtures must fail")]
+    let mut all = listed().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    all.sort();
+    all
+}
+
+fn repository() -> &'static Path {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).unwrap_or(here)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_case_has_a_home_and_a_readme() {
+        let all = fixtures();
+        assert!(!all.is_empty());
+        for case in all {
+            assert!(case.path.join("home").is_dir(), "{} has no home", case.name);
+            let readme = fs::read_to_string(case.path.join("README.md")).unwrap_or_default();
+            assert!(!readme.trim().is_empty(), "{} has no README.md", case.name);
+        }
+    }
+}
