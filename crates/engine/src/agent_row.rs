@@ -1,6 +1,6 @@
 //! Where the agent's own list has one session.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use recount_formats::bytes::Buffer;
@@ -8,15 +8,28 @@ use recount_formats::outline::Outline;
 use recount_formats::source::{Station, Surveyed};
 
 use crate::Engine;
+use crate::list::caller;
 use crate::open::Opened;
 use crate::projects::settle;
+use crate::select::may_hold;
 use crate::survey::Ground;
 
 impl Engine {
-    /// Fills in the number and title of the agent's own list, which needs a look at all of the session's folders.
-    pub fn with_agent_row(&self, opened: &mut Opened) {
-        let facts = &opened.facts;
+    /// Fills in what needs a look at other sessions: the number and title in the agent's own list, and the call that
+    /// ran a sub-agent.
+    pub fn complete(&self, opened: &mut Opened) {
         let ground = Ground::look(&self.roots);
+        if let Some(parent) = opened.facts.parent.clone() {
+            let families = Self::families(&ground, parent.as_str(), &(), |group| {
+                may_hold(group, parent.as_str())
+            });
+            let outlines = families.iter().flat_map(|(_, family)| &family.members);
+            let calls =
+                outlines.flat_map(|member| member.file.outline.agent_calls.clone()).collect();
+            opened.facts.parent_call = caller(&BTreeMap::from([(parent, calls)]), &opened.facts);
+            return;
+        }
+        let facts = &opened.facts;
         let own: BTreeSet<usize> = (0..ground.folders.len())
             .filter(|&at| {
                 let folder = ground.folders.get(at);

@@ -63,6 +63,7 @@ fn blank(source: &dyn Source, family: &Family) -> SessionFacts {
         directories: main
             .map(|main| main.file.outline.head.directories.clone())
             .unwrap_or_default(),
+        memory: main.and_then(|main| main.file.outline.head.scratchpad.clone()),
         files: family.members.iter().map(file).collect(),
         agent_index: None,
         agent_title: None,

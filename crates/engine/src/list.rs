@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use recount_formats::outline::AgentCall;
 use recount_formats::source::{AgentRow, Family, Member, Surveyed};
 use recount_formats::{Source, bytes::Buffer};
 use recount_model::{Problem, Project, SessionFacts, SessionId, SessionKind, SourceName};
@@ -69,6 +70,8 @@ struct Digest {
     /// Its files without their messages, for the agent's own list.
     files: Vec<Surveyed>,
     claimed: Vec<Claim>,
+    /// Its calls that ran sub-agents.
+    agent_calls: Vec<AgentCall>,
 }
 
 /// Which file says it belongs to which session; for sessions whose files' names do not show it.
@@ -120,12 +123,14 @@ fn digest(source: &'static dyn Source, family: Family) -> Digest {
     let main = crate::facts::main(&family).or_else(|| family.members.first());
     let folder = main.map_or(0, |member| member.file.folder);
     let claimed = vec![(facts.source, facts.id.clone())];
+    let calls = family.members.iter().flat_map(|member| &member.file.outline.agent_calls);
+    let agent_calls = calls.cloned().collect();
     let without_messages = |member: Member| {
         let outline = light(&member.file.outline);
         Surveyed { outline, ..member.file }
     };
     let files = family.members.into_iter().map(without_messages).collect();
-    Digest { facts, folder, files, claimed }
+    Digest { facts, folder, files, claimed, agent_calls }
 }
 
 /// Files are grouped by the id in their names. Where names lie, one session comes out of several groups: those
@@ -160,9 +165,11 @@ fn join_strays(ground: &Ground, digests: Vec<Digest>) -> Vec<Digest> {
 /// Fills in what needs a look at more than one session.
 fn finish(ground: &Ground, digests: Vec<Digest>, projects: &[Arc<Project>]) -> Vec<SessionFacts> {
     let rows = agent_rows(ground, &digests, projects);
+    let callers = callers(&digests);
     let place = |digest: Digest| {
         let mut facts = digest.facts;
         facts.project = projects.get(digest.folder).cloned().unwrap_or_default();
+        facts.parent_call = caller(&callers, &facts);
         let own = digest.files.iter().map(|file| file.folder).collect::<BTreeSet<_>>();
         let row = own.iter().find_map(|folder| rows.get(&(*folder, facts.id.clone())));
         if let Some((index, title)) = row.filter(|_| facts.kind == SessionKind::Main) {
@@ -172,6 +179,28 @@ fn finish(ground: &Ground, digests: Vec<Digest>, projects: &[Arc<Project>]) -> V
         facts
     };
     digests.into_iter().map(place).collect()
+}
+
+/// Calls that ran sub-agents, by the session they stand in.
+fn callers(digests: &[Digest]) -> BTreeMap<SessionId, Vec<AgentCall>> {
+    let calling = digests.iter().filter(|digest| !digest.agent_calls.is_empty());
+    calling.map(|digest| (digest.facts.id.clone(), digest.agent_calls.clone())).collect()
+}
+
+/// Finds the call that ran a sub-agent: the one that names it, else the first that ended after it did.
+pub(crate) fn caller(
+    callers: &BTreeMap<SessionId, Vec<AgentCall>>,
+    facts: &SessionFacts,
+) -> Option<String> {
+    let calls = callers.get(facts.parent.as_ref()?)?;
+    let names = |call: &&AgentCall| call.agent.as_deref() == Some(facts.id.as_str());
+    let last = facts.updated.map(Timestamp::as_millisecond);
+    let after = |call: &&AgentCall| call.agent.is_none() && call.ended >= last;
+    let found = calls
+        .iter()
+        .find(names)
+        .or_else(|| calls.iter().filter(after).min_by_key(|call| call.ended));
+    found.map(|call| call.call.to_string())
 }
 
 /// Numbers and titles of the agent's own list, per folder that the newest releases would look at.

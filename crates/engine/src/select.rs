@@ -74,7 +74,7 @@ impl Engine {
         Ok(Opened::new(source, row, family, folder_path))
     }
 
-    fn families(
+    pub(crate) fn families(
         ground: &Ground,
         wanted: &str,
         progress: &dyn Progress,
@@ -91,7 +91,7 @@ impl Engine {
 
 /// Whether files of a group may hold a session whose id begins with `wanted`: a group is the start of an id, or
 /// for sub-agents the parent's id and the file's name.
-fn may_hold(group: &str, wanted: &str) -> bool {
+pub(crate) fn may_hold(group: &str, wanted: &str) -> bool {
     let name = group.rsplit('/').next().unwrap_or(group);
     let name = name.split_once(".json").map_or(name, |(stem, _)| stem);
     !name.is_empty() && (name.starts_with(wanted) || wanted.starts_with(name))

@@ -1,5 +1,7 @@
 //! Every recorded home, when the recordings are at hand: no prompt that is on disk may be lost.
 
+#![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -31,14 +33,18 @@ fn folders(path: &Path) -> Vec<PathBuf> {
 fn typed(meta: &Value) -> Vec<String> {
     let mut all = Vec::new();
     for command in meta["commands"].as_array().into_iter().flatten() {
-        let argv: Vec<&str> = command["argv"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let argv: Vec<&str> =
+            command["argv"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         all.extend(argv.windows(2).filter(|pair| pair[0] == "-p").map(|pair| pair[1].to_owned()));
         let keys = command["interactive"].as_array().into_iter().flatten();
         all.extend(keys.filter_map(|key| key["type"].as_str().map(str::to_owned)));
     }
     all.retain(|text| !text.starts_with(['/', '!']) && !text.contains('@'));
     // A key binding of the terminal ate some question marks at the end.
-    all.iter().map(|text| text.trim_end_matches('?').trim().to_owned()).filter(|text| !text.is_empty()).collect()
+    all.iter()
+        .map(|text| text.trim_end_matches('?').trim().to_owned())
+        .filter(|text| !text.is_empty())
+        .collect()
 }
 
 #[test]
@@ -60,7 +66,8 @@ fn every_prompt_on_disk_is_found_as_a_prompt() {
         for session in &listing.sessions {
             assert_eq!(session.problems, 0, "{}: {:?}", session.id, session.problem_list);
             let opened = engine.open(session.id.as_str(), &()).unwrap();
-            let messages: Vec<_> = opened.messages(View::Full).unwrap().map(Result::unwrap).collect();
+            let messages: Vec<_> =
+                opened.messages(View::Full).unwrap().map(Result::unwrap).collect();
             assert_eq!(messages.len() as u64, session.counts.messages, "{}", session.id);
             let strict = opened.messages(View::Strict).unwrap().count() as u64;
             assert_eq!(strict, session.kept.messages, "{}", session.id);
@@ -74,7 +81,11 @@ fn every_prompt_on_disk_is_found_as_a_prompt() {
             let escaped = serde_json::to_string(&text).unwrap();
             if on_disk.contains(escaped.trim_matches('"')) {
                 let has = prompts.iter().any(|prompt| prompt.contains(&text));
-                assert!(has, "{}: {text:?} is on disk and not among {prompts:?}", capture.display());
+                assert!(
+                    has,
+                    "{}: {text:?} is on disk and not among {prompts:?}",
+                    capture.display()
+                );
                 found += 1;
             }
         }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use recount_engine::{Engine, Opened, Query, Setup, View};
 use recount_model::{
-    Clock, Fate, Message, MessageKind, Problem, Project, SessionFacts, ToolCall, Tokens,
+    Clock, Fate, Message, MessageKind, Problem, Project, SessionFacts, Tokens, ToolCall,
 };
 use recount_platform::Env;
 use recount_testkit::{Home, NOW, fixtures};
@@ -269,6 +269,8 @@ fn quote(text: &str, longest: usize) -> String {
 fn below_tmp(path: &str) -> String {
     let path = path.split_once(".gemini/").map_or(path, |(_, below)| below);
     let path = path.strip_prefix("tmp/").unwrap_or(path);
-    let cut = |part: &str| if part.len() == 64 { part[..8].to_owned() } else { part.to_owned() };
-    path.split('/').map(cut).collect::<Vec<_>>().join("/")
+    let is_hash =
+        |part: &str| part.len() == 64 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let cut = |part| if is_hash(part) { &part[..8] } else { part };
+    path.split('/').map(cut).collect::<Vec<&str>>().join("/")
 }

@@ -22,6 +22,8 @@ pub struct Outline {
     pub strict: Vec<Shown>,
     /// Models, in order of first use; entries point here.
     pub models: Vec<Box<str>>,
+    /// Calls that ran sub-agents.
+    pub agent_calls: Vec<AgentCall>,
     /// The first human prompt, as a title.
     pub first_prompt: Option<String>,
     /// How the agent's own list sees the file.
@@ -72,6 +74,17 @@ pub struct Entry {
     pub model: Option<u16>,
     /// Tool calls: all, failed, cancelled.
     pub calls: [u32; 3],
+}
+
+/// A tool call that ran a sub-agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentCall {
+    /// The call's id.
+    pub call: Box<str>,
+    /// The agent's id, if the call names it.
+    pub agent: Option<Box<str>>,
+    /// When the call ended, in milliseconds.
+    pub ended: Option<i64>,
 }
 
 /// One recorded version of a message.
@@ -147,6 +160,7 @@ impl Outline {
             versions: Vec::new(),
             strict: Vec::new(),
             models: Vec::new(),
+            agent_calls: Vec::new(),
             first_prompt: None,
             listed: Listed::default(),
             problems: Problems::default(),

@@ -3,6 +3,8 @@
 //! The recordings are large and not part of the repository; `RECOUNT_CORPUS` or `../shared/corpus` names them. The
 //! fixtures are a small choice of them and are tested always.
 
+#![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

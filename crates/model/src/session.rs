@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::{Problem, Project, SessionId, SourceName, Tokens};
+use crate::{Problem, Project, RawJson, SessionId, SourceName, Tokens};
 
 /// One row of a list.
 #[derive(Clone, Debug, Serialize)]
@@ -48,6 +48,9 @@ pub struct SessionFacts {
     pub kept: Kept,
     /// Workspace folders that were added.
     pub directories: Vec<String>,
+    /// Notes that the agent's own memory made of the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<RawJson>,
     /// Every file of the session.
     pub files: Vec<SessionFile>,
     /// The number under which the agent itself lists it.

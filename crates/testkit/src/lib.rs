@@ -2,7 +2,10 @@
 //!
 //! [`fixtures`] lists the cases in `fixtures/<source>/<era>/<case>/`, [`Home`] copies some of them into a folder of
 //! its own and runs the program there, and [`corpus`] finds recorded homes for sweeps. No shipped room uses this one.
-#![expect(clippy::disallowed_methods, reason = "tests write into temporary folders and run the program")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests write into temporary folders and run the program"
+)]
 
 mod fixture;
 mod home;

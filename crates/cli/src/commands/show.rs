@@ -81,7 +81,7 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<ExitCode, Failur
     let bar = Bar::new(context, "reading the session");
     let mut opened = engine.open(&args.session, &bar)?;
     if context.global.json {
-        engine.with_agent_row(&mut opened);
+        engine.complete(&mut opened);
     }
     bar.finish();
     if args.raw {

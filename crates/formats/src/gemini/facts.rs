@@ -18,6 +18,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) content: Content<'a>,
     pub(crate) display: Content<'a>,
     pub(crate) calls: Calls,
+    /// The raw tool calls, if one of them ran a sub-agent.
+    pub(crate) agent_calls: Option<&'a [u8]>,
     pub(crate) thoughts: u32,
     pub(crate) tokens: Option<Tokens>,
     pub(crate) model: Option<Text<'a>>,
@@ -44,6 +46,16 @@ pub(crate) struct Calls {
     pub(crate) failed: u32,
     pub(crate) cancelled: u32,
     pub(crate) with_result: u32,
+    /// Those that ran a sub-agent.
+    pub(crate) agents: u32,
+}
+
+/// Tools that run a sub-agent. Since 0.39 the call names the agent it ran; before, the tool's name must do.
+const AGENT_TOOLS: &[&str] = &["invoke_agent", "codebase_investigator", "delegate_to_agent"];
+
+/// Whether a tool runs a sub-agent.
+pub(crate) fn runs_agent(tool: &str) -> bool {
+    AGENT_TOOLS.contains(&tool)
 }
 
 /// What the agent's list and resume make of a message.
@@ -65,6 +77,7 @@ impl Default for Facts<'_> {
             content: Content::None,
             display: Content::None,
             calls: Calls::default(),
+            agent_calls: None,
             thoughts: 0,
             tokens: None,
             model: None,
@@ -97,7 +110,12 @@ impl<'a> Facts<'a> {
             b"type" => self.role = string(scanner)?.map_or(Role::Unknown, Role::from_text),
             b"content" => self.content = Content::read(scanner)?,
             b"displayContent" => self.display = Content::read(scanner)?,
-            b"toolCalls" => self.calls = Calls::read(scanner)?,
+            b"toolCalls" => {
+                scanner.peek()?;
+                let start = scanner.offset();
+                self.calls = Calls::read(scanner)?;
+                self.agent_calls = (self.calls.agents > 0).then(|| scanner.since(start));
+            }
             b"thoughts" => self.thoughts = count(scanner)?,
             b"tokens" => self.tokens = tokens(scanner)?,
             b"model" => self.model = string(scanner)?,
@@ -159,13 +177,19 @@ impl Calls {
             if scanner.peek()? != b'{' {
                 return scanner.skip();
             }
-            let (mut failed, mut cancelled, mut result) = (false, false, false);
+            let (mut failed, mut cancelled, mut result, mut agent) = (false, false, false, false);
             scanner.object(|scanner, key| {
                 match key.name().as_ref() {
                     b"status" => {
                         let status = string(scanner)?;
                         failed = status.is_some_and(|text| text.is("error"));
                         cancelled = status.is_some_and(|text| text.is("cancelled"));
+                    }
+                    b"agentId" => agent |= string(scanner)?.is_some(),
+                    b"name" => {
+                        let name = string(scanner)?;
+                        agent |=
+                            name.is_some_and(|name| AGENT_TOOLS.iter().any(|tool| name.is(tool)));
                     }
                     b"result" => {
                         result = scanner.peek()? != b'n';
@@ -178,6 +202,7 @@ impl Calls {
             calls.failed += u32::from(failed);
             calls.cancelled += u32::from(cancelled);
             calls.with_result += u32::from(result);
+            calls.agents += u32::from(agent);
             Ok(())
         })?;
         Ok(calls)

@@ -8,15 +8,17 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
+use jiff::Timestamp;
 use recount_model::{Fate, Grammar, MessageKind, Problem, Span, What};
 
-use super::facts::{Facts, Resumable, Role, lead};
+use super::facts::{Facts, Resumable, Role, lead, runs_agent};
 use super::files::typed_start;
 use super::kind::kind;
 use super::metadata::Metadata;
 use super::record::{Element, Fields};
-use crate::json::Text;
-use crate::outline::{Entry, Listed, Outline, Problems, Shown, Version};
+use super::tool::calls;
+use crate::json::{Scanner, Text};
+use crate::outline::{AgentCall, Entry, Listed, Outline, Problems, Shown, Version};
 
 /// How much of a message is kept for the agent's title, which has 100 characters at most.
 const TITLE_BYTES: usize = 4096;
@@ -37,6 +39,7 @@ pub(crate) struct Replay {
     /// Per entry its place in `strict`.
     position: Vec<u32>,
     models: Vec<Box<str>>,
+    agent_calls: Vec<AgentCall>,
     pub(crate) metadata: Metadata,
     listing: Listing,
     title: Title,
@@ -100,6 +103,7 @@ impl Replay {
             strict: Vec::new(),
             position: Vec::new(),
             models: Vec::new(),
+            agent_calls: Vec::new(),
             metadata: Metadata::default(),
             listing: Listing::default(),
             title: Title::default(),
@@ -267,6 +271,9 @@ impl Replay {
         self.versions.push(Version { span, before, rank });
         let entry = known.unwrap_or_else(|| self.add(id.as_deref(), kind, version));
         self.title.offer(facts, kind);
+        if let Some(raw) = facts.agent_calls {
+            self.note_agents(raw);
+        }
         let model = facts.model.map(|model| self.model(&model.decode()));
         let best_rank = self
             .entries
@@ -288,6 +295,27 @@ impl Replay {
             }
         }
         Judged { entry, version, resumable }
+    }
+
+    fn note_agents(&mut self, raw: &[u8]) {
+        // The text was scanned before, so it cannot fail now.
+        let calls = calls(&mut Scanner::new(raw)).unwrap_or_default();
+        for call in calls {
+            let Some(id) = call.id.filter(|_| call.agent_id.is_some() || runs_agent(&call.name))
+            else {
+                continue;
+            };
+            let known = self.agent_calls.iter_mut().find(|known| *known.call == *id);
+            let new = AgentCall {
+                call: id.into(),
+                agent: call.agent_id.map(Into::into),
+                ended: call.time.map(Timestamp::as_millisecond),
+            };
+            match known {
+                Some(known) => *known = new,
+                None => self.agent_calls.push(new),
+            }
+        }
     }
 
     fn note_oddities(&mut self, facts: &Facts<'_>, span: Span) {
@@ -409,6 +437,7 @@ impl Replay {
             versions: self.versions,
             strict: if loadable { self.strict } else { Vec::new() },
             models: self.models,
+            agent_calls: self.agent_calls,
             first_prompt: self.title.prompt.or(self.title.command),
             listed: Listed {
                 resumable: self.listing.known.iter().flatten().any(|known| known.resumable),

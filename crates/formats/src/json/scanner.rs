@@ -33,6 +33,11 @@ impl<'a> Scanner<'a> {
         self.at
     }
 
+    /// Returns the text from an earlier offset up to here.
+    pub fn since(&self, offset: usize) -> &'a [u8] {
+        self.bytes.get(offset..self.at).unwrap_or_default()
+    }
+
     /// Skips white space and returns the byte that follows it, without consuming it.
     #[inline]
     pub fn peek(&mut self) -> Scan<u8> {
