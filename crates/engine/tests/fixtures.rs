@@ -1,9 +1,10 @@
 //! Every fixture, as the engine sees it: one snapshot per folder. A new case is a new folder, no Rust.
+#![expect(clippy::expect_used, reason = "a test that cannot go on must fail")]
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use recount_engine::{Engine, Opened, Query, Setup, View};
 use recount_model::{
@@ -43,25 +44,56 @@ fn every_snapshot_has_a_fixture() {
     }
 }
 
+#[test]
+fn every_recorded_home_is_read_without_a_problem() {
+    for home in recount_testkit::corpus().iter().flat_map(|corpus| homes(corpus)) {
+        let engine = engine(&home);
+        let listing = engine.list(&Query::default(), &()).expect("a list");
+        assert!(listing.problems.is_empty(), "{}: {:?}", home.display(), listing.problems);
+        for facts in &listing.sessions {
+            let problems = &facts.problem_list;
+            assert!(problems.is_empty(), "{}: {problems:?}", home.display());
+            let mut opened = engine.open(facts.id.as_str(), &()).expect("a listed session opens");
+            engine.complete(&mut opened);
+            assert_eq!(as_json(&opened.facts), as_json(facts), "{}", home.display());
+            assert_eq!(read(&opened, View::Full).len() as u64, facts.counts.messages);
+            assert_eq!(read(&opened, View::Strict).len() as u64, facts.kept.messages);
+        }
+    }
+}
+
+/// The homes of a corpus: `<release>/<scenario>/home*`.
+fn homes(corpus: &Path) -> Vec<PathBuf> {
+    let below = |folder: PathBuf| {
+        let entries = folder.read_dir().into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect::<Vec<_>>()
+    };
+    let scenarios = below(corpus.to_owned()).into_iter().flat_map(below);
+    let is_home = |path: &PathBuf| path.join(".gemini/tmp").is_dir();
+    let mut homes: Vec<PathBuf> = scenarios.flat_map(below).filter(is_home).collect();
+    homes.sort();
+    homes
+}
+
 fn snapshot_name(case: &str) -> String {
     case.replace('/', "__")
 }
 
-fn engine(home: &Home) -> Engine {
-    let env = Env::made_up([("HOME", home.at("").as_str())], None);
+fn engine(home: &Path) -> Engine {
+    let env = Env::made_up([("HOME", "/nowhere")], None);
     let clock = Clock::fixed(NOW.parse().expect("a time"));
-    let homes = vec![home.path().to_owned()];
+    let homes = vec![home.to_owned()];
     Engine::new(Setup { homes, sources: Vec::new(), env, clock }).expect("an engine")
 }
 
 fn describe(case: &str) -> String {
     let home = Home::with([case]);
-    let engine = engine(&home);
+    let engine = engine(home.path());
     let listing = engine.list(&Query::default(), &()).expect("a list");
     let mut text = String::new();
     for facts in &listing.sessions {
         let mut opened = engine.open(facts.id.as_str(), &()).expect("a listed session opens");
-        engine.with_agent_row(&mut opened);
+        engine.complete(&mut opened);
         let same = as_json(&opened.facts) == as_json(facts);
         assert!(same, "{case}: {} is one thing in a list and another alone", facts.id);
         session(&mut text, &opened);

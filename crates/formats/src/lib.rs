@@ -1,4 +1,24 @@
-//! Bytes to sessions.
+//! Bytes to sessions; pure and read-only, one folder per source.
+//!
+//! A file is read once, from front to back, through a reused [`bytes::Buffer`] into a [`source::Reader`]. What comes out is an
+//! [`outline::Outline`]: which messages there are, where each version of each stands, which of them the agent's own loader
+//! would show, what became of the others, and what could not be used. An outline holds no text.
+//!
+//! [`Source::families`] then sorts the files of one session, each with its role, and
+//! [`Source::message`] reads one message in full from its place when somebody asks for it.
+//!
+//! ```
+//! use recount_formats::reader;
+//! use recount_model::Grammar;
+//!
+//! let log = br#"{"sessionId":"s","projectHash":"h"}
+//! {"id":"1","type":"user","content":"hello"}
+//! "#;
+//! let mut reader = reader(Grammar::Jsonl, "session.jsonl");
+//! let used = reader.feed(log);
+//! reader.finish(&log[used..]);
+//! assert_eq!(reader.outline().strict.len(), 1);
+//! ```
 #![warn(clippy::indexing_slicing, clippy::string_slice, clippy::wildcard_enum_match_arm)]
 #![cfg_attr(test, expect(clippy::indexing_slicing, reason = "a test may fail by panic"))]
 
@@ -9,4 +29,13 @@ pub mod json;
 pub mod outline;
 pub mod source;
 
+use std::sync::Arc;
+
+use recount_model::Grammar;
+
 pub use source::{SOURCES, Source};
+
+/// Returns a reader for the bytes of a session file that is written in `grammar`, to be fed as they come.
+pub fn reader(grammar: Grammar, file: &str) -> Box<dyn source::Reader> {
+    gemini::reader(grammar, &Arc::from(file))
+}

@@ -216,19 +216,20 @@ fn show(
 
 const COLUMNS: &[Column] = &[
     Column { heading: "#", align: Align::Right, fit: Fit::Keep },
-    Column { heading: "ID", align: Align::Left, fit: Fit::Drop(5) },
+    Column { heading: "ID", align: Align::Left, fit: Fit::Drop(6) },
     Column { heading: "USED", align: Align::Left, fit: Fit::Keep },
-    Column { heading: "PROJECT", align: Align::Left, fit: Fit::Drop(6) },
-    Column { heading: "PROMPTS", align: Align::Right, fit: Fit::Drop(4) },
+    Column { heading: "PROJECT", align: Align::Left, fit: Fit::Drop(7) },
+    Column { heading: "PROMPTS", align: Align::Right, fit: Fit::Drop(5) },
     Column { heading: "TOOLS", align: Align::Right, fit: Fit::Drop(2) },
     Column { heading: "TOKENS", align: Align::Right, fit: Fit::Drop(3) },
     Column { heading: "SIZE", align: Align::Right, fit: Fit::Drop(1) },
+    Column { heading: "NOTES", align: Align::Left, fit: Fit::Drop(4) },
     Column { heading: "TITLE", align: Align::Left, fit: Fit::Flexible },
 ];
 
 fn row(number: usize, session: &SessionFacts, context: &Context) -> Vec<Span> {
     let used = session.updated.map(|updated| when::age(updated, context.clock.now()));
-    let mut title = session.title.clone().unwrap_or_else(|| "(nothing said)".into());
+    let title = session.title.as_deref().unwrap_or("(nothing said)");
     let mut notes = Vec::new();
     if session.kind == SessionKind::Subagent {
         notes.push("sub-agent".to_owned());
@@ -241,9 +242,6 @@ fn row(number: usize, session: &SessionFacts, context: &Context) -> Vec<Span> {
     } else if session.problems > 0 {
         notes.push(format!("{} problems", session.problems));
     }
-    if !notes.is_empty() {
-        title = format!("[{}] {title}", notes.join(", "));
-    }
     let tone = if session.is_empty() { Tone::Dim } else { Tone::Plain };
     vec![
         Span::new(&number.to_string(), Tone::Dim),
@@ -254,7 +252,8 @@ fn row(number: usize, session: &SessionFacts, context: &Context) -> Vec<Span> {
         Span::new(&count(session.tool_calls.total), Tone::Plain),
         Span::new(&count(session.tokens.total), Tone::Plain),
         Span::new(&bytes(session.bytes()), Tone::Dim),
-        Span::new(&title, tone),
+        Span::new(&notes.join(", "), Tone::Warning),
+        Span::new(title, tone),
     ]
 }
 

@@ -192,7 +192,8 @@ fn as_text(
         LevelArg::Full => Level::Full,
         LevelArg::Trace => Level::Trace,
     };
-    let mut transcript = Transcript::new(context.canvas(), level, args.thoughts);
+    let mut transcript =
+        Transcript::new(context.canvas(), level, args.thoughts, &stream.opened.facts);
     let mut out = context.out(Paged::Yes);
     out.write_all(transcript.heading(&stream.opened.facts, engine.folders()).as_bytes())?;
     // The first screen should not wait for a full buffer.

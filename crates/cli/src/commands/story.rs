@@ -113,16 +113,18 @@ fn tell(opened: &Opened, out: &mut impl Write) -> std::io::Result<Vec<Problem>> 
     let began = facts.started.map(when::minute).unwrap_or_default();
     let head = format!("# {title} ({}, {began}, {})", facts.project.name(), facts.id);
     writeln!(out, "{}", single_line(&head))?;
+    // Paths below the project's folder are told without it.
+    let project = facts.project.path.as_ref().map(|path| format!("{path}/")).unwrap_or_default();
     each(opened, |message| {
-        for line in lines(message) {
+        for line in lines(message, &project) {
             writeln!(out, "{line}")?;
         }
         Ok(())
     })
 }
 
-/// What is told of one message.
-fn lines(message: &Message) -> Vec<String> {
+/// What is told of one message of a session in `project`.
+fn lines(message: &Message, project: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let undone =
         if message.fate == Fate::Kept { String::new() } else { format!("[{}] ", message.fate) };
@@ -139,7 +141,8 @@ fn lines(message: &Message) -> Vec<String> {
         _ => {}
     }
     for call in &message.tool_calls {
-        let key = call.key_arg.as_deref().map(single_line).unwrap_or_default();
+        let key = call.key_arg.as_deref().unwrap_or_default();
+        let key = single_line(key.strip_prefix(project).unwrap_or(key));
         let outcome = match call.status {
             ToolStatus::Error => {
                 let output = call.output.as_deref().unwrap_or_default();

@@ -40,12 +40,23 @@ pub(crate) struct Transcript {
     canvas: Canvas,
     level: Level,
     thoughts: bool,
+    /// The project's folder; paths below it are shown without it.
+    project: Option<String>,
     last: Option<Timestamp>,
+    /// Who spoke last.
+    speaker: Option<(String, Fate)>,
 }
 
 impl Transcript {
-    pub(crate) fn new(canvas: Canvas, level: Level, thoughts: bool) -> Self {
-        Self { canvas, level, thoughts: thoughts || level >= Level::Trace, last: None }
+    pub(crate) fn new(
+        canvas: Canvas,
+        level: Level,
+        thoughts: bool,
+        session: &SessionFacts,
+    ) -> Self {
+        let project = session.project.path.as_ref().map(|path| format!("{path}/"));
+        let thoughts = thoughts || level >= Level::Trace;
+        Self { canvas, level, thoughts, project, last: None, speaker: None }
     }
 
     /// What stands above the messages.
@@ -77,7 +88,13 @@ impl Transcript {
             return String::new();
         }
         let mut page = self.gap(message.time);
-        page.push_str(&self.canvas.print([Line::default(), self.title(message, number)]));
+        let speaker = Some((who(message), message.fate));
+        let goes_on =
+            page.is_empty() && self.level < Level::Full && message.kind == MessageKind::Answer;
+        if !goes_on || self.speaker != speaker {
+            page.push_str(&self.canvas.print([Line::default(), self.title(message, number)]));
+        }
+        self.speaker = speaker;
         let inner = self.canvas.indent(Span::new(bar(message), tone(message)));
         if self.thoughts {
             for thought in &message.thoughts {
@@ -179,6 +196,8 @@ impl Transcript {
         if let Some(key) = call.key_arg.as_deref().filter(|_| self.level < Level::Trace) {
             let room = inner.room().saturating_sub(name.len() + 6)
                 * if self.level >= Level::Full { 4 } else { 1 };
+            let project = self.project.as_deref().unwrap_or_default();
+            let key = key.strip_prefix(project).unwrap_or(key);
             let key = super::width::truncate_to(&single_line(key), room.max(20));
             spans.push(Span::new(&format!(" {key}"), Tone::Plain));
         }
@@ -196,7 +215,7 @@ impl Transcript {
             page.push_str(&code::render(call.args.as_str(), "json", &deep));
         }
         if let Some(patch) = &call.diff {
-            page.push_str(&diff::render(patch, &deep));
+            page.push_str(&diff::render(without_index(patch), &deep));
         }
         page.push_str(&self.outcome(call, &deep));
         page
@@ -231,6 +250,16 @@ impl Transcript {
 
     fn dim(&self, words: &str) -> Vec<Line> {
         wrap(&[Span::new(words, Tone::Dim)], self.canvas.room())
+    }
+}
+
+/// Agents put the file's name and a rule above the diff proper; the call names the file already.
+fn without_index(patch: &str) -> &str {
+    match patch.split_once("\n--- ") {
+        Some((head, _)) if head.starts_with("Index: ") => {
+            patch.get(head.len() + 1..).unwrap_or(patch)
+        }
+        _ => patch,
     }
 }
 

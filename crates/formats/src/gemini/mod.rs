@@ -7,6 +7,7 @@ mod facts;
 mod family;
 mod files;
 mod full_output;
+mod glance;
 mod grammar;
 mod kind;
 mod lines;
@@ -30,7 +31,7 @@ use std::sync::Arc;
 
 use recount_model::{Grammar, Message, Problem, ProjectHash, RecordedPath, SourceName, What};
 
-pub(crate) use grammar::outline;
+pub(crate) use grammar::{outline, reader};
 
 use crate::bytes::{self, Buffer, LineCounter};
 use crate::outline::Outline;

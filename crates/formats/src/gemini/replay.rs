@@ -12,16 +12,13 @@ use jiff::Timestamp;
 use recount_model::{Fate, Grammar, MessageKind, Problem, Span, What};
 
 use super::facts::{Facts, Resumable, Role, lead, runs_agent};
-use super::files::typed_start;
+use super::glance::{Listing, Title};
 use super::kind::kind;
 use super::metadata::Metadata;
 use super::record::{Element, Fields};
 use super::tool::calls;
 use crate::json::{Scanner, Text};
-use crate::outline::{AgentCall, Entry, Listed, Outline, Problems, Shown, Version};
-
-/// How much of a message is kept for the agent's title, which has 100 characters at most.
-const TITLE_BYTES: usize = 4096;
+use crate::outline::{AgentCall, Entry, Outline, Problems, Shown, Version};
 
 /// Where an entry stands when it does not stand in the strict view.
 const NOWHERE: u32 = u32::MAX;
@@ -48,31 +45,6 @@ pub(crate) struct Replay {
     /// The session was taken up again since the last message.
     after_resume: bool,
     problems: Problems,
-}
-
-/// What the agent's cheaper list mode keeps, quirks included.
-#[derive(Clone, Debug, Default)]
-struct Listing {
-    /// One entry per *record*, so a message written twice is here twice.
-    records: Vec<u32>,
-    /// Per entry whether it makes the session listable, if the list still knows of it.
-    known: Vec<Option<Known>>,
-    first_user: Option<String>,
-    first_any: Option<String>,
-    first_flat: Option<String>,
-    conversation: bool,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Known {
-    resumable: bool,
-}
-
-/// The first prompt; one that is a command only until another comes.
-#[derive(Clone, Debug, Default)]
-struct Title {
-    prompt: Option<String>,
-    command: Option<String>,
 }
 
 /// What one message is to the view, beyond what it says.
@@ -129,7 +101,7 @@ impl Replay {
             return;
         }
         self.show(judged);
-        self.list(facts, judged);
+        self.listing.take(facts, judged.entry, judged.resumable);
         self.after_rewind = false;
         self.after_resume = false;
     }
@@ -176,7 +148,7 @@ impl Replay {
             }
             if seen == Seen::ByAgent {
                 self.show(judged);
-                self.list(&element.facts, judged);
+                self.listing.take(&element.facts, judged.entry, judged.resumable);
             }
         }
         self.metadata.merge(fields, seen);
@@ -186,7 +158,7 @@ impl Replay {
     pub(crate) fn element(&mut self, facts: &Facts<'_>, span: Span) -> Resumable {
         let judged = self.upsert(facts, span);
         self.strict.push(Shown { entry: judged.entry, version: judged.version });
-        self.list(facts, judged);
+        self.listing.take(facts, judged.entry, judged.resumable);
         judged.resumable
     }
 
@@ -229,7 +201,7 @@ impl Replay {
         self.listing.clear();
         for (one, facts) in judged {
             self.show(one);
-            self.list(facts, one);
+            self.listing.take(facts, one.entry, one.resumable);
         }
         self.decide_fates(&old, summary);
         whole
@@ -344,7 +316,6 @@ impl Replay {
             calls: [0; 3],
         });
         self.position.push(NOWHERE);
-        self.listing.known.push(None);
         if let Some(id) = id {
             let (hasher, entries) = (&self.hasher, &self.entries);
             let rehash = |&entry: &u32| {
@@ -374,27 +345,6 @@ impl Replay {
         }
         if let Some(entry) = self.entries.get_mut(judged.entry as usize) {
             entry.fate = Fate::Kept;
-        }
-    }
-
-    fn list(&mut self, facts: &Facts<'_>, judged: Judged) {
-        let resumable = judged.resumable == Resumable::Yes;
-        let listing = &mut self.listing;
-        listing.records.push(judged.entry);
-        listing.conversation |= matches!(facts.role, Role::User | Role::Gemini);
-        if let Some(known) = listing.known.get_mut(judged.entry as usize) {
-            *known = Some(Known { resumable });
-        }
-        if facts.role == Role::User {
-            if listing.first_any.is_none() {
-                listing.first_any = listed_text(facts);
-            }
-            if resumable && listing.first_flat.is_none() {
-                listing.first_flat = Some(facts.content.flat_start(TITLE_BYTES));
-            }
-            if resumable && listing.first_user.is_none() {
-                listing.first_user = listed_text(facts);
-            }
         }
     }
 
@@ -438,62 +388,11 @@ impl Replay {
             strict: if loadable { self.strict } else { Vec::new() },
             models: self.models,
             agent_calls: self.agent_calls,
-            first_prompt: self.title.prompt.or(self.title.command),
-            listed: Listed {
-                resumable: self.listing.known.iter().flatten().any(|known| known.resumable),
-                conversation: self.listing.conversation,
-                first_user: self.listing.first_user,
-                first_any: self.listing.first_any,
-                first_flat: self.listing.first_flat,
-            },
+            first_prompt: self.title.text(),
+            listed: self.listing.listed(),
             problems: self.problems,
         }
     }
-}
-
-impl Listing {
-    /// Cuts at the *first* record of the id and forgets all that is cut, even if an earlier copy remains.
-    fn rewind(&mut self, entry: Option<u32>) {
-        let from = entry.and_then(|entry| self.records.iter().position(|&known| known == entry));
-        match from {
-            Some(from) => {
-                for entry in self.records.split_off(from) {
-                    if let Some(known) = self.known.get_mut(entry as usize) {
-                        *known = None;
-                    }
-                }
-            }
-            None => self.clear(),
-        }
-    }
-
-    fn clear(&mut self) {
-        self.records.clear();
-        self.known.fill(None);
-    }
-}
-
-impl Title {
-    fn offer(&mut self, facts: &Facts<'_>, kind: MessageKind) {
-        if kind != MessageKind::Prompt || self.prompt.is_some() {
-            return;
-        }
-        let typed = typed_start(facts.content, facts.display);
-        if typed.is_empty() {
-            return;
-        }
-        if typed.starts_with(['/', '?']) {
-            self.command.get_or_insert(typed);
-        } else {
-            self.prompt = Some(typed);
-        }
-    }
-}
-
-/// The text that the agent's list takes as a title: parts joined, `displayContent` not looked at. Its rules
-/// shorten it to 100 characters later, so its start is enough.
-fn listed_text(facts: &Facts<'_>) -> Option<String> {
-    Some(facts.content.text_start(TITLE_BYTES)).filter(|text| !text.is_empty())
 }
 
 /// The span of an element within a record that begins at `base`.

@@ -4,7 +4,7 @@ use std::io::Cursor;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use recount_model::{Fate, Grammar, MessageKind, What};
+use recount_model::{Fate, Grammar, MessageKind, SessionId, What};
 
 use super::grammar::{outline, reader, sniff};
 use crate::bytes::Buffer;
@@ -18,7 +18,7 @@ fn read(text: impl AsRef<[u8]>) -> Outline {
 }
 
 fn log(lines: &[&str]) -> Outline {
-    read(lines.iter().map(|line| format!("{line}\n")).collect::<String>())
+    read([lines, &[""]].concat().join("\n"))
 }
 
 fn user(id: &str, text: &str) -> String {
@@ -187,7 +187,7 @@ fn unknown_records_types_and_fields_are_counted() {
 #[test]
 fn damage_is_told_and_the_rest_is_read() {
     let whole = format!("{HEAD}\n{}\n", user("a", "1"));
-    let torn = read(format!("{whole}{}", &user("b", "2")[..30]));
+    let torn = read([whole.as_bytes(), &user("b", "2").as_bytes()[..30]].concat());
     assert_eq!((strict(&torn), problems(&torn)), (vec!["a"], vec![What::TornTail]));
 
     let welded = read(format!("{whole}{{\"id\":\"b\",\"ti{}\n", user("c", "3")));
@@ -197,7 +197,7 @@ fn damage_is_told_and_the_rest_is_read() {
 
     let marked = read(format!("\u{feff}{whole}"));
     assert!(!marked.loadable);
-    assert_eq!(marked.head.session_id.as_ref().map(|id| id.as_str()), Some("s-1"));
+    assert_eq!(marked.head.session_id.as_ref().map(SessionId::as_str), Some("s-1"));
     assert!(problems(&marked).contains(&What::ByteOrderMark));
 
     let headless = log(&[&user("a", "1")]);
@@ -245,14 +245,14 @@ fn a_document_is_read_with_what_follows_its_messages() {
     assert_eq!(outline.head.summary.as_deref(), Some("Title"));
     let first = outline.versions[0].span;
     let start = usize::try_from(first.offset).unwrap();
-    assert!(DOCUMENT[start..].starts_with("{\n      \"id\": \"a\""));
+    assert!(DOCUMENT.as_bytes()[start..].starts_with(b"{\n      \"id\": \"a\""));
 }
 
 #[test]
 fn a_document_cut_anywhere_gives_every_complete_message() {
     let ends = [DOCUMENT.find("    },\n").unwrap() + 5, DOCUMENT.rfind("    }\n").unwrap() + 5];
     for cut in 1..DOCUMENT.len() {
-        let outline = read(&DOCUMENT[..cut]);
+        let outline = read(&DOCUMENT.as_bytes()[..cut]);
         assert!(!outline.loadable, "{cut}");
         let expected = ends.iter().filter(|&&end| cut >= end).count();
         assert_eq!(outline.entries.len(), expected, "cut at {cut}");
@@ -266,7 +266,7 @@ fn a_document_damaged_in_the_middle_gives_what_is_whole_around_it() {
     let outline = read(&damaged);
     assert!(!outline.loadable);
     assert_eq!(fates(&outline), [("b", Fate::Kept)]);
-    assert_eq!(outline.head.session_id.as_ref().map(|id| id.as_str()), Some("s-1"));
+    assert_eq!(outline.head.session_id.as_ref().map(SessionId::as_str), Some("s-1"));
 }
 
 #[test]
@@ -281,7 +281,10 @@ fn a_document_shows_an_id_twice_if_it_stands_there_twice() {
 fn the_grammar_is_told_by_content_not_by_name() {
     assert_eq!(sniff(DOCUMENT.as_bytes()), Grammar::Json);
     assert_eq!(sniff(HEAD.as_bytes()), Grammar::Jsonl);
-    assert_eq!(sniff(format!("{}\n{HEAD}\n", &HEAD[..40]).as_bytes()), Grammar::Jsonl);
+    assert_eq!(
+        sniff(&[&HEAD.as_bytes()[..40], b"\n", HEAD.as_bytes(), b"\n"].concat()),
+        Grammar::Jsonl
+    );
     assert_eq!(sniff(b"{\n"), Grammar::Json);
     assert_eq!(sniff(b"garbage\n"), Grammar::Jsonl);
 }

@@ -1,0 +1,88 @@
+//! `recount projects`
+
+use serde_json::Value;
+
+use crate::home;
+
+#[test]
+fn last_used_first_with_what_was_done_there() {
+    let home = home(["gemini/checkpoints/paths", "gemini/lines/migration", "gemini/strings/paths"]);
+    insta::assert_snapshot!(home.run(["projects"]), @r"
+    PROJECT     STATE    SESSIONS  PROMPTS  TOKENS    SIZE  USED    AGENTS  PATH
+    my.app_v2!  missing         2        2     280  2.3 KB  5h ago  gemini  /home/dev/code/my.app_v2!
+    Shop        missing         2        2     280  2.3 KB  5h ago  gemini  /home/dev/code/Shop
+    dev         missing         2        2     280  5.0 KB  5h ago  gemini  /home/dev
+    笔记        missing         2        2     280  2.3 KB  5h ago  gemini  /home/dev/工作/笔记
+    api server  missing         2        2     280  2.3 KB  5h ago  gemini  /home/dev/code/api server
+    shop        missing         4        4     560  4.7 KB  5h ago  gemini  /home/dev/old/shop
+    shop        missing         6        7    1.2k   14 KB  5h ago  gemini  /home/dev/code/shop
+    [exit 0]
+    ");
+}
+
+#[test]
+fn how_each_folder_is_known() {
+    let known = home(["gemini/strings/tools", "gemini/checkpoints/renamed-folder"]);
+    insta::assert_snapshot!(known.run(["projects", "--evidence"]), @r"
+    PROJECT  STATE    SESSIONS  PROMPTS  TOKENS    SIZE  USED    AGENTS  PATH
+    shop     missing         3        3     13k  179 KB  5h ago  gemini  /home/dev/code/shop
+    store    missing         1        1     140  1.5 KB  5h ago  gemini  /home/dev/code/store
+
+    shop
+      marker proves it: .project_root
+      marker proves it: history/.project_root
+      registry suggests it: projects.json
+      hash proves it: SHA-256 of the path, found in .project_root
+
+    store
+      marker proves it: .project_root
+      marker proves it: history/.project_root
+      registry suggests it: projects.json
+    [exit 0]
+    ");
+    let trusted = home(["gemini/damaged/known-by-trust"]);
+    insta::assert_snapshot!(trusted.run(["projects", "--evidence"]), @r"
+    PROJECT  STATE    SESSIONS  PROMPTS  TOKENS    SIZE  USED    AGENTS  PATH
+    shop     missing         1        2     220  1.2 KB  6h ago  gemini  /home/dev/code/shop
+
+    shop
+      hash proves it: SHA-256 of the path, found in trustedFolders.json
+    [exit 0]
+    ");
+}
+
+#[test]
+fn projects_whose_folder_is_not_known() {
+    insta::assert_snapshot!(home(["gemini/strings/plain"]).run(["projects", "--unresolved", "--evidence"]), @r"
+    PROJECT   STATE    SESSIONS  PROMPTS  TOKENS   SIZE  USED    AGENTS  PATH
+    52efbb07  unknown         1        1     821  816 B  5h ago  gemini  ? 52efbb073673fe2ab6aef99e8132…
+
+    52efbb07
+      nothing found that tells the folder
+    [exit 0]
+    ");
+    insta::assert_snapshot!(home(["gemini/lines/plain"]).run(["projects", "--unresolved"]), @r"
+    ------- stderr -------
+    note: no projects found
+    [exit 1]
+    ");
+}
+
+#[test]
+fn every_documented_field_is_in_the_json() {
+    let output = home(["gemini/checkpoints/paths"]).run(["projects", "--json"]);
+    let document: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(document["schema"], "recount.projects/1");
+    let projects = document["projects"].as_array().unwrap();
+    assert_eq!(projects.len(), 7);
+    for project in projects {
+        for field in "path state slug hash sources sessions bytes tokens last_used evidence"
+            .split_whitespace()
+        {
+            assert!(project.get(field).is_some(), "no `{field}` in {project}");
+        }
+        for field in ["clue", "detail", "proves"] {
+            assert!(project["evidence"][0].get(field).is_some(), "no `{field}` in {project}");
+        }
+    }
+}

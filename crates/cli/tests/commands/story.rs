@@ -1,0 +1,99 @@
+//! `recount story`
+
+use serde_json::Value;
+
+use crate::home;
+
+#[test]
+fn a_session_in_few_words() {
+    let home = home(["gemini/checkpoints/denied", "gemini/lines/tools"]);
+    insta::assert_snapshot!(home.run(["story", "4a24b219"]), @r"
+    # Delete prices.csv please (shop, 2026-11-15 18:39, 4a24b219-b295-4556-806e-fd8135d4886e)
+
+    > [cancelled] Delete prices.csv please
+    [cancelled] I will delete the file.
+    - run_shell_command rm prices.csv ! cancelled
+
+    > Write new.txt
+    - write_file new.txt
+    Wrote it.
+
+    > [cancelled] Tell me a long story
+
+    > Still there
+    I am back.
+    [exit 0]
+    ");
+    insta::assert_snapshot!(home.run(["story", "8662c6d1"]), @r#"
+    # Raise the tax rate to 25 percent and add a discount. (shop, 2026-11-15 18:13, 8662c6d1-79eb-45ff-9a82-649436c92eda)
+
+    > Raise the tax rate to 25 percent and add a discount.
+    I will look around.
+    - list_directory /home/dev/code/shop
+    - read_file prices.csv
+    - glob **/*.md
+    - grep_search tax
+    - read_file missing.txt ! File not found: /home/dev/code/shop/missing.txt
+    - run_shell_command echo hello; echo oops >&2
+    - run_shell_command exit 3
+    - write_file src/discount.js
+    - replace src/tax.js
+    - replace src/tax.js ! Failed to edit, 0 occurrences found for old_string in /home/dev/code/shop/src/tax.js. Ensure you're not escaping conten…
+    - no_such_tool 1 ! Tool "no_such_tool" not found. Did you mean one of: "update_topic", "list_directory", "read_file"?
+    - read_file  ! params must have required property 'file_path'
+    - run_shell_command seq 1 12000
+    - write_todos  ! Tool "write_todos" not found. Did you mean one of: "write_file", "update_topic", "read_file"?
+    - read_file README.md
+    Done: the tax is 25 percent now.
+    [exit 0]
+    "#);
+}
+
+#[test]
+fn all_sessions_of_a_project() {
+    let home = home(["gemini/checkpoints/renamed-folder"]);
+    insta::assert_snapshot!(home.run(["story", "shop"]), @r"
+    # Question before the rename (shop, 2026-11-15 18:36, f7b99995-58ca-46d1-b1f8-629b6d1e4b7b)
+
+    > Question before the rename
+    Before the move.
+
+    # Question in a new shop folder (shop, 2026-11-15 18:36, 2524c1fc-e66d-4104-86d4-2f1238d4596c)
+
+    > Question in a new shop folder
+    New shop.
+    [exit 0]
+    ");
+    insta::assert_snapshot!(home.run(["story", "shop", "--last", "1"]), @r"
+    # Question in a new shop folder (shop, 2026-11-15 18:36, 2524c1fc-e66d-4104-86d4-2f1238d4596c)
+
+    > Question in a new shop folder
+    New shop.
+    [exit 0]
+    ");
+}
+
+#[test]
+fn as_json() {
+    let output = home(["gemini/lines/plain"]).run(["story", "latest", "--json"]);
+    let document: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(document["schema"], "recount.story/1");
+    let story = document["stories"][0]["story"].as_str().unwrap();
+    assert!(story.contains("> What does an apple cost?\nAn apple costs 3 coins.\n"), "{story}");
+}
+
+#[test]
+fn neither_a_session_nor_a_project() {
+    let home = home(["gemini/lines/plain"]);
+    insta::assert_snapshot!(home.run(["story", "warehouse"]), @r"
+    ------- stderr -------
+    error: no session 'warehouse'
+    hint: `recount list --all` shows every session with its id
+    [exit 1]
+    ");
+    insta::assert_snapshot!(home.run(["story", "no/such/file.json"]), @r"
+    ------- stderr -------
+    error: no such file: no/such/file.json
+    [exit 2]
+    ");
+}

@@ -1,0 +1,10 @@
+//! The program from the outside: what it prints and how it ends. One module per command.
+
+mod commands;
+
+use recount_testkit::Home;
+
+/// A home with some cases in it, in which the program can be run.
+fn home<'a>(cases: impl IntoIterator<Item = &'a str>) -> Home {
+    Home::with(cases).for_program(env!("CARGO_BIN_EXE_recount"))
+}
