@@ -37,20 +37,32 @@ impl Context {
         }
     }
 
+    /// Looks for the session that `wanted` names. For a file, the user's home does not matter.
+    pub(crate) fn engine_for(&self, wanted: &str) -> Result<Engine, Failure> {
+        if wanted.contains(['/', '\\']) || std::path::Path::new(wanted).is_file() {
+            return Ok(Engine::new(self.setup())?);
+        }
+        self.engine()
+    }
+
     /// Looks for sessions. A user who has none yet is shown a made-up home.
     pub(crate) fn engine(&self) -> Result<Engine, Failure> {
-        let named = |name: &String| source_names().into_iter().find(|known| known.as_str() == name);
-        let setup = Setup {
-            homes: self.global.home.clone(),
-            sources: self.global.source.iter().filter_map(named).collect(),
-            env: self.env.clone(),
-            clock: self.clock,
-        };
+        let setup = self.setup();
         let engine = Engine::new(setup.clone())?;
         if !self.global.home.is_empty() || self.global.json || engine.has_sessions() {
             return Ok(engine);
         }
         self.demo(setup).unwrap_or(Ok(engine))
+    }
+
+    fn setup(&self) -> Setup {
+        let named = |name: &String| source_names().into_iter().find(|known| known.as_str() == name);
+        Setup {
+            homes: self.global.home.clone(),
+            sources: self.global.source.iter().filter_map(named).collect(),
+            env: self.env.clone(),
+            clock: self.clock,
+        }
     }
 
     fn demo(&self, setup: Setup) -> Option<Result<Engine, Failure>> {
@@ -119,8 +131,13 @@ impl Context {
             return ExitCode::SUCCESS;
         }
         if self.global.verbose > 0 && !self.global.quiet {
+            let mut shown = 0;
             for problem in kept {
                 Self::say(&format!("problem: {}", single_line(&problem.to_string())));
+                shown += 1;
+            }
+            if total > shown {
+                self.warn(&format!("and {} more problems like these", total - shown));
             }
         } else {
             let s = if total == 1 { "" } else { "s" };

@@ -122,11 +122,10 @@ fn times(facts: &mut SessionFacts, family: &Family) {
         for time in said.chain(outline.head.updated) {
             last = Some(last.map_or(time, |last| last.max(time)));
         }
-        if outline.head.start.is_none() && outline.entries.is_empty() {
-            first = first.or(member.file.at.modified);
-            last = last.or(member.file.at.modified);
-        }
     }
+    // Like the agent's own list, when nothing in the file tells the time.
+    let modified = || family.members.iter().filter_map(|member| member.file.at.modified).max();
+    (first, last) = (first.or_else(modified), last.or_else(modified));
     facts.started = first.and_then(timestamp);
     facts.updated = last.and_then(timestamp);
 }

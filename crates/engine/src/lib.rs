@@ -1,6 +1,7 @@
 //! One function per thing a person can ask. Every view calls this room and nothing to its left.
 
 mod agent_row;
+mod deep;
 mod error;
 mod facts;
 mod last_list;
@@ -22,6 +23,7 @@ use recount_model::{Clock, SourceName};
 use recount_platform::{Env, Folders};
 use recount_store::Root;
 
+pub use deep::Holds;
 pub use error::Error;
 pub use list::{Listing, Query, Sort};
 pub use lost::LostSession;

@@ -10,6 +10,7 @@ use recount_formats::{Source, bytes::Buffer};
 use recount_model::{Problem, Project, SessionFacts, SessionId, SessionKind, SourceName};
 
 use crate::agent_row::light;
+use crate::deep::Holds;
 use crate::facts::facts;
 use crate::projects::{matching, settle};
 use crate::survey::{Ground, Group, Progress, survey};
@@ -30,6 +31,8 @@ pub struct Query {
     pub kinds: Vec<SessionKind>,
     /// Only sessions with problems.
     pub problems: bool,
+    /// Only sessions that hold this.
+    pub holds: Holds,
     /// The order.
     pub sort: Sort,
     /// No more than this many.
@@ -72,6 +75,8 @@ struct Digest {
     claimed: Vec<Claim>,
     /// Its calls that ran sub-agents.
     agent_calls: Vec<AgentCall>,
+    /// Whether it holds what the query asks for.
+    held: bool,
 }
 
 /// Which file says it belongs to which session; for sessions whose files' names do not show it.
@@ -83,7 +88,7 @@ impl Engine {
     /// # Errors
     /// If the project asked for is not known or may be several.
     pub fn list(&self, query: &Query, progress: &dyn Progress) -> Result<Listing, Error> {
-        let mut listing = self.list_all(progress);
+        let mut listing = self.list_holding(&query.holds, progress);
         if let Some(wanted) = &query.project {
             let keep = matching(&listing.sessions, wanted, &self.folders)?;
             let mut number = 0;
@@ -100,13 +105,22 @@ impl Engine {
 
     /// Lists every session there is.
     pub(crate) fn list_all(&self, progress: &dyn Progress) -> Listing {
+        self.list_holding(&Holds::default(), progress)
+    }
+
+    fn list_holding(&self, holds: &Holds, progress: &dyn Progress) -> Listing {
+        let digest = |source, family: Family| {
+            let held = holds.is_nothing() || holds.is_met_by(source, &family);
+            Digest { held, ..digest(source, family) }
+        };
         let ground = Ground::look(&self.roots);
         let groups = ground.groups(|_| true);
         let digests = join_strays(&ground, survey(&ground, groups, progress, digest));
         let projects = self.projects_of(&ground, &digests);
+        let known = digests.len();
         let mut sessions = finish(&ground, digests, &projects);
         sort(&mut sessions, Sort::Updated);
-        Listing { known: sessions.len(), sessions, problems: ground.problems }
+        Listing { known, sessions, problems: ground.problems }
     }
 
     /// Says which folder each project directory stands for.
@@ -130,7 +144,7 @@ fn digest(source: &'static dyn Source, family: Family) -> Digest {
         Surveyed { outline, ..member.file }
     };
     let files = family.members.into_iter().map(without_messages).collect();
-    Digest { facts, folder, files, claimed, agent_calls }
+    Digest { facts, folder, files, claimed, agent_calls, held: true }
 }
 
 /// Files are grouped by the id in their names. Where names lie, one session comes out of several groups: those
@@ -178,7 +192,7 @@ fn finish(ground: &Ground, digests: Vec<Digest>, projects: &[Arc<Project>]) -> V
         }
         facts
     };
-    digests.into_iter().map(place).collect()
+    digests.into_iter().filter(|digest| digest.held).map(place).collect()
 }
 
 /// Calls that ran sub-agents, by the session they stand in.

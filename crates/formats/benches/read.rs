@@ -9,6 +9,7 @@ use std::io::Cursor;
 use divan::Bencher;
 use divan::counter::BytesCount;
 use recount_formats::json::Scanner;
+use recount_formats::source::Reader;
 use recount_formats::{bytes::Buffer, reader};
 use recount_model::Grammar;
 
@@ -76,6 +77,6 @@ fn outline(bencher: Bencher<'_, '_>) {
     bencher.counter(BytesCount::new(text.len())).bench_local(|| {
         let pumped =
             buffer.pump(&mut Cursor::new(text.as_bytes()), |_| reader(Grammar::Jsonl, "log"));
-        pumped.map(|reader| reader.into_outline()).map(|outline| outline.strict.len()).ok()
+        pumped.map(Reader::into_outline).map(|outline| outline.strict.len()).ok()
     });
 }

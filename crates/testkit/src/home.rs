@@ -112,7 +112,7 @@ impl Home {
     ) -> Output {
         let mut command = self.command(arguments);
         adjust(&mut command);
-        Output::new(done(command.output(), "the program"), &self.path)
+        Output::new(&done(command.output(), "the program"), &self.path)
     }
 
     /// Prepares a run: no environment but the home's own, a fixed clock, UTC, 100 columns.

@@ -16,7 +16,7 @@ pub struct Output {
 }
 
 impl Output {
-    pub(crate) fn new(output: std::process::Output, home: &Path) -> Self {
+    pub(crate) fn new(output: &std::process::Output, home: &Path) -> Self {
         Self {
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use recount_engine::{Engine, Listing, LostSession, Query, Sort};
+use recount_engine::{Engine, Holds, Listing, LostSession, Query, Sort};
 use recount_model::{SessionFacts, SessionKind};
 
 use crate::context::{Context, Paged};
@@ -48,6 +48,18 @@ pub(crate) struct ListArgs {
     /// Only sessions in which this model answered (a part of its name)
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
+
+    /// Only sessions that called this tool
+    #[arg(long, value_name = "TOOL")]
+    tool: Option<String>,
+
+    /// Only sessions whose tool calls or attached files name this path, or the end of it
+    #[arg(long, value_name = "PATH")]
+    touched: Option<String>,
+
+    /// Only sessions with these words, in any case, in what was said, thought, called or given back
+    #[arg(long, value_name = "WORDS")]
+    text: Option<String>,
 
     /// Only these kinds of sessions
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
@@ -145,6 +157,11 @@ fn query(args: &ListArgs, context: &Context) -> Result<Query, Failure> {
         model: args.model.clone(),
         kinds: args.kind.iter().map(kind).collect(),
         problems: args.problems,
+        holds: Holds {
+            tool: args.tool.clone(),
+            touched: args.touched.clone(),
+            text: args.text.clone(),
+        },
         sort: match args.sort {
             SortKey::Updated => Sort::Updated,
             SortKey::Started => Sort::Started,
@@ -240,7 +257,8 @@ fn row(number: usize, session: &SessionFacts, context: &Context) -> Vec<Span> {
     if session.not_understood > 0 {
         notes.push(format!("{} not understood", session.not_understood));
     } else if session.problems > 0 {
-        notes.push(format!("{} problems", session.problems));
+        let s = if session.problems == 1 { "" } else { "s" };
+        notes.push(format!("{} problem{s}", session.problems));
     }
     let tone = if session.is_empty() { Tone::Dim } else { Tone::Plain };
     vec![

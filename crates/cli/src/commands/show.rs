@@ -77,7 +77,7 @@ enum ViewArg {
 }
 
 pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<ExitCode, Failure> {
-    let engine = context.engine()?;
+    let engine = context.engine_for(&args.session)?;
     let bar = Bar::new(context, "reading the session");
     let mut opened = engine.open(&args.session, &bar)?;
     if context.global.json {

@@ -37,7 +37,7 @@ pub(crate) struct StoryArgs {
 const SHORT: usize = 120;
 
 pub(crate) fn run(args: &StoryArgs, context: &Context) -> Result<ExitCode, Failure> {
-    let engine = context.engine()?;
+    let engine = context.engine_for(&args.what)?;
     let bar = Bar::new(context, "reading sessions");
     let sessions = match engine.open(&args.what, &bar) {
         Ok(opened) => vec![opened],

@@ -163,8 +163,8 @@ fn problems_are_an_error_when_strict() {
         assert_eq!(sound.run(command).code, Some(0), "{command:?}");
     }
     insta::assert_snapshot!(damaged.run(["--strict", "-q", "list"]), @r"
-    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS    SIZE  NOTES       TITLE
-    1  42dc48bd  6h ago  shop           3      0     220  1.3 KB  1 problems  What does cart.js do?
+    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS    SIZE  NOTES      TITLE
+    1  42dc48bd  6h ago  shop           3      0     220  1.3 KB  1 problem  What does cart.js do?
     [exit 2]
     ");
 }
@@ -277,6 +277,7 @@ fn a_closed_pipe_is_a_quiet_success() {
 }
 
 /// Runs a command whose reader leaves before anything, or behind the first line.
+#[expect(clippy::expect_used, reason = "a test that cannot go on must fail")]
 fn with_closed_pipe(home: &Home, arguments: &[&str]) -> (Option<i32>, String) {
     let mut command = home.command(arguments);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a child");
@@ -298,12 +299,11 @@ fn without_colour(text: &str) -> String {
     while let Some((before, after)) = rest.split_once("\u{1b}[") {
         plain.push_str(before);
         let end = after.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(after.len());
-        match after[end..].strip_prefix('m') {
-            Some(behind) => rest = behind,
-            None => {
-                plain.push_str("\u{1b}[");
-                rest = after;
-            }
+        if let Some(behind) = after[end..].strip_prefix('m') {
+            rest = behind;
+        } else {
+            plain.push_str("\u{1b}[");
+            rest = after;
         }
     }
     plain + rest

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::home;
+use crate::{has, home};
 
 #[test]
 fn last_used_first_with_what_was_done_there() {
@@ -76,13 +76,7 @@ fn every_documented_field_is_in_the_json() {
     let projects = document["projects"].as_array().unwrap();
     assert_eq!(projects.len(), 7);
     for project in projects {
-        for field in "path state slug hash sources sessions bytes tokens last_used evidence"
-            .split_whitespace()
-        {
-            assert!(project.get(field).is_some(), "no `{field}` in {project}");
-        }
-        for field in ["clue", "detail", "proves"] {
-            assert!(project["evidence"][0].get(field).is_some(), "no `{field}` in {project}");
-        }
+        has(project, "path state slug hash sources sessions bytes tokens last_used evidence");
+        has(&project["evidence"][0], "clue detail proves");
     }
 }

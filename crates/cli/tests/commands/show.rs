@@ -3,7 +3,7 @@
 use recount_testkit::{Home, fixture};
 use serde_json::Value;
 
-use crate::home;
+use crate::{has, home};
 
 const REWIND: &str = "09502e04";
 const LOG: &str = ".gemini/tmp/shop/chats/session-2026-11-15T18-32-09502e04.jsonl";
@@ -655,7 +655,7 @@ fn the_place_of_a_message_is_where_its_bytes_are() {
             let record: Value =
                 serde_json::from_slice(&bytes[from..from + number("bytes")]).unwrap();
             assert_eq!(record["id"], message["id"]);
-            assert_eq!(bytes[..from].iter().filter(|&&byte| byte == b'\n').count() + 1, line);
+            assert_eq!(bytes[..from].split(|&byte| byte == b'\n').count(), line);
         }
     }
 }
@@ -663,186 +663,22 @@ fn the_place_of_a_message_is_where_its_bytes_are() {
 #[test]
 fn cut_outputs_are_whole_again_where_the_rest_was_found() {
     let home = home(["gemini/damaged/truncated-output", "gemini/damaged/masked-output"]);
-    insta::assert_snapshot!(home.run(["show", "b47ffb28", "--level", "full"]), @r#"
-    Print forty lines, twice.
-    /home/dev/code/shop · gemini · b47ffb28-626d-58db-8da8-16eed9563245
-    2026-11-15 17:00, 8 s · 1 prompt · 2 answers · 2 tool calls · 220 tokens · gemini-2.5-pro
-
-    you  17:00
-    > Print forty lines, twice.
-
-    gemini-2.5-pro  17:00  110 tokens
-      ● run_shell_command seq -f "one line %g" 40
-        one line 1
-        one line 2
-        one line 3
-        one line 4
-        one line 5
-        one line 6
-        one line 7
-        one line 8
-        one line 9
-        one line 10
-        one line 11
-        one line 12
-        one line 13
-        one line 14
-        one line 15
-        one line 16
-        one line 17
-        one line 18
-        one line 19
-        one line 20
-        one line 21
-        one line 22
-        one line 23
-        one line 24
-        one line 25
-        one line 26
-        one line 27
-        one line 28
-        one line 29
-        one line 30
-        one line 31
-        one line 32
-        one line 33
-        one line 34
-        one line 35
-        one line 36
-        one line 37
-        one line 38
-        one line 39
-        one line 40
-      ● run_shell_command seq -f "two line %g" 40
-        Output too large. Showing first 8 and last 32 characters. For full output see:
-        /home/dev/.gemini/tmp/shop/tool-outputs/session-b47ffb28-626d-58db-8da8-16eed9563245/run_shell_c
-        ommand__run_shell_command_1794762003000_1.txt
-        two line
-
-        ... [64 characters omitted] ...
-
-        two line 39
-        two line 40
-        (the agent cut this output; the rest is gone)
-
-    gemini-2.5-pro  17:00  110 tokens
-      Printed.
-    [exit 0]
-    "#);
-    insta::assert_snapshot!(home.run(["show", "9f7d11e9", "--level", "full"]), @r"
-    Read the code and run the tests.
-    /home/dev/code/shop · gemini · 9f7d11e9-5261-50ee-b96d-fd7653a0a4b7
-    2026-11-15 17:00, 9 s · 1 prompt · 2 answers · 3 tool calls · 220 tokens · gemini-2.5-pro
-
-    you  17:00
-    > Read the code and run the tests.
-
-    gemini-2.5-pro  17:00  110 tokens
-      Reading.
-      ● read_file src/cart.js
-        cart line 1
-        cart line 2
-        cart line 3
-        cart line 4
-        cart line 5
-        cart line 6
-        cart line 7
-        cart line 8
-        cart line 9
-        cart line 10
-        cart line 11
-        cart line 12
-        cart line 13
-        cart line 14
-        cart line 15
-        cart line 16
-        cart line 17
-        cart line 18
-        cart line 19
-        cart line 20
-        cart line 21
-        cart line 22
-        cart line 23
-        cart line 24
-        cart line 25
-        cart line 26
-        cart line 27
-        cart line 28
-        cart line 29
-        cart line 30
-        cart line 31
-        cart line 32
-        cart line 33
-        cart line 34
-        cart line 35
-        cart line 36
-        cart line 37
-        cart line 38
-        cart line 39
-        cart line 40
-      ● run_shell_command npm test
-        test line 1
-        test line 2
-        test line 3
-        test line 4
-        test line 5
-        test line 6
-        test line 7
-        test line 8
-        test line 9
-        test line 10
-        test line 11
-        test line 12
-        test line 13
-        test line 14
-        test line 15
-        test line 16
-        test line 17
-        test line 18
-        test line 19
-        test line 20
-        test line 21
-        test line 22
-        test line 23
-        test line 24
-        test line 25
-        test line 26
-        test line 27
-        test line 28
-        test line 29
-        test line 30
-        test line 31
-        test line 32
-        test line 33
-        test line 34
-        test line 35
-        test line 36
-        test line 37
-        test line 38
-        test line 39
-        test line 40
-      ● read_file src/tax.js
-        <tool_output_masked>
-        tax line 1
-        tax line 2
-        ... [36 lines omitted] ...
-        tax line 39
-        tax line 40
-
-        Output too large. Full output available at:
-        /home/dev/.gemini/tmp/shop/tool-outputs/session-9f7d11e9-5261-50ee-b96d-fd7653a0a4b7/read_file_r
-        ead_file__read_file_1794762003000_2_gone00.txt
-        </tool_output_masked>
-        (the agent cut this output; the rest is gone)
-
-    gemini-2.5-pro  17:00  110 tokens
-      All tests pass.
-    [exit 0]
-    ");
-}
-
-fn has(value: &Value, fields: &str) {
-    for field in fields.split_whitespace() {
-        assert!(value.get(field).is_some(), "no `{field}` in {value}");
-    }
+    let outputs = |id: &str| {
+        let output = home.run(["show", id, "--json"]);
+        let document: Value = serde_json::from_str(&output.stdout).unwrap();
+        let messages = document["messages"].as_array().unwrap().iter();
+        let calls = messages.flat_map(|message| message["tool_calls"].as_array().unwrap().clone());
+        let facts = |call: Value| {
+            let lines = call["output"].as_str().unwrap().lines().count();
+            (call["output_state"].as_str().unwrap().to_owned(), lines)
+        };
+        calls.map(facts).collect::<Vec<_>>()
+    };
+    let states = |all: &[(&str, usize)]| {
+        all.iter().map(|&(state, lines)| (state.to_owned(), lines)).collect::<Vec<_>>()
+    };
+    assert_eq!(outputs("b47ffb28"), states(&[("recovered", 40), ("truncated", 6)]));
+    assert_eq!(outputs("9f7d11e9"), states(&[("recovered", 40), ("recovered", 40), ("masked", 9)]));
+    let shown = home.run(["show", "b47ffb28", "--level", "full"]).stdout;
+    assert!(shown.contains("(the agent cut this output; the rest is gone)"), "{shown}");
 }

