@@ -677,7 +677,7 @@ fn cut_outputs_are_whole_again_where_the_rest_was_found() {
     let states = |all: &[(&str, usize)]| {
         all.iter().map(|&(state, lines)| (state.to_owned(), lines)).collect::<Vec<_>>()
     };
-    assert_eq!(outputs("b47ffb28"), states(&[("recovered", 40), ("truncated", 6)]));
+    assert_eq!(outputs("b47ffb28"), states(&[("recovered", 40), ("truncated", 7)]));
     assert_eq!(outputs("9f7d11e9"), states(&[("recovered", 40), ("recovered", 40), ("masked", 9)]));
     let shown = home.run(["show", "b47ffb28", "--level", "full"]).stdout;
     assert!(shown.contains("(the agent cut this output; the rest is gone)"), "{shown}");
