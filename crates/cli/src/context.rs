@@ -78,7 +78,11 @@ impl Context {
     /// Returns the page that output is laid out on.
     pub(crate) fn canvas(&self) -> Canvas {
         let terminal = terminal_size::terminal_size().filter(|_| self.on_terminal);
-        let told = self.env.text("COLUMNS").and_then(|columns| columns.parse().ok());
+        let told = self
+            .env
+            .text("COLUMNS")
+            .and_then(|columns| columns.parse().ok())
+            .filter(|&columns| columns > 0);
         let columns = terminal.map(|(width, _)| usize::from(width.0)).or(told).unwrap_or(WIDTH);
         Canvas::new(columns, self.paint())
     }

@@ -90,12 +90,11 @@ impl Engine {
     pub fn list(&self, query: &Query, progress: &dyn Progress) -> Result<Listing, Error> {
         let mut listing = self.list_holding(&query.holds, progress);
         if let Some(wanted) = &query.project {
-            let keep = matching(&listing.sessions, wanted, &self.folders)?;
-            let mut number = 0;
-            listing.sessions.retain(|_| {
-                number += 1;
-                keep.contains(&(number - 1))
-            });
+            let projects: Vec<&Project> =
+                listing.sessions.iter().map(|session| &*session.project).collect();
+            let keep = matching(&projects, wanted, &self.folders)?;
+            let mut number = 0..;
+            listing.sessions.retain(|_| number.next().is_some_and(|at| keep.contains(&at)));
         }
         listing.sessions.retain(|session| passes(session, query));
         sort(&mut listing.sessions, query.sort);

@@ -7,8 +7,10 @@ use jiff::Timestamp;
 use recount_model::{Project, SessionId, SourceName, timestamp};
 use serde::Serialize;
 
-use crate::Engine;
+use crate::list::Query;
+use crate::projects::matching;
 use crate::survey::{Ground, Progress};
+use crate::{Engine, Error};
 
 /// A session without files, known by its prompts.
 #[derive(Clone, Debug, Serialize)]
@@ -29,7 +31,10 @@ pub struct LostSession {
 
 impl Engine {
     /// Lists sessions of which only the prompts are left, newest first.
-    pub fn lost(&self, progress: &dyn Progress) -> Vec<LostSession> {
+    ///
+    /// # Errors
+    /// If the project asked for is not known or may be several.
+    pub fn lost(&self, query: &Query, progress: &dyn Progress) -> Result<Vec<LostSession>, Error> {
         let ground = Ground::look(&self.roots);
         let listing = self.list_all(progress);
         let mut lost: BTreeMap<SessionId, LostSession> = BTreeMap::new();
@@ -56,7 +61,20 @@ impl Engine {
             }
         }
         let mut lost: Vec<LostSession> = lost.into_values().collect();
+        if let Some(wanted) = &query.project {
+            let projects: Vec<&Project> = lost.iter().map(|session| &*session.project).collect();
+            let keep = matching(&projects, wanted, &self.folders)?;
+            let mut number = 0..;
+            lost.retain(|_| number.next().is_some_and(|at| keep.contains(&at)));
+        }
+        lost.retain(|session| {
+            query.since.is_none_or(|since| session.updated.is_some_and(|updated| updated >= since))
+                && query
+                    .until
+                    .is_none_or(|until| session.started.is_some_and(|started| started <= until))
+        });
         lost.sort_by_key(|session| std::cmp::Reverse(session.updated));
-        lost
+        lost.truncate(query.limit.unwrap_or(usize::MAX));
+        Ok(lost)
     }
 }

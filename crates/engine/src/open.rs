@@ -8,11 +8,15 @@ use recount_formats::outline::Outline;
 use recount_formats::source::{Family, FileAt, Foreign, Member, Station, Surveyed};
 use recount_formats::{SOURCES, Source, bytes};
 use recount_model::{
-    Counts, Fate, FileRole, Grammar, Message, MessageKind, SessionFacts, SessionId, SessionKind,
-    TitleFrom,
+    Counts, Fate, FileRole, Grammar, Message, MessageKind, Project, SessionFacts, SessionId,
+    SessionKind, TitleFrom,
 };
 
-use crate::Error;
+use crate::projects::settle;
+use crate::survey::Ground;
+use crate::{Engine, Error};
+use recount_store::Root;
+
 use crate::facts::facts;
 use crate::messages::{Messages, RawFile, View};
 
@@ -70,40 +74,64 @@ impl Opened {
     }
 }
 
-/// Opens one file by its path: a session file on its own, a saved chat, an export.
-pub(crate) fn open_file(path: &Path) -> Result<Opened, Error> {
-    let metadata = std::fs::metadata(path).map_err(|source| match source.kind() {
-        std::io::ErrorKind::NotFound => Error::NoFile(path.to_owned()),
-        _ => Error::Unreadable { path: path.to_owned(), source },
-    })?;
-    if !metadata.is_file() {
-        return Err(Error::NotASession(path.to_owned()));
+impl Engine {
+    /// Opens one file by its path: a session file on its own, a saved chat, an export.
+    pub(crate) fn open_file(&self, path: &Path) -> Result<Opened, Error> {
+        let metadata = std::fs::metadata(path).map_err(|source| match source.kind() {
+            std::io::ErrorKind::NotFound => Error::NoFile(path.to_owned()),
+            _ => Error::Unreadable { path: path.to_owned(), source },
+        })?;
+        if !metadata.is_file() {
+            return Err(Error::NotASession(path.to_owned()));
+        }
+        let probe = bytes::open(path);
+        probe.map_err(|source| Error::Unreadable { path: path.to_owned(), source })?;
+        let mut buffer = bytes::Buffer::new();
+        let outlines = SOURCES.iter().map(|&source| (source, source.outline(path, &mut buffer)));
+        let best = outlines.max_by_key(|(_, outline)| (outline.loadable, outline.entries.len()));
+        let Some((source, outline)) = best else { return Err(Error::NotASession(path.to_owned())) };
+        let is_session = outline.loadable || outline.head.session_id.is_some();
+        let folder = project_folder(path);
+        if !is_session && let Some(mut opened) = open_saved(source, path, metadata.len()) {
+            if let Some(folder) = &folder {
+                opened.facts.project = self.project_at(source, folder, &opened.facts);
+            }
+            return Ok(opened);
+        }
+        if !is_session && outline.entries.is_empty() {
+            return Err(Error::NotASession(path.to_owned()));
+        }
+        let at = FileAt {
+            path: path.to_owned(),
+            bytes: metadata.len(),
+            modified: None,
+            station: station(path),
+            group: String::new(),
+        };
+        let surveyed = Surveyed { folder: 0, named_folder: true, at, outline };
+        let family = source.families(vec![surveyed]).into_iter().next();
+        let family = family.ok_or_else(|| Error::NotASession(path.to_owned()))?;
+        let mut facts = facts(source, &family);
+        if let Some(folder) = &folder {
+            facts.project = self.project_at(source, folder, &facts);
+        }
+        Ok(Opened::new(source, facts, family, folder))
     }
-    let probe = bytes::open(path);
-    probe.map_err(|source| Error::Unreadable { path: path.to_owned(), source })?;
-    let mut buffer = bytes::Buffer::new();
-    let outlines = SOURCES.iter().map(|&source| (source, source.outline(path, &mut buffer)));
-    let best = outlines.max_by_key(|(_, outline)| (outline.loadable, outline.entries.len()));
-    let Some((source, outline)) = best else { return Err(Error::NotASession(path.to_owned())) };
-    let is_session = outline.loadable || outline.head.session_id.is_some();
-    if !is_session && let Some(opened) = open_saved(source, path, metadata.len()) {
-        return Ok(opened);
+
+    /// The project of a directory that need not lie below one of our roots.
+    fn project_at(
+        &self,
+        source: &'static dyn Source,
+        folder: &Path,
+        facts: &SessionFacts,
+    ) -> Arc<Project> {
+        let Some(root) = folder.parent().and_then(Path::parent) else { return Arc::default() };
+        let ground = Ground::look(&[Root { source, path: root.to_owned() }]);
+        let Some(own) = ground.folders.iter().find(|known| known.at.path == folder) else {
+            return Arc::default();
+        };
+        Arc::new(settle(&ground, own, &self.candidates(&ground, &facts.directories)))
     }
-    if !is_session && outline.entries.is_empty() {
-        return Err(Error::NotASession(path.to_owned()));
-    }
-    let at = FileAt {
-        path: path.to_owned(),
-        bytes: metadata.len(),
-        modified: None,
-        station: station(path),
-        group: String::new(),
-    };
-    let surveyed = Surveyed { folder: 0, named_folder: true, at, outline };
-    let family = source.families(vec![surveyed]).into_iter().next();
-    let family = family.ok_or_else(|| Error::NotASession(path.to_owned()))?;
-    let facts = facts(source, &family);
-    Ok(Opened::new(source, facts, family, project_folder(path)))
 }
 
 /// A file in the folder of another session is a sub-agent's.
@@ -118,9 +146,11 @@ fn station(path: &Path) -> Station {
     }
 }
 
+/// Sessions lie in `chats`, saved chats beside it.
 fn project_folder(path: &Path) -> Option<PathBuf> {
-    let chats = path.ancestors().skip(1).take(2).find(|folder| folder.ends_with("chats"))?;
-    chats.parent().map(Path::to_owned)
+    let chats = path.ancestors().skip(1).take(2).find(|folder| folder.ends_with("chats"));
+    let beside = || path.parent().filter(|folder| folder.join("chats").is_dir());
+    chats.and_then(Path::parent).or_else(beside).map(Path::to_owned)
 }
 
 fn open_saved(source: &'static dyn Source, path: &Path, size: u64) -> Option<Opened> {

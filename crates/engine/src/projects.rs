@@ -165,15 +165,16 @@ fn add(row: &mut ProjectRow, session: &SessionFacts) {
     }
 }
 
-/// Returns the numbers of the sessions that belong to the project a person means.
+/// Returns the numbers of those that are the project a person means.
 pub(crate) fn matching(
-    sessions: &[SessionFacts],
+    projects: &[&Project],
     wanted: &str,
     folders: &Folders,
 ) -> Result<BTreeSet<usize>, Error> {
-    let tests: [&dyn Fn(&Project) -> bool; 4] = [
+    let tests: [&dyn Fn(&Project) -> bool; 5] = [
         &|project| project.path.as_ref().is_some_and(|path| is_path(path, wanted, folders)),
-        &|project| project.slug.as_deref() == Some(wanted) || project.name() == wanted,
+        &|project| project.slug.as_deref() == Some(wanted),
+        &|project| project.name() == wanted,
         &|project| {
             let hash = project.hash.as_ref().map(ProjectHash::as_str).unwrap_or_default();
             wanted.len() >= 4 && hash.starts_with(wanted)
@@ -184,17 +185,12 @@ pub(crate) fn matching(
         },
     ];
     for test in tests {
-        let hits: Vec<usize> = (0..sessions.len())
-            .filter(|&at| sessions.get(at).is_some_and(|session| test(&session.project)))
-            .collect();
-        let names: BTreeSet<String> = hits
-            .iter()
-            .filter_map(|&at| sessions.get(at))
-            .map(|session| key(&session.project))
-            .collect();
+        let numbered = projects.iter().enumerate();
+        let hits: Vec<(usize, &&Project)> = numbered.filter(|(_, project)| test(project)).collect();
+        let names: BTreeSet<String> = hits.iter().map(|(_, project)| key(project)).collect();
         match names.len() {
             0 => {}
-            1 => return Ok(hits.into_iter().collect()),
+            1 => return Ok(hits.into_iter().map(|(at, _)| at).collect()),
             _ => {
                 let candidates = names.into_iter().collect();
                 return Err(Error::AmbiguousProject { wanted: wanted.to_owned(), candidates });

@@ -9,7 +9,7 @@ use recount_model::{SessionId, SessionKind};
 
 use crate::facts::{facts, main};
 use crate::list::Query;
-use crate::open::{Opened, open_file};
+use crate::open::Opened;
 use crate::projects::settle;
 use crate::survey::{Ground, Progress, survey};
 use crate::{Engine, Error};
@@ -36,7 +36,7 @@ impl Engine {
         }
         let path = Path::new(wanted);
         if wanted.contains(['/', '\\']) || path.is_file() {
-            return open_file(path);
+            return self.open_file(path);
         }
         self.open_id(wanted, progress)
     }
@@ -53,6 +53,9 @@ impl Engine {
             if found.iter().filter(|item| exact(item)).count() == 1 {
                 found.retain(exact);
             }
+        }
+        if found.len() > 1 {
+            prefer_parent(&mut found);
         }
         if found.len() > 1 {
             let candidates = found.iter().map(|(source, family)| facts(*source, family)).collect();
@@ -86,6 +89,18 @@ impl Engine {
         };
         let keep = |source, family: Family| is_wanted(&family.id).then_some((source, family));
         survey(ground, ground.groups(groups), progress, keep).into_iter().flatten().collect()
+    }
+}
+
+/// Sub-agents that were recorded under their parent's id begin like it: then the parent is meant.
+fn prefer_parent(found: &mut Vec<(&'static dyn Source, Family)>) {
+    let mut mains = found.iter().filter(|(_, family)| family.parent.is_none());
+    let (Some(main), None) = (mains.next().map(|(_, family)| family.id.clone()), mains.next())
+    else {
+        return;
+    };
+    if found.iter().all(|(_, family)| family.id == main || family.parent.as_ref() == Some(&main)) {
+        found.retain(|(_, family)| family.id == main);
     }
 }
 

@@ -68,7 +68,7 @@ fn describe(case: &str) -> String {
     for problem in &listing.problems {
         let _ = writeln!(text, "problem   {}", shown(problem));
     }
-    for lost in engine.lost(&()) {
+    for lost in engine.lost(&Query::default(), &()).unwrap_or_default() {
         let _ = writeln!(text, "lost {} in {}", lost.id, folder(&lost.project));
         for prompt in &lost.prompts {
             let _ = writeln!(text, "  {}", quote(prompt, 60));

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::{MessageId, Tokens};
+use crate::{MessageId, Problem, Span, Tokens, What};
 
 /// One message of a session.
 #[derive(Clone, Debug, Serialize)]
@@ -39,9 +39,46 @@ pub struct Message {
     /// How loud a notice is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<NoticeLevel>,
+    /// What could not be used of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<What>,
     /// Where it stands on disk.
     #[serde(rename = "where")]
     pub place: Place,
+}
+
+impl Message {
+    /// An empty message that stands at `place`.
+    pub fn at(place: Place, kind: MessageKind, fate: Fate) -> Self {
+        Self {
+            id: None,
+            kind,
+            fate,
+            time: None,
+            text: String::new(),
+            display_text: String::new(),
+            files: Vec::new(),
+            media: Vec::new(),
+            thoughts: Vec::new(),
+            tool_calls: Vec::new(),
+            tokens: None,
+            model: None,
+            level: None,
+            problems: Vec::new(),
+            place,
+        }
+    }
+
+    /// Returns its problems with the place where it stands.
+    pub fn located_problems(&self) -> impl Iterator<Item = Problem> {
+        let Place { file, line, offset, bytes } = self.place.clone();
+        self.problems.iter().map(move |&what| Problem {
+            file: Arc::clone(&file),
+            span: Some(Span { line, offset, bytes }),
+            what,
+            done: "the rest of the message is shown",
+        })
+    }
 }
 
 /// What a message is.

@@ -68,8 +68,8 @@ pub enum What {
     BadTime,
     /// Bytes that are not UTF-8, shown as U+FFFD.
     NotUtf8,
-    /// A record so deeply nested that it is kept as raw text.
-    TooDeep,
+    /// A part of a message is of a kind we do not know.
+    UnknownPart,
     /// A tool's output was cut or masked and its full text is gone.
     OutputGone,
 }
@@ -95,7 +95,7 @@ impl What {
             Self::UnknownField => "unknown field",
             Self::BadTime => "time cannot be read",
             Self::NotUtf8 => "not UTF-8",
-            Self::TooDeep => "nested too deeply",
+            Self::UnknownPart => "part not understood",
             Self::OutputGone => "full tool output is gone",
         }
     }

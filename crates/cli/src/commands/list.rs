@@ -11,7 +11,7 @@ use crate::context::{Context, Paged};
 use crate::failure::{ERROR, Failure, NOTHING};
 use crate::output::columns::{Align, Column, Fit, render};
 use crate::output::json;
-use crate::output::number::{bytes, count};
+use crate::output::number::{bytes, count, plural};
 use crate::output::progress::Bar;
 use crate::output::span::Span;
 use crate::output::theme::Tone;
@@ -109,7 +109,7 @@ enum SortKey {
 pub(crate) fn run(args: &ListArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.engine()?;
     if args.lost {
-        return lost(&engine, context);
+        return lost(args, &engine, context);
     }
     let query = query(args, context)?;
     let bar = Bar::new(context, "reading sessions");
@@ -118,8 +118,8 @@ pub(crate) fn run(args: &ListArgs, context: &Context) -> Result<ExitCode, Failur
     if args.project.is_none() && !args.all {
         keep_current_project(&mut listing, context);
     }
-    listing.sessions.truncate(args.limit.unwrap_or(usize::MAX));
     if context.global.json {
+        listing.sessions.truncate(args.limit.unwrap_or(usize::MAX));
         json::sessions(context, &listing)?;
     } else {
         show(args, &engine, &listing, context)?;
@@ -169,7 +169,7 @@ fn query(args: &ListArgs, context: &Context) -> Result<Query, Failure> {
             SortKey::Messages => Sort::Messages,
             SortKey::Size => Sort::Size,
         },
-        limit: None,
+        limit: args.limit.filter(|_| args.lost),
     })
 }
 
@@ -199,7 +199,9 @@ fn show(
         let kind = !args.kind.is_empty() || session.kind == SessionKind::Main;
         kind && (args.empty || !session.is_empty() || session.problems > 0)
     };
-    let rows: Vec<SessionFacts> = listing.sessions.iter().filter(wanted).cloned().collect();
+    let most = args.limit.unwrap_or(usize::MAX);
+    let rows: Vec<SessionFacts> =
+        listing.sessions.iter().filter(wanted).take(most).cloned().collect();
     if engine.remember(&rows).is_err() {
         context.warn("row numbers cannot be kept: our data folder is not writable");
     }
@@ -218,15 +220,18 @@ fn show(
         out.write_all(render(COLUMNS, &cells, &context.canvas()).as_bytes())?;
         out.finish()?;
     }
-    let count_of =
-        |test: &dyn Fn(&&SessionFacts) -> bool| listing.sessions.iter().filter(test).count();
-    let agents = count_of(&|session| session.kind == SessionKind::Subagent);
-    let empty = count_of(&|session| session.kind == SessionKind::Main && session.is_empty());
-    if args.kind.is_empty() && agents > 0 {
-        context.warn(&format!("{agents} sub-agent sessions not shown (--kind main,subagent)"));
+    let hidden = |kind: SessionKind| {
+        let left_out = listing.sessions.iter().filter(|session| !wanted(session));
+        left_out.filter(|session| session.kind == kind).count() as u64
+    };
+    let (agents, empty) = (hidden(SessionKind::Subagent), hidden(SessionKind::Main));
+    if agents > 0 {
+        let words = plural(agents, "sub-agent session");
+        context.warn(&format!("{words} not shown (--kind main,subagent)"));
     }
-    if !args.empty && empty > 0 {
-        context.warn(&format!("{empty} sessions in which nothing was said not shown (--empty)"));
+    if empty > 0 {
+        let words = plural(empty, "session");
+        context.warn(&format!("{words} in which nothing was said not shown (--empty)"));
     }
     Ok(())
 }
@@ -275,9 +280,9 @@ fn row(number: usize, session: &SessionFacts, context: &Context) -> Vec<Span> {
     ]
 }
 
-fn lost(engine: &Engine, context: &Context) -> Result<ExitCode, Failure> {
+fn lost(args: &ListArgs, engine: &Engine, context: &Context) -> Result<ExitCode, Failure> {
     let bar = Bar::new(context, "reading sessions");
-    let lost = engine.lost(&bar);
+    let lost = engine.lost(&query(args, context)?, &bar)?;
     bar.finish();
     if context.global.json {
         json::document(context, "lost", "sessions", &lost)?;

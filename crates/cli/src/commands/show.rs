@@ -4,15 +4,15 @@ use std::io::{Read as _, Write as _};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use recount_engine::{Bound, Engine, Opened, View};
-use recount_model::{Message, Problem};
+use recount_engine::{Bound, Messages, Opened, View};
+use recount_model::{Message, Problem, SessionFacts};
 
 use crate::context::{Context, Out, Paged};
 use crate::failure::{ERROR, Failure, NOTHING};
 use crate::output::json;
 use crate::output::progress::Bar;
 use crate::output::sanitize::sanitize;
-use crate::output::transcript::{Level, Transcript};
+use crate::output::transcript::{Figures, Level, Transcript};
 use crate::when;
 
 /// Show a session's transcript
@@ -94,12 +94,11 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<ExitCode, Failur
     if view == View::Strict && !opened.is_loadable() {
         context.warn("the agent itself cannot load this session: its strict view is empty");
     }
-    let bounds = Bounds::read(args, context)?;
-    let stream = Stream { opened: &opened, view, bounds };
+    let stream = Stream::start(&opened, view, &Bounds::read(args, context)?)?;
     let late = if context.global.json {
-        as_json(&stream, context)?
+        as_json(stream, &opened.facts, context)?
     } else {
-        as_text(&stream, args, &engine, context)?
+        as_text(stream, &opened.facts, args, context)?
     };
     let facts = &opened.facts;
     let total = facts.problems + late.len() as u64;
@@ -130,48 +129,92 @@ impl Bounds {
     }
 }
 
-/// Messages from a session's files or from a saved chat, whichever it is.
-struct Stream<'a> {
-    opened: &'a Opened,
-    view: View,
-    bounds: Bounds,
+/// Messages from a session's files or from a saved chat, and how many come before them.
+enum Stream<'a> {
+    Session(Messages<'a>, usize),
+    Saved(&'a [Message], usize),
 }
 
-impl Stream<'_> {
+impl<'a> Stream<'a> {
+    /// Picks the messages between the bounds, before anything is printed.
+    fn start(opened: &'a Opened, view: View, bounds: &Bounds) -> Result<Self, Failure> {
+        let (from, to) = (bounds.from.as_ref(), bounds.to.as_ref());
+        let (messages, missing) = if let Some(mut messages) = opened.messages(view) {
+            let all = messages.len();
+            let missing = messages.between(from, to);
+            let skipped = if from.is_some() && to.is_none() { all - messages.len() } else { 0 };
+            (Self::Session(messages, skipped), missing)
+        } else {
+            let (start, kept) = saved_between(opened.saved(), from, to);
+            let missing = if kept.is_empty() { from.or(to).cloned() } else { None };
+            (Self::Saved(kept, start), missing)
+        };
+        match missing {
+            None => Ok(messages),
+            Some(bound) => {
+                let words = match bound {
+                    Bound::Id(id) => format!("no message '{id}' in this session"),
+                    Bound::Number(_) | Bound::Time(_) => "no such message".into(),
+                };
+                Err(Failure::new(NOTHING, words).hint("`--level trace` shows message ids"))
+            }
+        }
+    }
+
     /// Calls `each` with every message and its number; returns what could not be read.
     fn each(
-        &self,
+        self,
         mut each: impl FnMut(usize, &Message) -> Result<(), Failure>,
     ) -> Result<Vec<Problem>, Failure> {
         let mut problems = Vec::new();
-        let Some(mut messages) = self.opened.messages(self.view) else {
-            for (at, message) in self.opened.saved().iter().enumerate() {
-                each(at + 1, message)?;
+        match self {
+            Self::Saved(messages, skipped) => {
+                for (at, message) in messages.iter().enumerate() {
+                    each(skipped + at + 1, message)?;
+                }
             }
-            return Ok(problems);
-        };
-        let all = messages.len();
-        let (from, to) = (self.bounds.from.as_ref(), self.bounds.to.as_ref());
-        if let Some(missing) = messages.between(from, to) {
-            let words = match missing {
-                Bound::Id(id) => format!("no message '{id}' in this session"),
-                _ => "no such message".into(),
-            };
-            return Err(Failure::new(NOTHING, words).hint("`--level trace` shows message ids"));
-        }
-        let skipped = if from.is_some() && to.is_none() { all - messages.len() } else { 0 };
-        for (at, message) in messages.enumerate() {
-            match message {
-                Ok(message) => each(skipped + at + 1, &message)?,
-                Err(problem) => problems.push(problem),
+            Self::Session(messages, skipped) => {
+                for (at, message) in messages.enumerate() {
+                    match message {
+                        Ok(message) => {
+                            problems.extend(message.located_problems());
+                            each(skipped + at + 1, &message)?;
+                        }
+                        Err(problem) => problems.push(problem),
+                    }
+                }
             }
         }
         Ok(problems)
     }
 }
 
-fn as_json(stream: &Stream<'_>, context: &Context) -> Result<Vec<Problem>, Failure> {
-    let mut document = json::Transcript::begin(context.out(Paged::No), &stream.opened.facts)?;
+/// Messages of a saved chat have no ids and often no times: numbers tell.
+fn saved_between<'a>(
+    all: &'a [Message],
+    from: Option<&Bound>,
+    to: Option<&Bound>,
+) -> (usize, &'a [Message]) {
+    let place = |bound: &Bound| match bound {
+        Bound::Number(number) if *number > 0 => usize::try_from(number - 1).ok(),
+        Bound::Number(number) => {
+            usize::try_from(number.unsigned_abs()).ok().map(|back| all.len().saturating_sub(back))
+        }
+        Bound::Time(time) => all.iter().position(|message| message.time >= Some(*time)),
+        Bound::Id(_) => None,
+    };
+    let start = from.map_or(Some(0), place);
+    let end = to.map_or(Some(all.len()), |to| place(to).map(|at| (at + 1).min(all.len())));
+    let (Some(start), Some(end)) = (start, end) else { return (0, &[]) };
+    (start, all.get(start..end).unwrap_or_default())
+}
+
+fn as_json(
+    stream: Stream<'_>,
+    facts: &SessionFacts,
+    context: &Context,
+) -> Result<Vec<Problem>, Failure> {
+    let mut document = json::Transcript::begin(context.out(Paged::No), facts)?;
     let problems = stream.each(|_, message| Ok(document.message(message)?))?;
     for problem in &problems {
         document.problem(problem.clone());
@@ -181,9 +224,9 @@ fn as_json(stream: &Stream<'_>, context: &Context) -> Result<Vec<Problem>, Failu
 }
 
 fn as_text(
-    stream: &Stream<'_>,
+    stream: Stream<'_>,
+    facts: &SessionFacts,
     args: &ShowArgs,
-    engine: &Engine,
     context: &Context,
 ) -> Result<Vec<Problem>, Failure> {
     let level = match args.level {
@@ -192,10 +235,13 @@ fn as_text(
         LevelArg::Full => Level::Full,
         LevelArg::Trace => Level::Trace,
     };
-    let mut transcript =
-        Transcript::new(context.canvas(), level, args.thoughts, &stream.opened.facts);
+    let figures = match args.view {
+        ViewArg::Strict => Figures::Strict,
+        ViewArg::Full => Figures::Full,
+    };
+    let mut transcript = Transcript::new(context.canvas(), level, args.thoughts, facts);
     let mut out = context.out(Paged::Yes);
-    out.write_all(transcript.heading(&stream.opened.facts, engine.folders()).as_bytes())?;
+    out.write_all(transcript.heading(facts, figures, &context.folders).as_bytes())?;
     // The first screen should not wait for a full buffer.
     let mut waiting = 8;
     let problems = stream.each(|number, message| {

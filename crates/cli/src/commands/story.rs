@@ -41,7 +41,7 @@ pub(crate) fn run(args: &StoryArgs, context: &Context) -> Result<ExitCode, Failu
     let bar = Bar::new(context, "reading sessions");
     let sessions = match engine.open(&args.what, &bar) {
         Ok(opened) => vec![opened],
-        Err(error @ (Error::NoSession(_) | Error::TooShort(_))) => {
+        Err(error @ (Error::NoSession(_) | Error::TooShort(_) | Error::NoFile(_))) => {
             project(&engine, args, context, &bar, error)?
         }
         Err(Error::NotASession(_)) => {

@@ -13,6 +13,7 @@ use crate::failure::{ERROR, Failure, REFUSED};
 use crate::output::json;
 use crate::output::number::{bytes, count};
 use crate::output::progress::Bar;
+use crate::output::sanitize::single_line;
 
 /// Make a made-up but valid home, for demos, tests and benchmarks
 ///
@@ -89,7 +90,7 @@ pub(crate) fn run(args: &TestbedArgs, context: &Context) -> Result<ExitCode, Fai
         return Ok(ExitCode::SUCCESS);
     }
     let mut out = context.out(Paged::No);
-    let dir = args.dir.display();
+    let dir = single_line(&args.dir.to_string_lossy());
     writeln!(
         out,
         "{dir}: {} sessions of {} projects, {} messages, {}",

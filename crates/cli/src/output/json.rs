@@ -5,8 +5,42 @@ use std::io::{self, Write};
 use recount_engine::Listing;
 use recount_model::{Message, Problem, SessionFacts};
 use serde::Serialize;
+use serde_json::Serializer;
+use serde_json::ser::Formatter;
 
 use crate::context::{Context, Paged};
+
+/// Writes JSON in one line, with characters that a terminal might act on escaped: the same data, safe to look at.
+#[derive(Clone, Copy, Debug, Default)]
+struct Safe;
+
+impl Formatter for Safe {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        if fragment.bytes().all(|byte| byte < 0x7f) {
+            return out.write_all(fragment.as_bytes());
+        }
+        let mut rest = fragment;
+        while let Some((at, risky)) = rest.char_indices().find(|(_, c)| is_risky(*c)) {
+            out.write_all(rest.get(..at).unwrap_or_default().as_bytes())?;
+            write!(out, "\\u{:04x}", u32::from(risky))?;
+            rest = rest.get(at + risky.len_utf8()..).unwrap_or_default();
+        }
+        out.write_all(rest.as_bytes())
+    }
+}
+
+/// C1 controls, DEL and what turns the direction of text. All lie below U+10000.
+fn is_risky(c: char) -> bool {
+    matches!(c, '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn write_json<T: ?Sized + Serialize>(out: impl Write, value: &T) -> io::Result<()> {
+    Ok(value.serialize(&mut Serializer::with_formatter(out, Safe))?)
+}
 
 /// Prints a list of sessions.
 pub(crate) fn sessions(context: &Context, listing: &Listing) -> io::Result<()> {
@@ -16,7 +50,7 @@ pub(crate) fn sessions(context: &Context, listing: &Listing) -> io::Result<()> {
     out.write_all(br#","problems":"#)?;
     let kept = listing.sessions.iter().flat_map(|session| &session.problem_list);
     let problems: Vec<&Problem> = listing.problems.iter().chain(kept).collect();
-    serde_json::to_writer(&mut out, &problems)?;
+    write_json(&mut out, &problems)?;
     out.write_all(b"}\n")?;
     out.finish()
 }
@@ -27,11 +61,13 @@ fn sessions_in_parallel(out: &mut impl Write, sessions: &[SessionFacts]) -> io::
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     out.write_all(b"[")?;
     for (round, shares) in sessions.chunks(SHARE * threads).enumerate() {
-        let texts: Vec<serde_json::Result<Vec<u8>>> = std::thread::scope(|scope| {
-            let spawned: Vec<_> = shares
-                .chunks(SHARE)
-                .map(|share| scope.spawn(|| serde_json::to_vec(share)))
-                .collect();
+        let to_text = |share: &[SessionFacts]| {
+            let mut text = Vec::new();
+            write_json(&mut text, share).map(|()| text)
+        };
+        let texts: Vec<io::Result<Vec<u8>>> = std::thread::scope(|scope| {
+            let spawned: Vec<_> =
+                shares.chunks(SHARE).map(|share| scope.spawn(move || to_text(share))).collect();
             spawned.into_iter().filter_map(|thread| thread.join().ok()).collect()
         });
         for (at, text) in texts.into_iter().enumerate() {
@@ -55,7 +91,7 @@ pub(crate) fn document<T: Serialize>(
 ) -> io::Result<()> {
     let mut out = context.out(Paged::No);
     write!(out, r#"{{"schema":"recount.{command}/1","{key}":"#)?;
-    serde_json::to_writer(&mut out, value)?;
+    write_json(&mut out, value)?;
     out.write_all(b"}\n")?;
     out.finish()
 }
@@ -71,7 +107,7 @@ pub(crate) struct Transcript<W> {
 impl<W: Write> Transcript<W> {
     pub(crate) fn begin(mut out: W, session: &SessionFacts) -> io::Result<Self> {
         out.write_all(br#"{"schema":"recount.show/1","session":"#)?;
-        serde_json::to_writer(&mut out, session)?;
+        write_json(&mut out, session)?;
         out.write_all(br#","messages":["#)?;
         Ok(Self { out, first: true, problems: session.problem_list.clone() })
     }
@@ -81,7 +117,7 @@ impl<W: Write> Transcript<W> {
             self.out.write_all(b",\n")?;
         }
         self.first = false;
-        Ok(serde_json::to_writer(&mut self.out, message)?)
+        write_json(&mut self.out, message)
     }
 
     pub(crate) fn problem(&mut self, problem: Problem) {
@@ -90,7 +126,7 @@ impl<W: Write> Transcript<W> {
 
     pub(crate) fn end(mut self) -> io::Result<W> {
         self.out.write_all(br#"],"problems":"#)?;
-        serde_json::to_writer(&mut self.out, &self.problems)?;
+        write_json(&mut self.out, &self.problems)?;
         self.out.write_all(b"}\n")?;
         Ok(self.out)
     }

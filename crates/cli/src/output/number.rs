@@ -10,6 +10,11 @@ pub(crate) fn bytes(number: u64) -> String {
     scaled(number, 1000, &[" B", " KB", " MB", " GB", " TB", " PB", " EB"])
 }
 
+/// A count and what is counted: `1 prompt`, `2 prompts`.
+pub(crate) fn plural(number: u64, word: &str) -> String {
+    if number == 1 { format!("1 {word}") } else { format!("{} {word}s", count(number)) }
+}
+
 fn scaled(number: u64, step: u64, units: &[&str]) -> String {
     let (mut whole, mut tenths, mut unit) = (number, 0, 0);
     while whole >= step && unit + 1 < units.len() {

@@ -8,7 +8,7 @@ use recount_model::{
 use recount_platform::Folders;
 
 use super::canvas::Canvas;
-use super::number::count;
+use super::number::{count, plural};
 use super::sanitize::single_line;
 use super::span::{Line, Span};
 use super::theme::Tone;
@@ -60,7 +60,12 @@ impl Transcript {
     }
 
     /// What stands above the messages.
-    pub(crate) fn heading(&self, session: &SessionFacts, folders: &Folders) -> String {
+    pub(crate) fn heading(
+        &self,
+        session: &SessionFacts,
+        view: Figures,
+        folders: &Folders,
+    ) -> String {
         let title = session.title.as_deref().unwrap_or("(nothing said)");
         let path = session.project.path.as_ref().map(|path| folders.tilde(path.as_str()));
         let mut lines = wrap(&[Span::new(&single_line(title), Tone::Heading)], self.canvas.room());
@@ -71,8 +76,8 @@ impl Transcript {
             origin.push(format!("sub-agent of {parent}"));
         }
         lines.extend(self.dim(&origin.join(" · ")));
-        lines.extend(self.dim(&figures(session).join(" · ")));
-        if session.counts.undone > 0 {
+        lines.extend(self.dim(&figures(session, view).join(" · ")));
+        if session.counts.undone > 0 && view == Figures::Full {
             let undone = session.counts.undone;
             let words = format!(
                 "{undone} undone or replaced messages are marked; --view strict leaves them out"
@@ -263,27 +268,42 @@ fn without_index(patch: &str) -> &str {
     }
 }
 
-fn figures(session: &SessionFacts) -> Vec<String> {
+/// Of which view the figures in the heading are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Figures {
+    Strict,
+    Full,
+}
+
+fn figures(session: &SessionFacts, view: Figures) -> Vec<String> {
+    let (prompts, answers, calls, tokens) = match view {
+        Figures::Full => {
+            let counts = session.counts;
+            (counts.prompts, counts.answers, session.tool_calls.total, session.tokens)
+        }
+        Figures::Strict => {
+            let kept = session.kept;
+            (kept.prompts, kept.answers, kept.tool_calls, kept.tokens)
+        }
+    };
     let mut figures = Vec::new();
     if let (Some(started), Some(updated)) = (session.started, session.updated) {
         let seconds = updated.as_second() - started.as_second();
         figures.push(format!("{}, {}", when::minute(started), when::stretch(seconds.max(0))));
     }
-    figures.push(plural(session.counts.prompts, "prompt"));
-    figures.push(plural(session.counts.answers, "answer"));
-    let calls = session.tool_calls;
-    if calls.total > 0 {
-        let failed =
-            if calls.failed > 0 { format!(" ({} failed)", calls.failed) } else { String::new() };
-        figures.push(format!("{}{failed}", plural(calls.total, "tool call")));
+    figures.push(plural(prompts, "prompt"));
+    figures.push(plural(answers, "answer"));
+    if calls > 0 {
+        let failed = session.tool_calls.failed;
+        let failed = match view {
+            Figures::Full if failed > 0 => format!(" ({failed} failed)"),
+            _ => String::new(),
+        };
+        figures.push(format!("{}{failed}", plural(calls, "tool call")));
     }
-    figures.push(format!("{} tokens", count(session.tokens.total)));
+    figures.push(format!("{} tokens", count(tokens.total)));
     figures.extend(session.models.iter().cloned());
     figures
-}
-
-fn plural(number: u64, word: &str) -> String {
-    if number == 1 { format!("1 {word}") } else { format!("{} {word}s", count(number)) }
 }
 
 fn who(message: &Message) -> String {

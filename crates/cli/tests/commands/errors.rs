@@ -149,7 +149,7 @@ fn problems_are_counted_shown_or_silenced() {
     you  17:00
     > Look at this:
     ------- stderr -------
-    note: 3 problems met while reading, 2 records not understood; -v shows each
+    note: 4 problems met while reading, 2 records not understood; -v shows each
     [exit 0]
     ");
 }

@@ -102,6 +102,7 @@ fn a_user_without_sessions_is_shown_a_made_up_home() {
     1  7f07c6a1  36m ago  release-tools        3      1     15k  8.5 KB  1 undone  Draft the notes for…
     ------- stderr -------
     note: no sessions in your home; this is a made-up one in ~/.local/share/recount/demo-home
+    note: 2 sub-agent sessions not shown (--kind main,subagent)
     [exit 0]
     ");
     assert!(!home.path().join(".gemini").exists());
@@ -271,7 +272,7 @@ fn sessions_in_which_nothing_was_said_are_left_out() {
     #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS   SIZE  NOTES  TITLE
     1  d22642e2  5h ago  shop           1      0     821  742 B         What does an apple cost?
     ------- stderr -------
-    note: 1 sessions in which nothing was said not shown (--empty)
+    note: 1 session in which nothing was said not shown (--empty)
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["list", "--empty"]), @r"
@@ -381,6 +382,42 @@ fn the_agents_own_variable_names_its_home() {
         command.env("GEMINI_SESSIONS_DIR", other.path().join(".gemini/tmp"));
     });
     assert_eq!(ids(&output.stdout).len(), 1);
+}
+
+#[test]
+fn lost_sessions_are_filtered_like_others() {
+    let home = home(["gemini/strings/logs-only"]);
+    assert_eq!(home.run(["list", "nonexistent", "--lost"]).code, Some(1));
+    assert_eq!(home.run(["list", "--lost", "--since", "2026-11-16"]).code, Some(1));
+    assert_eq!(home.run(["list", "--lost", "--json"]).code, Some(0));
+}
+
+#[test]
+fn the_limit_counts_rows_that_are_shown() {
+    let home = home(["gemini/checkpoints/subagent"]);
+    let output = home.run(["list", "--all", "--sort", "started", "-n", "1"]);
+    assert_eq!(output.stdout.lines().count(), 2, "{output}");
+}
+
+#[test]
+fn an_exact_slug_wins_over_a_name() {
+    let home = home(["gemini/checkpoints/paths"]);
+    let output = home.run(["list", "shop", "--json"]);
+    assert_eq!(ids(&output.stdout).len(), 1, "{output}");
+}
+
+#[test]
+fn filters_look_into_the_messages() {
+    let home = home(["gemini/checkpoints/tools", "gemini/checkpoints/plain"]);
+    assert_eq!(ids(&home.run(["list", "--all", "--json"]).stdout).len(), 2);
+    for filter in
+        [["--tool", "run_shell_command"], ["--tool", "Shell"], ["--touched", "prices.csv"]]
+    {
+        let output = home.run(["list", "--all", "--json", filter[0], filter[1]]);
+        assert_eq!(ids(&output.stdout).len(), 1, "{filter:?} {output}");
+    }
+    assert_eq!(ids(&home.run(["list", "--all", "--json", "--text", "APPLE"]).stdout).len(), 2);
+    assert_eq!(home.run(["list", "--all", "--text", "no such words"]).code, Some(1));
 }
 
 fn ids(document: &str) -> Vec<String> {

@@ -207,8 +207,7 @@ fn the_strict_view_has_only_what_the_agent_would_load() {
     insta::assert_snapshot!(rewind().run(["show", REWIND, "--view", "strict"]), @r"
     Question one
     /home/dev/code/shop · gemini · 09502e04-146e-4a20-908d-b2d38cf0da98
-    2026-11-15 18:32, 14 s · 4 prompts · 5 answers · 1 tool call · 700 tokens · gemini-3-flash-preview
-    5 undone or replaced messages are marked; --view strict leaves them out
+    2026-11-15 18:32, 14 s · 2 prompts · 2 answers · 280 tokens · gemini-3-flash-preview
 
     you  18:32
     > Question one
@@ -505,7 +504,7 @@ fn a_sub_agents_file_is_shown_by_its_path() {
     let path = ".gemini/tmp/shop/chats/fa293f46-f175-4caf-8daa-a46248fa4b4c/orreth.jsonl";
     insta::assert_snapshot!(home.run(["show", path]), @r"
     Count the files.
-    ? · gemini · orreth · sub-agent of fa293f46
+    /home/dev/code/shop · gemini · orreth · sub-agent of fa293f46
     2026-11-15 18:16, 0 s · 1 prompt · 2 answers · 2 tool calls · 6.3k tokens · gemini-3-flash-preview
 
     you  18:16
@@ -524,7 +523,7 @@ fn saved_and_shared_chats_are_shown_by_their_path() {
     let saved = ".gemini/tmp/shop/checkpoint-a%2Fb%20%E6%B5%8B%E8%AF%95.json";
     insta::assert_snapshot!(home.run(["show", saved]), @r"
     What does an apple cost
-    ? · gemini · checkpoint-a%2Fb%20%E6%B5%8B%E8%AF%95
+    /home/dev/code/shop · gemini · checkpoint-a%2Fb%20%E6%B5%8B%E8%AF%95
     2 prompts · 3 answers · 1 tool call · 0 tokens
 
     you
@@ -537,7 +536,7 @@ fn saved_and_shared_chats_are_shown_by_their_path() {
     > And a pear
 
     model
-      ● read_file /home/dev/code/shop/prices.csv
+      ● read_file prices.csv
       Four coins.
     [exit 0]
     ");
@@ -681,4 +680,33 @@ fn cut_outputs_are_whole_again_where_the_rest_was_found() {
     assert_eq!(outputs("9f7d11e9"), states(&[("recovered", 40), ("recovered", 40), ("masked", 9)]));
     let shown = home.run(["show", "b47ffb28", "--level", "full"]).stdout;
     assert!(shown.contains("(the agent cut this output; the rest is gone)"), "{shown}");
+}
+
+#[test]
+fn a_bound_that_no_message_has_prints_nothing() {
+    let home = home(["gemini/lines/rewind"]);
+    for arguments in [
+        vec!["show", "latest", "--to", "nobody"],
+        vec!["show", "latest", "--to", "nobody", "--json"],
+    ] {
+        let output = home.run(arguments);
+        assert_eq!((output.stdout.as_str(), output.code), ("", Some(1)), "{output}");
+    }
+}
+
+#[test]
+fn a_saved_chat_can_be_shown_in_part() {
+    let home = home([]);
+    let path = recount_testkit::fixture("gemini/lines/saved-chats/files/chat.json");
+    let shown = |arguments: &[&str]| {
+        let path = path.to_string_lossy();
+        let output = home.run([&["show", &path, "--json"], arguments].concat());
+        let document: serde_json::Value = serde_json::from_str(&output.stdout).unwrap_or_default();
+        document["messages"].as_array().map_or(0, Vec::len)
+    };
+    let all = shown(&[]);
+    assert!(all > 3, "{all}");
+    assert_eq!(shown(&["--from", "3"]), all - 2);
+    assert_eq!(shown(&["--from", "-2"]), 2);
+    assert_eq!(shown(&["--from", "2", "--to", "3"]), 2);
 }

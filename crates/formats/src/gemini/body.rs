@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_model::{
-    Fate, Media, Message, MessageId, MessageKind, NoticeLevel, Place, Span, Thought, parse_millis,
-    timestamp,
+    Fate, Media, Message, MessageId, MessageKind, NoticeLevel, Place, Span, Thought, What,
+    parse_millis, timestamp,
 };
 
 use super::content::{Content, Piece};
@@ -34,10 +34,11 @@ pub(crate) fn message(bytes: &[u8], file: &Arc<str>, span: Span, fate: Fate) -> 
     })?;
     let kind = kind(&facts, lead(facts.role, facts.content).as_deref());
     let text = facts.content.text();
-    let (mut media, mut said_thoughts) = (Vec::new(), Vec::new());
+    let (mut media, mut said_thoughts, mut unknown_part) = (Vec::new(), Vec::new(), false);
     facts.content.each(|piece| {
         if let Piece::Part(part) = piece {
             media.extend(binary(&part));
+            unknown_part |= part.is_unknown();
             said_thoughts.extend(part.is_thought().then(|| part_thought(&part)));
         }
     });
@@ -45,10 +46,17 @@ pub(crate) fn message(bytes: &[u8], file: &Arc<str>, span: Span, fate: Fate) -> 
         // After a checkpoint thoughts stand among the parts.
         thoughts = said_thoughts;
     }
+    let mut problems = Vec::new();
+    if simdutf8::basic::from_utf8(bytes).is_err() {
+        problems.push(What::NotUtf8);
+    }
+    if unknown_part {
+        problems.push(What::UnknownPart);
+    }
+    let place =
+        Place { file: Arc::clone(file), line: span.line, offset: span.offset, bytes: span.bytes };
     Ok(Message {
         id: facts.id.map(|id| MessageId::new(id.decode())),
-        kind,
-        fate,
         time: facts.time.and_then(timestamp),
         display_text: display_text(kind, &text, facts.display),
         files: if kind == MessageKind::Prompt { attached(&text) } else { Vec::new() },
@@ -59,43 +67,26 @@ pub(crate) fn message(bytes: &[u8], file: &Arc<str>, span: Span, fate: Fate) -> 
         tokens: facts.tokens,
         model: facts.model.map(|model| model.decode().into_owned()),
         level: level(facts.role),
-        place: Place {
-            file: Arc::clone(file),
-            line: span.line,
-            offset: span.offset,
-            bytes: span.bytes,
-        },
+        problems,
+        ..Message::at(place, kind, fate)
     })
 }
 
 /// What stands in the list of messages without being one.
 fn odd(bytes: &[u8], file: &Arc<str>, span: Span, fate: Fate) -> Message {
+    let place =
+        Place { file: Arc::clone(file), line: span.line, offset: span.offset, bytes: span.bytes };
     Message {
-        id: None,
-        kind: MessageKind::Notice,
-        fate,
-        time: None,
-        text: String::new(),
         display_text: String::from_utf8_lossy(bytes).into_owned(),
-        files: Vec::new(),
-        media: Vec::new(),
-        thoughts: Vec::new(),
-        tool_calls: Vec::new(),
-        tokens: None,
-        model: None,
         level: Some(NoticeLevel::Info),
-        place: Place {
-            file: Arc::clone(file),
-            line: span.line,
-            offset: span.offset,
-            bytes: span.bytes,
-        },
+        ..Message::at(place, MessageKind::Notice, fate)
     }
 }
 
 fn display_text(kind: MessageKind, text: &str, display: Content<'_>) -> String {
     let shown = display.text();
-    if !shown.is_empty() {
+    // A nudge carries the display of the prompt before it.
+    if !shown.is_empty() && kind != MessageKind::Nudge {
         return shown;
     }
     if kind == MessageKind::Prompt { typed(text).to_owned() } else { text.to_owned() }

@@ -25,6 +25,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) model: Option<Text<'a>>,
     /// A field that no known release writes.
     pub(crate) unknown_field: bool,
+    /// A field whose type no known release writes.
+    pub(crate) wrong_type: bool,
 }
 
 /// The `type` of a message.
@@ -42,6 +44,8 @@ pub(crate) enum Role {
 /// Tool calls, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Calls {
+    /// Elements of the list, whatever they are.
+    pub(crate) length: u32,
     pub(crate) total: u32,
     pub(crate) failed: u32,
     pub(crate) cancelled: u32,
@@ -82,6 +86,7 @@ impl Default for Facts<'_> {
             tokens: None,
             model: None,
             unknown_field: false,
+            wrong_type: false,
         }
     }
 }
@@ -100,6 +105,16 @@ impl<'a> Facts<'a> {
 
     /// Takes one field of a message and consumes its value.
     pub(crate) fn field(&mut self, scanner: &mut Scanner<'a>, key: &[u8]) -> Scan<()> {
+        let first = scanner.peek()?;
+        let fits = match key {
+            b"id" | b"timestamp" | b"type" => first == b'"',
+            b"content" | b"displayContent" => matches!(first, b'"' | b'[' | b'{' | b'n'),
+            b"toolCalls" | b"thoughts" => matches!(first, b'[' | b'n'),
+            b"tokens" => matches!(first, b'{' | b'n'),
+            b"model" => matches!(first, b'"' | b'n'),
+            _ => true,
+        };
+        self.wrong_type |= !fits;
         match key {
             b"id" => self.id = string(scanner)?,
             b"timestamp" => {
@@ -137,7 +152,7 @@ impl<'a> Facts<'a> {
                 let ignored = ["/", "?", "<session_context>", "<hook_context>"];
                 !lead.is_empty() && !ignored.iter().any(|word| lead.starts_with(word))
             }
-            Role::Gemini => !lead.is_empty() || self.calls.total > 0 || self.thoughts > 0,
+            Role::Gemini => !lead.is_empty() || self.calls.length > 0 || self.thoughts > 0,
             Role::Info | Role::Warning | Role::Error | Role::Unknown => false,
         };
         if yes { Resumable::Yes } else { Resumable::No }
@@ -173,10 +188,11 @@ impl Calls {
             return Ok(calls);
         }
         scanner.array(|scanner| {
-            calls.total += 1;
+            calls.length += 1;
             if scanner.peek()? != b'{' {
                 return scanner.skip();
             }
+            calls.total += 1;
             let (mut failed, mut cancelled, mut result, mut agent) = (false, false, false, false);
             scanner.object(|scanner, key| {
                 match key.name().as_ref() {

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use recount_model::{Message, OutputState, ToolCall};
+use recount_model::{Message, OutputState, ToolCall, What};
 
 use super::tool::{calls, cut_state, response_text};
 use crate::bytes::read_small;
@@ -20,6 +20,11 @@ pub(crate) fn recover(message: &mut Message, others: &dyn Others, folder: Option
             call.output = Some(full);
             call.output_state = OutputState::Recovered;
         }
+    }
+    let is_cut =
+        |call: &ToolCall| matches!(call.output_state, OutputState::Truncated | OutputState::Masked);
+    if message.tool_calls.iter().any(is_cut) {
+        message.problems.push(What::OutputGone);
     }
 }
 

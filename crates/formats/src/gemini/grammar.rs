@@ -35,7 +35,8 @@ pub(crate) fn outline<R: Read + Seek>(
     })?;
     let first = first.into_outline();
     if is_empty {
-        let mut outline = Outline::empty(Grammar::Json);
+        let is_log = file.contains(".jsonl");
+        let mut outline = Outline::empty(if is_log { Grammar::Jsonl } else { Grammar::Json });
         let file = Arc::clone(file);
         outline.problems.note(Problem {
             file,

@@ -10,6 +10,9 @@ use crate::json::{Text, trim};
 /// `environment-context`.
 pub(crate) const CONTEXT_ID: &str = "d04923d38bb0f6017037e74183378ef4";
 
+/// How the set-up turn of saved chats began before it had a tag.
+const OLD_CONTEXT: &str = "This is the Gemini CLI. We are setting up the context for our chat.";
+
 /// The end of what a hook said, in front of the prompt in headless mode.
 pub(crate) const HOOK_END: &str = "</hook_context>";
 
@@ -26,7 +29,7 @@ pub(crate) fn kind(facts: &Facts<'_>, lead: Option<&str>) -> MessageKind {
 }
 
 fn by_words(content: Content<'_>, lead: &str) -> MessageKind {
-    if lead.starts_with("<session_context>") {
+    if lead.starts_with("<session_context>") || lead.starts_with(OLD_CONTEXT) {
         return MessageKind::Context;
     }
     if lead.starts_with("<hook_context>") {

@@ -48,7 +48,7 @@ impl Metadata {
             self.subagent = matches!(kind, Loose::Text(kind) if kind.is("subagent"));
         }
         if let Some(summary) = fields.summary {
-            self.summary = summary.text();
+            self.summary = matches!(summary, Loose::Text(_)).then(|| summary.text()).flatten();
         }
         if let Some(directories) = fields.directories {
             self.directories = directories.iter().map(|text| text.decode().into_owned()).collect();

@@ -19,6 +19,8 @@ pub(crate) struct Part<'a> {
     pub(crate) code: Option<&'a [u8]>,
     pub(crate) code_result: Option<&'a [u8]>,
     pub(crate) video: Option<&'a [u8]>,
+    /// Whether there is an opaque signature, which may stand alone.
+    pub(crate) signature: bool,
 }
 
 /// What the agent's own flattening makes of a part.
@@ -60,12 +62,31 @@ impl<'a> Part<'a> {
                 b"executableCode" => &mut part.code,
                 b"codeExecutionResult" => &mut part.code_result,
                 b"videoMetadata" => &mut part.video,
+                b"thoughtSignature" => {
+                    part.signature = true;
+                    return scanner.skip();
+                }
                 _ => return scanner.skip(),
             };
             *field = Some(scanner.value()?);
             Ok(())
         })?;
         Ok(part)
+    }
+
+    /// Whether it is of a kind we do not know: none of the fields that a part is made of.
+    pub(crate) fn is_unknown(&self) -> bool {
+        let fields = [
+            self.thought,
+            self.call,
+            self.response,
+            self.inline,
+            self.file,
+            self.code,
+            self.code_result,
+            self.video,
+        ];
+        self.text.is_none() && !self.signature && fields.iter().all(Option::is_none)
     }
 
     /// Whether the model thought this rather than said it.

@@ -158,6 +158,7 @@ impl Replay {
     pub(crate) fn element(&mut self, facts: &Facts<'_>, span: Span) -> Resumable {
         let judged = self.upsert(facts, span);
         self.strict.push(Shown { entry: judged.entry, version: judged.version });
+        self.keep(judged.entry);
         self.listing.take(facts, judged.entry, judged.resumable);
         judged.resumable
     }
@@ -297,6 +298,9 @@ impl Replay {
         if facts.role == Role::Unknown {
             self.problem(What::UnknownType, Some(span), "shown as a notice");
         }
+        if facts.wrong_type {
+            self.problem(What::WrongType, Some(span), "that field is left out");
+        }
         if facts.unknown_field {
             self.problem(What::UnknownField, Some(span), "kept, see `show --raw`");
         }
@@ -307,7 +311,8 @@ impl Replay {
         self.entries.push(Entry {
             id: id.map(Into::into),
             kind,
-            fate: Fate::Kept,
+            // Until the agent's loader shows it.
+            fate: Fate::Replaced,
             time: None,
             best: version,
             last: version,
@@ -343,7 +348,11 @@ impl Replay {
             self.set_position(judged.entry, at);
             self.strict.push(Shown { entry: judged.entry, version: judged.version });
         }
-        if let Some(entry) = self.entries.get_mut(judged.entry as usize) {
+        self.keep(judged.entry);
+    }
+
+    fn keep(&mut self, entry: u32) {
+        if let Some(entry) = self.entries.get_mut(entry as usize) {
             entry.fate = Fate::Kept;
         }
     }

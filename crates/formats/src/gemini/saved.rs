@@ -111,10 +111,9 @@ fn content(raw: &[u8], file: &Arc<str>, span: Span) -> Scan<Option<Message>> {
             tool_calls.extend(call(&part));
         }
     });
+    let place =
+        Place { file: Arc::clone(file), line: span.line, offset: span.offset, bytes: span.bytes };
     Ok(Some(Message {
-        id: None,
-        kind,
-        fate: Fate::Kept,
         time: written.as_deref().and_then(time),
         display_text: if kind == MessageKind::Prompt {
             typed(&text).to_owned()
@@ -128,13 +127,7 @@ fn content(raw: &[u8], file: &Arc<str>, span: Span) -> Scan<Option<Message>> {
         tool_calls,
         tokens,
         model: facts.model.map(|model| model.decode().into_owned()),
-        level: None,
-        place: Place {
-            file: Arc::clone(file),
-            line: span.line,
-            offset: span.offset,
-            bytes: span.bytes,
-        },
+        ..Message::at(place, kind, Fate::Kept)
     }))
 }
 
@@ -205,58 +198,72 @@ fn answer_calls(messages: &mut [Message], raw: &[u8]) {
     }
 }
 
-/// `/chat share FILE.md`: headings for the turns, rules between them.
+/// `/chat share FILE.md`: headings for the turns, rules between them, tools as fenced JSON. Each turn is put into the
+/// form of the API and read like the others.
 fn markdown(bytes: &[u8], file: &Arc<str>) -> Option<Vec<Message>> {
     let text = std::str::from_utf8(bytes).ok()?;
-    let heading = |line: &str| {
-        let word = line.strip_prefix("## ")?;
-        if word.starts_with("USER") {
-            Some(MessageKind::Prompt)
-        } else if word.starts_with("MODEL") {
-            Some(MessageKind::Answer)
-        } else {
-            None
-        }
-    };
     let first = text.lines().find(|line| !line.trim().is_empty())?;
-    heading(first)?;
+    role(first)?;
     let mut messages: Vec<Message> = Vec::new();
     let (mut offset, mut number) = (0u64, 0u32);
-    for line in text.split_inclusive('\n') {
+    let mut turn: Option<(&str, Span, String)> = None;
+    for line in text.split_inclusive('\n').chain(["## USER"]) {
         number += 1;
-        if let Some(kind) = heading(line.trim_end()) {
-            messages.push(turn(kind, file, number, offset));
-        } else if let Some(message) = messages.last_mut() {
-            message.text.push_str(line);
-            message.place.bytes += line.len() as u64;
+        if let Some(role) = role(line.trim_end()) {
+            if let Some((role, span, body)) = turn.take() {
+                let raw = as_content(role, body.trim().trim_end_matches("---").trim());
+                let message = content(raw.as_bytes(), file, span).ok()??;
+                answer_calls(&mut messages, raw.as_bytes());
+                messages.push(message);
+            }
+            turn = Some((role, Span { line: number, offset, bytes: 0 }, String::new()));
+        } else if let Some((_, span, body)) = &mut turn {
+            body.push_str(line);
+            span.bytes += line.len() as u64;
         }
         offset += line.len() as u64;
-    }
-    for message in &mut messages {
-        let body = message.text.trim().trim_end_matches("---").trim().to_owned();
-        message.display_text.clone_from(&body);
-        message.text = body;
     }
     Some(messages)
 }
 
-fn turn(kind: MessageKind, file: &Arc<str>, line: u32, offset: u64) -> Message {
-    Message {
-        id: None,
-        kind,
-        fate: Fate::Kept,
-        time: None,
-        text: String::new(),
-        display_text: String::new(),
-        files: Vec::new(),
-        media: Vec::new(),
-        thoughts: Vec::new(),
-        tool_calls: Vec::new(),
-        tokens: None,
-        model: None,
-        level: None,
-        place: Place { file: Arc::clone(file), line, offset, bytes: 0 },
+fn role(line: &str) -> Option<&'static str> {
+    let word = line.strip_prefix("## ")?;
+    if word.starts_with("USER") {
+        Some("user")
+    } else if word.starts_with("MODEL") {
+        Some("model")
+    } else {
+        None
     }
+}
+
+/// Writes a turn as `{role, parts}`.
+fn as_content(role: &str, body: &str) -> String {
+    let fields =
+        [("**Tool Command**:", "functionCall"), ("**Tool Response**:", "functionResponse")];
+    let mut parts = Vec::new();
+    let mut rest = body;
+    loop {
+        let next =
+            fields.iter().filter_map(|(mark, field)| Some((rest.find(mark)?, mark, field))).min();
+        let block = next.and_then(|(at, mark, field)| {
+            let after = rest.get(at + mark.len()..)?.trim_start().strip_prefix("```json\n")?;
+            let (json, after) = after.split_once("\n```")?;
+            Tree::parse(json.as_bytes()).ok()?;
+            Some((rest.get(..at)?, format!("{{\"{field}\":{json}}}"), after))
+        });
+        let Some((before, part, after)) = block else { break };
+        parts.extend(text_part(before));
+        parts.push(part);
+        rest = after;
+    }
+    parts.extend(text_part(rest));
+    format!("{{\"role\":\"{role}\",\"parts\":[{}]}}", parts.join(","))
+}
+
+fn text_part(text: &str) -> Option<String> {
+    let quoted = serde_json::to_string(text.trim()).ok()?;
+    (!text.trim().is_empty()).then(|| format!("{{\"text\":{quoted}}}"))
 }
 
 #[cfg(test)]
@@ -300,6 +307,19 @@ mod tests {
                 (MessageKind::Answer, "world".into())
             ])
         );
+    }
+
+    #[test]
+    fn tools_in_shared_markdown_are_calls() {
+        let text = concat!(
+            "## MODEL ✨\n\nLooking.\n\n**Tool Command**:\n```json\n{\"name\":\"ls\",\"id\":\"1\"}\n```\n\n---\n\n",
+            "## USER\n\n**Tool Response**:\n```json\n",
+            "{\"id\":\"1\",\"name\":\"ls\",\"response\":{\"output\":\"a\"}}\n```\n"
+        );
+        let messages = read(text.as_bytes(), &Arc::from("x")).unwrap().messages;
+        assert_eq!(messages[0].text, "Looking.");
+        assert_eq!(messages[0].tool_calls[0].output.as_deref(), Some("a"));
+        assert_eq!(messages[1].kind, MessageKind::ToolResult);
     }
 
     #[test]
