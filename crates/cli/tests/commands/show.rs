@@ -697,11 +697,11 @@ fn a_bound_that_no_message_has_prints_nothing() {
 #[test]
 fn a_saved_chat_can_be_shown_in_part() {
     let home = home([]);
-    let path = recount_testkit::fixture("gemini/lines/saved-chats/files/chat.json");
+    let path = fixture("gemini/lines/saved-chats/files/chat.json");
     let shown = |arguments: &[&str]| {
         let path = path.to_string_lossy();
         let output = home.run([&["show", &path, "--json"], arguments].concat());
-        let document: serde_json::Value = serde_json::from_str(&output.stdout).unwrap_or_default();
+        let document: Value = serde_json::from_str(&output.stdout).unwrap_or_default();
         document["messages"].as_array().map_or(0, Vec::len)
     };
     let all = shown(&[]);
