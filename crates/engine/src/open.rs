@@ -86,7 +86,7 @@ impl Engine {
         }
         let probe = bytes::open(path);
         probe.map_err(|source| Error::Unreadable { path: path.to_owned(), source })?;
-        let mut buffer = bytes::Buffer::new();
+        let mut buffer = bytes::Buffer::large();
         let outlines = SOURCES.iter().map(|&source| (source, source.outline(path, &mut buffer)));
         let best = outlines.max_by_key(|(_, outline)| (outline.loadable, outline.entries.len()));
         let Some((source, outline)) = best else { return Err(Error::NotASession(path.to_owned())) };

@@ -109,7 +109,8 @@ pub(crate) fn survey<T: Send>(
     let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
     let results = Mutex::new(Vec::with_capacity(queue.len()));
     let work = || {
-        let mut buffer = Buffer::new();
+        // One session has all cores to itself.
+        let mut buffer = if queue.len() == 1 { Buffer::large() } else { Buffer::new() };
         let mut own = Vec::new();
         while let Some(slot) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
             let taken = slot.lock().ok().and_then(|mut slot| slot.take());

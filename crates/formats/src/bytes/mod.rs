@@ -12,16 +12,34 @@ use crate::source::Reader;
 /// What is read at a time. Larger messages make the buffer grow to their size.
 const PIECE: usize = 512 * 1024;
 
+/// What is read at a time when one file has all cores to itself.
+const LARGE_PIECE: usize = 8 * 1024 * 1024;
+
+/// A piece of this size is worth a second thread.
+pub(crate) const WORTH_SHARING: usize = 4 * 1024 * 1024;
+
 /// A buffer that one thread uses for file after file.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Buffer {
     bytes: Vec<u8>,
+    piece: usize,
+}
+
+impl Default for Buffer {
+    fn default() -> Self {
+        Self { bytes: Vec::new(), piece: PIECE }
+    }
 }
 
 impl Buffer {
     /// An empty buffer; it takes memory with the first file.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A buffer with pieces so large that readers share them among cores; for one file at a time.
+    pub fn large() -> Self {
+        Self { piece: LARGE_PIECE, ..Self::default() }
     }
 
     /// Feeds all of `input` to the reader that `choose` makes from the first piece of it.
@@ -50,7 +68,7 @@ impl Buffer {
     fn fill(&mut self, input: &mut dyn Read, mut filled: usize) -> io::Result<usize> {
         if filled == self.bytes.len() {
             // Doubling keeps the repeated look at one huge record linear.
-            self.bytes.resize((self.bytes.len() * 2).max(PIECE), 0);
+            self.bytes.resize((self.bytes.len() * 2).max(self.piece), 0);
         }
         while let Some(free) = self.bytes.get_mut(filled..).filter(|free| !free.is_empty()) {
             match input.read(free) {
@@ -69,7 +87,7 @@ impl Buffer {
 
     /// Gives back what one huge record took.
     fn shrink(&mut self) {
-        if self.bytes.len() > 16 * PIECE {
+        if self.bytes.len() > 16 * self.piece {
             self.bytes = Vec::new();
         }
     }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use memchr::{memchr2_iter, memmem};
+use memchr::{memchr, memchr2_iter, memmem};
 use recount_model::{Grammar, Span, What};
 
 use super::record::Record;
 use super::replay::{Replay, Seen};
+use crate::bytes::WORTH_SHARING;
 use crate::json::Fault;
 use crate::outline::Outline;
 use crate::source::Reader;
@@ -35,40 +36,23 @@ impl Lines {
         self.replay.metadata.suffices()
     }
 
-    /// Takes the line at the start of `bytes` that ends at `end`, and what ends it: a line feed, a carriage return
-    /// or both.
-    fn take_line(&mut self, bytes: &[u8], end: usize, ended: Ended) -> usize {
-        self.line(bytes.get(..end).unwrap_or_default(), ended);
-        let used = match bytes.get(end..).unwrap_or_default() {
-            [b'\r', b'\n', ..] => end + 2,
-            [_, ..] => end + 1,
-            [] => end,
-        };
-        self.offset += used as u64;
-        used
-    }
-
-    fn line(&mut self, line: &[u8], ended: Ended) {
+    /// Takes one line, which with what ends it is `length` bytes long.
+    fn take(&mut self, text: &[u8], length: usize, parsed: Parsed<'_>, ended: Ended) {
         self.line = self.line.saturating_add(1);
-        let span = Span { line: self.line, offset: self.offset, bytes: line.len() as u64 };
-        if line.iter().all(u8::is_ascii_whitespace) {
-            return;
-        }
-        if let Some(marked) = line.strip_prefix(BYTE_ORDER_MARK) {
-            self.replay.problem(
-                What::ByteOrderMark,
-                Some(span),
-                "read, though the agent drops this line",
-            );
-            if let Ok(record) = Record::read(marked) {
-                self.apply(record, behind(span, BYTE_ORDER_MARK.len()), Seen::ByUsOnly);
+        let span = Span { line: self.line, offset: self.offset, bytes: text.len() as u64 };
+        match parsed {
+            Parsed::Blank => {}
+            Parsed::Whole(record) => self.apply(record, span, Seen::ByAgent),
+            Parsed::Broken(fault) => self.broken(text, span, ended, fault),
+            Parsed::Marked(record) => {
+                let done = "read, though the agent drops this line";
+                self.replay.problem(What::ByteOrderMark, Some(span), done);
+                if let Some(record) = record {
+                    self.apply(record, behind(span, BYTE_ORDER_MARK.len()), Seen::ByUsOnly);
+                }
             }
-            return;
         }
-        match Record::read(line) {
-            Ok(record) => self.apply(record, span, Seen::ByAgent),
-            Err(fault) => self.broken(line, span, ended, fault),
-        }
+        self.offset += length as u64;
     }
 
     fn apply(&mut self, record: Record<'_>, span: Span, seen: Seen) {
@@ -107,6 +91,21 @@ impl Lines {
     }
 }
 
+/// Tells the lines of two stretches apart at the same time.
+fn in_two<'a>(
+    first: &'a [u8],
+    second: &'a [u8],
+) -> impl Iterator<Item = (&'a [u8], usize, Parsed<'a>)> {
+    let parse = |bytes: &'a [u8]| -> Vec<_> {
+        whole_lines(bytes).map(|(text, length)| (text, length, Parsed::of(text))).collect()
+    };
+    let (one, two) = std::thread::scope(|scope| {
+        let two = scope.spawn(|| parse(second));
+        (parse(first), two.join().unwrap_or_else(|_| parse(second)))
+    });
+    one.into_iter().chain(two)
+}
+
 /// How a line ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ended {
@@ -119,28 +118,73 @@ fn behind(span: Span, by: usize) -> Span {
     Span { offset: span.offset + by as u64, bytes: span.bytes - by as u64, ..span }
 }
 
+/// A line, told apart but not yet applied.
+#[derive(Debug)]
+enum Parsed<'a> {
+    Blank,
+    Whole(Record<'a>),
+    Broken(Fault),
+    /// Behind a byte order mark.
+    Marked(Option<Record<'a>>),
+}
+
+impl<'a> Parsed<'a> {
+    fn of(text: &'a [u8]) -> Self {
+        if text.iter().all(u8::is_ascii_whitespace) {
+            return Self::Blank;
+        }
+        if let Some(marked) = text.strip_prefix(BYTE_ORDER_MARK) {
+            return Self::Marked(Record::read(marked).ok());
+        }
+        Record::read(text).map_or_else(Self::Broken, Self::Whole)
+    }
+}
+
+/// Lists the lines in `bytes` that have ended, by a line feed, a carriage return or both: their text, and their length
+/// with what ends them.
+fn whole_lines(bytes: &[u8]) -> impl Iterator<Item = (&[u8], usize)> {
+    let mut ends = memchr2_iter(b'\n', b'\r', bytes);
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        // The second half of a line break is behind us.
+        let end = ends.find(|&end| end >= start)?;
+        let length = match bytes.get(end..)? {
+            // The other half of the line break may follow.
+            [b'\r'] => return None,
+            [b'\r', b'\n', ..] => end + 2 - start,
+            _ => end + 1 - start,
+        };
+        let text = bytes.get(start..end)?;
+        start += length;
+        Some((text, length))
+    })
+}
+
 impl Reader for Lines {
     fn feed(&mut self, bytes: &[u8]) -> usize {
         let mut used = 0;
-        for end in memchr2_iter(b'\n', b'\r', bytes) {
-            if end < used {
-                // The second half of a line break.
-                continue;
+        let half = bytes.len() / 2;
+        let middle = memchr(b'\n', bytes.get(half..).unwrap_or_default()).map(|at| half + at + 1);
+        let Some(middle) = middle.filter(|_| bytes.len() >= WORTH_SHARING) else {
+            for (text, length) in whole_lines(bytes) {
+                self.take(text, length, Parsed::of(text), Ended::ByNewline);
+                used += length;
             }
-            if end + 1 == bytes.len() && bytes.last() == Some(&b'\r') {
-                // The other half of the line break may follow.
-                break;
-            }
-            used +=
-                self.take_line(bytes.get(used..).unwrap_or_default(), end - used, Ended::ByNewline);
+            return used;
+        };
+        // Telling lines apart is most of the work and needs no order.
+        let (first, second) = bytes.split_at(middle);
+        for (text, length, parsed) in in_two(first, second) {
+            self.take(text, length, parsed, Ended::ByNewline);
+            used += length;
         }
         used
     }
 
     fn finish(&mut self, rest: &[u8]) {
         if !rest.is_empty() {
-            let end = rest.strip_suffix(b"\r").map_or(rest.len(), <[u8]>::len);
-            self.take_line(rest, end, Ended::ByEndOfFile);
+            let text = rest.strip_suffix(b"\r").unwrap_or(rest);
+            self.take(text, rest.len(), Parsed::of(text), Ended::ByEndOfFile);
         }
         if !self.replay.metadata.suffices() {
             let done = if self.replay.metadata.has_id() {

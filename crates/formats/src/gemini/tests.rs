@@ -304,6 +304,53 @@ fn in_pieces(grammar: Grammar, text: &[u8], mut cuts: Vec<usize>) -> String {
     format!("{:?}", reader.outline())
 }
 
+/// Text that is worth sharing among cores, and cuts that make pieces that are not.
+fn large(unit: impl Fn(usize) -> String, between: &str, ends: [&str; 2]) -> (String, Vec<usize>) {
+    let mut units = Vec::new();
+    let mut bytes = 0;
+    while bytes < 9_000_000 {
+        units.push(unit(units.len()));
+        bytes += units.last().unwrap().len();
+    }
+    let text = [ends[0], &units.join(between), ends[1]].concat();
+    let cuts = (0..text.len()).step_by(1_000_000).collect();
+    (text, cuts)
+}
+
+#[test]
+fn two_cores_read_what_one_reads() {
+    let filler = "x\\n".repeat(500);
+    let line = |n: usize| match n % 7 {
+        0 => user(&format!("u{n}"), &filler),
+        5 => checkpoint(&[&user("a", "1"), &user(&format!("u{}", n - 5), "2")]),
+        6 if n.is_multiple_of(5) => "broken".to_owned(),
+        _ => model(&format!("m{}", n / 2), &filler),
+    };
+    let (log, cuts) = large(line, "\n", [HEAD, "\n"]);
+    assert_eq!(
+        in_pieces(Grammar::Jsonl, log.as_bytes(), cuts),
+        in_pieces(Grammar::Jsonl, log.as_bytes(), vec![])
+    );
+
+    let (head, tail) = DOCUMENT.split_once("    {\n").unwrap();
+    let end = tail.get(tail.rfind("\n  ]").unwrap()..).unwrap();
+    let message = |n: usize| {
+        let text = format!(
+            "      \"id\": \"{n}\",\n      \"type\": \"user\",\n      \"content\": \"{filler}\""
+        );
+        // Damage somewhere in the second half of a piece.
+        if n == 4500 {
+            format!("    {{\n{text},\n      oops\n    }}")
+        } else {
+            format!("    {{\n{text}\n    }}")
+        }
+    };
+    let (document, cuts) = large(message, ",\n", [head, end]);
+    let at_once = in_pieces(Grammar::Json, document.as_bytes(), vec![]);
+    assert_eq!(at_once, in_pieces(Grammar::Json, document.as_bytes(), cuts));
+    assert!(at_once.contains("BrokenDocument"));
+}
+
 fn any_line() -> impl Strategy<Value = String> {
     let id = prop::sample::select(vec!["a", "b", "c", "d"]);
     prop_oneof![
