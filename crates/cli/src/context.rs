@@ -55,6 +55,28 @@ impl Context {
         self.demo(setup).unwrap_or(Ok(engine))
     }
 
+    /// Returns a PROJECT argument with a relative path made absolute; names, and parts of paths, stay as they are.
+    pub(crate) fn project_argument(&self, wanted: &str) -> String {
+        let is_path = matches!(wanted, "." | "..")
+            || wanted.starts_with("./")
+            || wanted.starts_with("../")
+            || (wanted.contains('/') && std::path::Path::new(wanted).is_dir());
+        if !is_path || wanted.starts_with(['/', '~']) {
+            return wanted.to_owned();
+        }
+        let mut path = self.env.current_folder().cloned().unwrap_or_default();
+        for part in std::path::Path::new(wanted).components() {
+            match part {
+                std::path::Component::ParentDir => {
+                    path.pop();
+                }
+                std::path::Component::Normal(name) => path.push(name),
+                _ => {}
+            }
+        }
+        path.to_string_lossy().into_owned()
+    }
+
     fn setup(&self) -> Setup {
         let named = |name: &String| source_names().into_iter().find(|known| known.as_str() == name);
         Setup {

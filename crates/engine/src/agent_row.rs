@@ -47,7 +47,7 @@ impl Engine {
                 folder.at.hash.is_none()
                     && !folder.at.files.is_empty()
                     && facts.project.path.is_some()
-                    && settle(&ground, folder, &candidates).path == facts.project.path
+                    && settle(&ground, folder, None, &candidates).path == facts.project.path
             });
         let mut buffer = Buffer::new();
         for at in own.iter().filter(|at| named(at) || !has_named) {

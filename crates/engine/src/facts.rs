@@ -134,7 +134,7 @@ fn title(facts: &mut SessionFacts, family: &Family) {
     let summaries = main(family).into_iter().chain(&family.members);
     let mut summaries = summaries.map(|member| member.file.outline.head.summary.as_deref());
     let summary = summaries.find_map(|summary| summary);
-    // A sub-agent's summary is its whole answer; what it was asked tells more.
+    // A sub-agent's summary is its whole answer, often as JSON; what it was asked tells more.
     let summary = summary.filter(|_| family.kind == SessionKind::Main);
     let prompt = family.members.iter().find_map(|m| m.file.outline.first_prompt.as_deref());
     (facts.title, facts.title_from) = match (summary, prompt) {

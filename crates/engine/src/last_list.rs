@@ -15,7 +15,8 @@ impl Engine {
         let Some(data) = &self.folders.data else { return Ok(()) };
         let mut text = String::new();
         for session in sessions {
-            text.push_str(session.id.as_str());
+            // Quoted, as an id may hold anything.
+            text.push_str(&serde_json::to_string(&session.id).unwrap_or_default());
             text.push('\n');
         }
         recount_writer::create_folders(data)?;
@@ -28,6 +29,7 @@ impl Engine {
         let path = self.folders.data.as_ref()?.join(FILE);
         let text = recount_formats::bytes::read_small(&path).ok()?;
         let text = String::from_utf8(text).ok()?;
-        text.lines().nth(number - 1).map(SessionId::new)
+        let id: String = serde_json::from_str(text.lines().nth(number - 1)?).ok()?;
+        Some(SessionId::new(id))
     }
 }

@@ -1,13 +1,16 @@
 //! Every session, newest first.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_formats::outline::AgentCall;
 use recount_formats::source::{AgentRow, Family, Member, Surveyed};
 use recount_formats::{Source, bytes::Buffer};
-use recount_model::{Problem, Project, SessionFacts, SessionId, SessionKind, SourceName};
+use recount_model::{
+    Problem, Project, ProjectHash, SessionFacts, SessionId, SessionKind, SourceName,
+};
 
 use crate::agent_row::light;
 use crate::deep::Holds;
@@ -21,6 +24,8 @@ use crate::{Engine, Error};
 pub struct Query {
     /// Only this project: a path, a slug, the start of a hash, a part of the name.
     pub project: Option<String>,
+    /// When no project is named and this folder lies in one, only that one.
+    pub here: Option<PathBuf>,
     /// Only sessions that were still going on at or after this moment.
     pub since: Option<Timestamp>,
     /// Only sessions that had begun by this moment.
@@ -88,7 +93,10 @@ impl Engine {
     /// # Errors
     /// If the project asked for is not known or may be several.
     pub fn list(&self, query: &Query, progress: &dyn Progress) -> Result<Listing, Error> {
-        let mut listing = self.list_holding(&query.holds, progress);
+        let (mut listing, unheld) = self.list_holding(&query.holds, progress);
+        if let Some(here) = query.project.is_none().then_some(query.here.as_deref()).flatten() {
+            keep_nearest(&mut listing.sessions, here);
+        }
         if let Some(wanted) = &query.project {
             let projects: Vec<&Project> =
                 listing.sessions.iter().map(|session| &*session.project).collect();
@@ -96,7 +104,9 @@ impl Engine {
             let mut number = 0..;
             listing.sessions.retain(|_| number.next().is_some_and(|at| keep.contains(&at)));
         }
-        listing.sessions.retain(|session| passes(session, query));
+        listing.sessions.retain(|session| {
+            passes(session, query) && !unheld.contains(&(session.source, session.id.clone()))
+        });
         sort(&mut listing.sessions, query.sort);
         listing.sessions.truncate(query.limit.unwrap_or(usize::MAX));
         Ok(listing)
@@ -104,30 +114,42 @@ impl Engine {
 
     /// Lists every session there is.
     pub(crate) fn list_all(&self, progress: &dyn Progress) -> Listing {
-        self.list_holding(&Holds::default(), progress)
+        self.list_holding(&Holds::default(), progress).0
     }
 
-    fn list_holding(&self, holds: &Holds, progress: &dyn Progress) -> Listing {
+    /// Lists every session, and says which of them do not hold what is asked for.
+    fn list_holding(&self, holds: &Holds, progress: &dyn Progress) -> (Listing, BTreeSet<Claim>) {
         let digest = |source, family: Family| {
             let held = holds.is_nothing() || holds.is_met_by(source, &family);
             Digest { held, ..digest(source, family) }
         };
         let ground = Ground::look(&self.roots);
         let groups = ground.groups(|_| true);
-        let digests = join_strays(&ground, survey(&ground, groups, progress, digest));
+        let digests = survey(&ground, groups, progress, digest);
+        let digests = join_strays(&ground, digests, digest);
+        let unheld = digests.iter().filter(|digest| !digest.held);
+        let unheld = unheld.map(|digest| (digest.facts.source, digest.facts.id.clone())).collect();
         let projects = self.projects_of(&ground, &digests);
         let known = digests.len();
         let mut sessions = finish(&ground, digests, &projects);
         sort(&mut sessions, Sort::Updated);
-        Listing { known, sessions, problems: ground.problems }
+        (Listing { known, sessions, problems: ground.problems }, unheld)
     }
 
     /// Says which folder each project directory stands for.
     fn projects_of(&self, ground: &Ground, digests: &[Digest]) -> Vec<Arc<Project>> {
         let directories = digests.iter().flat_map(|digest| &digest.facts.directories);
         let candidates = self.candidates(ground, directories);
-        let settle = |folder| Arc::new(settle(ground, folder, &candidates));
-        ground.folders.iter().map(settle).collect()
+        let mut hashes: BTreeMap<usize, ProjectHash> = BTreeMap::new();
+        for file in digests.iter().flat_map(|digest| &digest.files) {
+            let hash = file.outline.head.project_hash.as_deref().and_then(ProjectHash::new);
+            if let Some(hash) = hash {
+                hashes.entry(file.folder).or_insert(hash);
+            }
+        }
+        let numbered = ground.folders.iter().enumerate();
+        let settle = |(at, folder)| Arc::new(settle(ground, folder, hashes.get(&at), &candidates));
+        numbered.map(settle).collect()
     }
 }
 
@@ -148,7 +170,11 @@ fn digest(source: &'static dyn Source, family: Family) -> Digest {
 
 /// Files are grouped by the id in their names. Where names lie, one session comes out of several groups: those
 /// files are read again, together.
-fn join_strays(ground: &Ground, digests: Vec<Digest>) -> Vec<Digest> {
+fn join_strays(
+    ground: &Ground,
+    digests: Vec<Digest>,
+    digest: impl Fn(&'static dyn Source, Family) -> Digest,
+) -> Vec<Digest> {
     let mut counts: BTreeMap<Claim, usize> = BTreeMap::new();
     for claim in digests.iter().flat_map(|digest| &digest.claimed) {
         *counts.entry(claim.clone()).or_default() += 1;
@@ -191,7 +217,7 @@ fn finish(ground: &Ground, digests: Vec<Digest>, projects: &[Arc<Project>]) -> V
         }
         facts
     };
-    digests.into_iter().filter(|digest| digest.held).map(place).collect()
+    digests.into_iter().map(place).collect()
 }
 
 /// Calls that ran sub-agents, by the session they stand in.
@@ -255,6 +281,17 @@ fn is_superseded(ground: &Ground, projects: &[Arc<Project>], number: usize) -> b
                 && known.path.is_some()
                 && known.path == project.path
         })
+}
+
+/// Keeps the sessions of the project whose folder `here` is or lies below; all when there is none.
+fn keep_nearest(sessions: &mut Vec<SessionFacts>, here: &Path) {
+    let depth = |session: &SessionFacts| {
+        let path = session.project.path.as_ref()?.as_str();
+        here.starts_with(path).then_some(path.len())
+    };
+    if let Some(nearest) = sessions.iter().filter_map(depth).max() {
+        sessions.retain(|session| depth(session) == Some(nearest));
+    }
 }
 
 fn passes(session: &SessionFacts, query: &Query) -> bool {

@@ -1,10 +1,10 @@
 //! Sessions that are gone: all that is left of them is what was typed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use recount_model::{Project, SessionId, SourceName, timestamp};
+use recount_model::{Project, SessionFacts, SessionId, SourceName, timestamp};
 use serde::Serialize;
 
 use crate::list::Query;
@@ -38,9 +38,14 @@ impl Engine {
         let ground = Ground::look(&self.roots);
         let listing = self.list_all(progress);
         let mut lost: BTreeMap<SessionId, LostSession> = BTreeMap::new();
+        let mut seen = BTreeSet::new();
         for (number, folder) in ground.folders.iter().enumerate() {
             for trace in folder.source.traces(&folder.at) {
-                if listing.sessions.iter().any(|session| session.id == trace.session) {
+                // A file without a head is known by the start of its id alone.
+                let own = |session: &SessionFacts| {
+                    trace.session.as_str().starts_with(session.id.as_str())
+                };
+                if listing.sessions.iter().any(own) {
                     continue;
                 }
                 let entry = lost.entry(trace.session.clone()).or_insert_with(|| LostSession {
@@ -55,7 +60,7 @@ impl Engine {
                 entry.started = entry.started.into_iter().chain(time).min();
                 entry.updated = entry.updated.into_iter().chain(time).max();
                 // A hash folder and its copy have the same log.
-                if !entry.prompts.contains(&trace.text) {
+                if seen.insert((trace.session, trace.time, trace.text.clone())) {
                     entry.prompts.push(trace.text);
                 }
             }

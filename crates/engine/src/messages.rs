@@ -81,21 +81,22 @@ impl<'a> Messages<'a> {
         }
     }
 
-    /// Leaves out what comes before `from` and behind `to`. Returns the bound that no message has, if one has
-    /// none.
-    pub fn between(&mut self, from: Option<&Bound>, to: Option<&Bound>) -> Option<Bound> {
+    /// Leaves out what comes before `from` and behind `to`, and returns how many messages come before. Where nothing is
+    /// left, the bound that is to blame is the error.
+    pub fn between(&mut self, from: Option<&Bound>, to: Option<&Bound>) -> Result<usize, Bound> {
         let all: Vec<Pending> = self.pending.by_ref().collect();
         let start = from.map_or(Some(0), |bound| self.place(&all, bound, End::From));
         let end = to.map_or(Some(all.len()), |bound| self.place(&all, bound, End::To));
         let missing = match (start, end) {
             (None, _) => from.cloned(),
             (_, None) => to.cloned(),
+            (Some(start), Some(end)) if start >= end => from.or(to).cloned(),
             _ => None,
         };
         let (start, end) = (start.unwrap_or(0), end.unwrap_or(0));
         let kept = all.get(start..end.max(start)).unwrap_or_default().to_vec();
         self.pending = kept.into_iter();
-        missing
+        missing.map_or(Ok(start), Err)
     }
 
     fn place(&self, all: &[Pending], bound: &Bound, end: End) -> Option<usize> {

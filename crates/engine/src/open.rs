@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use recount_formats::outline::Outline;
-use recount_formats::source::{Family, FileAt, Foreign, Member, Station, Surveyed};
+use recount_formats::source::{Family, FileAt, Foreign, Member, RootShape, Station, Surveyed};
 use recount_formats::{SOURCES, Source, bytes};
 use recount_model::{
-    Counts, Fate, FileRole, Grammar, Message, MessageKind, Project, SessionFacts, SessionId,
-    SessionKind, TitleFrom,
+    Counts, Fate, FileRole, Grammar, Kept, Message, MessageKind, Project, SessionFacts, SessionId,
+    SessionKind, TitleFrom, ToolStatus,
 };
 
 use crate::projects::settle;
@@ -92,7 +92,10 @@ impl Engine {
         let Some((source, outline)) = best else { return Err(Error::NotASession(path.to_owned())) };
         let is_session = outline.loadable || outline.head.session_id.is_some();
         let folder = project_folder(path);
-        if !is_session && let Some(mut opened) = open_saved(source, path, metadata.len()) {
+        // A wrapper may carry a session id and still hold messages in the form of the API.
+        let is_foreign =
+            !is_session || (!outline.listed.conversation && outline.grammar == Grammar::Json);
+        if is_foreign && let Some(mut opened) = open_saved(source, path, metadata.len()) {
             if let Some(folder) = &folder {
                 opened.facts.project = self.project_at(source, folder, &opened.facts);
             }
@@ -126,11 +129,12 @@ impl Engine {
         facts: &SessionFacts,
     ) -> Arc<Project> {
         let Some(root) = folder.parent().and_then(Path::parent) else { return Arc::default() };
-        let ground = Ground::look(&[Root { source, path: root.to_owned() }]);
+        let ground =
+            Ground::look(&[Root { source, path: root.to_owned(), shape: RootShape::Whole }]);
         let Some(own) = ground.folders.iter().find(|known| known.at.path == folder) else {
             return Arc::default();
         };
-        Arc::new(settle(&ground, own, &self.candidates(&ground, &facts.directories)))
+        Arc::new(settle(&ground, own, None, &self.candidates(&ground, &facts.directories)))
     }
 }
 
@@ -183,7 +187,25 @@ fn count(facts: &mut SessionFacts, messages: &[Message]) {
         answers: of(MessageKind::Answer),
         undone: messages.iter().filter(|message| message.fate != Fate::Kept).count() as u64,
     };
-    facts.tool_calls.total = messages.iter().map(|message| message.tool_calls.len() as u64).sum();
+    for message in messages {
+        facts.tokens += message.tokens.unwrap_or_default();
+        facts.started = facts.started.into_iter().chain(message.time).min();
+        facts.updated = facts.updated.max(message.time);
+        if let Some(model) = message.model.as_ref().filter(|model| !facts.models.contains(model)) {
+            facts.models.push(model.clone());
+        }
+        for call in &message.tool_calls {
+            facts.tool_calls.total += 1;
+            facts.tool_calls.failed += u64::from(call.status == ToolStatus::Error);
+        }
+    }
+    facts.kept = Kept {
+        messages: facts.counts.messages,
+        prompts: facts.counts.prompts,
+        answers: facts.counts.answers,
+        tool_calls: facts.tool_calls.total,
+        tokens: facts.tokens,
+    };
     let first = messages.iter().find(|message| message.kind == MessageKind::Prompt);
     if let Some(first) = first {
         let words: Vec<&str> = first.display_text.split_whitespace().take(60).collect();

@@ -57,6 +57,16 @@ impl Engine {
             let row = rows.entry(key(&session.project)).or_insert_with(|| blank(&session.project));
             add(row, session);
         }
+        let ground = Ground::look(&self.roots);
+        for number in 0..ground.folders.len() {
+            // Projects of which no session is left.
+            let project = self.project_by_folder(&ground, number, &listing);
+            rows.entry(key(&project)).or_insert_with(|| ProjectRow {
+                sources: ground.folders.get(number).map(|f| f.source.name()).into_iter().collect(),
+                evidence: project.evidence.clone(),
+                ..blank(&project)
+            });
+        }
         let mut rows: Vec<ProjectRow> = rows.into_values().collect();
         rows.sort_by_key(|row| (std::cmp::Reverse(row.last_used), row.name.clone()));
         (rows, listing)
@@ -75,7 +85,7 @@ impl Engine {
         for (path, from) in ground.folders.iter().flat_map(|folder| &folder.at.markers) {
             candidates.add_with_ancestors(path.as_str(), from);
         }
-        for entry in &ground.registry {
+        for entry in ground.registry.iter().flatten() {
             candidates.add_with_ancestors(entry.path.as_str(), entry.from);
         }
         for directory in directories {
@@ -95,14 +105,22 @@ impl Engine {
         let own = |session: &&SessionFacts| is_in(session, &folder.at);
         match listing.sessions.iter().find(own) {
             Some(session) => Arc::clone(&session.project),
-            None => Arc::new(settle(ground, folder, &self.candidates(ground, []))),
+            None => Arc::new(settle(ground, folder, None, &self.candidates(ground, []))),
         }
     }
 }
 
 /// Says which folder a project directory stands for; its sessions' text is looked at only when nothing else helps.
-pub(crate) fn settle(ground: &Ground, folder: &Folder, candidates: &Candidates) -> Project {
-    let project = resolve(folder.source, &folder.at, &ground.registry, candidates);
+pub(crate) fn settle(
+    ground: &Ground,
+    folder: &Folder,
+    hash: Option<&ProjectHash>,
+    candidates: &Candidates,
+) -> Project {
+    let registry = ground.registry.get(folder.root).map(Vec::as_slice).unwrap_or_default();
+    let resolve =
+        |candidates: &Candidates| resolve(folder.source, &folder.at, hash, registry, candidates);
+    let project = resolve(candidates);
     if project.path.is_some() || folder.at.files.is_empty() {
         return project;
     }
@@ -112,7 +130,7 @@ pub(crate) fn settle(ground: &Ground, folder: &Folder, candidates: &Candidates) 
         for path in paths {
             found.add_with_ancestors(path, "the text of a session");
         }
-        settled = resolve(folder.source, &folder.at, &ground.registry, &found);
+        settled = resolve(&found);
         settled.path.is_some()
     });
     settled

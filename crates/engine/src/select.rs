@@ -4,14 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use recount_formats::Source;
+use recount_formats::bytes::Buffer;
 use recount_formats::source::Family;
-use recount_model::{SessionId, SessionKind};
+use recount_model::{ProjectHash, SessionId, SessionKind};
 
 use crate::facts::{facts, main};
 use crate::list::Query;
 use crate::open::Opened;
 use crate::projects::settle;
-use crate::survey::{Ground, Progress, survey};
+use crate::survey::{Ground, Group, Progress, survey};
 use crate::{Engine, Error};
 
 /// The shortest start of an id that is looked for.
@@ -44,10 +45,12 @@ impl Engine {
     fn open_id(&self, wanted: &str, progress: &dyn Progress) -> Result<Opened, Error> {
         let ground = Ground::look(&self.roots);
         // Most ids show in the names of their files: look at those first.
-        let mut found = Self::families(&ground, wanted, progress, |group| may_hold(group, wanted));
+        let near = |group: &str| may_hold(group, wanted) || is_free(group);
+        let mut found = Self::families(&ground, wanted, progress, near);
         if found.is_empty() {
             found = Self::families(&ground, wanted, progress, |_| true);
         }
+        let mut found = join(&ground, found);
         if found.len() > 1 {
             let exact = |(_, family): &(_, Family)| family.id.as_str() == wanted;
             if found.iter().filter(|item| exact(item)).count() == 1 {
@@ -72,7 +75,10 @@ impl Engine {
         let mut row = facts(source, &family);
         if let Some(folder) = folder.and_then(|at| ground.folders.get(at)) {
             let candidates = self.candidates(&ground, &row.directories);
-            row.project = Arc::new(settle(&ground, folder, &candidates));
+            let hash =
+                main(&family).and_then(|member| member.file.outline.head.project_hash.as_deref());
+            let hash = hash.and_then(ProjectHash::new);
+            row.project = Arc::new(settle(&ground, folder, hash.as_ref(), &candidates));
         }
         Ok(Opened::new(source, row, family, folder_path))
     }
@@ -82,7 +88,7 @@ impl Engine {
         wanted: &str,
         progress: &dyn Progress,
         groups: impl Fn(&str) -> bool,
-    ) -> Vec<(&'static dyn Source, Family)> {
+    ) -> Vec<Found> {
         let long_enough = wanted.chars().count() >= SHORTEST;
         let is_wanted = |id: &SessionId| {
             id.as_str() == wanted || (long_enough && id.as_str().starts_with(wanted))
@@ -92,8 +98,37 @@ impl Engine {
     }
 }
 
+/// Puts together what one session's files under different names gave.
+fn join(ground: &Ground, found: Vec<Found>) -> Vec<Found> {
+    let mut joined: Vec<Found> = Vec::new();
+    let mut buffer = Buffer::new();
+    for (source, family) in found {
+        let same = |(_, known): &Found| known.id == family.id && known.parent == family.parent;
+        let Some(at) = joined.iter().position(same) else {
+            joined.push((source, family));
+            continue;
+        };
+        let (_, known) = joined.swap_remove(at);
+        let id = known.id.clone();
+        let members = known.members.into_iter().chain(family.members);
+        let files = members.map(|member| (member.file.folder, member.file.at)).collect();
+        let families = Group { source, files }.families(ground, &mut buffer);
+        joined.extend(families.into_iter().filter(|new| new.id == id).map(|new| (source, new)));
+    }
+    joined
+}
+
+/// A session and whose it is.
+type Found = (&'static dyn Source, Family);
+
+/// Whether a name does not show the start of an id: such a file may belong to any session.
+fn is_free(group: &str) -> bool {
+    let is_id = group.len() == 8 && group.bytes().all(|byte| byte.is_ascii_hexdigit());
+    !is_id && !group.contains('/')
+}
+
 /// Sub-agents that were recorded under their parent's id begin like it: then the parent is meant.
-fn prefer_parent(found: &mut Vec<(&'static dyn Source, Family)>) {
+fn prefer_parent(found: &mut Vec<Found>) {
     let mut mains = found.iter().filter(|(_, family)| family.parent.is_none());
     let (Some(main), None) = (mains.next().map(|(_, family)| family.id.clone()), mains.next())
     else {

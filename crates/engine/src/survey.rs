@@ -1,6 +1,6 @@
 //! Every session file, read once, on all cores, largest first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -35,7 +35,8 @@ pub(crate) struct Folder {
 #[derive(Debug, Default)]
 pub(crate) struct Ground {
     pub(crate) folders: Vec<Folder>,
-    pub(crate) registry: Vec<Registered>,
+    /// Per root.
+    pub(crate) registry: Vec<Vec<Registered>>,
     pub(crate) problems: Vec<Problem>,
 }
 
@@ -50,11 +51,17 @@ impl Ground {
     /// Lists what lies below the roots.
     pub(crate) fn look(roots: &[Root]) -> Self {
         let mut ground = Self::default();
+        let mut seen = BTreeSet::new();
         for (number, root) in roots.iter().enumerate() {
-            let Located { folders, registry, problems } = root.source.locate(&root.path);
-            let folder = |at| Folder { source: root.source, root: number, at };
-            ground.folders.extend(folders.into_iter().map(folder));
-            ground.registry.extend(registry);
+            let Located { folders, registry, problems } =
+                root.source.locate(&root.path, root.shape);
+            for at in folders {
+                // One root may lie within another.
+                if seen.insert(at.path.canonicalize().unwrap_or_else(|_| at.path.clone())) {
+                    ground.folders.push(Folder { source: root.source, root: number, at });
+                }
+            }
+            ground.registry.push(registry);
             ground.problems.extend(problems);
         }
         ground

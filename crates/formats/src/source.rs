@@ -24,7 +24,7 @@ pub trait Source: Debug + Sync {
     fn folders(&self) -> DataFolders;
 
     /// Lists what lies below one of its data folders, without reading session files.
-    fn locate(&self, root: &Path) -> Located;
+    fn locate(&self, root: &Path, shape: RootShape) -> Located;
 
     /// Reads the outline of one file. A file that cannot be read has an empty one that says so.
     fn outline(&self, path: &Path, buffer: &mut Buffer) -> Outline;
@@ -59,6 +59,15 @@ pub struct DataFolders {
     pub extra_variable: Option<&'static str>,
     /// What tells that a folder is the data folder itself.
     pub landmark: &'static str,
+}
+
+/// How much of an agent's folder a root is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RootShape {
+    /// The agent's whole data folder.
+    Whole,
+    /// Only the part that holds the projects.
+    ProjectsOnly,
 }
 
 /// What lies below a data folder.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use recount_formats::SOURCES;
 use recount_formats::bytes::Buffer;
 use recount_formats::json::Tree;
-use recount_formats::source::{FileAt, ProjectFolder, Source, Surveyed};
+use recount_formats::source::{FileAt, ProjectFolder, RootShape, Source, Surveyed};
 use recount_model::RecordedPath;
 
 #[expect(clippy::disallowed_methods, reason = "a test reads what it compares with")]
@@ -71,7 +71,7 @@ fn our_rows(capture: &Capture, path: &str) -> (Vec<Row>, Vec<Surveyed>) {
     let root = capture.path.join("home/.gemini");
     let later = capture.path.join("home-after-list/.gemini");
     let path = RecordedPath::new(path);
-    let mut folders = source.locate(&root).folders;
+    let mut folders = source.locate(&root, RootShape::Whole).folders;
     // A hash folder beside a named one is a copy that the program no longer looks at.
     folders.sort_by_key(|folder| folder.hash.is_some());
     let hash = source.project_hash(&path);
@@ -147,7 +147,7 @@ fn nothing_recorded_is_unknown_to_us() {
     for capture in captures() {
         for home in ["home", "home-after-list"] {
             for file in source
-                .locate(&capture.path.join(home).join(".gemini"))
+                .locate(&capture.path.join(home).join(".gemini"), RootShape::Whole)
                 .folders
                 .iter()
                 .flat_map(|f| &f.files)

@@ -252,7 +252,10 @@ impl ToolStatus {
 
 impl Serialize for ToolStatus {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+        match self.as_str() {
+            "" => serializer.serialize_none(),
+            word => serializer.serialize_str(word),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use recount_formats::source::RootShape;
 use recount_formats::{SOURCES, Source};
 use recount_platform::{Env, Folders};
 
@@ -12,6 +13,8 @@ pub struct Root {
     pub source: &'static dyn Source,
     /// The folder.
     pub path: PathBuf,
+    /// How much of an agent's folder it is.
+    pub shape: RootShape,
 }
 
 /// Why no data folder could be looked for.
@@ -57,7 +60,7 @@ pub fn roots(homes: &[PathBuf], env: &Env) -> Result<Vec<Root>, Error> {
                 below(source, &home, &mut roots);
             }
             if let Some(extra) = folders.extra_variable.and_then(|variable| env.path(variable)) {
-                add(source, extra, &mut roots);
+                add(source, extra, RootShape::ProjectsOnly, &mut roots);
             }
         }
     }
@@ -68,20 +71,20 @@ fn below(source: &'static dyn Source, home: &Path, roots: &mut Vec<Root>) {
     let folders = source.folders();
     let count = roots.len();
     for path in folders.below_home {
-        add(source, home.join(path), roots);
+        add(source, home.join(path), RootShape::Whole, roots);
     }
     if roots.len() == count && home.join(folders.landmark).is_dir() {
         // The user named the data folder itself.
-        add(source, home.to_owned(), roots);
+        add(source, home.to_owned(), RootShape::Whole, roots);
     }
 }
 
-fn add(source: &'static dyn Source, path: PathBuf, roots: &mut Vec<Root>) {
+fn add(source: &'static dyn Source, path: PathBuf, shape: RootShape, roots: &mut Vec<Root>) {
     let same = |root: &Root| {
         root.source.name() == source.name()
             && std::fs::canonicalize(&root.path).ok() == std::fs::canonicalize(&path).ok()
     };
     if path.is_dir() && !roots.iter().any(same) {
-        roots.push(Root { source, path });
+        roots.push(Root { source, path, shape });
     }
 }

@@ -23,6 +23,11 @@ pub struct Candidates {
 impl Candidates {
     /// Adds a path and every folder above it.
     pub fn add_with_ancestors(&mut self, path: &str, from: &str) {
+        // A root ends in its separator: `/`, `C:\`.
+        let root = path.find(['/', '\\']).and_then(|at| path.get(..=at)).unwrap_or_default();
+        if (root == "/" || root.ends_with(":\\")) && self.seen.insert(root.to_owned()) {
+            self.paths.push((RecordedPath::new(root), from.to_owned()));
+        }
         let mut rest = path.trim_end_matches(['/', '\\']);
         while rest.len() > 1 && self.seen.insert(rest.to_owned()) {
             self.paths.push((RecordedPath::new(rest), from.to_owned()));
@@ -45,16 +50,17 @@ impl Candidates {
     }
 }
 
-/// Says which folder `folder` stands for.
+/// Says which folder `folder` stands for. `written` is the hash that its sessions carry.
 pub fn resolve(
     source: &dyn Source,
     folder: &ProjectFolder,
+    written: Option<&ProjectHash>,
     registry: &[Registered],
     candidates: &Candidates,
 ) -> Project {
     let mut evidence = Vec::new();
     let mut path = None;
-    if let Some(hash) = &folder.hash
+    if let Some(hash) = folder.hash.as_ref().or(written.filter(|_| folder.markers.is_empty()))
         && let Some((proven, from)) = candidates.prove(source, hash)
     {
         evidence.push(clue("hash", format!("SHA-256 of the path, found in {from}"), true));
@@ -81,7 +87,11 @@ pub fn resolve(
     Project {
         state,
         slug: folder.hash.is_none().then(|| folder.name.clone()),
-        hash: folder.hash.clone().or_else(|| path.as_ref().map(|path| source.project_hash(path))),
+        hash: folder
+            .hash
+            .clone()
+            .or_else(|| path.as_ref().map(|path| source.project_hash(path)))
+            .or_else(|| written.cloned()),
         path,
         evidence,
     }

@@ -115,14 +115,12 @@ pub(crate) fn run(args: &ListArgs, context: &Context) -> Result<ExitCode, Failur
     let bar = Bar::new(context, "reading sessions");
     let mut listing = engine.list(&query, &bar)?;
     bar.finish();
-    if args.project.is_none() && !args.all {
-        keep_current_project(&mut listing, context);
-    }
+    let mut shown = listing.sessions.len();
     if context.global.json {
         listing.sessions.truncate(args.limit.unwrap_or(usize::MAX));
         json::sessions(context, &listing)?;
     } else {
-        show(args, &engine, &listing, context)?;
+        shown = show(args, &engine, &listing, context)?;
     }
     let total = |count: fn(&SessionFacts) -> u64| listing.sessions.iter().map(count).sum::<u64>();
     let problems = listing.problems.len() as u64 + total(|session| session.problems);
@@ -132,7 +130,7 @@ pub(crate) fn run(args: &ListArgs, context: &Context) -> Result<ExitCode, Failur
         problems,
         total(|session| session.not_understood),
     );
-    if listing.sessions.is_empty() { Ok(ExitCode::from(NOTHING)) } else { Ok(code) }
+    if shown == 0 { Ok(ExitCode::from(NOTHING)) } else { Ok(code) }
 }
 
 fn query(args: &ListArgs, context: &Context) -> Result<Query, Failure> {
@@ -146,12 +144,9 @@ fn query(args: &ListArgs, context: &Context) -> Result<Query, Failure> {
         Kind::Main => SessionKind::Main,
         Kind::Subagent => SessionKind::Subagent,
     };
-    let here = || context.env.current_folder().map(|path| path.to_string_lossy().into_owned());
     Ok(Query {
-        project: match args.project.as_deref() {
-            Some(".") => here(),
-            project => project.map(str::to_owned),
-        },
+        project: args.project.as_deref().map(|project| context.project_argument(project)),
+        here: context.env.current_folder().cloned().filter(|_| !args.all && !args.lost),
         since: moment("--since", &args.since)?,
         until: moment("--until", &args.until)?,
         model: args.model.clone(),
@@ -173,28 +168,12 @@ fn query(args: &ListArgs, context: &Context) -> Result<Query, Failure> {
     })
 }
 
-/// In a project's folder, or below it, only that project is meant.
-fn keep_current_project(listing: &mut Listing, context: &Context) {
-    let Some(here) = context.env.current_folder() else { return };
-    let own = |session: &SessionFacts| {
-        session
-            .project
-            .path
-            .as_ref()
-            .filter(|path| here.starts_with(path.as_str()))
-            .map(|p| p.as_str().len())
-    };
-    if let Some(nearest) = listing.sessions.iter().filter_map(own).max() {
-        listing.sessions.retain(|session| own(session) == Some(nearest));
-    }
-}
-
 fn show(
     args: &ListArgs,
     engine: &Engine,
     listing: &Listing,
     context: &Context,
-) -> Result<(), Failure> {
+) -> Result<usize, Failure> {
     let wanted = |session: &&SessionFacts| {
         let kind = !args.kind.is_empty() || session.kind == SessionKind::Main;
         kind && (args.empty || !session.is_empty() || session.problems > 0)
@@ -233,7 +212,7 @@ fn show(
         let words = plural(empty, "session");
         context.warn(&format!("{words} in which nothing was said not shown (--empty)"));
     }
-    Ok(())
+    Ok(rows.len())
 }
 
 const COLUMNS: &[Column] = &[

@@ -52,7 +52,11 @@ pub(crate) fn run(args: &ProjectsArgs, context: &Context) -> Result<ExitCode, Fa
         }
         out.finish()?;
     }
-    let code = context.problems(&listing.problems, listing.problems.len() as u64, 0);
+    let in_sessions: u64 = listing.sessions.iter().map(|session| session.problems).sum();
+    let kept = listing.sessions.iter().flat_map(|session| &session.problem_list);
+    let total = listing.problems.len() as u64 + in_sessions;
+    let not_understood = listing.sessions.iter().map(|session| session.not_understood).sum();
+    let code = context.problems(listing.problems.iter().chain(kept), total, not_understood);
     if rows.is_empty() {
         context.warn("no projects found");
         return Ok(ExitCode::from(NOTHING));

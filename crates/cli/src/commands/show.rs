@@ -140,10 +140,10 @@ impl<'a> Stream<'a> {
     fn start(opened: &'a Opened, view: View, bounds: &Bounds) -> Result<Self, Failure> {
         let (from, to) = (bounds.from.as_ref(), bounds.to.as_ref());
         let (messages, missing) = if let Some(mut messages) = opened.messages(view) {
-            let all = messages.len();
-            let missing = messages.between(from, to);
-            let skipped = if from.is_some() && to.is_none() { all - messages.len() } else { 0 };
-            (Self::Session(messages, skipped), missing)
+            match messages.between(from, to) {
+                Ok(skipped) => (Self::Session(messages, skipped), None),
+                Err(bound) => (Self::Saved(&[], 0), Some(bound)),
+            }
         } else {
             let (start, kept) = saved_between(opened.saved(), from, to);
             let missing = if kept.is_empty() { from.or(to).cloned() } else { None };
@@ -283,5 +283,6 @@ fn raw(opened: &Opened, context: &Context) -> Result<ExitCode, Failure> {
         }
     }
     out.finish()?;
-    Ok(ExitCode::SUCCESS)
+    let facts = &opened.facts;
+    Ok(context.problems(&facts.problem_list, facts.problems, facts.not_understood))
 }

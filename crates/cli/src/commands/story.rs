@@ -63,7 +63,19 @@ pub(crate) fn run(args: &StoryArgs, context: &Context) -> Result<ExitCode, Failu
         problems.extend(tell(opened, &mut out)?);
     }
     out.finish()?;
-    Ok(context.problems(&problems, problems.len() as u64, 0))
+    Ok(report(&sessions, &problems, context))
+}
+
+/// Tells the problems of all sessions, and of their messages.
+fn report(sessions: &[Opened], late: &[Problem], context: &Context) -> ExitCode {
+    let facts = || sessions.iter().map(|opened| &opened.facts);
+    let total = facts().map(|facts| facts.problems).sum::<u64>() + late.len() as u64;
+    let not_understood = facts().map(|facts| facts.not_understood).sum();
+    context.problems(
+        facts().flat_map(|facts| &facts.problem_list).chain(late),
+        total,
+        not_understood,
+    )
 }
 
 fn project(
@@ -73,9 +85,11 @@ fn project(
     bar: &Bar,
     error: Error,
 ) -> Result<Vec<Opened>, Failure> {
-    let here = || context.env.current_folder().map(|path| path.to_string_lossy().into_owned());
-    let name = if args.what == "." { here() } else { Some(args.what.clone()) };
-    let query = Query { project: name, kinds: vec![SessionKind::Main], ..Query::default() };
+    let query = Query {
+        project: Some(context.project_argument(&args.what)),
+        kinds: vec![SessionKind::Main],
+        ..Query::default()
+    };
     let listing = match engine.list(&query, bar) {
         Err(Error::NoProject(_)) => return Err(error.into()),
         listing => listing?,
@@ -167,5 +181,5 @@ fn as_json(sessions: &[Opened], context: &Context) -> Result<ExitCode, Failure> 
         }));
     }
     json::document(context, "story", "stories", &stories)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(report(sessions, &[], context))
 }

@@ -98,11 +98,16 @@ const SMALL: u64 = 16 * 1024 * 1024;
 
 /// Reads a small file whole; a larger one is an error.
 pub fn read_small(path: &Path) -> io::Result<Vec<u8>> {
+    read_limited(path, SMALL)
+}
+
+/// Reads a file of at most `limit` bytes whole; a larger one is an error.
+pub fn read_limited(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let mut bytes = Vec::new();
-    file.take(SMALL + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > SMALL {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "larger than 16 MiB"));
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "larger than expected"));
     }
     Ok(bytes)
 }

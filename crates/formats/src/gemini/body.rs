@@ -10,7 +10,7 @@ use recount_model::{
 
 use super::content::{Content, Piece};
 use super::facts::{Facts, Role, lead};
-use super::files::{attached, typed};
+use super::files::{attached_to, typed};
 use super::kind::kind;
 use super::part::{Part, field};
 use super::tool::calls;
@@ -59,7 +59,11 @@ pub(crate) fn message(bytes: &[u8], file: &Arc<str>, span: Span, fate: Fate) -> 
         id: facts.id.map(|id| MessageId::new(id.decode())),
         time: facts.time.and_then(timestamp),
         display_text: display_text(kind, &text, facts.display),
-        files: if kind == MessageKind::Prompt { attached(&text) } else { Vec::new() },
+        files: if kind == MessageKind::Prompt {
+            attached_to(facts.content, &text)
+        } else {
+            Vec::new()
+        },
         text,
         media,
         thoughts,

@@ -104,7 +104,8 @@ impl Document {
         }
         let start = scanner.offset();
         let mut fields = Fields::default();
-        if !fields.field(scanner, &name)? {
+        let known = fields.field(scanner, &name)?;
+        if !known {
             scanner.skip()?;
         }
         if scanner.offset() == bytes.len() && first != b'"' {
@@ -113,6 +114,10 @@ impl Document {
         }
         // The loader calls array methods on `messages`, whatever it is.
         self.sound &= name.as_ref() != b"messages" || bytes.get(start..start + 4) == Some(b"null");
+        if !known {
+            let span = Span { line: UNCOUNTED, offset: self.offset + start as u64, bytes: 0 };
+            self.replay.problem(What::UnknownField, Some(span), "kept, see `show --raw`");
+        }
         self.has_session_id |= name.as_ref() == b"sessionId";
         self.replay.metadata.merge(fields, Seen::ByAgent);
         Ok(State::AfterValue)

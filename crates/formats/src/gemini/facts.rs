@@ -52,7 +52,20 @@ pub(crate) struct Calls {
     pub(crate) with_result: u32,
     /// Those that ran a sub-agent.
     pub(crate) agents: u32,
+    /// Whether one has a field that no known release writes.
+    pub(crate) unknown_field: bool,
 }
+
+/// Fields of a call that are read in full only, besides those that are counted.
+const CALL_FIELDS: &[&[u8]] = &[
+    b"id",
+    b"args",
+    b"timestamp",
+    b"resultDisplay",
+    b"displayName",
+    b"description",
+    b"renderOutputAsMarkdown",
+];
 
 /// Tools that run a sub-agent. Since 0.39 the call names the agent it ran; before, the tool's name must do.
 const AGENT_TOOLS: &[&str] = &["invoke_agent", "codebase_investigator", "delegate_to_agent"];
@@ -105,40 +118,52 @@ impl<'a> Facts<'a> {
 
     /// Takes one field of a message and consumes its value.
     pub(crate) fn field(&mut self, scanner: &mut Scanner<'a>, key: &[u8]) -> Scan<()> {
-        let first = scanner.peek()?;
-        let fits = match key {
-            b"id" | b"timestamp" | b"type" => first == b'"',
-            b"content" | b"displayContent" => matches!(first, b'"' | b'[' | b'{' | b'n'),
-            b"toolCalls" | b"thoughts" => matches!(first, b'[' | b'n'),
-            b"tokens" => matches!(first, b'{' | b'n'),
-            b"model" => matches!(first, b'"' | b'n'),
-            _ => true,
-        };
-        self.wrong_type |= !fits;
         match key {
-            b"id" => self.id = string(scanner)?,
+            b"id" => {
+                self.id = string(scanner)?;
+                self.wrong_type |= self.id.is_none();
+            }
             b"timestamp" => {
                 let text = string(scanner)?;
                 self.time = text.and_then(|text| parse_millis(text.raw()));
                 self.bad_time = self.time.is_none();
             }
             b"type" => self.role = string(scanner)?.map_or(Role::Unknown, Role::from_text),
-            b"content" => self.content = Content::read(scanner)?,
+            b"content" => {
+                self.judge(scanner, b"\"[{n")?;
+                self.content = Content::read(scanner)?;
+            }
             b"displayContent" => self.display = Content::read(scanner)?,
             b"toolCalls" => {
-                scanner.peek()?;
+                self.judge(scanner, b"[n")?;
                 let start = scanner.offset();
                 self.calls = Calls::read(scanner)?;
                 self.agent_calls = (self.calls.agents > 0).then(|| scanner.since(start));
+                self.unknown_field |= self.calls.unknown_field;
             }
-            b"thoughts" => self.thoughts = count(scanner)?,
-            b"tokens" => self.tokens = tokens(scanner)?,
-            b"model" => self.model = string(scanner)?,
+            b"thoughts" => {
+                self.judge(scanner, b"[n")?;
+                self.thoughts = count(scanner)?;
+            }
+            b"tokens" => {
+                self.judge(scanner, b"{n")?;
+                self.tokens = tokens(scanner)?;
+            }
+            b"model" => {
+                self.judge(scanner, b"\"n")?;
+                self.model = string(scanner)?;
+            }
             _ => {
                 self.unknown_field = true;
                 scanner.skip()?;
             }
         }
+        Ok(())
+    }
+
+    /// Notes a value that begins with none of the bytes that its types begin with.
+    fn judge(&mut self, scanner: &mut Scanner<'a>, allowed: &[u8]) -> Scan<()> {
+        self.wrong_type |= !allowed.contains(&scanner.peek()?);
         Ok(())
     }
 
@@ -211,7 +236,10 @@ impl Calls {
                         result = scanner.peek()? != b'n';
                         scanner.skip()?;
                     }
-                    _ => scanner.skip()?,
+                    key => {
+                        calls.unknown_field |= !CALL_FIELDS.contains(&key);
+                        scanner.skip()?;
+                    }
                 }
                 Ok(())
             })?;
@@ -317,7 +345,10 @@ fn tokens(scanner: &mut Scanner<'_>) -> Scan<Option<Tokens>> {
         }
         Ok(())
     })?;
-    tokens.total = total.unwrap_or(tokens.input + tokens.output + tokens.thoughts + tokens.tool);
+    tokens.total = total.unwrap_or_else(|| {
+        let parts = [tokens.output, tokens.thoughts, tokens.tool];
+        parts.into_iter().fold(tokens.input, u64::saturating_add)
+    });
     Ok(Some(tokens))
 }
 

@@ -21,7 +21,11 @@ const TITLE_BYTES: usize = 2048;
 /// Returns how the typed text of a prompt begins, on one line.
 pub(crate) fn typed_start(content: Content<'_>, display: Content<'_>) -> String {
     let shown = display.text_start(TITLE_BYTES);
-    let text = if shown.is_empty() { content.text_start(TITLE_BYTES) } else { shown };
+    let mut text = if shown.is_empty() { content.text_start(TITLE_BYTES) } else { shown };
+    if trim(&text).starts_with("<hook_context>") && !text.contains(HOOK_END) {
+        // The prompt stands behind all that the hook said.
+        text = content.text();
+    }
     let typed = typed(&text);
     let mut line = String::new();
     for word in typed.split_whitespace() {
@@ -47,7 +51,32 @@ pub(crate) fn typed(text: &str) -> &str {
     trim(end.and_then(|end| text.get(..end)).unwrap_or(text))
 }
 
-/// Splits off the files that were sent along.
+/// Splits off the files that were sent along: by parts where there are parts, else by the markers in the text.
+pub(crate) fn attached_to(content: Content<'_>, text: &str) -> Vec<AttachedFile> {
+    let mut parts = Vec::new();
+    if let Content::Parts(_) = content {
+        content.each(|piece| parts.extend(piece.spoken().map(|text| text.decode().into_owned())));
+    }
+    let opens = |part: &String| part.starts_with(OPEN) || part.starts_with(OPEN_CONTEXT);
+    let Some(first) = parts.iter().position(opens).filter(|_| parts.len() > 2) else {
+        return attached(text);
+    };
+    let mut files: Vec<AttachedFile> = Vec::new();
+    for part in parts.iter().skip(first + 1) {
+        let path = part.strip_prefix(FILE).and_then(|rest| rest.strip_suffix(":\n"));
+        if let Some(path) = path.filter(|path| !path.contains('\n')) {
+            files.push(AttachedFile { path: path.to_owned(), bytes: 0, content: String::new() });
+        } else if part == CLOSE {
+            break;
+        } else if let Some(file) = files.last_mut() {
+            file.content.push_str(part);
+            file.bytes = file.content.len() as u64;
+        }
+    }
+    if files.is_empty() { attached(text) } else { files }
+}
+
+/// Splits off files by the markers in the text.
 pub(crate) fn attached(text: &str) -> Vec<AttachedFile> {
     let Some(start) = [OPEN, OPEN_CONTEXT].iter().filter_map(|marker| text.find(marker)).min()
     else {

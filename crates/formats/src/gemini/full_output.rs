@@ -4,10 +4,14 @@ use std::path::{Component, Path, PathBuf};
 
 use recount_model::{Message, OutputState, ToolCall, What};
 
+use super::locate::leads_inside;
 use super::tool::{calls, cut_state, response_text};
-use crate::bytes::read_small;
+use crate::bytes::read_limited;
 use crate::json::{Scanner, Tree};
 use crate::source::Others;
+
+/// The largest output that is put in.
+const LARGEST: u64 = 256 * 1024 * 1024;
 
 /// Puts full outputs in the place of cut ones where they can be found.
 pub(crate) fn recover(message: &mut Message, others: &dyn Others, folder: Option<&Path>) {
@@ -54,7 +58,9 @@ fn from_versions(call: &ToolCall, others: &dyn Others) -> Option<String> {
 fn from_file(call: &ToolCall, folder: &Path) -> Option<String> {
     let text = call.output.as_deref()?;
     let names = text.split(['\n', '"', '\'', '`', '<', '>']).filter_map(relative);
-    let text = names.take(8).find_map(|name| read_small(&folder.join(name)).ok())?;
+    let inside = |name: PathBuf| Some(folder.join(name)).filter(|path| leads_inside(path, folder));
+    let text =
+        names.take(8).filter_map(inside).find_map(|path| read_limited(&path, LARGEST).ok())?;
     let text = String::from_utf8_lossy(&text).into_owned();
     // A masked output is stored as its whole response object.
     let response = Tree::parse(text.as_bytes()).ok();
@@ -64,7 +70,7 @@ fn from_file(call: &ToolCall, folder: &Path) -> Option<String> {
 
 /// Finds the part of a path that lies below the project's directory.
 fn relative(line: &str) -> Option<PathBuf> {
-    let line = line.trim_end_matches(['.', ',', ')', ' ', '\r']);
+    let line = line.trim_end_matches(['.', ',', ')', ' ', '\r']).replace('\\', "/");
     let end = |marker: &str| line.rfind(marker).and_then(|at| line.get(at..));
     let tail = end("tool-outputs/").or_else(|| end("tool_output/")).or_else(|| {
         let is_output = [".output", ".txt"].iter().any(|ending| line.ends_with(ending));

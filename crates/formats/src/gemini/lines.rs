@@ -5,7 +5,7 @@ use std::sync::Arc;
 use memchr::{memchr, memchr2_iter, memmem};
 use recount_model::{Grammar, Span, What};
 
-use super::record::Record;
+use super::record::{Fields, Record};
 use super::replay::{Replay, Seen};
 use crate::bytes::WORTH_SHARING;
 use crate::json::Fault;
@@ -58,13 +58,25 @@ impl Lines {
     fn apply(&mut self, record: Record<'_>, span: Span, seen: Seen) {
         match record {
             Record::Message(facts) => self.replay.message(&facts, span, seen),
-            Record::Set(fields) => self.replay.set(fields, span, seen),
-            Record::Head(fields) => self.replay.head(fields, span, seen),
+            Record::Set(fields) => {
+                self.note_unknown(&fields, span);
+                self.replay.set(fields, span, seen);
+            }
+            Record::Head(fields) => {
+                self.note_unknown(&fields, span);
+                self.replay.head(fields, span, seen);
+            }
             Record::Rewind(id) if seen == Seen::ByAgent => self.replay.rewind(id, span),
             Record::Rewind(_) => {}
             Record::Unknown => {
                 self.replay.problem(What::UnknownRecord, Some(span), "kept, see `show --raw`");
             }
+        }
+    }
+
+    fn note_unknown(&mut self, fields: &Fields<'_>, span: Span) {
+        if fields.unknown_field {
+            self.replay.problem(What::UnknownField, Some(span), "kept, see `show --raw`");
         }
     }
 

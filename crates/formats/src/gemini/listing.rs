@@ -131,14 +131,23 @@ fn utf16(name: &std::ffi::OsStr) -> Vec<u16> {
     name.to_string_lossy().encode_utf16().collect()
 }
 
+/// What the loader takes for a missing time in a log: later than all others.
+const NOW: Option<i64> = Some(i64::MAX);
+
 fn updated(file: &Surveyed) -> Option<i64> {
     let head = &file.outline.head;
-    head.updated.or(head.start).or(file.at.modified)
+    match file.outline.grammar {
+        Grammar::Jsonl => head.updated.or(NOW),
+        Grammar::Json => head.updated.or(head.start).or(file.at.modified),
+    }
 }
 
 fn started(file: &Surveyed) -> Option<i64> {
     let head = &file.outline.head;
-    head.start.or(head.updated).or(file.at.modified)
+    match file.outline.grammar {
+        Grammar::Jsonl => head.start.or(NOW),
+        Grammar::Json => head.start.or(head.updated).or(file.at.modified),
+    }
 }
 
 /// Writes the places of binary data as a release does: `<image/png>`, or `[Image: image/png, 0.1 KB]`.

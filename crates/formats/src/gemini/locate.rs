@@ -8,22 +8,24 @@ use std::time::UNIX_EPOCH;
 use recount_model::{Problem, ProjectHash, SessionId, What};
 
 use super::project::{marker, registry, trusted};
-use crate::source::{FileAt, Located, ProjectFolder, Station};
+use crate::source::{FileAt, Located, ProjectFolder, RootShape, Station};
 
 /// Folders in `tmp/` that are not projects.
 const NOT_PROJECTS: &[&str] = &["bin", "background-processes"];
 
-/// Lists what lies below a `.gemini` folder, or below a folder shaped like its `tmp/`.
-pub(crate) fn locate(root: &Path) -> Located {
+/// Lists what lies below a `.gemini` folder, or below its `tmp/` alone.
+pub(crate) fn locate(root: &Path, shape: RootShape) -> Located {
     let mut located = Located::default();
-    let tmp = root.join("tmp");
-    // A folder given by GEMINI_SESSIONS_DIR is the part below `tmp` alone.
-    let projects = if tmp.is_dir() { tmp } else { root.to_owned() };
+    let projects = match shape {
+        RootShape::Whole => root.join("tmp"),
+        RootShape::ProjectsOnly => root.to_owned(),
+    };
     let mut names: Vec<(PathBuf, String)> = Vec::new();
     for entry in entries(&projects, &mut located.problems) {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if is_folder && !NOT_PROJECTS.contains(&name.as_str()) {
+        if !NOT_PROJECTS.contains(&name.as_str())
+            && is_folder(&entry.path(), root, &mut located.problems)
+        {
             names.push((entry.path(), name));
         }
     }
@@ -70,7 +72,7 @@ fn project(
         bytes: 0,
     };
     let chats = path.join("chats");
-    if chats.is_dir() {
+    if is_folder(&chats, root, problems) {
         for entry in entries(&chats, problems) {
             chat(&entry, root, &mut folder, problems);
         }
@@ -88,14 +90,16 @@ fn chat(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, problems: &mu
     let name = entry.file_name().to_string_lossy().into_owned();
     let path = entry.path();
     let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-    if is_folder && !name.starts_with("session-") {
+    if is_folder && !is_session(&name) {
         let parent = SessionId::new(name);
         for entry in entries(&path, problems) {
             let name = entry.file_name().to_string_lossy().into_owned();
             if is_session(&name)
                 && let Some(mut file) = file(&entry.path(), root, problems)
             {
-                file.group = format!("{parent}/{name}");
+                // An old document and its log are one sub-agent.
+                let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
+                file.group = format!("{parent}/{stem}");
                 file.station = Station::SubagentOf(parent.clone());
                 folder.files.push(file);
             }
@@ -152,8 +156,7 @@ fn file(path: &Path, root: &Path, problems: &mut Vec<Problem>) -> Option<FileAt>
         return problem(What::Unreadable, "left out");
     };
     if metadata.is_symlink() {
-        let inside = fs::canonicalize(path)
-            .is_ok_and(|target| fs::canonicalize(root).is_ok_and(|root| target.starts_with(root)));
+        let inside = leads_inside(path, root);
         match fs::metadata(path) {
             Ok(target) if inside => metadata = target,
             _ => {
@@ -175,6 +178,24 @@ fn file(path: &Path, root: &Path, problems: &mut Vec<Problem>) -> Option<FileAt>
         station: Station::Main,
         group: String::new(),
     })
+}
+
+/// Whether there is a folder, not counting links that lead out of the agent's own.
+fn is_folder(path: &Path, root: &Path, problems: &mut Vec<Problem>) -> bool {
+    let is_link = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
+    if is_link && !leads_inside(path, root) {
+        let done = "left out: it leads out of the agent's folder";
+        let file = Arc::from(path.to_string_lossy());
+        problems.push(Problem { file, span: None, what: What::LinkNotFollowed, done });
+        return false;
+    }
+    path.is_dir()
+}
+
+/// Whether what a path leads to lies below `root`.
+pub(crate) fn leads_inside(path: &Path, root: &Path) -> bool {
+    let target = fs::canonicalize(path);
+    target.is_ok_and(|target| fs::canonicalize(root).is_ok_and(|root| target.starts_with(root)))
 }
 
 fn modified(metadata: &Metadata) -> Option<i64> {

@@ -16,8 +16,12 @@ pub(crate) fn traces(folder: &Path) -> Vec<Trace> {
     let entry = |entry: &Tree| {
         Some(Trace {
             session: SessionId::new(entry.text("sessionId")?),
-            time: entry.text("timestamp").and_then(|text| parse_millis(text.as_bytes())),
-            text: entry.text("message")?.to_owned(),
+            time: parse_millis(entry.text("timestamp")?.as_bytes()),
+            text: entry
+                .get("messageId")
+                .and(entry.text("type"))
+                .and(entry.text("message"))?
+                .to_owned(),
         })
     };
     tree.as_array().unwrap_or_default().iter().filter_map(entry).collect()

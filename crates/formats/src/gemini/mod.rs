@@ -36,8 +36,8 @@ pub(crate) use grammar::{outline, reader};
 use crate::bytes::{self, Buffer, LineCounter};
 use crate::outline::Outline;
 use crate::source::{
-    AgentRow, DataFolders, Family, Foreign, Located, MessageRequest, ProjectFolder, Source,
-    Surveyed, Trace,
+    AgentRow, DataFolders, Family, Foreign, Located, MessageRequest, ProjectFolder, RootShape,
+    Source, Surveyed, Trace,
 };
 
 /// Gemini CLI, every release up to 0.61.
@@ -58,8 +58,8 @@ impl Source for Gemini {
         }
     }
 
-    fn locate(&self, root: &Path) -> Located {
-        locate::locate(root)
+    fn locate(&self, root: &Path, shape: RootShape) -> Located {
+        locate::locate(root, shape)
     }
 
     fn outline(&self, path: &Path, buffer: &mut Buffer) -> Outline {

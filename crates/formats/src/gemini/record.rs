@@ -33,7 +33,19 @@ pub(crate) struct Fields<'a> {
     pub(crate) scratchpad: Option<String>,
     /// The elements of `messages`, if that is an array.
     pub(crate) messages: Option<Vec<Element<'a>>>,
+    /// Whether there is a field that no known release writes.
+    pub(crate) unknown_field: bool,
 }
+
+/// Helper values of the loader that leak into files; they say nothing that the messages do not.
+const LEAKED: &[&[u8]] = &[
+    b"userMessageCount",
+    b"messageCount",
+    b"firstUserMessage",
+    b"hasUserOrAssistantMessage",
+    b"hasResumableContent",
+    b"memoryScratchpadIsStale",
+];
 
 /// A value that should be a string. The loader only asks whether it is truthy, as JavaScript has it.
 #[derive(Clone, Copy, Debug)]
@@ -112,6 +124,7 @@ impl<'a> Record<'a> {
         } else if let (Some(Loose::Text(_)), Some(Loose::Text(_))) =
             (fields.session_id, fields.project_hash)
         {
+            fields.unknown_field = facts.unknown_field;
             Self::Head(fields)
         } else {
             Self::Unknown
@@ -125,7 +138,11 @@ impl<'a> Fields<'a> {
             b'{' => {
                 let mut fields = Self::default();
                 scanner.object(|scanner, key| {
-                    if fields.field(scanner, &key.name())? { Ok(()) } else { scanner.skip() }
+                    if fields.field(scanner, &key.name())? {
+                        return Ok(());
+                    }
+                    fields.unknown_field = true;
+                    scanner.skip()
                 })?;
                 Ok(Some(fields))
             }
@@ -147,6 +164,7 @@ impl<'a> Fields<'a> {
             b"directories" => self.directories = Some(strings(scanner)?),
             b"memoryScratchpad" => self.scratchpad = Some(compact(scanner.value()?)),
             b"messages" => self.messages = elements(scanner)?,
+            key if LEAKED.contains(&key) => scanner.skip()?,
             _ => return Ok(false),
         }
         Ok(true)

@@ -247,7 +247,7 @@ impl Replay {
         if let Some(raw) = facts.agent_calls {
             self.note_agents(raw);
         }
-        let model = facts.model.map(|model| self.model(&model.decode()));
+        let model = facts.model.map(|model| self.model(model));
         let best_rank = self
             .entries
             .get(entry as usize)
@@ -378,9 +378,9 @@ impl Replay {
         self.entries.get(entry as usize).map(|entry| entry.kind)
     }
 
-    fn model(&mut self, name: &str) -> u16 {
-        let at = self.models.iter().position(|known| &**known == name).unwrap_or_else(|| {
-            self.models.push(name.into());
+    fn model(&mut self, name: Text<'_>) -> u16 {
+        let at = self.models.iter().position(|known| name.is(known)).unwrap_or_else(|| {
+            self.models.push(name.decode().into());
             self.models.len() - 1
         });
         u16::try_from(at).unwrap_or(u16::MAX)

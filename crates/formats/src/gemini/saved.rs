@@ -11,7 +11,7 @@ use recount_model::{
 use super::body::{binary, part_thought, time};
 use super::content::{Content, Piece};
 use super::facts::{Facts, Role, lead};
-use super::files::{attached, typed};
+use super::files::{attached_to, typed};
 use super::kind::kind;
 use super::part::Part;
 use super::tool::{key_arg, response_text};
@@ -56,11 +56,13 @@ fn contents(
     file: &Arc<str>,
     messages: &mut Vec<Message>,
 ) -> Scan<()> {
+    let (mut counted, mut line) = (0, 1);
     scanner.array(|scanner| {
         scanner.peek()?;
         let start = scanner.offset();
         let raw = scanner.value()?;
-        let line = memchr::memchr_iter(b'\n', bytes.get(..start).unwrap_or_default()).count() + 1;
+        line += memchr::memchr_iter(b'\n', bytes.get(counted..start).unwrap_or_default()).count();
+        counted = start;
         let span = Span {
             line: u32::try_from(line).unwrap_or(u32::MAX),
             offset: start as u64,
@@ -120,7 +122,11 @@ fn content(raw: &[u8], file: &Arc<str>, span: Span) -> Scan<Option<Message>> {
         } else {
             text.clone()
         },
-        files: if kind == MessageKind::Prompt { attached(&text) } else { Vec::new() },
+        files: if kind == MessageKind::Prompt {
+            attached_to(facts.content, &text)
+        } else {
+            Vec::new()
+        },
         text,
         media,
         thoughts,
@@ -207,7 +213,7 @@ fn markdown(bytes: &[u8], file: &Arc<str>) -> Option<Vec<Message>> {
     let mut messages: Vec<Message> = Vec::new();
     let (mut offset, mut number) = (0u64, 0u32);
     let mut turn: Option<(&str, Span, String)> = None;
-    for line in text.split_inclusive('\n').chain(["## USER"]) {
+    for line in text.split_inclusive('\n').chain(["## USER 🧑"]) {
         number += 1;
         if let Some(role) = role(line.trim_end()) {
             if let Some((role, span, body)) = turn.take() {
@@ -228,9 +234,9 @@ fn markdown(bytes: &[u8], file: &Arc<str>) -> Option<Vec<Message>> {
 
 fn role(line: &str) -> Option<&'static str> {
     let word = line.strip_prefix("## ")?;
-    if word.starts_with("USER") {
+    if word.starts_with("USER 🧑") {
         Some("user")
-    } else if word.starts_with("MODEL") {
+    } else if word.starts_with("MODEL ✨") {
         Some("model")
     } else {
         None
@@ -313,7 +319,7 @@ mod tests {
     fn tools_in_shared_markdown_are_calls() {
         let text = concat!(
             "## MODEL ✨\n\nLooking.\n\n**Tool Command**:\n```json\n{\"name\":\"ls\",\"id\":\"1\"}\n```\n\n---\n\n",
-            "## USER\n\n**Tool Response**:\n```json\n",
+            "## USER 🧑\n\n**Tool Response**:\n```json\n",
             "{\"id\":\"1\",\"name\":\"ls\",\"response\":{\"output\":\"a\"}}\n```\n"
         );
         let messages = read(text.as_bytes(), &Arc::from("x")).unwrap().messages;

@@ -156,7 +156,7 @@ pub(crate) fn response_text(response: &Tree) -> Option<String> {
 
 /// Whether the agent cut or masked an output, by the words it leaves in its place.
 pub(crate) fn cut_state(output: &str) -> OutputState {
-    if output.contains("<tool_output_masked>") {
+    if output.trim_start().starts_with("<tool_output_masked>") {
         OutputState::Masked
     } else if output.starts_with("Output too large. Showing first ")
         || output.starts_with("Tool output was too large and has been truncated.")

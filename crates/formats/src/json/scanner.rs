@@ -41,8 +41,13 @@ impl<'a> Scanner<'a> {
     /// Skips white space and returns the byte that follows it, without consuming it.
     #[inline]
     pub fn peek(&mut self) -> Scan<u8> {
-        match self.bytes.get(self.at) {
-            Some(&byte) if byte > b' ' => Ok(byte),
+        match self.bytes.get(self.at..).unwrap_or_default() {
+            [byte, ..] if *byte > b' ' => Ok(*byte),
+            // One blank, as between a key and its value.
+            [_, byte, ..] if *byte > b' ' && self.bytes.get(self.at) == Some(&b' ') => {
+                self.at += 1;
+                Ok(*byte)
+            }
             _ => {
                 self.at = skip_space(self.bytes, self.at);
                 self.bytes.get(self.at).copied().ok_or(Fault::Incomplete)
