@@ -56,17 +56,6 @@ pub(crate) struct Calls {
     pub(crate) unknown_field: bool,
 }
 
-/// Fields of a call that are read in full only, besides those that are counted.
-const CALL_FIELDS: &[&[u8]] = &[
-    b"id",
-    b"args",
-    b"timestamp",
-    b"resultDisplay",
-    b"displayName",
-    b"description",
-    b"renderOutputAsMarkdown",
-];
-
 /// Tools that run a sub-agent. Since 0.39 the call names the agent it ran; before, the tool's name must do.
 const AGENT_TOOLS: &[&str] = &["invoke_agent", "codebase_investigator", "delegate_to_agent"];
 
@@ -236,8 +225,15 @@ impl Calls {
                         result = scanner.peek()? != b'n';
                         scanner.skip()?;
                     }
-                    key => {
-                        calls.unknown_field |= !CALL_FIELDS.contains(&key);
+                    b"id"
+                    | b"args"
+                    | b"timestamp"
+                    | b"resultDisplay"
+                    | b"displayName"
+                    | b"description"
+                    | b"renderOutputAsMarkdown" => scanner.skip()?,
+                    _ => {
+                        calls.unknown_field = true;
                         scanner.skip()?;
                     }
                 }

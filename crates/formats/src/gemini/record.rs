@@ -37,16 +37,6 @@ pub(crate) struct Fields<'a> {
     pub(crate) unknown_field: bool,
 }
 
-/// Helper values of the loader that leak into files; they say nothing that the messages do not.
-const LEAKED: &[&[u8]] = &[
-    b"userMessageCount",
-    b"messageCount",
-    b"firstUserMessage",
-    b"hasUserOrAssistantMessage",
-    b"hasResumableContent",
-    b"memoryScratchpadIsStale",
-];
-
 /// A value that should be a string. The loader only asks whether it is truthy, as JavaScript has it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Loose<'a> {
@@ -164,7 +154,13 @@ impl<'a> Fields<'a> {
             b"directories" => self.directories = Some(strings(scanner)?),
             b"memoryScratchpad" => self.scratchpad = Some(compact(scanner.value()?)),
             b"messages" => self.messages = elements(scanner)?,
-            key if LEAKED.contains(&key) => scanner.skip()?,
+            // Helper values of the loader that leak into files; they say nothing that the messages do not.
+            b"userMessageCount"
+            | b"messageCount"
+            | b"firstUserMessage"
+            | b"hasUserOrAssistantMessage"
+            | b"hasResumableContent"
+            | b"memoryScratchpadIsStale" => scanner.skip()?,
             _ => return Ok(false),
         }
         Ok(true)

@@ -20,6 +20,9 @@ use super::tool::calls;
 use crate::json::{Scanner, Text};
 use crate::outline::{AgentCall, Entry, Outline, Problems, Shown, Version};
 
+/// How many messages a session has without being unusual; room for them is taken at once.
+const TYPICAL: usize = 64;
+
 /// Where an entry stands when it does not stand in the strict view.
 const NOWHERE: u32 = u32::MAX;
 
@@ -68,12 +71,12 @@ impl Replay {
     pub(crate) fn new(file: Arc<str>) -> Self {
         Self {
             file,
-            entries: Vec::new(),
-            versions: Vec::new(),
-            index: HashTable::new(),
+            entries: Vec::with_capacity(TYPICAL),
+            versions: Vec::with_capacity(TYPICAL),
+            index: HashTable::with_capacity(TYPICAL),
             hasher: RandomState::default(),
-            strict: Vec::new(),
-            position: Vec::new(),
+            strict: Vec::with_capacity(TYPICAL),
+            position: Vec::with_capacity(TYPICAL),
             models: Vec::new(),
             agent_calls: Vec::new(),
             metadata: Metadata::default(),

@@ -3,6 +3,8 @@
 //! Long strings, which are most of a session, use the widest vectors that the processor at hand has; keys and
 //! white space are too short for the choice to pay.
 
+use std::sync::OnceLock;
+
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x64};
 use wide::u8x16;
@@ -32,24 +34,37 @@ pub(super) fn skip_space(bytes: &[u8], mut at: usize) -> usize {
 /// on the way. Returns its position and whether there was an escape.
 #[inline]
 pub(super) fn string_end(bytes: &[u8], start: usize) -> Scan<(usize, bool)> {
-    // Most strings are keys and ids: short, without escapes.
-    if let Some(block) = bytes.get(start..).and_then(<[u8]>::first_chunk::<16>) {
+    // Most strings are keys, ids and times: short, without escapes.
+    let mut at = start;
+    for _ in 0..SHORT_BLOCKS {
+        let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) else { break };
         let block = u8x16::new(*block);
         let quote = block.simd_eq(u8x16::splat(b'"'));
         // min(x, 0x1f) == x only for control characters; SSE2 has no unsigned comparison.
         let special = quote
             | block.simd_eq(u8x16::splat(b'\\'))
             | block.min(u8x16::splat(0x1f)).simd_eq(block);
-        let at = special.to_bitmask().trailing_zeros();
-        if quote.to_bitmask().checked_shr(at).is_some_and(|rest| rest & 1 == 1) {
-            return Ok((start + at as usize, false));
+        let special = special.to_bitmask();
+        if special != 0 {
+            let first = special.trailing_zeros();
+            if quote.to_bitmask() >> first & 1 == 1 {
+                return Ok((at + first as usize, false));
+            }
+            break;
         }
+        at += 16;
     }
-    long_string_end(bytes, start)
+    // What was looked at is plain.
+    long_string_end(bytes, at)
 }
 
+/// How many blocks are looked at before the widest vectors are called for: enough for ids and times.
+const SHORT_BLOCKS: usize = 4;
+
 fn long_string_end(bytes: &[u8], start: usize) -> Scan<(usize, bool)> {
-    dispatch!(Level::new(), simd => string_end_by_blocks(simd, bytes, start))
+    static LEVEL: OnceLock<Level> = OnceLock::new();
+    let level = *LEVEL.get_or_init(Level::new);
+    dispatch!(level, simd => string_end_by_blocks(simd, bytes, start))
 }
 
 #[expect(
