@@ -1,6 +1,6 @@
 //! Every session, newest first.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -77,14 +77,13 @@ struct Digest {
     folder: usize,
     /// Its files without their messages, for the agent's own list.
     files: Vec<Surveyed>,
-    claimed: Vec<Claim>,
     /// Its calls that ran sub-agents.
     agent_calls: Vec<AgentCall>,
     /// Whether it holds what the query asks for.
     held: bool,
 }
 
-/// Which file says it belongs to which session; for sessions whose files' names do not show it.
+/// What tells one session from another.
 type Claim = (SourceName, SessionId);
 
 impl Engine {
@@ -157,7 +156,6 @@ fn digest(source: &'static dyn Source, family: Family) -> Digest {
     let facts = facts(source, &family);
     let main = crate::facts::main(&family).or_else(|| family.members.first());
     let folder = main.map_or(0, |member| member.file.folder);
-    let claimed = vec![(facts.source, facts.id.clone())];
     let calls = family.members.iter().flat_map(|member| &member.file.outline.agent_calls);
     let agent_calls = calls.cloned().collect();
     let without_messages = |member: Member| {
@@ -165,7 +163,7 @@ fn digest(source: &'static dyn Source, family: Family) -> Digest {
         Surveyed { outline, ..member.file }
     };
     let files = family.members.into_iter().map(without_messages).collect();
-    Digest { facts, folder, files, claimed, agent_calls, held: true }
+    Digest { facts, folder, files, agent_calls, held: true }
 }
 
 /// Files are grouped by the id in their names. Where names lie, one session comes out of several groups: those
@@ -175,13 +173,16 @@ fn join_strays(
     digests: Vec<Digest>,
     digest: impl Fn(&'static dyn Source, Family) -> Digest,
 ) -> Vec<Digest> {
-    let mut counts: BTreeMap<Claim, usize> = BTreeMap::new();
-    for claim in digests.iter().flat_map(|digest| &digest.claimed) {
-        *counts.entry(claim.clone()).or_default() += 1;
+    let mut counts: HashMap<(SourceName, &SessionId), usize> = HashMap::new();
+    for facts in digests.iter().map(|digest| &digest.facts) {
+        *counts.entry((facts.source, &facts.id)).or_default() += 1;
     }
+    counts.retain(|_, count| *count > 1);
+    let twice: BTreeSet<Claim> =
+        counts.keys().map(|(source, id)| (*source, (*id).clone())).collect();
     let stray = |digest: &Digest| {
-        digest.facts.kind == SessionKind::Main
-            && digest.claimed.iter().any(|claim| counts.get(claim).is_some_and(|&count| count > 1))
+        let claim = || (digest.facts.source, digest.facts.id.clone());
+        !twice.is_empty() && digest.facts.kind == SessionKind::Main && twice.contains(&claim())
     };
     let (strays, mut digests): (Vec<Digest>, Vec<Digest>) = digests.into_iter().partition(stray);
     let mut together: BTreeMap<Claim, Vec<Surveyed>> = BTreeMap::new();

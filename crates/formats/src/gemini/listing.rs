@@ -105,7 +105,7 @@ pub(crate) fn list(files: &[&Surveyed], release: Option<&str>) -> Vec<AgentRow> 
     let rules = release.map_or(Rules::NEWEST, Rules::of);
     let mut sorted: Vec<&Surveyed> =
         files.iter().copied().filter(|file| rules.lists(file)).collect();
-    sorted.sort_by_key(|file| file.at.path.file_name().map(utf16));
+    sorted.sort_by_cached_key(|file| file.at.path.file_name().map(utf16));
     let mut rows: Vec<(&SessionId, &Surveyed)> = Vec::new();
     let mut known: HashMap<&SessionId, usize> = HashMap::new();
     for file in sorted {

@@ -59,7 +59,7 @@ pub(super) fn string_end(bytes: &[u8], start: usize) -> Scan<(usize, bool)> {
 }
 
 /// How many blocks are looked at before the widest vectors are called for: enough for ids and times.
-const SHORT_BLOCKS: usize = 4;
+const SHORT_BLOCKS: usize = 3;
 
 fn long_string_end(bytes: &[u8], start: usize) -> Scan<(usize, bool)> {
     static LEVEL: OnceLock<Level> = OnceLock::new();
