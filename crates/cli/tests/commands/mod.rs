@@ -2,6 +2,7 @@ mod completions;
 mod errors;
 mod list;
 mod man;
+mod odd_homes;
 mod projects;
 mod show;
 mod story;
