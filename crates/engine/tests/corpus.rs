@@ -8,14 +8,8 @@ use std::path::{Path, PathBuf};
 use recount_engine::{Engine, Query, Setup, View};
 use recount_model::{Clock, MessageKind};
 use recount_platform::Env;
+use recount_testkit::corpus;
 use serde_json::Value;
-
-#[expect(clippy::disallowed_methods, reason = "a test reads what it compares with")]
-fn corpus() -> Option<PathBuf> {
-    let told = std::env::var_os("RECOUNT_CORPUS").map(PathBuf::from);
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    told.or(Some(beside)).filter(|path| path.is_dir())
-}
 
 #[expect(clippy::disallowed_methods, reason = "a test reads what it compares with")]
 fn text_of(path: &Path) -> String {

@@ -1,6 +1,6 @@
 //! Every recorded home, when the recordings are at hand: what we list must be what the real program listed.
 //!
-//! The recordings are large and not part of the repository; `RECOUNT_CORPUS` or `../shared/corpus` names them. The
+//! The recordings are large and not part of the repository; see `recount_testkit::corpus`. The
 //! fixtures are a small choice of them and are tested always.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
@@ -13,13 +13,7 @@ use recount_formats::bytes::Buffer;
 use recount_formats::json::Tree;
 use recount_formats::source::{FileAt, ProjectFolder, RootShape, Source, Surveyed};
 use recount_model::RecordedPath;
-
-#[expect(clippy::disallowed_methods, reason = "a test reads what it compares with")]
-fn corpus() -> Option<PathBuf> {
-    let told = std::env::var_os("RECOUNT_CORPUS").map(PathBuf::from);
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    told.or(Some(beside)).filter(|path| path.is_dir())
-}
+use recount_testkit::corpus;
 
 /// One recorded home.
 struct Capture {

@@ -225,6 +225,27 @@ pub struct ToolCall {
     pub agent_id: Option<String>,
 }
 
+impl ToolCall {
+    /// A call of which nothing but the name is known.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            id: None,
+            name: name.into(),
+            display_name: None,
+            description: None,
+            args: RawJson::default(),
+            key_arg: None,
+            status: ToolStatus::Other(String::new()),
+            time: None,
+            output: None,
+            output_state: OutputState::Whole,
+            display: None,
+            diff: None,
+            agent_id: None,
+        }
+    }
+}
+
 /// How a tool call ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolStatus {

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use recount_model::{
-    Fate, Message, MessageKind, OutputState, Place, RawJson, Span, Tokens, ToolCall, ToolStatus,
+    Fate, Message, MessageKind, Place, RawJson, Span, Tokens, ToolCall, ToolStatus,
 };
 
 use super::body::{binary, part_thought, time};
@@ -167,18 +167,9 @@ fn call(part: &Part<'_>) -> Option<ToolCall> {
     walked.ok()?;
     Some(ToolCall {
         id: tree.text("id").map(str::to_owned),
-        name: tree.text("name").unwrap_or_default().to_owned(),
-        display_name: None,
-        description: None,
         args: RawJson::new(compact(args)),
         key_arg: tree.get("args").and_then(key_arg),
-        status: ToolStatus::Other(String::new()),
-        time: None,
-        output: None,
-        output_state: OutputState::Whole,
-        display: None,
-        diff: None,
-        agent_id: None,
+        ..ToolCall::named(tree.text("name").unwrap_or_default())
     })
 }
 

@@ -26,21 +26,7 @@ pub(crate) fn calls(scanner: &mut Scanner<'_>) -> Scan<Vec<ToolCall>> {
 }
 
 fn call(scanner: &mut Scanner<'_>) -> Scan<ToolCall> {
-    let mut call = ToolCall {
-        id: None,
-        name: String::new(),
-        display_name: None,
-        description: None,
-        args: RawJson::default(),
-        key_arg: None,
-        status: ToolStatus::Other(String::new()),
-        time: None,
-        output: None,
-        output_state: OutputState::Whole,
-        display: None,
-        diff: None,
-        agent_id: None,
-    };
+    let mut call = ToolCall::named("");
     let mut result: &[u8] = b"null";
     let mut shown: &[u8] = b"null";
     let owned = |text: Option<Text<'_>>| text.map(|text| text.decode().into_owned());
