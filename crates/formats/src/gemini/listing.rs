@@ -29,6 +29,8 @@ enum Needs {
 /// Which user message is the title when there is no summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TitleRule {
+    /// The first one, as it is.
+    Raw,
     /// The first one.
     First,
     /// The first one that is not a command.
@@ -62,6 +64,7 @@ impl Rules {
             needs: if minor >= 20 { Needs::Conversation } else { Needs::Nothing },
             hides_subagents: minor >= 31,
             title: match minor {
+                ..20 => TitleRule::Raw,
                 20..39 => TitleRule::FirstFlat { sizes: minor >= 34 },
                 _ => TitleRule::First,
             },
@@ -89,6 +92,11 @@ impl Rules {
         }
         let listed = &outline.listed;
         let first = match self.title {
+            TitleRule::Raw => {
+                let text = listed.first_any.as_deref();
+                return text
+                    .map_or_else(|| "Empty conversation".to_owned(), |text| shorten(text.trim()));
+            }
             TitleRule::First => listed.first_any.clone(),
             TitleRule::FirstWords => listed.first_user.clone(),
             TitleRule::FirstFlat { sizes } => {
@@ -248,6 +256,25 @@ mod tests {
         assert_eq!(plain("Prüfe\n\n  den 会话 Code\t!"), "Prfe den  Code !");
         assert_eq!(plain("会话"), "");
         assert_eq!(visible("Prüfe 会话\u{202e}"), "Prüfe 会话");
+    }
+
+    #[test]
+    fn titles_follow_the_rules_of_the_release() {
+        let mut outline = Outline::empty(Grammar::Json);
+        outline.listed.first_any = Some("/help 会话\nnow".into());
+        outline.listed.first_user = Some("Fix 会话\nnow".into());
+        outline.listed.first_flat = Some("Fix\u{1}image/png\u{1}0.1 KB\u{1}".into());
+        for (release, title) in [
+            ("0.16.0", "/help 会话\nnow"),
+            ("0.24.5", "Fix<image/png>"),
+            ("0.38.2", "Fix[Image: image/png, 0.1 KB]"),
+            ("0.43.0", "/help  now"),
+            ("0.60.0", "Fix  now"),
+        ] {
+            assert_eq!(Rules::of(release).title(&outline), title, "{release}");
+        }
+        outline.head.summary = Some("Prüfung".into());
+        assert_eq!(Rules::of("0.60.0").title(&outline), "Prüfung");
     }
 
     #[test]
