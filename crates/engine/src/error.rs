@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use recount_model::{SessionFacts, SessionId};
+use recount_model::SessionFacts;
 
 /// Why a question has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -45,14 +45,6 @@ pub enum Error {
     /// The file holds no conversation that we know.
     #[error("not a session: {0}")]
     NotASession(PathBuf),
-    /// A message id that the session does not have.
-    #[error("session {session} has no message '{message}'")]
-    NoMessage {
-        /// The session.
-        session: SessionId,
-        /// The message.
-        message: String,
-    },
     /// No project is called this.
     #[error("no project '{0}'")]
     NoProject(String),

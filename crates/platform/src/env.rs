@@ -27,6 +27,8 @@ pub const VARIABLES: &[Variable] = &[
     },
     Variable { name: "RECOUNT_PAGER", purpose: "the pager, before PAGER; empty for none" },
     Variable { name: "PAGER", purpose: "the pager" },
+    Variable { name: "LESS", purpose: "left as it is when set; else the pager quits if all fits" },
+    Variable { name: "LESSCHARSET", purpose: "left as it is when set; else UTF-8" },
     Variable { name: "NO_COLOR", purpose: "no colour when set and not empty" },
     Variable { name: "CLICOLOR_FORCE", purpose: "colour even when not on a terminal" },
     Variable { name: "TERM", purpose: "`dumb` means no colour" },

@@ -107,11 +107,11 @@ enum SortKey {
 }
 
 pub(crate) fn run(args: &ListArgs, context: &Context) -> Result<ExitCode, Failure> {
+    let query = query(args, context)?;
     let engine = context.engine()?;
     if args.lost {
-        return lost(args, &engine, context);
+        return lost(&query, &engine, context);
     }
-    let query = query(args, context)?;
     let bar = Bar::new(context, "reading sessions");
     let mut listing = engine.list(&query, &bar)?;
     bar.finish();
@@ -259,9 +259,9 @@ fn row(number: usize, session: &SessionFacts, context: &Context) -> Vec<Span> {
     ]
 }
 
-fn lost(args: &ListArgs, engine: &Engine, context: &Context) -> Result<ExitCode, Failure> {
+fn lost(query: &Query, engine: &Engine, context: &Context) -> Result<ExitCode, Failure> {
     let bar = Bar::new(context, "reading sessions");
-    let lost = engine.lost(&query(args, context)?, &bar)?;
+    let lost = engine.lost(query, &bar)?;
     bar.finish();
     if context.global.json {
         json::document(context, "lost", "sessions", &lost)?;

@@ -32,58 +32,59 @@ pub(crate) fn message(bytes: &[u8], file: &Arc<str>, span: Span, fate: Fate) -> 
         }
         Ok(())
     })?;
-    let kind = kind(&facts, lead(facts.role, facts.content).as_deref());
-    let text = facts.content.text();
-    let (mut media, mut said_thoughts, mut unknown_part) = (Vec::new(), Vec::new(), false);
-    facts.content.each(|piece| {
-        if let Piece::Part(part) = piece {
-            media.extend(binary(&part));
-            unknown_part |= part.is_unknown();
-            said_thoughts.extend(part.is_thought().then(|| part_thought(&part)));
-        }
-    });
-    if thoughts.is_empty() {
-        // After a checkpoint thoughts stand among the parts.
-        thoughts = said_thoughts;
+    let mut message = assemble(&facts, file, span, fate);
+    if !thoughts.is_empty() {
+        // After a checkpoint they stand among the parts instead.
+        message.thoughts = thoughts;
     }
-    let mut problems = Vec::new();
+    message.tool_calls = tool_calls;
     if simdutf8::basic::from_utf8(bytes).is_err() {
-        problems.push(What::NotUtf8);
+        message.problems.push(What::NotUtf8);
     }
-    if unknown_part {
-        problems.push(What::UnknownPart);
-    }
-    let place =
-        Place { file: Arc::clone(file), line: span.line, offset: span.offset, bytes: span.bytes };
-    Ok(Message {
+    Ok(message)
+}
+
+/// Makes a message of what its facts and its content say.
+pub(crate) fn assemble(facts: &Facts<'_>, file: &Arc<str>, span: Span, fate: Fate) -> Message {
+    let kind = kind(facts, lead(facts.role, facts.content).as_deref());
+    let text = facts.content.text();
+    let mut message = Message {
         id: facts.id.map(|id| MessageId::new(id.decode())),
         time: facts.time.and_then(timestamp),
         display_text: display_text(kind, &text, facts.display),
-        files: if kind == MessageKind::Prompt {
-            attached_to(facts.content, &text)
-        } else {
-            Vec::new()
-        },
         text,
-        media,
-        thoughts,
-        tool_calls,
         tokens: facts.tokens,
         model: facts.model.map(|model| model.decode().into_owned()),
         level: level(facts.role),
-        problems,
-        ..Message::at(place, kind, fate)
-    })
+        ..Message::at(place(file, span), kind, fate)
+    };
+    if kind == MessageKind::Prompt {
+        message.files = attached_to(facts.content, &message.text);
+    }
+    let mut unknown = false;
+    facts.content.each(|piece| {
+        if let Piece::Part(part) = piece {
+            message.media.extend(binary(&part));
+            message.thoughts.extend(part.is_thought().then(|| part_thought(&part)));
+            unknown |= part.is_unknown();
+        }
+    });
+    if unknown {
+        message.problems.push(What::UnknownPart);
+    }
+    message
+}
+
+fn place(file: &Arc<str>, span: Span) -> Place {
+    Place { file: Arc::clone(file), line: span.line, offset: span.offset, bytes: span.bytes }
 }
 
 /// What stands in the list of messages without being one.
 fn odd(bytes: &[u8], file: &Arc<str>, span: Span, fate: Fate) -> Message {
-    let place =
-        Place { file: Arc::clone(file), line: span.line, offset: span.offset, bytes: span.bytes };
     Message {
         display_text: String::from_utf8_lossy(bytes).into_owned(),
         level: Some(NoticeLevel::Info),
-        ..Message::at(place, MessageKind::Notice, fate)
+        ..Message::at(place(file, span), MessageKind::Notice, fate)
     }
 }
 
@@ -115,7 +116,7 @@ fn recorded_thoughts(tree: &Tree) -> Vec<Thought> {
 }
 
 /// A thought among the parts: its subject stands between the first pair of `**`.
-pub(crate) fn part_thought(part: &Part<'_>) -> Thought {
+fn part_thought(part: &Part<'_>) -> Thought {
     let text = part.text.map(|text| text.decode().into_owned()).unwrap_or_default();
     let split = text.split_once("**").and_then(|(before, rest)| {
         let (subject, after) = rest.split_once("**")?;
@@ -126,7 +127,7 @@ pub(crate) fn part_thought(part: &Part<'_>) -> Thought {
 }
 
 /// Tells what binary data a part holds, without decoding it.
-pub(crate) fn binary(part: &Part<'_>) -> Option<Media> {
+fn binary(part: &Part<'_>) -> Option<Media> {
     if let Some(raw) = part.inline {
         let mime = field(raw, "mimeType").unwrap_or_default().into_owned();
         let data = field(raw, "data").unwrap_or_default();

@@ -4,15 +4,11 @@
 
 use std::sync::Arc;
 
-use recount_model::{
-    Fate, Message, MessageKind, Place, RawJson, Span, Tokens, ToolCall, ToolStatus,
-};
+use recount_model::{Fate, Message, RawJson, Span, Tokens, ToolCall, ToolStatus};
 
-use super::body::{binary, part_thought, time};
+use super::body::assemble;
 use super::content::{Content, Piece};
-use super::facts::{Facts, Role, lead};
-use super::files::{attached_to, typed};
-use super::kind::kind;
+use super::facts::{Facts, Role};
 use super::part::Part;
 use super::tool::{key_arg, response_text};
 use crate::json::{Scan, Scanner, Tree, compact};
@@ -82,17 +78,13 @@ fn contents(
 fn content(raw: &[u8], file: &Arc<str>, span: Span) -> Scan<Option<Message>> {
     let mut role = None;
     let mut facts = Facts::default();
-    let mut tokens = None;
-    let mut written = None;
     Scanner::new(raw).object(|scanner, key| {
         match key.name().as_ref() {
             b"role" => role = super::facts::string(scanner)?,
             b"parts" | b"content" => facts.content = Content::read(scanner)?,
-            b"usageMetadata" => tokens = Some(usage(&Tree::read(scanner)?)),
+            b"usageMetadata" => facts.tokens = Some(usage(&Tree::read(scanner)?)),
             b"model" | b"modelVersion" => facts.model = super::facts::string(scanner)?,
-            b"timestamp" => {
-                written = super::facts::string(scanner)?.map(|t| t.decode().into_owned());
-            }
+            b"timestamp" => facts.field(scanner, b"timestamp")?,
             _ => scanner.skip()?,
         }
         Ok(())
@@ -103,38 +95,13 @@ fn content(raw: &[u8], file: &Arc<str>, span: Span) -> Scan<Option<Message>> {
         b"model" | b"assistant" | b"gemini" => Role::Gemini,
         _ => Role::Info,
     };
-    let kind = kind(&facts, lead(facts.role, facts.content).as_deref());
-    let text = facts.content.text();
-    let (mut media, mut thoughts, mut tool_calls) = (Vec::new(), Vec::new(), Vec::new());
+    let mut message = assemble(&facts, file, span, Fate::Kept);
     facts.content.each(|piece| {
         if let Piece::Part(part) = piece {
-            media.extend(binary(&part));
-            thoughts.extend(part.is_thought().then(|| part_thought(&part)));
-            tool_calls.extend(call(&part));
+            message.tool_calls.extend(call(&part));
         }
     });
-    let place =
-        Place { file: Arc::clone(file), line: span.line, offset: span.offset, bytes: span.bytes };
-    Ok(Some(Message {
-        time: written.as_deref().and_then(time),
-        display_text: if kind == MessageKind::Prompt {
-            typed(&text).to_owned()
-        } else {
-            text.clone()
-        },
-        files: if kind == MessageKind::Prompt {
-            attached_to(facts.content, &text)
-        } else {
-            Vec::new()
-        },
-        text,
-        media,
-        thoughts,
-        tool_calls,
-        tokens,
-        model: facts.model.map(|model| model.decode().into_owned()),
-        ..Message::at(place, kind, Fate::Kept)
-    }))
+    Ok(Some(message))
 }
 
 fn usage(tree: &Tree) -> Tokens {
@@ -265,6 +232,8 @@ fn text_part(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use recount_model::MessageKind;
+
     use super::*;
 
     fn kinds(json: &str) -> Option<Vec<(MessageKind, String)>> {
