@@ -99,6 +99,12 @@ fn doomed(files: &[Surveyed], id: &str) -> bool {
     })
 }
 
+/// Whether a release deletes all files of an id8 group for one that cannot be listed (FORMAT.md).
+fn deletes_groups(release: &str) -> bool {
+    let minor = release.split('.').nth(1).and_then(|minor| minor.parse::<u32>().ok()).unwrap_or(0);
+    matches!(minor, 42 | 43 | 47..)
+}
+
 #[test]
 fn we_list_what_the_real_program_listed() {
     let mut compared = 0;
@@ -117,7 +123,7 @@ fn we_list_what_the_real_program_listed() {
             // What the start deletes it may list or not, under a summary that it wrote just before.
             rows.retain_mut(|(title, id)| {
                 let listed = expected.iter().find(|(_, known)| known == id);
-                if !doomed(&files, id) {
+                if !deletes_groups(&capture.release) || !doomed(&files, id) {
                     return true;
                 }
                 if let Some((real, _)) = listed {
