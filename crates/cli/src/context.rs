@@ -1,6 +1,7 @@
 //! What every command needs: the engine, where output goes and how it looks.
 
 use std::io::{self, BufWriter, IsTerminal as _, Write};
+use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 
 use recount_engine::{Engine, Setup, source_names};
@@ -39,7 +40,7 @@ impl Context {
 
     /// Looks for the session that `wanted` names. For a file, the user's home does not matter.
     pub(crate) fn engine_for(&self, wanted: &str) -> Result<Engine, Failure> {
-        if wanted.contains(['/', '\\']) || std::path::Path::new(wanted).is_file() {
+        if wanted.contains(['/', '\\']) || Path::new(wanted).is_file() {
             return Ok(Engine::new(self.setup())?);
         }
         self.engine()
@@ -60,21 +61,36 @@ impl Context {
         let is_path = matches!(wanted, "." | "..")
             || wanted.starts_with("./")
             || wanted.starts_with("../")
-            || (wanted.contains('/') && std::path::Path::new(wanted).is_dir());
+            || (wanted.contains('/') && Path::new(wanted).is_dir());
         if !is_path || wanted.starts_with(['/', '~']) {
             return wanted.to_owned();
         }
+        self.absolute(Path::new(wanted)).to_string_lossy().into_owned()
+    }
+
+    /// Returns a path that the user gave, from the root on; what does not exist here is taken as written.
+    pub(crate) fn absolute(&self, wanted: &Path) -> PathBuf {
+        let text = wanted.to_string_lossy();
+        let home = self.folders.home.as_ref().filter(|_| text == "~" || text.starts_with("~/"));
+        if let Some(home) = home {
+            return home.join(text.trim_start_matches('~').trim_start_matches('/'));
+        }
+        let is_elsewhere = text.as_bytes().get(1) == Some(&b':') || text.contains('\\');
+        if is_elsewhere && !cfg!(windows) {
+            return wanted.to_owned();
+        }
         let mut path = self.env.current_folder().cloned().unwrap_or_default();
-        for part in std::path::Path::new(wanted).components() {
+        for part in wanted.components() {
             match part {
-                std::path::Component::ParentDir => {
+                Component::ParentDir => {
                     path.pop();
                 }
-                std::path::Component::Normal(name) => path.push(name),
-                _ => {}
+                Component::RootDir | Component::Prefix(_) => path = PathBuf::from(part.as_os_str()),
+                Component::Normal(name) => path.push(name),
+                Component::CurDir => {}
             }
         }
-        path.to_string_lossy().into_owned()
+        path
     }
 
     fn setup(&self) -> Setup {

@@ -92,9 +92,12 @@ impl From<Error> for Failure {
             Error::NoProject(_) => failure.hint("`recount projects` shows every project"),
             Error::AmbiguousProject { candidates, .. } => {
                 let failure = candidates.iter().take(10).cloned().fold(failure, Self::hint);
-                failure.hint("give the whole path or name")
+                failure.hint(
+                    "give the whole path, or a name of its own: `recount projects alias NAME PATH`",
+                )
             }
             Error::Home(_) => failure.hint("give a folder that has the agents' folders below it"),
+            Error::Config { .. } => failure.hint("mend the file, or take it away"),
             Error::Unreadable { .. } => failure.hint("check the file's permissions"),
             _ => failure,
         }

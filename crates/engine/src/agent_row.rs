@@ -10,7 +10,7 @@ use recount_formats::source::{Station, Surveyed};
 use crate::Engine;
 use crate::list::caller;
 use crate::open::Opened;
-use crate::projects::settle;
+use crate::passport::{Effort, Sightings};
 use crate::select::may_hold;
 use crate::survey::Ground;
 
@@ -38,17 +38,19 @@ impl Engine {
                 facts.files.iter().any(|file| holds(&file.path))
             })
             .collect();
-        let candidates = self.candidates(&ground, &facts.directories);
         let named =
             |at: &usize| ground.folders.get(*at).is_some_and(|folder| folder.at.hash.is_none());
         // A hash folder counts only while there is no named one with content.
         let has_named = own.iter().any(named)
-            || ground.folders.iter().any(|folder| {
-                folder.at.hash.is_none()
-                    && !folder.at.files.is_empty()
-                    && facts.project.path.is_some()
-                    && settle(&ground, folder, None, &candidates).path == facts.project.path
-            });
+            || facts.project.path.is_some() && {
+                let effort = Effort::Glance(usize::MAX);
+                let known = self.passports(&ground, &Sightings::default(), &effort, &()).projects;
+                ground.folders.iter().zip(known).any(|(folder, project)| {
+                    folder.at.hash.is_none()
+                        && !folder.at.files.is_empty()
+                        && project.path == facts.project.path
+                })
+            };
         let mut buffer = Buffer::new();
         for at in own.iter().filter(|at| named(at) || !has_named) {
             let Some(folder) = ground.folders.get(*at) else { continue };

@@ -56,6 +56,17 @@ pub enum Error {
         /// Names or paths of those it may be.
         candidates: Vec<String>,
     },
+    /// A file that the user may edit is not understood.
+    #[error("{}: {message}", path.display())]
+    Config {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with its line.
+        message: String,
+    },
+    /// Nothing can be kept.
+    #[error("there is no folder for our own data")]
+    NoDataFolder,
     /// Our own data could not be written.
     #[error(transparent)]
     Write(#[from] recount_writer::Error),

@@ -1,35 +1,46 @@
 //! One function per thing a person can ask. Every view calls this room and nothing to its left.
 
 mod agent_row;
+mod config;
 mod deep;
 mod error;
 mod facts;
 mod last_list;
+mod learned;
 mod list;
 mod lost;
+mod matching;
 mod messages;
+mod moved;
 mod open;
+mod passport;
 mod paths;
 mod projects;
+mod seek;
 mod select;
 mod survey;
 mod union;
 mod window;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use recount_formats::SOURCES;
 use recount_model::{Clock, SourceName};
-use recount_platform::{Env, Folders};
+use recount_platform::{Env, Folders, Processes, System};
 use recount_store::Root;
+use recount_store::scan::{Disk, Tree};
 
 pub use deep::Holds;
 pub use error::Error;
 pub use list::{Listing, Query, Sort};
 pub use lost::LostSession;
 pub use messages::{Bound, Messages, RawFile, View};
+pub use moved::NewPlace;
 pub use open::Opened;
-pub use projects::ProjectRow;
+pub use projects::{Part, ProjectRow};
+pub use recount_store::Aliases;
+pub use seek::Seek;
 pub use survey::Progress;
 
 /// What an engine works on.
@@ -52,20 +63,55 @@ pub struct Engine {
     env: Env,
     folders: Folders,
     clock: Clock,
+    /// Homes that were given.
+    given: Vec<PathBuf>,
+    config: config::Config,
+    processes: Arc<dyn Processes>,
+    tree: Arc<dyn Tree>,
 }
 
 impl Engine {
     /// Looks for the agents' folders.
     ///
     /// # Errors
-    /// If a home that was given cannot be looked into.
+    /// If a home that was given cannot be looked into, or the config is not understood.
     pub fn new(setup: Setup) -> Result<Self, Error> {
         let mut roots = recount_store::roots(&setup.homes, &setup.env)?;
         if !setup.sources.is_empty() {
             roots.retain(|root| setup.sources.contains(&root.source.name()));
         }
         let folders = Folders::find(&setup.env);
-        Ok(Self { roots, env: setup.env, folders, clock: setup.clock })
+        Ok(Self {
+            roots,
+            config: config::Config::read(&folders)?,
+            folders,
+            env: setup.env,
+            clock: setup.clock,
+            given: setup.homes,
+            processes: Arc::new(System),
+            tree: Arc::new(Disk::new()),
+        })
+    }
+
+    /// Looks at these processes instead of the system's, for tests.
+    #[must_use]
+    pub fn with_processes(mut self, processes: Arc<dyn Processes>) -> Self {
+        self.processes = processes;
+        self
+    }
+
+    /// Searches these folders instead of the disk's, for tests.
+    #[must_use]
+    pub fn with_tree(mut self, tree: Arc<dyn Tree>) -> Self {
+        self.tree = tree;
+        self
+    }
+
+    /// Returns the homes in which agents and projects may lie: those that were given, and the user's.
+    fn homes(&self) -> Vec<PathBuf> {
+        let mut homes = self.given.clone();
+        homes.extend(self.folders.home.clone().filter(|home| !self.given.contains(home)));
+        homes
     }
 
     /// Returns the folders that are looked at.

@@ -8,14 +8,13 @@ use jiff::Timestamp;
 use recount_formats::outline::AgentCall;
 use recount_formats::source::{AgentRow, Family, Member, Surveyed};
 use recount_formats::{Source, bytes::Buffer};
-use recount_model::{
-    Problem, Project, ProjectHash, SessionFacts, SessionId, SessionKind, SourceName,
-};
+use recount_model::{Problem, Project, SessionFacts, SessionId, SessionKind, SourceName};
 
 use crate::agent_row::light;
 use crate::deep::Holds;
 use crate::facts::facts;
-use crate::projects::{matching, settle};
+use crate::matching::matching;
+use crate::passport::{Effort, Passports, Sightings};
 use crate::survey::{Ground, Group, Progress, survey};
 use crate::{Engine, Error};
 
@@ -92,6 +91,7 @@ impl Engine {
     /// # Errors
     /// If the project asked for is not known or may be several.
     pub fn list(&self, query: &Query, progress: &dyn Progress) -> Result<Listing, Error> {
+        self.aliases()?;
         let (mut listing, unheld) = self.list_holding(&query.holds, progress);
         if let Some(here) = query.project.is_none().then_some(query.here.as_deref()).flatten() {
             keep_nearest(&mut listing.sessions, here);
@@ -116,8 +116,28 @@ impl Engine {
         self.list_holding(&Holds::default(), progress).0
     }
 
+    /// Lists every session, with what else was met on the way.
+    pub(crate) fn survey_all(
+        &self,
+        effort: &Effort,
+        progress: &dyn Progress,
+    ) -> (Listing, Ground, Passports) {
+        let (listing, _, ground, passports) = self.list_with(&Holds::default(), effort, progress);
+        (listing, ground, passports)
+    }
+
     /// Lists every session, and says which of them do not hold what is asked for.
     fn list_holding(&self, holds: &Holds, progress: &dyn Progress) -> (Listing, BTreeSet<Claim>) {
+        let (listing, unheld, ..) = self.list_with(holds, &Effort::List, progress);
+        (listing, unheld)
+    }
+
+    fn list_with(
+        &self,
+        holds: &Holds,
+        effort: &Effort,
+        progress: &dyn Progress,
+    ) -> (Listing, BTreeSet<Claim>, Ground, Passports) {
         let digest = |source, family: Family| {
             let held = holds.is_nothing() || holds.is_met_by(source, &family);
             Digest { held, ..digest(source, family) }
@@ -128,28 +148,25 @@ impl Engine {
         let digests = join_strays(&ground, digests, digest);
         let unheld = digests.iter().filter(|digest| !digest.held);
         let unheld = unheld.map(|digest| (digest.facts.source, digest.facts.id.clone())).collect();
-        let projects = self.projects_of(&ground, &digests);
+        let passports = self.passports(&ground, &sightings(&digests), effort, progress);
         let known = digests.len();
-        let mut sessions = finish(&ground, digests, &projects);
+        let mut sessions = finish(&ground, digests, &passports.projects);
         sort(&mut sessions, Sort::Updated);
-        (Listing { known, sessions, problems: ground.problems }, unheld)
+        let problems = ground.problems.clone();
+        (Listing { sessions, problems, known }, unheld, ground, passports)
     }
+}
 
-    /// Says which folder each project directory stands for.
-    fn projects_of(&self, ground: &Ground, digests: &[Digest]) -> Vec<Arc<Project>> {
-        let directories = digests.iter().flat_map(|digest| &digest.facts.directories);
-        let candidates = self.candidates(ground, directories);
-        let mut hashes: BTreeMap<usize, ProjectHash> = BTreeMap::new();
-        for file in digests.iter().flat_map(|digest| &digest.files) {
-            let hash = file.outline.head.project_hash.as_deref().and_then(ProjectHash::new);
-            if let Some(hash) = hash {
-                hashes.entry(file.folder).or_insert(hash);
-            }
+/// Collects what sessions tell of their project directories.
+fn sightings(digests: &[Digest]) -> Sightings {
+    let mut sightings = Sightings::default();
+    for digest in digests {
+        for file in &digest.files {
+            sightings.add(file.folder, file.outline.head.project_hash.as_deref(), &[]);
         }
-        let numbered = ground.folders.iter().enumerate();
-        let settle = |(at, folder)| Arc::new(settle(ground, folder, hashes.get(&at), &candidates));
-        numbered.map(settle).collect()
+        sightings.add(digest.folder, None, &digest.facts.directories);
     }
+    sightings
 }
 
 fn digest(source: &'static dyn Source, family: Family) -> Digest {

@@ -8,7 +8,7 @@ use recount_model::{Project, SessionFacts, SessionId, SourceName, timestamp};
 use serde::Serialize;
 
 use crate::list::Query;
-use crate::projects::matching;
+use crate::matching::matching;
 use crate::survey::{Ground, Progress};
 use crate::{Engine, Error};
 

@@ -12,7 +12,7 @@ use recount_model::{
     SessionKind, TitleFrom, ToolStatus,
 };
 
-use crate::projects::settle;
+use crate::passport::Sightings;
 use crate::survey::Ground;
 use crate::{Engine, Error};
 use recount_store::Root;
@@ -97,7 +97,7 @@ impl Engine {
             !is_session || (!outline.listed.conversation && outline.grammar == Grammar::Json);
         if is_foreign && let Some(mut opened) = open_saved(source, path, metadata.len()) {
             if let Some(folder) = &folder {
-                opened.facts.project = self.project_at(source, folder, &opened.facts);
+                opened.facts.project = self.project_at(source, folder, &opened.facts, None);
             }
             return Ok(opened);
         }
@@ -116,7 +116,9 @@ impl Engine {
         let family = family.ok_or_else(|| Error::NotASession(path.to_owned()))?;
         let mut facts = facts(source, &family);
         if let Some(folder) = &folder {
-            facts.project = self.project_at(source, folder, &facts);
+            let head = family.members.first().map(|member| &member.file.outline.head);
+            let hash = head.and_then(|head| head.project_hash.as_deref());
+            facts.project = self.project_at(source, folder, &facts, hash);
         }
         Ok(Opened::new(source, facts, family, folder))
     }
@@ -127,14 +129,17 @@ impl Engine {
         source: &'static dyn Source,
         folder: &Path,
         facts: &SessionFacts,
+        hash: Option<&str>,
     ) -> Arc<Project> {
         let Some(root) = folder.parent().and_then(Path::parent) else { return Arc::default() };
         let ground =
             Ground::look(&[Root { source, path: root.to_owned(), shape: RootShape::Whole }]);
-        let Some(own) = ground.folders.iter().find(|known| known.at.path == folder) else {
+        let Some(number) = ground.folders.iter().position(|known| known.at.path == folder) else {
             return Arc::default();
         };
-        Arc::new(settle(&ground, own, None, &self.candidates(&ground, &facts.directories)))
+        let mut sightings = Sightings::default();
+        sightings.add(number, hash, &facts.directories);
+        self.passport(&ground, number, &sightings)
     }
 }
 

@@ -1,57 +1,151 @@
-//! Absolute paths in the text of sessions, as candidates for a project's folder.
+//! Paths and names of files in the text of sessions.
 
 use std::collections::BTreeSet;
 use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
+use recount_formats::Source;
 use recount_formats::bytes;
-use recount_formats::source::FileAt;
+use recount_formats::source::ProjectFolder;
+use recount_store::Spoken;
 
 /// How many files of a project are looked at, smallest first, and how much of each.
-const FILES: usize = 12;
+const FILES: usize = 24;
 const BYTES: u64 = 2 * 1024 * 1024;
-/// How many different paths are taken.
+/// How many different paths are taken from one file.
 const PATHS: usize = 4096;
+/// How long a path can be.
+const LONGEST: usize = 1024;
 
-/// Offers the absolute paths in each of some files of a project, until `enough` says so.
-pub(crate) fn paths_in(files: &[FileAt], mut enough: impl FnMut(&BTreeSet<String>) -> bool) {
-    let mut sorted: Vec<&FileAt> = files.iter().collect();
-    sorted.sort_by_key(|file| (file.bytes, &file.path));
-    for file in sorted.into_iter().take(FILES) {
-        let (mut text, mut paths) = (Vec::new(), BTreeSet::new());
-        let read =
-            bytes::open(&file.path).and_then(|input| input.take(BYTES).read_to_end(&mut text));
-        if read.is_ok() {
-            collect(&text, &mut paths);
+/// Lists the files of a project directory that may speak of paths, smallest first.
+pub(crate) fn texts(source: &dyn Source, folder: &ProjectFolder) -> Vec<PathBuf> {
+    let mut files: Vec<(u64, PathBuf)> =
+        folder.files.iter().map(|file| (file.bytes, file.path.clone())).collect();
+    let size = |path: &Path| path.metadata().map_or(0, |metadata| metadata.len());
+    files.extend(source.texts(folder).into_iter().map(|path| (size(&path), path)));
+    files.sort();
+    files.into_iter().take(FILES).map(|(_, path)| path).collect()
+}
+
+/// Returns the absolute paths in one file.
+pub(crate) fn paths_in(file: &Path) -> BTreeSet<String> {
+    let mut paths = BTreeSet::new();
+    collect(&text_of(file), &mut paths);
+    paths
+}
+
+/// Returns the files below `folder`, and the names of files, that some files speak of.
+pub(crate) fn spoken_in(files: &[PathBuf], folder: &str) -> Spoken {
+    let mut spoken = Spoken::default();
+    for file in files {
+        let text = text_of(file);
+        let mut paths = BTreeSet::new();
+        collect(&text, &mut paths);
+        for path in paths {
+            let rest = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix(['/', '\\']));
+            spoken.below.extend(rest.filter(|rest| is_plain(rest)).map(str::to_owned));
         }
-        if enough(&paths) {
-            break;
-        }
+        spoken.names.extend(names(&text));
     }
+    spoken
+}
+
+/// Whether a relative path stays below its folder and may be a file of the project rather than of a program.
+fn is_plain(path: &str) -> bool {
+    !path.is_empty()
+        && !path.starts_with('.')
+        && !path.ends_with('/')
+        && !path.split('/').any(|part| part == "..")
+        && !path.contains(['*', ' '])
+}
+
+fn text_of(file: &Path) -> Vec<u8> {
+    let mut text = Vec::new();
+    // What cannot be read speaks of nothing.
+    let _read = bytes::open(file).and_then(|input| input.take(BYTES).read_to_end(&mut text));
+    text
+}
+
+/// Words that look like the name of a file: `cart.js`, `my-notes.tar.gz`.
+fn names(text: &[u8]) -> BTreeSet<String> {
+    let part_of_name = |byte: &u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_') || *byte >= 0x80
+    };
+    let words = text.split(|byte| !part_of_name(byte)).filter(|word| word.len() < 100);
+    let is_name = |word: &&str| {
+        let Some((stem, ending)) = word.rsplit_once('.') else { return false };
+        let is_ending = (1..=6).contains(&ending.len())
+            && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && !ending.bytes().all(|byte| byte.is_ascii_digit());
+        is_ending && !stem.is_empty()
+    };
+    let words = words.filter_map(|word| std::str::from_utf8(word).ok());
+    // Trees are drawn with characters that are no part of a name.
+    let words = words.map(|word| word.trim_start_matches(['├', '└', '│', '─']));
+    words.filter(is_name).take(PATHS).map(str::to_owned).collect()
 }
 
 /// A path begins behind a quote, a blank, a bracket or a line break and ends at a quote or an escape.
 fn collect(text: &[u8], paths: &mut BTreeSet<String>) {
     for (at, pair) in text.windows(2).enumerate() {
-        let [before, b'/'] = pair else { continue };
-        // `\n/path`: the letter before is that of an escape.
-        let escape =
-            at > 0 && text.get(at - 1) == Some(&b'\\') && matches!(before, b'n' | b't' | b'r');
-        if !(escape || matches!(before, b'"' | b' ' | b'(' | b'\'' | b'=' | b'`' | b':' | b'>')) {
-            continue;
-        }
-        let rest = text.get(at + 1..).unwrap_or_default();
-        let end =
-            rest.iter().take(1024).position(|byte| matches!(byte, b'"' | b'\\' | b'\n' | b'`'));
-        let Some(path) = end.and_then(|end| rest.get(..end)) else { continue };
-        if let Ok(path) = std::str::from_utf8(path)
-            && path.len() > 1
-            && paths.len() < PATHS
+        if let [before, b'/'] = pair
+            && begins(text, at, *before)
         {
-            paths.insert(path.to_owned());
-            // Words may follow the path on the same line.
-            paths.extend(path.split([' ', '\'', ')', ',', ':', '<']).next().map(str::to_owned));
+            unix(text.get(at + 1..).unwrap_or_default(), paths);
+        } else if let [letter, b':'] = pair
+            && letter.is_ascii_alphabetic()
+            && at > 0
+            && text.get(at - 1).is_some_and(|before| begins(text, at - 1, *before))
+        {
+            windows(text.get(at..).unwrap_or_default(), paths);
+        }
+        if paths.len() >= PATHS {
+            break;
         }
     }
+}
+
+/// Whether a path may begin behind the byte `before`, at `at`.
+fn begins(text: &[u8], at: usize, before: u8) -> bool {
+    // `\n/path`: the letter before is that of an escape.
+    let escape = at > 0 && text.get(at - 1) == Some(&b'\\') && matches!(before, b'n' | b't' | b'r');
+    escape
+        || matches!(before, b'"' | b' ' | b'(' | b'\'' | b'=' | b'`' | b':' | b'>' | b'@' | b'\n')
+}
+
+fn unix(text: &[u8], paths: &mut BTreeSet<String>) {
+    let end =
+        text.iter().take(LONGEST).position(|byte| matches!(byte, b'"' | b'\\' | b'\n' | b'`'));
+    let end = end.unwrap_or(text.len().min(LONGEST));
+    if let Some(path) = text.get(..end).and_then(|path| std::str::from_utf8(path).ok())
+        && path.len() > 1
+    {
+        insert(path, paths);
+    }
+}
+
+/// `C:\\Users\\dev` in JSON, `C:\Users\dev` in plain text, `C:/Users/dev` in either.
+fn windows(text: &[u8], paths: &mut BTreeSet<String>) {
+    if !matches!(text.get(2), Some(b'\\' | b'/')) {
+        return;
+    }
+    let end = text
+        .iter()
+        .take(LONGEST)
+        .position(|byte| matches!(byte, b'"' | b'\n' | b'`' | b'<' | b'>' | b'|'));
+    let end = end.unwrap_or(text.len().min(LONGEST));
+    if let Some(path) = text.get(..end).and_then(|path| std::str::from_utf8(path).ok()) {
+        insert(&path.replace("\\\\", "\\"), paths);
+    }
+}
+
+fn insert(path: &str, paths: &mut BTreeSet<String>) {
+    paths.insert(path.to_owned());
+    // Words may follow the path on the same line.
+    let drive = if path.as_bytes().get(1) == Some(&b':') { 2 } else { 0 };
+    let rest = path.get(drive..).unwrap_or_default();
+    let end = rest.find([' ', '\'', ')', ',', ':', '<', ';']).unwrap_or(rest.len());
+    paths.extend(path.get(..drive + end).map(str::to_owned));
 }
 
 #[cfg(test)]
@@ -61,11 +155,30 @@ mod tests {
     #[test]
     fn paths_are_found_in_arguments_and_in_prose() {
         let mut paths = BTreeSet::new();
-        let text = br#"{"file_path":"/home/dev/my code/a.rs","x":"see /srv/app for more\n/opt/z\n","u":"http://x/y"}"#;
+        let text = br#"{"file_path":"/home/dev/my code/a.rs","x":"see /srv/app for more\n/opt/z\n","u":"http://x/y",
+            "w":"C:\\Users\\dev\\shop","v":"in D:/work, or so"} @/home/dev/b.md"#;
         collect(text, &mut paths);
-        for path in ["/home/dev/my code/a.rs", "/srv/app", "/opt/z"] {
+        for path in [
+            "/home/dev/my code/a.rs",
+            "/srv/app",
+            "/opt/z",
+            r"C:\Users\dev\shop",
+            "D:/work",
+            "/home/dev/b.md",
+        ] {
             assert!(paths.contains(path), "{path} not in {paths:?}");
         }
         assert!(!paths.contains("/x/y"));
+    }
+
+    #[test]
+    fn names_of_files_are_found_in_a_drawn_tree() {
+        let text =
+            "├───prices.csv\\n│   └───notes.md\\n at 3.14 v1.2.3 a/b/cart.js, .gitignore e.g.";
+        let names = names(text.as_bytes());
+        for name in ["prices.csv", "notes.md", "cart.js"] {
+            assert!(names.contains(name), "{name} not in {names:?}");
+        }
+        assert!(!names.contains("3.14"), "{names:?}");
     }
 }

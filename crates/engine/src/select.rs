@@ -1,17 +1,16 @@
 //! Which session a person means: a full id, the start of one, a path, a row of the last list, the latest.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use recount_formats::Source;
 use recount_formats::bytes::Buffer;
 use recount_formats::source::Family;
-use recount_model::{ProjectHash, SessionId, SessionKind};
+use recount_model::{SessionId, SessionKind};
 
 use crate::facts::{facts, main};
 use crate::list::Query;
 use crate::open::Opened;
-use crate::projects::settle;
+use crate::passport::Sightings;
 use crate::survey::{Ground, Group, Progress, survey};
 use crate::{Engine, Error};
 
@@ -73,12 +72,12 @@ impl Engine {
         let folder_path: Option<PathBuf> =
             folder.and_then(|at| ground.folders.get(at)).map(|folder| folder.at.path.clone());
         let mut row = facts(source, &family);
-        if let Some(folder) = folder.and_then(|at| ground.folders.get(at)) {
-            let candidates = self.candidates(&ground, &row.directories);
+        if let Some(number) = folder {
             let hash =
                 main(&family).and_then(|member| member.file.outline.head.project_hash.as_deref());
-            let hash = hash.and_then(ProjectHash::new);
-            row.project = Arc::new(settle(&ground, folder, hash.as_ref(), &candidates));
+            let mut sightings = Sightings::default();
+            sightings.add(number, hash, &row.directories);
+            row.project = self.passport(&ground, number, &sightings);
         }
         Ok(Opened::new(source, row, family, folder_path))
     }

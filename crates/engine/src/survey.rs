@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use recount_formats::Source;
 use recount_formats::bytes::Buffer;
-use recount_formats::source::{Family, FileAt, Located, ProjectFolder, Registered, Surveyed};
+use recount_formats::source::{
+    Family, FileAt, Located, ProjectFolder, Registered, RegistryNote, Surveyed,
+};
 use recount_model::Problem;
 use recount_store::Root;
 
@@ -15,6 +17,9 @@ use recount_store::Root;
 pub trait Progress: Debug + Sync {
     /// So many of so many bytes are read.
     fn advance(&self, done: u64, total: u64);
+
+    /// The disk is searched for folders: so many were looked into, so many of those wanted were found.
+    fn search(&self, _folders: u64, _found: usize, _wanted: usize) {}
 }
 
 /// Nobody is told.
@@ -37,6 +42,8 @@ pub(crate) struct Ground {
     pub(crate) folders: Vec<Folder>,
     /// Per root.
     pub(crate) registry: Vec<Vec<Registered>>,
+    /// Per root: what does not fit in the registry.
+    pub(crate) notes: Vec<Vec<RegistryNote>>,
     pub(crate) problems: Vec<Problem>,
 }
 
@@ -53,7 +60,7 @@ impl Ground {
         let mut ground = Self::default();
         let mut seen = BTreeSet::new();
         for (number, root) in roots.iter().enumerate() {
-            let Located { folders, registry, problems } =
+            let Located { folders, registry, notes, problems } =
                 root.source.locate(&root.path, root.shape);
             for at in folders {
                 // One root may lie within another.
@@ -62,6 +69,7 @@ impl Ground {
                 }
             }
             ground.registry.push(registry);
+            ground.notes.push(notes);
             ground.problems.extend(problems);
         }
         ground

@@ -47,7 +47,9 @@ fn snapshot_name(case: &str) -> String {
 }
 
 fn engine(home: &Path) -> Engine {
-    let env = Env::made_up([("HOME", "/nowhere")], None);
+    let data = home.join("our data");
+    let data = data.to_str().expect("a path that is text");
+    let env = Env::made_up([("HOME", "/nowhere"), ("RECOUNT_DATA_DIR", data)], None);
     let clock = Clock::fixed(NOW.parse().expect("a time"));
     let homes = vec![home.to_owned()];
     Engine::new(Setup { homes, sources: Vec::new(), env, clock }).expect("an engine")

@@ -7,6 +7,8 @@
 //! [`Source::families`] then sorts the files of one session, each with its role, and
 //! [`Source::message`] reads one message in full from its place when somebody asks for it.
 //!
+//! A [`Witness`] is an agent of which we read only one thing: in which folders it was used.
+//!
 //! ```
 //! use recount_formats::reader;
 //! use recount_model::Grammar;
@@ -23,17 +25,21 @@
 #![cfg_attr(test, expect(clippy::indexing_slicing, reason = "a test may fail by panic"))]
 
 pub mod bytes;
+pub mod claude;
+pub mod codex;
 pub mod fuzz;
 pub mod gemini;
 pub mod json;
 pub mod outline;
 pub mod source;
+pub mod witness;
 
 use std::sync::Arc;
 
 use recount_model::Grammar;
 
 pub use source::{SOURCES, Source};
+pub use witness::{WITNESSES, Witness};
 
 /// Returns a reader for the bytes of a session file that is written in `grammar`, to be fed as they come.
 pub fn reader(grammar: Grammar, file: &str) -> Box<dyn source::Reader> {

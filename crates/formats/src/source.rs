@@ -42,10 +42,19 @@ pub trait Source: Debug + Sync {
     fn foreign(&self, bytes: &[u8], file: &Arc<str>) -> Option<Foreign>;
 
     /// Returns the hash that names the project at `path`.
-    fn project_hash(&self, path: &RecordedPath) -> ProjectHash;
+    fn project_hash(&self, path: &str) -> ProjectHash;
+
+    /// Whether the project at `path` may have a directory of this readable name.
+    fn is_directory_of(&self, name: &str, path: &RecordedPath) -> bool;
+
+    /// Lists files of a project directory, besides its sessions, in which paths may stand.
+    fn texts(&self, folder: &ProjectFolder) -> Vec<PathBuf>;
 
     /// Returns prompts on record of sessions that may be gone.
     fn traces(&self, folder: &ProjectFolder) -> Vec<Trace>;
+
+    /// Whether a command line is this agent's own.
+    fn is_running(&self, args: &[String]) -> bool;
 }
 
 /// Where a source's data lies.
@@ -77,8 +86,19 @@ pub struct Located {
     pub folders: Vec<ProjectFolder>,
     /// Project paths that the agent has on record, with the directory's name if it says so.
     pub registry: Vec<Registered>,
+    /// What does not fit in the agent's record of projects.
+    pub notes: Vec<RegistryNote>,
     /// What could not be looked at.
     pub problems: Vec<Problem>,
+}
+
+/// Something in an agent's record of projects that does not fit.
+#[derive(Clone, Debug)]
+pub struct RegistryNote {
+    /// The directory it is about; all of them when there is none.
+    pub slug: Option<String>,
+    /// What it is.
+    pub text: String,
 }
 
 /// A project path that an agent has on record.
@@ -107,6 +127,8 @@ pub struct ProjectFolder {
     pub files: Vec<FileAt>,
     /// All bytes in it that belong to sessions.
     pub bytes: u64,
+    /// What about it is not as the agent leaves it.
+    pub notes: Vec<String>,
 }
 
 /// A session file, not yet read.

@@ -68,7 +68,7 @@ fn our_rows(capture: &Capture, path: &str) -> (Vec<Row>, Vec<Surveyed>) {
     let mut folders = source.locate(&root, RootShape::Whole).folders;
     // A hash folder beside a named one is a copy that the program no longer looks at.
     folders.sort_by_key(|folder| folder.hash.is_some());
-    let hash = source.project_hash(&path);
+    let hash = source.project_hash(path.as_str());
     let own = |folder: &&ProjectFolder| {
         folder.hash.as_ref() == Some(&hash)
             || folder.markers.iter().any(|(marked, _)| *marked == path)

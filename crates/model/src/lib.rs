@@ -17,7 +17,7 @@ pub use message::{
     Thought, ToolCall, ToolStatus,
 };
 pub use problem::{Problem, Span, What};
-pub use project::{Clue, Project, ProjectHash, ProjectState, RecordedPath};
+pub use project::{Clue, ClueKind, Project, ProjectHash, ProjectState, RecordedPath};
 pub use session::{
     Counts, FileRole, Grammar, Kept, SessionFacts, SessionFile, SessionKind, TitleFrom, ToolCounts,
 };

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A path as an agent wrote it down, perhaps on another machine or system.
 ///
 /// It is compared and hashed exactly as written, never cleaned, and need not exist here.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RecordedPath(String);
 
@@ -71,6 +71,8 @@ pub enum ProjectState {
     /// Nobody knows which folder it is.
     #[default]
     Unknown,
+    /// Not known yet: the search ran out of its time, or the folder's disk did not answer.
+    Scanning,
 }
 
 impl fmt::Display for ProjectState {
@@ -79,6 +81,77 @@ impl fmt::Display for ProjectState {
             Self::Present => "present",
             Self::Missing => "missing",
             Self::Unknown => "unknown",
+            Self::Scanning => "scanning",
+        })
+    }
+}
+
+/// Where a path was found that may be a project's folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClueKind {
+    /// A marker file that the agent left in the project's directory.
+    Marker,
+    /// The agent's list of projects.
+    Registry,
+    /// The hash that the sessions carry.
+    SessionHash,
+    /// The agent's list of trusted folders.
+    Trusted,
+    /// A session's list of workspace folders.
+    Workspace,
+    /// A path in the text of a session: an argument, a result, an attached file.
+    Text,
+    /// The folder of a running agent.
+    Process,
+    /// The folder of a running shell, or one it went to.
+    Shell,
+    /// A project of another agent.
+    Neighbour,
+    /// A worktree of a repository.
+    Worktree,
+    /// A list of recent folders.
+    Recent,
+    /// The folder that we were started in.
+    CurrentFolder,
+    /// A folder beside a known project.
+    Beside,
+    /// A search of the disk.
+    Scan,
+    /// The same repository: remote address or first commit.
+    Repository,
+    /// Files that the sessions speak of.
+    Files,
+    /// The same name.
+    Name,
+    /// The order in which folders were used.
+    Use,
+    /// Something that does not fit.
+    Note,
+}
+
+impl fmt::Display for ClueKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Marker => "marker",
+            Self::Registry => "registry",
+            Self::SessionHash => "session hash",
+            Self::Trusted => "trusted",
+            Self::Workspace => "workspace",
+            Self::Text => "text",
+            Self::Process => "process",
+            Self::Shell => "shell",
+            Self::Neighbour => "neighbour",
+            Self::Worktree => "worktree",
+            Self::Recent => "recent",
+            Self::CurrentFolder => "current folder",
+            Self::Beside => "beside",
+            Self::Scan => "scan",
+            Self::Repository => "repository",
+            Self::Files => "files",
+            Self::Name => "name",
+            Self::Use => "use",
+            Self::Note => "note",
         })
     }
 }
@@ -87,11 +160,16 @@ impl fmt::Display for ProjectState {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Clue {
     /// The kind of clue.
-    pub clue: &'static str,
+    pub clue: ClueKind,
     /// Where it was found.
     pub detail: String,
     /// Whether it proves the path, rather than suggest it.
     pub proves: bool,
+    /// How much it counts, up to 100, which is a proof. A note counts nothing.
+    pub weight: u8,
+    /// The path it names, when that is not the one believed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub names: Option<RecordedPath>,
 }
 
 /// A project as far as it is known.
@@ -105,13 +183,19 @@ pub struct Project {
     pub slug: Option<String>,
     /// The hash that names it.
     pub hash: Option<ProjectHash>,
+    /// The name that the user gave it, alone or together with other folders.
+    pub alias: Option<String>,
     /// How the path is known.
     pub evidence: Vec<Clue>,
 }
 
 impl Project {
-    /// Returns the name people know it by: the folder's, else the slug, else the start of the hash.
+    /// Returns the name people know it by: the one they gave it, else the folder's, else the slug, else the start
+    /// of the hash.
     pub fn name(&self) -> &str {
+        if let Some(alias) = &self.alias {
+            return alias;
+        }
         if let Some(path) = &self.path {
             return path.leaf();
         }
@@ -119,6 +203,19 @@ impl Project {
             return slug;
         }
         self.hash.as_ref().and_then(|hash| hash.as_str().get(..8)).unwrap_or("?")
+    }
+
+    /// Whether its path is certain.
+    pub fn is_proven(&self) -> bool {
+        self.evidence.iter().any(|clue| clue.proves)
+    }
+
+    /// Returns what tells it from other projects: the name given to it, its path, else what names its directory.
+    pub fn key(&self) -> String {
+        let hash = || self.hash.as_ref().map(|hash| hash.as_str().to_owned());
+        let path = || self.path.as_ref().map(|path| path.as_str().to_owned());
+        let known = self.alias.clone().or_else(path);
+        known.or_else(hash).or_else(|| self.slug.clone()).unwrap_or_default()
     }
 }
 

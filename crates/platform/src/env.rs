@@ -21,6 +21,8 @@ pub const VARIABLES: &[Variable] = &[
     Variable { name: "XDG_DATA_HOME", purpose: "where data folders lie" },
     Variable { name: "XDG_CONFIG_HOME", purpose: "where config folders lie" },
     Variable { name: "LOCALAPPDATA", purpose: "where data folders lie on Windows" },
+    Variable { name: "_ZO_DATA_DIR", purpose: "where zoxide keeps the folders you visited" },
+    Variable { name: "HISTFILE", purpose: "where the shell keeps its history" },
     Variable {
         name: "RECOUNT_NOW",
         purpose: "the time to take as now, for tests and reproducible output",

@@ -13,6 +13,8 @@ pub struct Folders {
     pub data: Option<PathBuf>,
     /// Our own configuration.
     pub config: Option<PathBuf>,
+    /// Where other programs keep the user's data, each in a folder of its own.
+    pub programs: Option<PathBuf>,
 }
 
 impl Folders {
@@ -34,7 +36,11 @@ impl Folders {
             (below("XDG_DATA_HOME", ".local/share"), below("XDG_CONFIG_HOME", ".config"))
         };
         let ours = |base: PathBuf| base.join("recount");
+        // Other programs do not look for the variable on macOS.
+        let library = home.as_ref().map(|home| home.join("Library/Application Support"));
+        let programs = if cfg!(target_os = "macos") { library } else { data.clone() };
         Self {
+            programs,
             data: env.path("RECOUNT_DATA_DIR").or_else(|| data.map(ours)),
             config: config.map(|base| base.join("recount").join("config.toml")),
             home,
@@ -65,6 +71,8 @@ mod tests {
         if cfg!(target_os = "linux") {
             assert_eq!(data(&[("HOME", "/h")]), Path::new("/h/.local/share/recount"));
             assert_eq!(data(&[("HOME", "/h"), ("XDG_DATA_HOME", "/x")]), Path::new("/x/recount"));
+            let programs = folders(&[("HOME", "/h"), ("RECOUNT_DATA_DIR", "/d")]).programs;
+            assert_eq!(programs.unwrap(), Path::new("/h/.local/share"));
         }
     }
 

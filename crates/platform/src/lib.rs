@@ -1,9 +1,15 @@
-//! Everything that differs by system or comes from outside: environment, folders, the clock, the pager.
+//! Everything that differs by system or comes from outside: environment, folders, processes, the clock, the pager.
 
 mod env;
 mod folders;
+mod listing;
+mod mounts;
+mod processes;
 mod program;
 
 pub use env::{Env, VARIABLES, Variable};
 pub use folders::Folders;
+pub use listing::{Entry, Lister};
+pub use mounts::{Below, Mounts};
+pub use processes::{Processes, Running, System};
 pub use program::{Pager, clock};

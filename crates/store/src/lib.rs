@@ -1,7 +1,20 @@
-//! What is on this machine now: which agents' folders there are, and which folder a project is.
+//! What is on this machine now: which agents' folders there are, which folder a project is, and where it went.
 
+mod aliases;
+mod clues;
 mod discover;
+mod learned;
+mod machine;
+mod moved;
+mod presence;
 mod resolve;
+pub mod scan;
 
+pub use aliases::Aliases;
+pub use clues::git::{GitIdentity, identity};
 pub use discover::{Error, Root, roots};
-pub use resolve::{Candidates, resolve};
+pub use learned::{Learned, Newer, Proven, Searched, millis};
+pub use machine::{Machine, beside};
+pub use moved::{Gone, Moved, Spoken, Spot, propose};
+pub use presence::present;
+pub use resolve::{Candidates, Case, Origin};

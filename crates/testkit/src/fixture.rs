@@ -45,6 +45,13 @@ pub fn corpus() -> Option<PathBuf> {
     told.or_else(beside).filter(|folder| folder.is_dir())
 }
 
+/// Returns a folder of recorded homes of agents that only bear witness, if there is one: `corpus-other` beside [`corpus`].
+///
+/// It holds `<agent>/<release>/<scenario>/home/`.
+pub fn corpus_of_witnesses() -> Option<PathBuf> {
+    Some(corpus()?.with_file_name("corpus-other")).filter(|folder| folder.is_dir())
+}
+
 fn case(path: PathBuf) -> Fixture {
     let below = path.strip_prefix(fixture("")).unwrap_or(&path);
     let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();

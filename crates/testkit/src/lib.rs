@@ -11,6 +11,6 @@ mod fixture;
 mod home;
 mod output;
 
-pub use fixture::{Fixture, corpus, fixture, fixtures};
+pub use fixture::{Fixture, corpus, corpus_of_witnesses, fixture, fixtures};
 pub use home::{Home, NOW};
 pub use output::Output;

@@ -7,12 +7,13 @@
 
 use std::{
     ffi::OsString,
-    fs::{self, File, OpenOptions},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{self, Write as _},
     path::{Path, PathBuf},
     process,
     sync::atomic::{AtomicU64, Ordering},
-    time::SystemTime,
+    thread,
+    time::{Duration, SystemTime},
 };
 
 use jiff::Timestamp;
@@ -47,6 +48,61 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), Error> {
         .map_err(|source| Error::ReplaceFile { path: path.to_owned(), source })?;
     leftover.keep();
     sync_folder(folder_of(path))
+}
+
+/// Replaces the content of `path` by what `change` makes of it, while no other run does so; `None` leaves it alone.
+///
+/// Runs take turns by a lock on an empty file beside it, `NAME.lock`, which the system frees when its holder dies.
+/// What a reader finds after a crash is said at [`write_atomically`].
+///
+/// # Errors
+///
+/// [`Error::Busy`] when another run holds the lock for two seconds; else those of [`write_atomically`].
+pub fn update(
+    path: &Path,
+    change: impl FnOnce(Option<Vec<u8>>) -> Option<Vec<u8>>,
+) -> Result<(), Error> {
+    let mut name = path.file_name().map(OsString::from).unwrap_or_default();
+    name.push(".lock");
+    let beside = path.with_file_name(name);
+    let lock = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&beside)
+        .map_err(|source| Error::CreateFile { path: beside, source })?;
+    let mut tries = 0;
+    while let Err(error) = lock.try_lock() {
+        tries += 1;
+        match error {
+            TryLockError::WouldBlock if tries < 200 => thread::sleep(Duration::from_millis(10)),
+            // Some network disks know no locks; there, the last run to write wins.
+            TryLockError::Error(error) if error.kind() == io::ErrorKind::Unsupported => break,
+            TryLockError::WouldBlock | TryLockError::Error(_) => {
+                return Err(Error::Busy { path: path.to_owned() });
+            }
+        }
+    }
+    match change(fs::read(path).ok()) {
+        Some(bytes) => write_atomically(path, &bytes),
+        None => Ok(()),
+    }
+}
+
+/// Removes the file `path`; it is fine if there is none.
+///
+/// After a crash it is there, whole, or gone.
+///
+/// # Errors
+///
+/// [`Error::RemoveFile`] when it cannot be removed.
+pub fn remove(path: &Path) -> Result<(), Error> {
+    match fs::remove_file(path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(Error::RemoveFile { path: path.to_owned(), source })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Creates `path` with `bytes` in it, and optionally a time of last change; never overwrites.
@@ -242,6 +298,32 @@ mod tests {
         assert!(matches!(&error, Error::AlreadyExists { path: told } if *told == path));
         assert!(error.to_string().contains("not overwritten"));
         assert_eq!(fs::read(&path).unwrap(), b"first");
+    }
+
+    #[test]
+    fn runs_take_turns_at_a_file() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("numbers");
+        let add = |number: u32| {
+            update(&path, |old| {
+                let mut text = old.unwrap_or_default();
+                text.extend_from_slice(format!("{number}\n").as_bytes());
+                Some(text)
+            })
+        };
+        thread::scope(|scope| {
+            for number in 0..8 {
+                scope.spawn(move || add(number).unwrap());
+            }
+        });
+        let text = String::from_utf8(fs::read(&path).unwrap()).unwrap();
+        let numbers: std::collections::BTreeSet<&str> = text.lines().collect();
+        assert_eq!(numbers.len(), 8, "{text}");
+        update(&path, |_| None).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), text.as_bytes());
+        remove(&path).unwrap();
+        remove(&path).unwrap();
+        assert!(!path.exists());
     }
 
     #[test]

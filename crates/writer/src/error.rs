@@ -74,6 +74,20 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
+    /// A file could not be removed.
+    #[error("cannot remove {}", path.display())]
+    RemoveFile {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Another run holds the file for longer than we wait.
+    #[error("{} is being changed by another run", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
     /// The new bytes are in place, but a power cut now might still bring the old ones back.
     #[error("cannot make sure that the folder {} is on disk", path.display())]
     SyncFolder {

@@ -1,14 +1,16 @@
 //! The only room that changes bytes on disk.
 //!
 //! Everything the project writes goes through [`disk`], the one file that the linter exempts from the
-//! write ban of `clippy.toml`. Whoever wants to change a file calls one of its three functions and
+//! write ban of `clippy.toml`. Whoever wants to change a file calls one of its functions and
 //! gets back either success or an [`Error`] that names what was being done to which path:
 //!
 //! | function | use it for | after a crash |
 //! |---|---|---|
 //! | [`write_atomically`] | data somebody would miss | the old bytes or the new ones, never a mixture |
 //! | [`create_new`] | files that can be made again | the file may be missing, empty or short |
-//! | [`create_folders`] | what the other two need | any leading part of the path may exist |
+//! | [`update`] | our own files that several runs change | as `write_atomically` |
+//! | [`remove`] | our own files that can be made again | the file is there or gone |
+//! | [`create_folders`] | what the others need | any leading part of the path may exist |
 //!
 //! What it is not for: deciding whether something may be written at all.
 
@@ -17,5 +19,5 @@
 pub mod disk;
 mod error;
 
-pub use disk::{create_folders, create_new, write_atomically};
+pub use disk::{create_folders, create_new, remove, update, write_atomically};
 pub use error::Error;

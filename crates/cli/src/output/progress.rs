@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use recount_engine::Progress;
 
 use crate::context::Context;
+use crate::output::number::count;
 
 /// Work that is done sooner shows no bar.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -33,6 +34,17 @@ impl Bar {
         Self { drawn: bar, began: Instant::now(), enabled, shown: AtomicBool::new(false) }
     }
 
+    /// Shows the bar, unless it is too early or nobody is looking.
+    fn is_due(&self) -> bool {
+        if !self.enabled || self.began.elapsed() < PATIENCE {
+            return false;
+        }
+        if !self.shown.swap(true, Ordering::Relaxed) {
+            self.drawn.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        true
+    }
+
     /// Takes the bar away.
     pub(crate) fn finish(&self) {
         self.drawn.finish_and_clear();
@@ -40,12 +52,24 @@ impl Bar {
 }
 
 impl Progress for Bar {
-    fn advance(&self, done: u64, total: u64) {
-        if !self.enabled || self.began.elapsed() < PATIENCE {
+    fn search(&self, folders: u64, found: usize, wanted: usize) {
+        if !self.is_due() {
             return;
         }
-        if !self.shown.swap(true, Ordering::Relaxed) {
-            self.drawn.set_draw_target(ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
+            self.drawn.set_style(style);
+        }
+        let folders = count(folders);
+        self.drawn.set_message(match wanted {
+            0 => format!("searching for folders that moved: {folders} looked into"),
+            _ => format!("searching for folders: {folders} looked into, {found} of {wanted} found"),
+        });
+        self.drawn.tick();
+    }
+
+    fn advance(&self, done: u64, total: u64) {
+        if !self.is_due() {
+            return;
         }
         self.drawn.set_length(total);
         self.drawn.set_position(done);

@@ -139,7 +139,7 @@ fn a_name_that_may_be_several_projects_lists_them() {
     hint: /home/dev/code/Shop
     hint: /home/dev/code/shop
     hint: /home/dev/old/shop
-    hint: give the whole path or name
+    hint: give the whole path, or a name of its own: `recount projects alias NAME PATH`
     [exit 2]
     ");
 }

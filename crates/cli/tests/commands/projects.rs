@@ -8,14 +8,14 @@ use crate::{has, home};
 fn last_used_first_with_what_was_done_there() {
     let home = home(["gemini/checkpoints/paths", "gemini/lines/migration", "gemini/strings/paths"]);
     insta::assert_snapshot!(home.run(["projects"]), @r"
-    PROJECT     STATE    SESSIONS  PROMPTS  TOKENS    SIZE  USED    AGENTS  PATH
-    my.app_v2!  missing         2        2     280  2.3 KB  5h ago  gemini  /home/dev/code/my.app_v2!
-    Shop        missing         2        2     280  2.3 KB  5h ago  gemini  /home/dev/code/Shop
-    dev         missing         2        2     280  5.0 KB  5h ago  gemini  /home/dev
-    笔记        missing         2        2     280  2.3 KB  5h ago  gemini  /home/dev/工作/笔记
-    api server  missing         2        2     280  2.3 KB  5h ago  gemini  /home/dev/code/api server
-    shop        missing         4        4     560  4.7 KB  5h ago  gemini  /home/dev/old/shop
-    shop        missing         6        7    1.2k   14 KB  5h ago  gemini  /home/dev/code/shop
+    PROJECT     PATH                       STATE    SESSIONS  PROMPTS  TOKENS    SIZE  USED    AGENTS
+    my.app_v2!  /home/dev/code/my.app_v2!  missing         2        2     280  2.3 KB  5h ago  gemini
+    Shop        /home/dev/code/Shop        missing         2        2     280  2.3 KB  5h ago  gemini
+    dev         /home/dev                  missing         2        2     280  5.0 KB  5h ago  gemini
+    笔记        /home/dev/工作/笔记        missing         2        2     280  2.3 KB  5h ago  gemini
+    api server  /home/dev/code/api server  missing         2        2     280  2.3 KB  5h ago  gemini
+    shop        /home/dev/old/shop         missing         4        4     560  4.7 KB  5h ago  gemini
+    shop        /home/dev/code/shop        missing         6        7    1.2k   14 KB  5h ago  gemini
     [exit 0]
     ");
 }
@@ -24,29 +24,31 @@ fn last_used_first_with_what_was_done_there() {
 fn how_each_folder_is_known() {
     let known = home(["gemini/strings/tools", "gemini/checkpoints/renamed-folder"]);
     insta::assert_snapshot!(known.run(["projects", "--evidence"]), @r"
-    PROJECT  STATE    SESSIONS  PROMPTS  TOKENS    SIZE  USED    AGENTS  PATH
-    shop     missing         3        3     13k  179 KB  5h ago  gemini  /home/dev/code/shop
-    store    missing         1        1     140  1.5 KB  5h ago  gemini  /home/dev/code/store
+    PROJECT  PATH                  STATE    SESSIONS  PROMPTS  TOKENS    SIZE  USED    AGENTS
+    shop     /home/dev/code/shop   missing         3        3     13k  179 KB  5h ago  gemini
+    store    /home/dev/code/store  missing         1        1     140  1.5 KB  5h ago  gemini
 
-    shop
-      marker proves it: .project_root
-      marker proves it: history/.project_root
-      registry suggests it: projects.json
-      hash proves it: SHA-256 of the path, found in .project_root
+    shop  /home/dev/code/shop
+      100 proves   registry       projects.json
+      100 proves   marker         .project_root
+      100 proves   marker         history/.project_root
+      100 proves   session hash   session files carry the SHA-256 of the path
 
-    store
-      marker proves it: .project_root
-      marker proves it: history/.project_root
-      registry suggests it: projects.json
+    store  /home/dev/code/store
+      100 proves   session hash   session files carry the SHA-256 of the path
+       80 suggests marker         .project_root
+       70 suggests marker         history/.project_root
+       60 suggests registry       projects.json
     [exit 0]
     ");
     let trusted = home(["gemini/damaged/known-by-trust"]);
     insta::assert_snapshot!(trusted.run(["projects", "--evidence"]), @r"
-    PROJECT  STATE    SESSIONS  PROMPTS  TOKENS    SIZE  USED    AGENTS  PATH
-    shop     missing         1        2     220  1.2 KB  6h ago  gemini  /home/dev/code/shop
+    PROJECT  PATH                 STATE    SESSIONS  PROMPTS  TOKENS    SIZE  USED    AGENTS
+    shop     /home/dev/code/shop  missing         1        2     220  1.2 KB  6h ago  gemini
 
-    shop
-      hash proves it: SHA-256 of the path, found in trustedFolders.json
+    shop  /home/dev/code/shop
+      100 proves   trusted        trustedFolders.json
+      100 proves   session hash   session files carry the SHA-256 of the path
     [exit 0]
     ");
 }
@@ -54,11 +56,13 @@ fn how_each_folder_is_known() {
 #[test]
 fn projects_whose_folder_is_not_known() {
     insta::assert_snapshot!(home(["gemini/strings/plain"]).run(["projects", "--unresolved", "--evidence"]), @r"
-    PROJECT   STATE    SESSIONS  PROMPTS  TOKENS   SIZE  USED    AGENTS  PATH
-    52efbb07  unknown         1        1     821  816 B  5h ago  gemini  ? 52efbb073673fe2ab6aef99e8132…
+    PROJECT   PATH                             STATE    SESSIONS  PROMPTS  TOKENS   SIZE  USED    AGENTS
+    52efbb07  ? 52efbb073673fe2ab6aef99e8132…  unknown         1        1     821  816 B  5h ago  gemini
 
     52efbb07
       nothing found that tells the folder
+    ------- stderr -------
+    note: 1 project not known (--scan DIR searches a folder that may hold them)
     [exit 0]
     ");
     insta::assert_snapshot!(home(["gemini/lines/plain"]).run(["projects", "--unresolved"]), @r"

@@ -112,6 +112,29 @@ pub fn read_limited(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Reads the first `limit` bytes of a file, or all of a shorter one.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn read_head(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads the last `limit` bytes of a file, or all of a shorter one. What is appended meanwhile is left out.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn read_tail(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut file = open(path)?;
+    let size = file.metadata()?.len();
+    file.seek(SeekFrom::Start(size.saturating_sub(limit)))?;
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Opens a regular file; anything else, such as a pipe, is refused without waiting for it.
 pub fn open(path: &Path) -> io::Result<File> {
     if !fs::metadata(path)?.is_file() {

@@ -7,11 +7,14 @@ use std::time::UNIX_EPOCH;
 
 use recount_model::{Problem, ProjectHash, SessionId, What};
 
-use super::project::{marker, registry, trusted};
+use super::project::{is_slug, marker, registry, trusted};
 use crate::source::{FileAt, Located, ProjectFolder, RootShape, Station};
 
 /// Folders in `tmp/` that are not projects.
 const NOT_PROJECTS: &[&str] = &["bin", "background-processes"];
+
+/// Folders of a project that hold text about its files.
+const OUTPUTS: &[&str] = &["checkpoints", "tool_output", "tool-outputs", "logs", "memory"];
 
 /// Lists what lies below a `.gemini` folder, or below its `tmp/` alone.
 pub(crate) fn locate(root: &Path, shape: RootShape) -> Located {
@@ -40,7 +43,9 @@ pub(crate) fn locate(root: &Path, shape: RootShape) -> Located {
         located.folders.extend(folder);
         located.problems.extend(problems);
     }
-    located.registry = registry(root, &mut located.problems);
+    let registry = registry(root, &mut located.problems);
+    located.notes = registry.notes;
+    located.registry = registry.entries;
     located.registry.extend(trusted(root));
     located
 }
@@ -70,7 +75,9 @@ fn project(
         markers,
         files: Vec::new(),
         bytes: 0,
+        notes: Vec::new(),
     };
+    folder.notes = oddities(&folder);
     let chats = path.join("chats");
     if is_folder(&chats, root, problems) {
         for entry in entries(&chats, problems) {
@@ -82,8 +89,53 @@ fn project(
     known.then_some(folder)
 }
 
+/// What about a directory is not as the agent leaves it.
+fn oddities(folder: &ProjectFolder) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !is_slug(&folder.name) {
+        notes.push("the directory's name is not one that the agent makes".to_owned());
+    }
+    for (path, from) in &folder.markers {
+        if path.as_str().contains(['\n', '\r']) {
+            notes.push(format!("{from} holds a line break"));
+        }
+    }
+    notes
+}
+
 fn has_traces(path: &Path) -> bool {
     path.join("logs.json").is_file() || path.join("chats").is_dir()
+}
+
+/// Lists what else in a project directory may speak of its folder: logs, saved chats, shell commands, long outputs.
+pub(crate) fn texts(folder: &Path) -> Vec<PathBuf> {
+    let mut unheard = Vec::new();
+    let mut texts = Vec::new();
+    let is_text = |entry: &DirEntry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        name.starts_with("checkpoint")
+            || name.ends_with(".output")
+            || name.ends_with(".txt")
+            || matches!(&*name, "logs.json" | "shell_history")
+    };
+    for entry in entries(folder, &mut unheard) {
+        let name = entry.file_name();
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if !is_folder && is_text(&entry) {
+            texts.push(entry.path());
+        } else if is_folder && OUTPUTS.iter().any(|outputs| name == *outputs) {
+            for inner in entries(&entry.path(), &mut unheard) {
+                if inner.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    texts.extend(entries(&inner.path(), &mut unheard).iter().map(DirEntry::path));
+                } else {
+                    texts.push(inner.path());
+                }
+            }
+        }
+    }
+    texts.retain(|path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file()));
+    texts
 }
 
 fn chat(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, problems: &mut Vec<Problem>) {

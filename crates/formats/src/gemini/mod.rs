@@ -15,6 +15,7 @@ mod listing;
 mod locate;
 mod logs;
 mod metadata;
+mod owner;
 mod part;
 mod project;
 mod record;
@@ -26,7 +27,7 @@ mod tool;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use recount_model::{Grammar, Message, Problem, ProjectHash, RecordedPath, SourceName, What};
@@ -101,12 +102,27 @@ impl Source for Gemini {
         saved::read(bytes, file)
     }
 
-    fn project_hash(&self, path: &RecordedPath) -> ProjectHash {
+    fn project_hash(&self, path: &str) -> ProjectHash {
         project::hash(path)
+    }
+
+    fn is_directory_of(&self, name: &str, path: &RecordedPath) -> bool {
+        let slug = project::slug(path);
+        let rest = name.strip_prefix(slug.as_str());
+        let is_count = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('-').is_some_and(is_count))
+    }
+
+    fn texts(&self, folder: &ProjectFolder) -> Vec<PathBuf> {
+        locate::texts(&folder.path)
     }
 
     fn traces(&self, folder: &ProjectFolder) -> Vec<Trace> {
         logs::traces(&folder.path)
+    }
+
+    fn is_running(&self, args: &[String]) -> bool {
+        owner::is_running(args)
     }
 }
 

@@ -1,0 +1,89 @@
+//! What the user has set in `config.toml`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use recount_platform::Folders;
+use serde::Deserialize;
+
+use crate::Error;
+
+/// What the user has set.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Config {
+    #[serde(default)]
+    pub(crate) projects: Projects,
+}
+
+/// How the folders of projects are looked for.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Projects {
+    /// Whether the disk is searched unasked.
+    pub(crate) scan: bool,
+    /// Where, instead of the likely places.
+    pub(crate) roots: Option<Vec<String>>,
+    /// How many levels below each.
+    pub(crate) depth: usize,
+    /// How long each may take, in milliseconds.
+    patience_ms: u64,
+}
+
+impl Default for Projects {
+    fn default() -> Self {
+        Self { scan: true, roots: None, depth: 4, patience_ms: 2000 }
+    }
+}
+
+impl Projects {
+    /// How long the search of each place may take.
+    pub(crate) fn patience(&self) -> Duration {
+        Duration::from_millis(self.patience_ms)
+    }
+}
+
+impl Config {
+    /// Reads the file, if there is one.
+    pub(crate) fn read(folders: &Folders) -> Result<Self, Error> {
+        let Some(path) = &folders.config else { return Ok(Self::default()) };
+        let Ok(bytes) = recount_formats::bytes::read_small(path) else {
+            return Ok(Self::default());
+        };
+        let bad = |message: String| Error::Config { path: path.clone(), message };
+        let text = String::from_utf8(bytes).map_err(|_| bad("not UTF-8".to_owned()))?;
+        toml::from_str(&text).map_err(|error| bad(error.to_string()))
+    }
+}
+
+/// Puts the home in place of a leading `~`.
+pub(crate) fn expand(path: &str, folders: &Folders) -> PathBuf {
+    match (path.strip_prefix('~'), &folders.home) {
+        (Some(""), Some(home)) => home.clone(),
+        (Some(rest), Some(home)) if rest.starts_with(['/', '\\']) => {
+            home.join(rest.trim_start_matches(['/', '\\']))
+        }
+        _ => PathBuf::from(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_set_is_as_it_was() {
+        let config: Config = toml::from_str("[projects]\ndepth = 6\n").unwrap();
+        assert_eq!(config.projects, Projects { depth: 6, ..Projects::default() });
+        assert!(toml::from_str::<Config>("[projects]\ndeep = 6\n").is_err());
+    }
+
+    #[test]
+    fn the_home_may_be_written_short() {
+        let folders = Folders { home: Some("/home/dev".into()), ..Folders::default() };
+        assert_eq!(expand("~/code", &folders), PathBuf::from("/home/dev/code"));
+        assert_eq!(expand("~", &folders), PathBuf::from("/home/dev"));
+        assert_eq!(expand("~other/x", &folders), PathBuf::from("~other/x"));
+        assert_eq!(expand("/srv", &folders), PathBuf::from("/srv"));
+    }
+}

@@ -1,0 +1,101 @@
+//! Our own files about projects: what was learned, and the names that the user gave.
+
+use std::path::PathBuf;
+
+use recount_formats::bytes::{read_limited, read_small};
+use recount_store::{Aliases, Learned, Newer};
+
+use crate::{Engine, Error};
+
+/// What was learned about folders.
+const LEARNED: &str = "folders.json";
+/// Names of projects.
+const ALIASES: &str = "projects.toml";
+/// A map larger than this is damaged.
+const MOST: u64 = 256 * 1024 * 1024;
+
+impl Engine {
+    /// Returns what was learned so far.
+    pub(crate) fn learned(&self) -> Learned {
+        let read = self.learned_file().and_then(|path| read_limited(&path, MOST).ok());
+        read.and_then(|bytes| Learned::parse(&bytes).ok()).unwrap_or_default()
+    }
+
+    /// Keeps what was learned in this run, beside what other runs have learned meanwhile.
+    ///
+    /// # Errors
+    /// If our data folder cannot be written.
+    pub(crate) fn learn(&self, news: Learned) -> Result<(), Error> {
+        let Some(path) = self.learned_file().filter(|_| !news.is_empty()) else { return Ok(()) };
+        if let Some(folder) = path.parent() {
+            recount_writer::create_folders(folder)?;
+        }
+        recount_writer::update(&path, |old| match Learned::parse(&old.unwrap_or_default()) {
+            Ok(mut learned) => {
+                learned.absorb(news);
+                Some(learned.to_bytes())
+            }
+            Err(Newer) => None,
+        })?;
+        Ok(())
+    }
+
+    /// Forgets what was learned, and says how many folders were known.
+    ///
+    /// # Errors
+    /// If our data folder cannot be written.
+    pub fn forget_projects(&self) -> Result<usize, Error> {
+        let known = self.learned().len();
+        if let Some(path) = self.learned_file() {
+            recount_writer::remove(&path)?;
+        }
+        Ok(known)
+    }
+
+    fn learned_file(&self) -> Option<PathBuf> {
+        self.folders.data.as_ref().map(|data| data.join(LEARNED))
+    }
+
+    /// Returns the names that the user gave to projects.
+    ///
+    /// # Errors
+    /// If their file cannot be understood.
+    pub fn aliases(&self) -> Result<Aliases, Error> {
+        let Some(path) = self.aliases_file() else { return Ok(Aliases::default()) };
+        let Ok(bytes) = read_small(&path) else { return Ok(Aliases::default()) };
+        let text = String::from_utf8_lossy(&bytes);
+        Aliases::parse(&text).map_err(|message| Error::Config { path, message })
+    }
+
+    /// Changes the names that the user gave to projects.
+    ///
+    /// # Errors
+    /// If their file cannot be understood or written.
+    pub fn change_aliases(&self, change: impl FnOnce(&mut Aliases)) -> Result<Aliases, Error> {
+        let Some(path) = self.aliases_file() else { return Err(Error::NoDataFolder) };
+        if let Some(folder) = path.parent() {
+            recount_writer::create_folders(folder)?;
+        }
+        let mut outcome = Ok(Aliases::default());
+        recount_writer::update(&path, |old| {
+            let text = String::from_utf8_lossy(old.as_deref().unwrap_or_default()).into_owned();
+            match Aliases::parse(&text) {
+                Ok(mut aliases) => {
+                    change(&mut aliases);
+                    let text = aliases.to_text();
+                    outcome = Ok(aliases);
+                    Some(text.into_bytes())
+                }
+                Err(message) => {
+                    outcome = Err(Error::Config { path: path.clone(), message });
+                    None
+                }
+            }
+        })?;
+        outcome
+    }
+
+    fn aliases_file(&self) -> Option<PathBuf> {
+        self.folders.data.as_ref().map(|data| data.join(ALIASES))
+    }
+}

@@ -1,0 +1,105 @@
+//! Which project a person means.
+
+use std::collections::BTreeSet;
+
+use recount_model::{Project, ProjectHash, RecordedPath};
+use recount_platform::Folders;
+
+use crate::Error;
+use crate::config::expand;
+
+/// The shortest start of a hash that is looked for.
+const SHORTEST: usize = 4;
+
+/// Returns the numbers of those that are the project a person means: the closest way of meaning one that fits any.
+pub(crate) fn matching(
+    projects: &[&Project],
+    wanted: &str,
+    folders: &Folders,
+) -> Result<BTreeSet<usize>, Error> {
+    let path = expand(wanted.trim_end_matches('/'), folders);
+    let lower = wanted.to_lowercase();
+    let whole =
+        |project: &Project| project.path.as_ref().map_or("", RecordedPath::as_str).to_lowercase();
+    let tests: [&dyn Fn(&Project) -> bool; 8] = [
+        &|project| project.alias.as_deref() == Some(wanted),
+        &|project| project.path.as_ref().is_some_and(|own| path.to_str() == Some(own.as_str())),
+        &|project| project.slug.as_deref() == Some(wanted),
+        &|project| names(project).any(|name| name == wanted),
+        &|project| names(project).any(|name| name.to_lowercase() == lower),
+        &|project| {
+            let hash = project.hash.as_ref().map(ProjectHash::as_str).unwrap_or_default();
+            wanted.len() >= SHORTEST && hash.starts_with(wanted)
+        },
+        &|project| {
+            names(project).any(|name| name.to_lowercase().contains(&lower))
+                || whole(project).contains(&lower)
+        },
+        &|project| names(project).any(|name| is_scattered(&lower, &name.to_lowercase())),
+    ];
+    for test in tests {
+        let numbered = projects.iter().enumerate();
+        let hits: Vec<(usize, &&Project)> = numbered.filter(|(_, project)| test(project)).collect();
+        let keys: BTreeSet<String> = hits.iter().map(|(_, project)| project.key()).collect();
+        match keys.len() {
+            0 => {}
+            1 => return Ok(hits.into_iter().map(|(at, _)| at).collect()),
+            _ => {
+                let candidates = keys.iter().map(|key| folders.tilde(key)).collect();
+                return Err(Error::AmbiguousProject { wanted: wanted.to_owned(), candidates });
+            }
+        }
+    }
+    Err(Error::NoProject(wanted.to_owned()))
+}
+
+/// The names of a project: the one it was given, its folder's, its directory's.
+fn names(project: &Project) -> impl Iterator<Item = &str> {
+    let leaf = project.path.as_ref().map(RecordedPath::leaf);
+    project.alias.as_deref().into_iter().chain(leaf).chain(project.slug.as_deref())
+}
+
+/// Whether the letters of `wanted` stand in `name` in the same order, beginning with the same: `lgr` for `ledger`.
+fn is_scattered(wanted: &str, name: &str) -> bool {
+    let mut letters = name.chars();
+    wanted.chars().count() >= 2
+        && wanted.chars().next() == name.chars().next()
+        && wanted.chars().all(|letter| letters.any(|other| other == letter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn project(path: &str, alias: Option<&str>) -> Project {
+        Project {
+            path: Some(RecordedPath::new(path)),
+            alias: alias.map(str::to_owned),
+            ..Project::default()
+        }
+    }
+
+    #[test]
+    fn the_closest_way_of_meaning_a_project_counts() {
+        let all = [
+            project("/home/dev/code/shop", None),
+            project("/home/dev/old/shop", Some("archive")),
+            project("/home/dev/code/Ledger", None),
+            project("/home/dev/code/workshop", None),
+        ];
+        let all: Vec<&Project> = all.iter().collect();
+        let folders = Folders { home: Some("/home/dev".into()), ..Folders::default() };
+        let find = |wanted: &str| {
+            matching(&all, wanted, &folders).map(|hits| hits.into_iter().collect::<Vec<_>>())
+        };
+        assert_eq!(find("~/code/shop").unwrap(), [0]);
+        assert_eq!(find("archive").unwrap(), [1]);
+        assert_eq!(find("ledger").unwrap(), [2]);
+        assert_eq!(find("lgr").unwrap(), [2]);
+        assert_eq!(find("works").unwrap(), [3]);
+        assert!(
+            matches!(find("shop"), Err(Error::AmbiguousProject { candidates, .. }) if candidates == ["~/code/shop", "archive"])
+        );
+        assert!(matches!(find("xyz"), Err(Error::NoProject(_))));
+    }
+}

@@ -1,0 +1,326 @@
+//! Which folder each project directory stands for: every clue there is, the cheap ones first.
+//!
+//! What the agent wrote down itself settles most. Only for directories that stay unknown their sessions' text is
+//! read, then the rest of the machine is asked, then the disk is searched; and what was looked at in vain is not
+//! looked at again until something changes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use recount_formats::source::ProjectFolder;
+use recount_model::{ClueKind, Project, ProjectHash, ProjectState};
+use recount_store::{Aliases, Candidates, Case, Learned, Machine, identity, present};
+
+use crate::Engine;
+use crate::paths::{paths_in, texts};
+use crate::seek::Seek;
+use crate::survey::{Ground, Progress};
+
+/// How hard folders are looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// For one directory: what is at hand.
+    Glance(usize),
+    /// For a list: the whole machine, but hardly any waiting.
+    List,
+    /// For a list of projects: folders that are gone, too.
+    Projects,
+    /// The user asked for it.
+    Scan(Seek),
+}
+
+/// What sessions tell of their project directories, by the directory's number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sightings {
+    /// Hashes that session files carry, with how many do.
+    pub(crate) hashes: BTreeMap<usize, BTreeMap<ProjectHash, usize>>,
+    /// Folders that sessions had open.
+    pub(crate) directories: BTreeMap<usize, BTreeSet<String>>,
+}
+
+impl Sightings {
+    /// Adds what one file of a directory tells.
+    pub(crate) fn add(&mut self, folder: usize, hash: Option<&str>, directories: &[String]) {
+        if let Some(hash) = hash.and_then(ProjectHash::new) {
+            *self.hashes.entry(folder).or_default().entry(hash).or_default() += 1;
+        }
+        if !directories.is_empty() {
+            self.directories.entry(folder).or_default().extend(directories.iter().cloned());
+        }
+    }
+}
+
+/// What is known of all project directories.
+#[derive(Debug, Default)]
+pub(crate) struct Passports {
+    /// By number of the directory.
+    pub(crate) projects: Vec<Arc<Project>>,
+    /// Every path that was met.
+    pub(crate) candidates: Candidates,
+    /// What earlier runs and this one have learned.
+    pub(crate) learned: Learned,
+}
+
+/// The work on all directories at once.
+pub(crate) struct Desk<'a> {
+    pub(crate) engine: &'a Engine,
+    pub(crate) ground: &'a Ground,
+    hashes: Vec<Vec<(ProjectHash, usize)>>,
+    own: Vec<Candidates>,
+    /// The one directory that is asked about.
+    only: Option<usize>,
+    pub(crate) candidates: Candidates,
+    /// What earlier runs learned.
+    pub(crate) learned: Learned,
+    /// What this run learns.
+    pub(crate) news: Learned,
+    pub(crate) projects: Vec<Project>,
+}
+
+impl Engine {
+    /// Says which folder each project directory stands for.
+    pub(crate) fn passports(
+        &self,
+        ground: &Ground,
+        sightings: &Sightings,
+        effort: &Effort,
+        progress: &dyn Progress,
+    ) -> Passports {
+        let mut desk = Desk::new(self, ground, sightings);
+        if let Effort::Glance(number) = effort {
+            desk.only = Some(*number);
+        }
+        let glance = desk.only.is_some();
+        desk.resolve();
+        if desk.is_open() {
+            desk.read_texts();
+        }
+        if desk.is_open() && !glance && desk.is_news_possible(effort) {
+            desk.ask_machine();
+        }
+        desk.look_for_folders();
+        desk.seek(effort, progress);
+        if !glance {
+            desk.learn();
+        }
+        let aliases = self.aliases().unwrap_or_default();
+        let mut learned = desk.learned;
+        learned.absorb(desk.news);
+        let projects = desk.projects.into_iter().map(|project| Arc::new(named(project, &aliases)));
+        Passports { projects: projects.collect(), candidates: desk.candidates, learned }
+    }
+
+    /// Says which folder one project directory stands for.
+    pub(crate) fn passport(
+        &self,
+        ground: &Ground,
+        number: usize,
+        sightings: &Sightings,
+    ) -> Arc<Project> {
+        let passports = self.passports(ground, sightings, &Effort::Glance(number), &());
+        passports.projects.get(number).cloned().unwrap_or_default()
+    }
+}
+
+fn named(mut project: Project, aliases: &Aliases) -> Project {
+    project.alias = aliases.of(&project).map(str::to_owned);
+    project
+}
+
+impl<'a> Desk<'a> {
+    fn new(engine: &'a Engine, ground: &'a Ground, sightings: &Sightings) -> Self {
+        let learned = engine.learned();
+        let mut candidates = Candidates::default();
+        let mut own = Vec::new();
+        let mut hashes = Vec::new();
+        for entry in ground.registry.iter().flatten() {
+            let kind = if entry.slug.is_some() { ClueKind::Registry } else { ClueKind::Trusted };
+            candidates.add_with_ancestors(entry.path.as_str(), kind, entry.from);
+        }
+        for (path, from) in ground.folders.iter().flat_map(|folder| &folder.at.markers) {
+            candidates.add_with_ancestors(path.as_str(), ClueKind::Marker, from);
+        }
+        for number in 0..ground.folders.len() {
+            let mut here = Candidates::default();
+            for path in sightings.directories.get(&number).into_iter().flatten() {
+                let detail = "a session's workspace folders";
+                candidates.add_with_ancestors(path, ClueKind::Workspace, detail);
+                here.add(path, ClueKind::Workspace, detail);
+            }
+            own.push(here);
+            let seen = sightings.hashes.get(&number).into_iter().flatten();
+            let mut seen: Vec<(ProjectHash, usize)> =
+                seen.map(|(hash, count)| (hash.clone(), *count)).collect();
+            seen.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+            hashes.push(seen);
+        }
+        if let Some(here) = engine.env.current_folder().and_then(|path| path.to_str()) {
+            candidates.add_with_ancestors(here, ClueKind::CurrentFolder, "the current folder");
+        }
+        let sources: BTreeMap<_, _> =
+            ground.folders.iter().map(|folder| (folder.source.name(), folder.source)).collect();
+        for entry in sources.values().flat_map(|source| learned.proven(*source)) {
+            candidates.add(entry.path.as_str(), entry.clue, &entry.detail);
+        }
+        let news = Learned::default();
+        Self {
+            engine,
+            ground,
+            hashes,
+            own,
+            only: None,
+            candidates,
+            learned,
+            news,
+            projects: Vec::new(),
+        }
+    }
+
+    /// Puts what is known of a directory together.
+    fn case(&self, number: usize) -> Option<Case<'_>> {
+        let folder = self.ground.folders.get(number)?;
+        Some(Case {
+            source: folder.source,
+            folder: &folder.at,
+            hashes: self.hashes.get(number).map(Vec::as_slice).unwrap_or_default(),
+            registry: self.ground.registry.get(folder.root).map(Vec::as_slice).unwrap_or_default(),
+            notes: self.ground.notes.get(folder.root).map(Vec::as_slice).unwrap_or_default(),
+            own: self.own.get(number)?,
+        })
+    }
+
+    /// Resolves every directory that is not resolved yet.
+    pub(crate) fn resolve(&mut self) {
+        for number in 0..self.ground.folders.len() {
+            if self.projects.get(number).is_some_and(|project| project.path.is_some()) {
+                continue;
+            }
+            let Some(project) = self.case(number).map(|case| case.resolve(&self.candidates)) else {
+                continue;
+            };
+            match self.projects.get_mut(number) {
+                Some(slot) => *slot = project,
+                None => self.projects.push(project),
+            }
+        }
+    }
+
+    /// Lists the directories whose folder is not known, with the hash that is looked for.
+    pub(crate) fn open(&self) -> Vec<(usize, ProjectHash)> {
+        let numbered =
+            self.projects.iter().enumerate().filter(|(_, project)| project.path.is_none());
+        let wanted = |number: usize| self.case(number).and_then(|case| case.wanted().cloned());
+        let asked = numbered.filter(|(number, _)| self.only.is_none_or(|only| only == *number));
+        asked.filter_map(|(number, _)| Some((number, wanted(number)?))).collect()
+    }
+
+    fn is_open(&self) -> bool {
+        !self.open().is_empty()
+    }
+
+    /// Looks for paths in the sessions of directories that are not known.
+    fn read_texts(&mut self) {
+        let now = self.engine.clock.now();
+        for (number, hash) in self.open() {
+            let Some(folder) = self.ground.folders.get(number) else { continue };
+            let stamp = stamp(&folder.at);
+            if self.learned.is_vain(folder.source, &hash, &stamp) {
+                continue;
+            }
+            for file in texts(folder.source, &folder.at) {
+                let name = file.file_name().map(|name| name.to_string_lossy().into_owned());
+                let detail = format!("the text of {}", name.unwrap_or_default());
+                for path in paths_in(&file) {
+                    self.candidates.add_with_ancestors(&path, ClueKind::Text, &detail);
+                    if let Some(own) = self.own.get_mut(number) {
+                        own.add_with_ancestors(&path, ClueKind::Text, &detail);
+                    }
+                }
+                if self.candidates.prove(folder.source, &hash).is_some() {
+                    break;
+                }
+            }
+            if self.candidates.prove(folder.source, &hash).is_none() {
+                self.news.give_up(folder.source, &hash, stamp, now);
+            }
+        }
+        self.resolve();
+    }
+
+    /// Whether the machine may know more than when it was last asked. A list does not ask every time.
+    fn is_news_possible(&self, effort: &Effort) -> bool {
+        let now = self.engine.clock.now();
+        let asked = |(number, hash): &(usize, ProjectHash)| {
+            let source = self.ground.folders.get(*number)?.source;
+            self.learned.gave_up(source, hash)
+        };
+        let recently = |when: jiff::Timestamp| now.duration_since(when).as_hours() < 24;
+        *effort != Effort::List || !self.open().iter().all(|open| asked(open).is_some_and(recently))
+    }
+
+    /// Asks the rest of the machine.
+    fn ask_machine(&mut self) {
+        let machine = Machine {
+            env: &self.engine.env,
+            folders: &self.engine.folders,
+            homes: &self.engine.homes(),
+            processes: &*self.engine.processes,
+        };
+        machine.gather(&mut self.candidates);
+        self.resolve();
+    }
+
+    /// Says which of the folders are there.
+    pub(crate) fn look_for_folders(&mut self) {
+        let unseen = |project: &&mut Project| project.state == ProjectState::Missing;
+        let paths = |project: &Project| project.path.as_ref().map(|path| path.as_str().to_owned());
+        let wanted: BTreeSet<String> = self
+            .projects
+            .iter()
+            .filter(|project| project.state == ProjectState::Missing)
+            .filter_map(paths)
+            .collect();
+        let wanted: Vec<String> = wanted.into_iter().collect();
+        let answers: BTreeMap<String, Option<bool>> =
+            wanted.clone().into_iter().zip(present(wanted)).collect();
+        for project in self.projects.iter_mut().filter(unseen) {
+            let answer = project.path.as_ref().and_then(|path| answers.get(path.as_str()));
+            project.state = match answer {
+                Some(Some(true)) => ProjectState::Present,
+                Some(None) => ProjectState::Scanning,
+                _ => ProjectState::Missing,
+            };
+        }
+    }
+
+    /// Keeps what is proven, and which repositories the folders hold.
+    fn learn(&mut self) {
+        let now = self.engine.clock.now();
+        for (project, folder) in self.projects.iter().zip(&self.ground.folders) {
+            let Some(path) = &project.path else { continue };
+            let found = project.evidence.iter().find(|clue| {
+                clue.names.is_none() && !matches!(clue.clue, ClueKind::SessionHash | ClueKind::Note)
+            });
+            if let Some(found) = found
+                && project.is_proven()
+                && !self.learned.knows(folder.source, &folder.source.project_hash(path.as_str()))
+            {
+                self.news.prove(folder.source, path, (found.clue, &found.detail), now);
+            }
+            if project.state == ProjectState::Present
+                && let Some(own) = identity(std::path::Path::new(path.as_str()))
+                && self.learned.repository(path.as_str()) != Some(&own)
+            {
+                self.news.saw_repository(path.as_str(), own);
+            }
+        }
+        // A data folder that cannot be written costs time, nothing else.
+        let _kept = self.engine.learn(self.news.clone());
+    }
+}
+
+/// What the files of a directory look like.
+fn stamp(folder: &ProjectFolder) -> String {
+    let newest = folder.files.iter().filter_map(|file| file.modified).max().unwrap_or_default();
+    format!("{}/{}/{newest}", folder.files.len(), folder.bytes)
+}

@@ -1,0 +1,70 @@
+//! Every recorded home of an agent that bears witness, when the recordings are at hand: if a folder is on record
+//! anywhere in it, we find it.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use recount_formats::bytes::read_small;
+use recount_formats::{WITNESSES, Witness};
+use recount_testkit::corpus_of_witnesses;
+
+/// How a folder is written down, in rows, in texts for the model and in settings.
+const MARKS: [&str; 4] = ["\"cwd\":\"/", "<cwd>/", "\"project\":\"/", "[projects.\"/"];
+
+fn listed(folder: &Path) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    all.sort();
+    all
+}
+
+/// Lists recorded homes: `<agent>/<release>/<scenario>/home`.
+fn homes() -> Vec<PathBuf> {
+    let Some(corpus) = corpus_of_witnesses() else { return Vec::new() };
+    let mut level = vec![corpus];
+    for _ in 0..3 {
+        level = level.iter().flat_map(|folder| listed(folder)).filter(|p| p.is_dir()).collect();
+    }
+    level.into_iter().map(|scenario| scenario.join("home")).filter(|p| p.is_dir()).collect()
+}
+
+/// Searches all files for folders, without a notion of what is in them.
+fn on_record(folder: &Path) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for path in listed(folder) {
+        if path.is_dir() {
+            found.extend(on_record(&path));
+        } else if path.extension().is_some_and(|end| end != "sqlite") {
+            let bytes = read_small(&path).unwrap();
+            let text = String::from_utf8_lossy(&bytes);
+            for mark in MARKS {
+                let ends =
+                    text.split(mark).skip(1).filter_map(|rest| rest.split(['"', '<']).next());
+                found.extend(ends.map(|end| format!("/{end}")));
+            }
+        }
+    }
+    found
+}
+
+fn root_in(home: &Path) -> Option<(&'static dyn Witness, PathBuf)> {
+    let root = |witness: &&'static dyn Witness| (*witness, home.join(witness.below_home()));
+    WITNESSES.iter().map(root).find(|(_, root)| root.is_dir())
+}
+
+#[test]
+fn every_folder_that_is_on_record_is_found() {
+    for home in homes() {
+        let Some((witness, root)) = root_in(&home) else { continue };
+        let found = witness.paths(&root);
+        let told = format!("{}: {found:?}", home.display());
+        let names: BTreeSet<String> = found.iter().map(|(path, _)| path.to_string()).collect();
+        assert!(on_record(&home).is_subset(&names), "{told}");
+        assert!(names.iter().all(|path| path.starts_with("/home/dev")), "{told}");
+        assert!(found.is_sorted() && names.len() == found.len(), "{told}");
+        assert!(found.iter().all(|(_, file)| file.is_file()), "{told}");
+    }
+}

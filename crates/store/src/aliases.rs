@@ -1,0 +1,104 @@
+//! Names that the user gave to projects: one name may stand for several folders.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use recount_model::{Project, ProjectHash, RecordedPath};
+use serde::{Deserialize, Serialize};
+
+/// Names that the user gave to projects.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Aliases {
+    /// Folders by name; a folder that nobody knows by its hash.
+    #[serde(default)]
+    projects: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Aliases {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// In words, with line and column, if it is not such a file.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        toml::from_str(text).map_err(|error| error.to_string())
+    }
+
+    /// Writes the file.
+    pub fn to_text(&self) -> String {
+        let head =
+            "# Names for projects. Each stands for one or more folders, or hashes of folders.\n\n";
+        format!("{head}{}", toml::to_string_pretty(self).unwrap_or_default())
+    }
+
+    /// Returns the name of a project.
+    pub fn of(&self, project: &Project) -> Option<&str> {
+        let path = project.path.as_ref().map(RecordedPath::as_str);
+        let hash = project.hash.as_ref().map(ProjectHash::as_str);
+        let has = |folders: &BTreeSet<String>| {
+            [path, hash].into_iter().flatten().any(|known| folders.contains(known))
+        };
+        self.projects.iter().find(|(_, folders)| has(folders)).map(|(name, _)| name.as_str())
+    }
+
+    /// Gives a name to some folders. A folder has one name: it leaves the one it had.
+    pub fn add(&mut self, name: &str, folders: impl IntoIterator<Item = String>) {
+        for folder in folders {
+            self.remove_folder(&folder);
+            self.projects.entry(name.to_owned()).or_default().insert(folder);
+        }
+    }
+
+    /// Takes a name away, and says whether there was one.
+    pub fn remove(&mut self, name: &str) -> bool {
+        self.projects.remove(name).is_some()
+    }
+
+    /// Takes a folder's name away, and says whether it had one.
+    pub fn remove_folder(&mut self, folder: &str) -> bool {
+        let mut had = false;
+        for folders in self.projects.values_mut() {
+            had |= folders.remove(folder);
+        }
+        self.projects.retain(|_, folders| !folders.is_empty());
+        had
+    }
+
+    /// Adds the names of another file.
+    pub fn absorb(&mut self, other: Self) {
+        for (name, folders) in other.projects {
+            self.add(&name, folders);
+        }
+    }
+
+    /// Lists names with their folders.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &BTreeSet<String>)> {
+        self.projects.iter().map(|(name, folders)| (name.as_str(), folders))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_has_one_name() {
+        let mut aliases = Aliases::default();
+        aliases.add("shop", ["/a".to_owned(), "/b".to_owned()]);
+        aliases.add("store", ["/b".to_owned()]);
+        let read = Aliases::parse(&aliases.to_text()).unwrap();
+        assert_eq!(read, aliases);
+        let folders: Vec<_> = read.iter().map(|(name, folders)| (name, folders.len())).collect();
+        assert_eq!(folders, [("shop", 1), ("store", 1)]);
+        assert!(aliases.remove_folder("/a") && !aliases.remove_folder("/a"));
+        assert!(aliases.remove("store") && !aliases.remove("shop"));
+    }
+
+    #[test]
+    fn a_bad_file_is_told_with_its_line() {
+        assert!(Aliases::parse("").unwrap().iter().next().is_none());
+        for text in ["[projects]\nshop = 3", "[project]\nshop = []", "[projects"] {
+            let error = Aliases::parse(text).unwrap_err();
+            assert!(error.contains("line"), "{error}");
+        }
+    }
+}

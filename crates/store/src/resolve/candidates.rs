@@ -1,0 +1,196 @@
+//! Paths that might be a project's, each with where it was found.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+
+use recount_formats::Source;
+use recount_model::{ClueKind, ProjectHash, RecordedPath, SourceName};
+
+/// How many paths are kept; a machine has fewer folders that matter.
+const MOST: usize = 1_000_000;
+/// How many places are kept at which one path was found.
+const ORIGINS: usize = 4;
+
+/// Where a path was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The kind of place.
+    pub kind: ClueKind,
+    /// The place.
+    pub detail: String,
+}
+
+/// Paths that might be a project's, each with where it was found.
+#[derive(Clone, Debug, Default)]
+pub struct Candidates {
+    paths: Vec<(RecordedPath, Vec<Origin>)>,
+    seen: HashMap<String, usize>,
+    hashes: RefCell<BTreeMap<SourceName, Hashes>>,
+}
+
+/// The place of each hash, as far as the paths are hashed.
+#[derive(Clone, Debug, Default)]
+struct Hashes {
+    places: HashMap<ProjectHash, usize>,
+    hashed: usize,
+}
+
+impl Candidates {
+    /// Adds a path as it is written, in each way that its system might write it.
+    pub fn add(&mut self, path: &str, kind: ClueKind, detail: &str) {
+        for path in spellings(path) {
+            self.insert(&path, kind, detail);
+        }
+    }
+
+    /// Adds a path and every folder above it.
+    pub fn add_with_ancestors(&mut self, path: &str, kind: ClueKind, detail: &str) {
+        for path in spellings(path) {
+            let mut rest = path.as_str();
+            // Where a path is known, so are the folders above it.
+            while self.insert(rest, kind, detail) {
+                let Some(above) = above(rest) else { break };
+                rest = above;
+            }
+        }
+    }
+
+    /// Adds one path and says whether it is new.
+    fn insert(&mut self, path: &str, kind: ClueKind, detail: &str) -> bool {
+        let origin = || Origin { kind, detail: detail.to_owned() };
+        if let Some((_, origins)) = self.seen.get(path).and_then(|&at| self.paths.get_mut(at)) {
+            if origins.len() < ORIGINS && !origins.contains(&origin()) {
+                origins.push(origin());
+            }
+            return false;
+        }
+        if path.is_empty() || self.paths.len() >= MOST {
+            return false;
+        }
+        self.seen.insert(path.to_owned(), self.paths.len());
+        self.paths.push((RecordedPath::new(path), vec![origin()]));
+        true
+    }
+
+    /// Returns the path whose hash is `hash`, and where it was found.
+    pub fn prove(
+        &self,
+        source: &dyn Source,
+        hash: &ProjectHash,
+    ) -> Option<(&RecordedPath, &[Origin])> {
+        let mut hashes = self.hashes.borrow_mut();
+        let known = hashes.entry(source.name()).or_default();
+        for (path, _) in self.paths.get(known.hashed..).unwrap_or_default() {
+            known.places.insert(source.project_hash(path.as_str()), known.hashed);
+            known.hashed += 1;
+        }
+        let (path, origins) = self.paths.get(*known.places.get(hash)?)?;
+        Some((path, origins))
+    }
+
+    /// Lists the paths in the order they were found.
+    pub fn paths(&self) -> impl Iterator<Item = (&RecordedPath, &[Origin])> {
+        self.paths.iter().map(|(path, origins)| (path, origins.as_slice()))
+    }
+}
+
+/// Returns the folder above; a root ends in its separator: `/`, `C:\`.
+fn above(path: &str) -> Option<&str> {
+    let at = path.rfind(['/', '\\'])?;
+    let is_drive = path.as_bytes().get(1) == Some(&b':');
+    match at {
+        0 if path.len() > 1 => path.get(..1),
+        2 if is_drive && path.len() > 3 => path.get(..3),
+        _ if at == 0 || (is_drive && at == 2) => None,
+        _ => path.get(..at),
+    }
+}
+
+/// Returns the ways in which the same folder may have been written: a drive's letter in either case, either
+/// separator, and the form it has in a container or a Unix shell on Windows.
+fn spellings(path: &str) -> Vec<String> {
+    let trimmed = match path.trim_end_matches(['/', '\\']) {
+        "" if path.starts_with('/') => "/",
+        trimmed if trimmed.ends_with(':') => path,
+        trimmed => trimmed,
+    };
+    let Some((drive, rest)) = drive(trimmed) else { return vec![trimmed.to_owned()] };
+    let rest = rest.replace('\\', "/");
+    let back = rest.replace('/', "\\");
+    let (upper, lower) = (drive.to_ascii_uppercase(), drive.to_ascii_lowercase());
+    let mut all = vec![trimmed.to_owned()];
+    for spelling in [
+        format!("{upper}:{back}"),
+        format!("{lower}:{back}"),
+        format!("{upper}:{rest}"),
+        format!("{lower}:{rest}"),
+        format!("/{lower}{rest}"),
+        format!("/mnt/{lower}{rest}"),
+    ] {
+        if !all.contains(&spelling) {
+            all.push(spelling);
+        }
+    }
+    all
+}
+
+/// Splits a path on a Windows drive, however it is written, into the drive's letter and the rest.
+fn drive(path: &str) -> Option<(char, &str)> {
+    let mut letters = path.chars();
+    if let (Some(drive), Some(':'), Some('\\' | '/')) =
+        (letters.next(), letters.next(), letters.next())
+        && drive.is_ascii_alphabetic()
+    {
+        return Some((drive, path.get(2..)?));
+    }
+    let unix = path.strip_prefix("/mnt/").or_else(|| path.strip_prefix('/'))?;
+    let mut letters = unix.chars();
+    let drive = letters.next().filter(char::is_ascii_alphabetic)?;
+    (letters.next() == Some('/')).then_some((drive, unix.get(1..)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(path: &str) -> Vec<String> {
+        let mut candidates = Candidates::default();
+        candidates.add_with_ancestors(path, ClueKind::Text, "a test");
+        candidates.paths().map(|(path, _)| path.as_str().to_owned()).collect()
+    }
+
+    #[test]
+    fn every_folder_above_a_path_is_a_candidate() {
+        assert_eq!(all("/home/dev/code/"), ["/home/dev/code", "/home/dev", "/home", "/"]);
+        assert_eq!(all("/"), ["/"]);
+        assert!(all("").is_empty());
+    }
+
+    #[test]
+    fn a_windows_path_is_tried_in_every_spelling() {
+        let paths = all(r"c:\Users\dev\Shop");
+        for path in [
+            r"C:\Users\dev\Shop",
+            r"c:\Users\dev\Shop",
+            "C:/Users/dev/Shop",
+            "/c/Users/dev/Shop",
+            "/mnt/c/Users/dev/Shop",
+            r"C:\Users",
+            r"C:\",
+        ] {
+            assert!(paths.iter().any(|known| known == path), "{path} not in {paths:?}");
+        }
+        assert!(all("/c/work").contains(&r"C:\work".to_owned()));
+        assert_eq!(all("/home/x").len(), 3, "not a drive");
+    }
+
+    #[test]
+    fn a_path_found_twice_has_two_origins() {
+        let mut candidates = Candidates::default();
+        candidates.add_with_ancestors("/a/b", ClueKind::Text, "one");
+        candidates.add("/a/b", ClueKind::Registry, "two");
+        candidates.add("/a/b", ClueKind::Registry, "two");
+        let (_, origins) = candidates.paths().next().unwrap();
+        assert_eq!(origins.len(), 2);
+    }
+}

@@ -1,0 +1,183 @@
+//! Which folder a project directory stands for, and how that is known.
+//!
+//! A path whose hash is the directory's name, or stands in its sessions, is proven. All else suggests, by weight:
+//! what the agent itself goes by comes first, so that our answer is the agent's as long as it has one.
+
+mod candidates;
+mod rank;
+
+use recount_formats::Source;
+use recount_formats::source::{ProjectFolder, Registered, RegistryNote};
+use recount_model::{Clue, ClueKind, Project, ProjectHash, ProjectState, RecordedPath};
+
+pub use candidates::{Candidates, Origin};
+use rank::{MARKER, OTHER_MARKER, PROOF, REGISTRY, weight};
+
+/// A project directory and what lies around it.
+#[derive(Clone, Copy, Debug)]
+pub struct Case<'a> {
+    /// Whose directory it is.
+    pub source: &'static dyn Source,
+    /// The directory.
+    pub folder: &'a ProjectFolder,
+    /// The hashes that its sessions carry, most frequent first, with how many carry it.
+    pub hashes: &'a [(ProjectHash, usize)],
+    /// The agent's own record of projects.
+    pub registry: &'a [Registered],
+    /// What does not fit in that record.
+    pub notes: &'a [RegistryNote],
+    /// Paths in the directory's own sessions.
+    pub own: &'a Candidates,
+}
+
+impl Case<'_> {
+    /// Returns the hash of the path that is looked for.
+    pub fn wanted(&self) -> Option<&ProjectHash> {
+        self.folder.hash.as_ref().or_else(|| self.hashes.first().map(|(hash, _)| hash))
+    }
+
+    /// Says which folder the directory stands for. Whether that folder is there is asked later.
+    pub fn resolve(&self, candidates: &Candidates) -> Project {
+        let mut evidence = Vec::new();
+        let named = self.named();
+        let strongest = named.iter().max_by_key(|named| named.weight).map(|named| named.path);
+        let proven = self.proven(candidates);
+        // The agent obeys its markers even where the sessions were recorded elsewhere.
+        let path = match (&self.folder.hash, strongest, &proven) {
+            (Some(_), _, Some((path, _))) | (None, None, Some((path, _))) => Some(*path),
+            (_, Some(path), _) => Some(path),
+            _ => None,
+        }
+        .cloned()
+        .or_else(|| self.suggested(&mut evidence));
+        if let Some(path) = &path {
+            self.judge(path, &named, proven, &mut evidence);
+        }
+        self.note(path.as_ref(), candidates, &mut evidence);
+        let own = || path.as_ref().map(|path| self.source.project_hash(path.as_str()));
+        let hash = self.folder.hash.clone().or_else(own).or_else(|| self.wanted().cloned());
+        let state = if path.is_some() { ProjectState::Missing } else { ProjectState::Unknown };
+        let slug = self.folder.hash.is_none().then(|| self.folder.name.clone());
+        Project { path, state, slug, hash, alias: None, evidence }
+    }
+
+    /// Returns the paths that the agent's own files name for this directory.
+    fn named(&self) -> Vec<Named<'_>> {
+        let mut named = Vec::new();
+        for (at, (path, detail)) in self.folder.markers.iter().enumerate() {
+            let weight = if at == 0 { MARKER } else { OTHER_MARKER };
+            named.push(Named { path, kind: ClueKind::Marker, detail, weight });
+        }
+        let own = |entry: &&Registered| entry.slug.as_deref() == Some(&self.folder.name);
+        for entry in self.registry.iter().filter(own) {
+            let (path, detail) = (&entry.path, entry.from);
+            named.push(Named { path, kind: ClueKind::Registry, detail, weight: REGISTRY });
+        }
+        named
+    }
+
+    fn proven<'c>(&self, candidates: &'c Candidates) -> Option<(&'c RecordedPath, &'c [Origin])> {
+        candidates.prove(self.source, self.wanted()?)
+    }
+
+    /// Weighs what speaks for `path` and shows what speaks against it.
+    fn judge(
+        &self,
+        path: &RecordedPath,
+        named: &[Named<'_>],
+        proven: Option<(&RecordedPath, &[Origin])>,
+        evidence: &mut Vec<Clue>,
+    ) {
+        let hash = self.source.project_hash(path.as_str());
+        let is_name = self.folder.hash.as_ref() == Some(&hash);
+        for named in named {
+            let agrees = named.path == path;
+            let weight = if is_name && agrees { PROOF } else { named.weight };
+            evidence.push(Clue {
+                clue: named.kind,
+                detail: named.detail.to_owned(),
+                proves: is_name && agrees,
+                weight,
+                names: (!agrees).then(|| named.path.clone()),
+            });
+        }
+        // What the agent itself goes by needs no more witnesses.
+        let is_named = named.iter().any(|named| named.path == path);
+        let places = proven.filter(|(proven, _)| *proven == path && !is_named);
+        let places = places.map(|(_, origins)| origins);
+        for origin in places.into_iter().flatten() {
+            let known = |clue: &Clue| clue.clue == origin.kind && clue.detail == origin.detail;
+            if evidence.iter().any(known) {
+                continue;
+            }
+            let weight = if is_name { PROOF } else { weight(origin.kind) };
+            let (clue, detail) = (origin.kind, origin.detail.clone());
+            evidence.push(Clue { clue, detail, proves: is_name, weight, names: None });
+        }
+        if self.hashes.iter().any(|(written, _)| *written == hash) {
+            let detail = "session files carry the SHA-256 of the path".to_owned();
+            let clue = ClueKind::SessionHash;
+            evidence.push(Clue { clue, detail, proves: true, weight: PROOF, names: None });
+        }
+    }
+
+    /// Without a proof, a path in the directory's own sessions may suggest it by its name.
+    fn suggested(&self, evidence: &mut Vec<Clue>) -> Option<RecordedPath> {
+        if self.folder.hash.is_some() || !self.hashes.is_empty() {
+            // The right path would have been proven.
+            return None;
+        }
+        let fits = self.own.paths().filter_map(|(path, origins)| {
+            let origin = origins.iter().max_by_key(|origin| weight(origin.kind))?;
+            self.source.is_directory_of(&self.folder.name, path).then_some((path, origin))
+        });
+        let (path, origin) = fits.max_by_key(|(_, origin)| weight(origin.kind))?;
+        evidence.push(Clue {
+            clue: origin.kind,
+            detail: origin.detail.clone(),
+            proves: false,
+            weight: weight(origin.kind),
+            names: None,
+        });
+        Some(path.clone())
+    }
+
+    /// Adds what does not fit together.
+    fn note(&self, path: Option<&RecordedPath>, candidates: &Candidates, evidence: &mut Vec<Clue>) {
+        let mut notes: Vec<(String, Option<RecordedPath>)> = Vec::new();
+        let hash = path.map(|path| self.source.project_hash(path.as_str()));
+        if let (Some(hash), Some(name)) = (&hash, &self.folder.hash)
+            && hash != name
+        {
+            notes.push(("the directory's name is the hash of another path".to_owned(), None));
+        }
+        for (written, count) in self
+            .hashes
+            .iter()
+            .filter(|(written, _)| hash.is_some() && Some(written) != hash.as_ref())
+        {
+            let other = candidates.prove(self.source, written).map(|(path, _)| path.clone());
+            let s = if *count == 1 { "" } else { "s" };
+            notes.push((format!("{count} file{s} here carry the hash of another folder"), other));
+        }
+        let ours =
+            |note: &&RegistryNote| note.slug.as_ref().is_none_or(|slug| *slug == self.folder.name);
+        let around = self.notes.iter().filter(ours).map(|note| &note.text);
+        notes.extend(around.chain(&self.folder.notes).map(|note| (note.clone(), None)));
+        evidence.extend(notes.into_iter().map(|(detail, names)| Clue {
+            clue: ClueKind::Note,
+            detail,
+            proves: false,
+            weight: 0,
+            names,
+        }));
+    }
+}
+
+/// A path that the agent's own files name for a directory.
+struct Named<'a> {
+    path: &'a RecordedPath,
+    kind: ClueKind,
+    detail: &'a str,
+    weight: u8,
+}

@@ -1,0 +1,98 @@
+//! Where projects are likely to lie.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Place, SKIPPED, Tree};
+use crate::presence::ask;
+
+/// Below the home, where people keep their work; the home itself comes last.
+const BELOW_HOME: &[&str] = &[
+    "dev",
+    "projects",
+    "Projects",
+    "src",
+    "code",
+    "Code",
+    "work",
+    "Work",
+    "repos",
+    "git",
+    "workspace",
+    "Developer",
+    "Desktop",
+    "Documents",
+    "",
+];
+/// Where machines keep what they run.
+const ELSEWHERE: &[&str] = &["/srv", "/opt", "/var/www"];
+/// How many folders tell what a place looks like.
+const SHAPE: usize = 5000;
+
+/// Returns the likely places below some homes and elsewhere.
+pub fn likely(homes: &[PathBuf]) -> Vec<PathBuf> {
+    let below = |home: &PathBuf| {
+        let home = home.clone();
+        BELOW_HOME
+            .iter()
+            .map(move |name| if name.is_empty() { home.clone() } else { home.join(name) })
+    };
+    homes.iter().flat_map(below).chain(ELSEWHERE.iter().map(PathBuf::from)).collect()
+}
+
+/// A place that is there, and what its upper levels look like.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// The place, without links on the way: that is how an agent is told where it is.
+    pub place: Place,
+    /// Changes when a folder is made or removed in it.
+    pub shape: String,
+}
+
+/// Looks at places. Those that are not there or do not answer are left out.
+pub fn look(
+    places: Vec<PathBuf>,
+    depth: usize,
+    patience: Duration,
+    tree: &Arc<dyn Tree>,
+) -> Vec<Seen> {
+    let tree = Arc::clone(tree);
+    let looked = ask(places, move |path: &PathBuf| {
+        let path = path.canonicalize().ok().filter(|path| path.is_dir())?;
+        let shape = shape(&path, &*tree);
+        Some(Seen { place: Place { path, depth, patience }, shape })
+    });
+    let mut seen: Vec<Seen> = Vec::new();
+    for new in looked.into_iter().flatten().flatten() {
+        if !seen.iter().any(|known| known.place.path == new.place.path) {
+            seen.push(new);
+        }
+    }
+    seen
+}
+
+/// Names of folders two levels deep. Times would change with every file that is written beside them.
+fn shape(place: &Path, tree: &dyn Tree) -> String {
+    let lister = tree.lister(place);
+    let list = |folder: &Path| {
+        let mut names: Vec<String> = Vec::new();
+        // What cannot be listed looks empty.
+        let _listed = tree.folders(folder, lister, &mut |entry| {
+            if !entry.name.starts_with('.') && !SKIPPED.contains(&entry.name) {
+                names.push(entry.name.to_owned());
+            }
+        });
+        names.sort();
+        names
+    };
+    let mut hasher = DefaultHasher::new();
+    let mut left = SHAPE;
+    for name in list(place) {
+        let below = if left > 0 { list(&place.join(&name)) } else { Vec::new() };
+        left = left.saturating_sub(below.len() + 1);
+        (name, below).hash(&mut hasher);
+    }
+    format!("{:016x}", hasher.finish())
+}

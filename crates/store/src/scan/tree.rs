@@ -1,0 +1,60 @@
+//! Folders and what lies in them.
+
+use std::fmt::Debug;
+use std::io;
+use std::path::Path;
+
+use recount_platform::{Entry, Lister, Mounts};
+
+/// Folders and what lies in them; tests have some that never answer.
+pub trait Tree: Debug + Send + Sync {
+    /// Returns how the folders below `place` are best listed.
+    fn lister(&self, place: &Path) -> Lister;
+
+    /// Calls `visit` with each folder in `folder`, links and other file systems left out.
+    fn folders(
+        &self,
+        folder: &Path,
+        lister: Lister,
+        visit: &mut dyn FnMut(&Entry<'_>),
+    ) -> io::Result<()>;
+}
+
+/// The disk, as seen from one place.
+#[derive(Debug)]
+pub struct Disk {
+    mounts: Mounts,
+}
+
+impl Disk {
+    /// Asks the system where other file systems begin.
+    pub fn new() -> Self {
+        Self { mounts: Mounts::of_system() }
+    }
+}
+
+impl Default for Disk {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Tree for Disk {
+    fn lister(&self, place: &Path) -> Lister {
+        Lister::for_place(place)
+    }
+
+    fn folders(
+        &self,
+        folder: &Path,
+        lister: Lister,
+        visit: &mut dyn FnMut(&Entry<'_>),
+    ) -> io::Result<()> {
+        let below = self.mounts.below(folder);
+        lister.folders(folder, &mut |entry| {
+            if !below.begins_at(entry.name) {
+                visit(entry);
+            }
+        })
+    }
+}
