@@ -12,13 +12,12 @@ use crate::list::caller;
 use crate::open::Opened;
 use crate::passport::{Effort, Sightings};
 use crate::select::may_hold;
-use crate::survey::Ground;
 
 impl Engine {
     /// Fills in what needs a look at other sessions: the number and title in the agent's own list, and the call that
     /// ran a sub-agent.
     pub fn complete(&self, opened: &mut Opened) {
-        let ground = Ground::look(&self.roots);
+        let ground = self.look();
         if let Some(parent) = opened.facts.parent.clone() {
             let families = Self::families(&ground, parent.as_str(), &(), |group| {
                 may_hold(group, parent.as_str())

@@ -23,7 +23,7 @@ mod union;
 mod window;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use recount_formats::SOURCES;
 use recount_model::{Clock, SourceName};
@@ -68,6 +68,7 @@ pub struct Engine {
     config: config::Config,
     processes: Arc<dyn Processes>,
     tree: Arc<dyn Tree>,
+    looked: Mutex<Option<survey::Ground>>,
 }
 
 impl Engine {
@@ -90,6 +91,7 @@ impl Engine {
             given: setup.homes,
             processes: Arc::new(System),
             tree: Arc::new(Disk::new()),
+            looked: Mutex::new(None),
         })
     }
 
@@ -122,7 +124,17 @@ impl Engine {
     /// Whether there is any session file.
     pub fn has_sessions(&self) -> bool {
         let ground = survey::Ground::look(&self.roots);
-        ground.folders.iter().any(|folder| !folder.at.files.is_empty())
+        let any = ground.folders.iter().any(|folder| !folder.at.files.is_empty());
+        if let Ok(mut looked) = self.looked.lock() {
+            *looked = Some(ground);
+        }
+        any
+    }
+
+    /// Lists what lies on disk. What was listed a moment ago, to see whether there is anything, is used once.
+    fn look(&self) -> survey::Ground {
+        let looked = self.looked.lock().ok().and_then(|mut looked| looked.take());
+        looked.unwrap_or_else(|| survey::Ground::look(&self.roots))
     }
 
     /// Returns where we keep our own data, and the user's home.

@@ -8,7 +8,9 @@ use jiff::Timestamp;
 use recount_formats::outline::AgentCall;
 use recount_formats::source::{AgentRow, Family, Member, Surveyed};
 use recount_formats::{Source, bytes::Buffer};
-use recount_model::{Problem, Project, SessionFacts, SessionId, SessionKind, SourceName};
+use recount_model::{
+    Problem, Project, RecordedPath, SessionFacts, SessionId, SessionKind, SourceName,
+};
 
 use crate::agent_row::light;
 use crate::deep::Holds;
@@ -142,7 +144,7 @@ impl Engine {
             let held = holds.is_nothing() || holds.is_met_by(source, &family);
             Digest { held, ..digest(source, family) }
         };
-        let ground = Ground::look(&self.roots);
+        let ground = self.look();
         let groups = ground.groups(|_| true);
         let digests = survey(&ground, groups, progress, digest);
         let digests = join_strays(&ground, digests, digest);
@@ -270,10 +272,15 @@ fn agent_rows(
     for file in digests.iter().flat_map(|digest| &digest.files) {
         by_folder.entry(file.folder).or_default().push(file);
     }
+    let named = named_with_content(ground, projects);
     let mut rows = BTreeMap::new();
     for (number, files) in &by_folder {
         let Some(folder) = ground.folders.get(*number) else { continue };
-        if is_superseded(ground, projects, *number) {
+        let path = projects.get(*number).and_then(|project| project.path.as_ref());
+        // A hash folder is copied to a named one at the next start, unless that one has content already: then the
+        // agent never looks at the hash folder again.
+        if folder.at.hash.is_some() && path.is_some_and(|path| named.contains(&(folder.root, path)))
+        {
             continue;
         }
         let listed: Vec<AgentRow> = folder.source.agent_list(files, None);
@@ -285,20 +292,17 @@ fn agent_rows(
     rows
 }
 
-/// A hash folder is copied to a named one at the next start, unless that one has content already: then the agent
-/// never looks at the hash folder again.
-fn is_superseded(ground: &Ground, projects: &[Arc<Project>], number: usize) -> bool {
-    let (Some(folder), Some(project)) = (ground.folders.get(number), projects.get(number)) else {
-        return false;
-    };
-    folder.at.hash.is_some()
-        && ground.folders.iter().zip(projects).any(|(other, known)| {
-            other.at.hash.is_none()
-                && other.root == folder.root
-                && !other.at.files.is_empty()
-                && known.path.is_some()
-                && known.path == project.path
-        })
+/// Projects that have a named folder with content, by root and path.
+fn named_with_content<'a>(
+    ground: &Ground,
+    projects: &'a [Arc<Project>],
+) -> BTreeSet<(usize, &'a RecordedPath)> {
+    let named = ground
+        .folders
+        .iter()
+        .zip(projects)
+        .filter(|(folder, _)| folder.at.hash.is_none() && !folder.at.files.is_empty());
+    named.filter_map(|(folder, project)| Some((folder.root, project.path.as_ref()?))).collect()
 }
 
 /// Keeps the sessions of the project whose folder `here` is or lies below; all when there is none.

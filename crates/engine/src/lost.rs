@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::list::Query;
 use crate::matching::matching;
-use crate::survey::{Ground, Progress};
+use crate::survey::Progress;
 use crate::{Engine, Error};
 
 /// A session without files, known by its prompts.
@@ -35,7 +35,7 @@ impl Engine {
     /// # Errors
     /// If the project asked for is not known or may be several.
     pub fn lost(&self, query: &Query, progress: &dyn Progress) -> Result<Vec<LostSession>, Error> {
-        let ground = Ground::look(&self.roots);
+        let ground = self.look();
         let listing = self.list_all(progress);
         let mut lost: BTreeMap<SessionId, LostSession> = BTreeMap::new();
         let mut seen = BTreeSet::new();

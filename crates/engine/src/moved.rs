@@ -33,6 +33,9 @@ pub(crate) fn new_places(
     passports: &Passports,
     homes: &[PathBuf],
 ) {
+    if !rows.iter().any(|row| row.state == ProjectState::Missing) {
+        return;
+    }
     let began: BTreeMap<String, Timestamp> = rows
         .iter()
         .filter_map(|row| Some((row.path.as_ref()?.as_str().to_owned(), row.began?)))

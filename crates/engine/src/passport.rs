@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use recount_formats::source::ProjectFolder;
 use recount_model::{ClueKind, Project, ProjectHash, ProjectState};
-use recount_store::{Aliases, Candidates, Case, Learned, Machine, identity, present};
+use recount_store::{Aliases, Candidates, Case, Learned, Machine, inhabited};
 
 use crate::Engine;
 use crate::paths::{paths_in, texts};
@@ -95,11 +95,17 @@ impl Engine {
         if desk.is_open() {
             desk.read_texts();
         }
-        if desk.is_open() && !glance && desk.is_news_possible(effort) {
+        let asked = matches!(effort, Effort::Scan(_));
+        if !asked && !glance && desk.is_open() && desk.is_news_possible(effort) {
             desk.ask_machine();
         }
         desk.look_for_folders();
         desk.seek(effort, progress);
+        if asked && desk.is_open() {
+            // A search that was asked for comes first.
+            desk.ask_machine();
+            desk.look_for_folders();
+        }
         if !glance {
             desk.learn();
         }
@@ -270,30 +276,32 @@ impl<'a> Desk<'a> {
         self.resolve();
     }
 
-    /// Says which of the folders are there.
+    /// Says which of the folders are there, and which repositories they hold.
     pub(crate) fn look_for_folders(&mut self) {
-        let unseen = |project: &&mut Project| project.state == ProjectState::Missing;
-        let paths = |project: &Project| project.path.as_ref().map(|path| path.as_str().to_owned());
-        let wanted: BTreeSet<String> = self
-            .projects
-            .iter()
-            .filter(|project| project.state == ProjectState::Missing)
-            .filter_map(paths)
-            .collect();
+        let is_unseen = |project: &Project| project.state == ProjectState::Missing;
+        let path = |project: &Project| project.path.as_ref().map(|path| path.as_str().to_owned());
+        let unseen = self.projects.iter().filter(|project| is_unseen(project));
+        let wanted: BTreeSet<String> = unseen.filter_map(path).collect();
         let wanted: Vec<String> = wanted.into_iter().collect();
-        let answers: BTreeMap<String, Option<bool>> =
-            wanted.clone().into_iter().zip(present(wanted)).collect();
-        for project in self.projects.iter_mut().filter(unseen) {
+        let answers = inhabited(wanted.clone());
+        let answers: BTreeMap<String, _> = wanted.into_iter().zip(answers).collect();
+        for project in self.projects.iter_mut().filter(|project| is_unseen(project)) {
             let answer = project.path.as_ref().and_then(|path| answers.get(path.as_str()));
             project.state = match answer {
-                Some(Some(true)) => ProjectState::Present,
+                Some(Some((true, _))) => ProjectState::Present,
                 Some(None) => ProjectState::Scanning,
                 _ => ProjectState::Missing,
             };
         }
+        for (path, answer) in answers {
+            let repository = answer.and_then(|(_, repository)| repository);
+            if repository.is_some() && self.learned.repository(&path) != repository.as_ref() {
+                repository.map(|repository| self.news.saw_repository(&path, repository));
+            }
+        }
     }
 
-    /// Keeps what is proven, and which repositories the folders hold.
+    /// Keeps what is proven.
     fn learn(&mut self) {
         let now = self.engine.clock.now();
         for (project, folder) in self.projects.iter().zip(&self.ground.folders) {
@@ -306,12 +314,6 @@ impl<'a> Desk<'a> {
                 && !self.learned.knows(folder.source, &folder.source.project_hash(path.as_str()))
             {
                 self.news.prove(folder.source, path, (found.clue, &found.detail), now);
-            }
-            if project.state == ProjectState::Present
-                && let Some(own) = identity(std::path::Path::new(path.as_str()))
-                && self.learned.repository(path.as_str()) != Some(&own)
-            {
-                self.news.saw_repository(path.as_str(), own);
             }
         }
         // A data folder that cannot be written costs time, nothing else.

@@ -98,7 +98,7 @@ impl Desk<'_> {
         let settings = &engine.config.projects;
         let usual = || match &settings.roots {
             Some(roots) => roots.iter().map(|root| expand(root, &engine.folders)).collect(),
-            None => likely(&engine.homes()),
+            None => likely(&engine.homes(), !engine.given.is_empty()),
         };
         let (places, depth, patience) = match effort {
             Effort::Scan(seek) if !seek.places.is_empty() => {

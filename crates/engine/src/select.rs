@@ -42,7 +42,7 @@ impl Engine {
     }
 
     fn open_id(&self, wanted: &str, progress: &dyn Progress) -> Result<Opened, Error> {
-        let ground = Ground::look(&self.roots);
+        let ground = self.look();
         // Most ids show in the names of their files: look at those first.
         let near = |group: &str| may_hold(group, wanted) || is_free(group);
         let mut found = Self::families(&ground, wanted, progress, near);

@@ -63,8 +63,11 @@ impl Ground {
             let Located { folders, registry, notes, problems } =
                 root.source.locate(&root.path, root.shape);
             for at in folders {
-                // One root may lie within another.
-                if seen.insert(at.path.canonicalize().unwrap_or_else(|_| at.path.clone())) {
+                // One root may lie within another, and a link may lead to a directory beside it.
+                let is_link = || at.path.symlink_metadata().is_ok_and(|known| known.is_symlink());
+                let only = roots.len() == 1 && !is_link();
+                let path = if only { None } else { at.path.canonicalize().ok() };
+                if seen.insert(path.unwrap_or_else(|| at.path.clone())) {
                     ground.folders.push(Folder { source: root.source, root: number, at });
                 }
             }

@@ -1,13 +1,14 @@
 //! Where other file systems begin.
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// The places at which file systems are mounted.
 #[derive(Clone, Debug, Default)]
 pub struct Mounts {
     /// Known without asking each folder, which on a dead network disk would wait for ever.
-    places: Option<HashMap<PathBuf, HashSet<String>>>,
+    places: Option<HashMap<OsString, HashSet<String>>>,
 }
 
 impl Mounts {
@@ -20,7 +21,7 @@ impl Mounts {
     /// Returns what tells for the folders in `folder` whether another file system begins there.
     pub fn below<'a>(&'a self, folder: &'a Path) -> Below<'a> {
         match &self.places {
-            Some(places) => Below::Known(places.get(folder)),
+            Some(places) => Below::Known(places.get(folder.as_os_str())),
             None => Below::Ask { folder, device: device(folder) },
         }
     }
@@ -56,14 +57,14 @@ fn read(path: &str) -> Option<String> {
 }
 
 /// The fifth field of each line; blanks and the like are written as `\040`.
-fn parse(list: &str) -> HashMap<PathBuf, HashSet<String>> {
-    let mut places: HashMap<PathBuf, HashSet<String>> = HashMap::new();
+fn parse(list: &str) -> HashMap<OsString, HashSet<String>> {
+    let mut places: HashMap<OsString, HashSet<String>> = HashMap::new();
     for place in list.lines().filter_map(|line| line.split(' ').nth(4)) {
         let place = PathBuf::from(unescape(place));
         if let (Some(above), Some(name)) =
             (place.parent(), place.file_name().and_then(|n| n.to_str()))
         {
-            places.entry(above.to_owned()).or_default().insert(name.to_owned());
+            places.entry(above.as_os_str().to_owned()).or_default().insert(name.to_owned());
         }
     }
     places

@@ -11,10 +11,10 @@ mod resolve;
 pub mod scan;
 
 pub use aliases::Aliases;
-pub use clues::git::{GitIdentity, identity};
+pub use clues::git::GitIdentity;
 pub use discover::{Error, Root, roots};
 pub use learned::{Learned, Newer, Proven, Searched, millis};
 pub use machine::{Machine, beside};
 pub use moved::{Gone, Moved, Spoken, Spot, propose};
-pub use presence::present;
+pub use presence::{inhabited, present};
 pub use resolve::{Candidates, Case, Origin};

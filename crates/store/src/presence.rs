@@ -3,18 +3,34 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::sync::{Condvar, Mutex};
+use std::time::Duration;
+
+use crate::clues::git::{GitIdentity, identity};
 
 /// How long one answer is waited for before the other questions are asked by another thread.
 const PATIENCE: Duration = Duration::from_millis(150);
+/// From so many questions on a second thread pays.
+const MANY: usize = 64;
 /// How many disks may fail to answer before we stop to ask.
 const THREADS: usize = 8;
 
 /// Says for each path whether a folder is there; `None` where the disk did not answer.
 pub fn present(paths: Vec<String>) -> Vec<Option<bool>> {
-    // A path that is not absolute would be looked for in the current folder.
-    ask(paths, |path| Path::new(path).is_absolute() && Path::new(path).is_dir())
+    ask(paths, |path| is_folder(path))
+}
+
+/// Says for each path whether a folder is there, and which repository it holds; `None` where the disk did not answer.
+pub fn inhabited(paths: Vec<String>) -> Vec<Option<(bool, Option<GitIdentity>)>> {
+    ask(paths, |path| {
+        let is_there = is_folder(path);
+        (is_there, is_there.then(|| identity(Path::new(path))).flatten())
+    })
+}
+
+/// A path that is not absolute would be looked for in the current folder.
+fn is_folder(path: &str) -> bool {
+    Path::new(path).is_absolute() && Path::new(path).is_dir()
 }
 
 /// Puts one question about each item; `None` where no answer came.
@@ -26,46 +42,71 @@ where
     I: Send + Sync + 'static,
     A: Send + 'static,
 {
-    let mut answers: Vec<Option<A>> = items.iter().map(|_| None).collect();
-    let (sender, receiver) = mpsc::channel();
-    let shared = Arc::new((items, AtomicUsize::new(0), question));
+    let round = Arc::new(Round {
+        next: AtomicUsize::new(0),
+        answers: Mutex::new((0, items.iter().map(|_| None).collect())),
+        done: Condvar::new(),
+        items,
+        question,
+    });
+    if round.items.is_empty() {
+        return Vec::new();
+    }
     let start = || {
-        let (shared, sender) = (Arc::clone(&shared), sender.clone());
+        let round = Arc::clone(&round);
         // Never joined: it may hang in a system call.
-        std::thread::spawn(move || {
-            let (items, next, question) = &*shared;
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(item) = items.get(at) else { break };
-                if sender.send((at, question(item))).is_err() {
-                    break;
-                }
-            }
-        });
+        std::thread::spawn(move || round.work());
     };
-    let (mut open, mut threads) = (answers.len(), 1);
-    if open > 0 {
+    let (mut threads, mut seen) = (1, 0);
+    start();
+    if round.items.len() > MANY {
+        threads += 1;
         start();
     }
-    let mut last = Instant::now();
-    while open > 0 {
-        match receiver.recv_timeout(PATIENCE.saturating_sub(last.elapsed())) {
-            Ok((at, answer)) => {
-                if let Some(slot) = answers.get_mut(at) {
-                    *slot = Some(answer);
-                }
-                open -= 1;
-                last = Instant::now();
+    let Ok(mut answers) = round.answers.lock() else { return Vec::new() };
+    while answers.0 < round.items.len() {
+        let Ok((waited, timeout)) = round.done.wait_timeout(answers, PATIENCE) else {
+            return Vec::new();
+        };
+        answers = waited;
+        if timeout.timed_out() && answers.0 == seen {
+            if threads == THREADS || round.next.load(Ordering::Relaxed) >= round.items.len() {
+                break;
             }
-            Err(_) if threads < THREADS && shared.1.load(Ordering::Relaxed) < answers.len() => {
-                threads += 1;
-                last = Instant::now();
-                start();
+            threads += 1;
+            start();
+        }
+        seen = answers.0;
+    }
+    std::mem::take(&mut answers.1)
+}
+
+/// Questions that are being asked.
+struct Round<I, A, Q> {
+    items: Vec<I>,
+    question: Q,
+    next: AtomicUsize,
+    /// How many there are, and what they are.
+    answers: Mutex<(usize, Vec<Option<A>>)>,
+    done: Condvar,
+}
+
+impl<I, A, Q: Fn(&I) -> A> Round<I, A, Q> {
+    fn work(&self) {
+        loop {
+            let at = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = self.items.get(at) else { break };
+            let answer = (self.question)(item);
+            let Ok(mut answers) = self.answers.lock() else { break };
+            answers.0 += 1;
+            if let Some(slot) = answers.1.get_mut(at) {
+                *slot = Some(answer);
             }
-            Err(_) => break,
+            if answers.0 == self.items.len() {
+                self.done.notify_all();
+            }
         }
     }
-    answers
 }
 
 #[cfg(test)]

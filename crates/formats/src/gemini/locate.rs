@@ -26,8 +26,10 @@ pub(crate) fn locate(root: &Path, shape: RootShape) -> Located {
     let mut names: Vec<(PathBuf, String)> = Vec::new();
     for entry in entries(&projects, &mut located.problems) {
         let name = entry.file_name().to_string_lossy().into_owned();
+        // What the listing says of most entries saves a question for each.
+        let plain = entry.file_type().is_ok_and(|kind| kind.is_dir());
         if !NOT_PROJECTS.contains(&name.as_str())
-            && is_folder(&entry.path(), root, &mut located.problems)
+            && (plain || is_folder(&entry.path(), root, &mut located.problems))
         {
             names.push((entry.path(), name));
         }
@@ -35,9 +37,11 @@ pub(crate) fn locate(root: &Path, shape: RootShape) -> Located {
     // Most of the time is spent asking for sizes, which a second core can do as well.
     let half = names.len() / 2;
     let later = names.split_off(half);
+    let history = Some(root.join("history")).filter(|history| history.is_dir());
+    let history = history.as_deref();
     let (first, second) = std::thread::scope(|scope| {
-        let second = scope.spawn(|| look(root, later));
-        (look(root, names), second.join().unwrap_or_default())
+        let second = scope.spawn(|| look(root, history, later));
+        (look(root, history, names), second.join().unwrap_or_default())
     });
     for (folder, problems) in first.into_iter().chain(second) {
         located.folders.extend(folder);
@@ -50,24 +54,30 @@ pub(crate) fn locate(root: &Path, shape: RootShape) -> Located {
     located
 }
 
-fn look(root: &Path, names: Vec<(PathBuf, String)>) -> Vec<(Option<ProjectFolder>, Vec<Problem>)> {
+fn look(
+    root: &Path,
+    history: Option<&Path>,
+    names: Vec<(PathBuf, String)>,
+) -> Vec<(Option<ProjectFolder>, Vec<Problem>)> {
     let look = |(path, name): (PathBuf, String)| {
         let mut problems = Vec::new();
-        (project(root, &path, name, &mut problems), problems)
+        let beside = history.map(|history| history.join(&name));
+        (project(root, beside.as_deref(), &path, name, &mut problems), problems)
     };
     names.into_iter().map(look).collect()
 }
 
 fn project(
     root: &Path,
+    history: Option<&Path>,
     path: &Path,
     name: String,
     problems: &mut Vec<Problem>,
 ) -> Option<ProjectFolder> {
     let mut markers = Vec::new();
     markers.extend(marker(path).map(|path| (path, ".project_root")));
-    let history = root.join("history").join(&name);
-    markers.extend(marker(&history).map(|path| (path, "history/.project_root")));
+    let beside = history.and_then(marker);
+    markers.extend(beside.map(|path| (path, "history/.project_root")));
     let mut folder = ProjectFolder {
         path: path.to_owned(),
         hash: ProjectHash::new(&name),
@@ -234,8 +244,11 @@ fn file(path: &Path, root: &Path, problems: &mut Vec<Problem>) -> Option<FileAt>
 
 /// Whether there is a folder, not counting links that lead out of the agent's own.
 fn is_folder(path: &Path, root: &Path, problems: &mut Vec<Problem>) -> bool {
-    let is_link = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
-    if is_link && !leads_inside(path, root) {
+    let Ok(metadata) = fs::symlink_metadata(path) else { return false };
+    if !metadata.is_symlink() {
+        return metadata.is_dir();
+    }
+    if !leads_inside(path, root) {
         let done = "left out: it leads out of the agent's folder";
         let file = Arc::from(path.to_string_lossy());
         problems.push(Problem { file, span: None, what: What::LinkNotFollowed, done });

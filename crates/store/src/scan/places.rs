@@ -31,15 +31,20 @@ const ELSEWHERE: &[&str] = &["/srv", "/opt", "/var/www"];
 /// How many folders tell what a place looks like.
 const SHAPE: usize = 5000;
 
-/// Returns the likely places below some homes and elsewhere.
-pub fn likely(homes: &[PathBuf]) -> Vec<PathBuf> {
+/// Where the homes of others lie, when one of theirs is read.
+const OTHERS: &[&str] = &["/home", "/Users"];
+
+/// Returns the likely places below some homes and elsewhere. `given` homes may be others'.
+pub fn likely(homes: &[PathBuf], given: bool) -> Vec<PathBuf> {
     let below = |home: &PathBuf| {
         let home = home.clone();
         BELOW_HOME
             .iter()
             .map(move |name| if name.is_empty() { home.clone() } else { home.join(name) })
     };
-    homes.iter().flat_map(below).chain(ELSEWHERE.iter().map(PathBuf::from)).collect()
+    let others = OTHERS.iter().filter(|_| given);
+    let elsewhere = ELSEWHERE.iter().chain(others).map(PathBuf::from);
+    homes.iter().flat_map(below).chain(elsewhere).collect()
 }
 
 /// A place that is there, and what its upper levels look like.

@@ -41,7 +41,7 @@ impl GitIdentity {
 }
 
 /// Tells the identity of the repository at `folder`; `None` when there is none or nothing tells it from others.
-pub fn identity(folder: &Path) -> Option<GitIdentity> {
+pub(crate) fn identity(folder: &Path) -> Option<GitIdentity> {
     let common = common_folder(folder)?;
     let config = read_head(&common.join("config"), CONFIG).unwrap_or_default();
     let log = read_head(&common.join("logs").join("HEAD"), LOG).unwrap_or_default();
