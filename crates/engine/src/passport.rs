@@ -294,9 +294,10 @@ impl<'a> Desk<'a> {
             };
         }
         for (path, answer) in answers {
-            let repository = answer.and_then(|(_, repository)| repository);
-            if repository.is_some() && self.learned.repository(&path) != repository.as_ref() {
-                repository.map(|repository| self.news.saw_repository(&path, repository));
+            if let Some(repository) = answer.and_then(|(_, repository)| repository)
+                && self.learned.repository(&path) != Some(&repository)
+            {
+                self.news.saw_repository(&path, repository);
             }
         }
     }
