@@ -1,6 +1,7 @@
 //! One function per thing a person can ask. Every view calls this room and nothing to its left.
 
 mod agent_row;
+mod cached;
 mod config;
 mod deep;
 mod error;
@@ -16,9 +17,11 @@ mod open;
 mod passport;
 mod paths;
 mod projects;
+mod refresh;
 mod seek;
 mod select;
 mod survey;
+mod text_clues;
 mod union;
 mod window;
 

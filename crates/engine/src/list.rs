@@ -17,7 +17,8 @@ use crate::deep::Holds;
 use crate::facts::facts;
 use crate::matching::matching;
 use crate::passport::{Effort, Passports, Sightings};
-use crate::survey::{Ground, Group, Progress, survey};
+use crate::refresh::recall;
+use crate::survey::{Ground, Group, Progress};
 use crate::{Engine, Error};
 
 /// What is asked of a list.
@@ -73,15 +74,15 @@ pub struct Listing {
 }
 
 /// A session and what is needed to finish its row.
-struct Digest {
-    facts: SessionFacts,
-    folder: usize,
+pub(crate) struct Digest {
+    pub(crate) facts: SessionFacts,
+    pub(crate) folder: usize,
     /// Its files without their messages, for the agent's own list.
-    files: Vec<Surveyed>,
+    pub(crate) files: Vec<Surveyed>,
     /// Its calls that ran sub-agents.
-    agent_calls: Vec<AgentCall>,
+    pub(crate) agent_calls: Vec<AgentCall>,
     /// Whether it holds what the query asks for.
-    held: bool,
+    pub(crate) held: bool,
 }
 
 /// What tells one session from another.
@@ -144,9 +145,13 @@ impl Engine {
             let held = holds.is_nothing() || holds.is_met_by(source, &family);
             Digest { held, ..digest(source, family) }
         };
-        let ground = self.look();
-        let groups = ground.groups(|_| true);
-        let digests = survey(&ground, groups, progress, digest);
+        // What a session holds is told by its messages, of which the catalog knows nothing.
+        let with_memory = holds.is_nothing();
+        let (ground, memory) = std::thread::scope(|scope| {
+            let memory = scope.spawn(|| with_memory.then(|| self.memory()).flatten());
+            (self.look(), memory.join().unwrap_or_default())
+        });
+        let digests = recall(&ground, memory, progress, digest);
         let digests = join_strays(&ground, digests, digest);
         let unheld = digests.iter().filter(|digest| !digest.held);
         let unheld = unheld.map(|digest| (digest.facts.source, digest.facts.id.clone())).collect();

@@ -159,7 +159,7 @@ impl<'a> Messages<'a> {
             file: Arc::clone(&name),
             span: Some(pending.span),
             what: What::Unreadable,
-            done: "left out: the file changed while it was read",
+            done: "left out: the file changed while it was read".into(),
         };
         let member = self.family.members.get(pending.member).ok_or_else(gone)?;
         let path = &member.file.at.path;

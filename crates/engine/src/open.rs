@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use recount_formats::outline::Outline;
-use recount_formats::source::{Family, FileAt, Foreign, Member, RootShape, Station, Surveyed};
+use recount_formats::source::{Family, FileAt, Foreign, Member, RootShape, Stamp, Station, Surveyed};
 use recount_formats::{SOURCES, Source, bytes};
 use recount_model::{
     Counts, Fate, FileRole, Grammar, Kept, Message, MessageKind, Project, SessionFacts, SessionId,
@@ -108,6 +108,7 @@ impl Engine {
             path: path.to_owned(),
             bytes: metadata.len(),
             modified: None,
+            stamp: Stamp::default(),
             station: station(path),
             group: String::new(),
         };
@@ -171,6 +172,7 @@ fn open_saved(source: &'static dyn Source, path: &Path, size: u64) -> Option<Ope
         path: path.to_owned(),
         bytes: size,
         modified: None,
+        stamp: Stamp::default(),
         station: Station::Main,
         group: String::new(),
     };

@@ -7,14 +7,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use recount_formats::source::ProjectFolder;
+use jiff::{SignedDuration, Timestamp};
 use recount_model::{ClueKind, Project, ProjectHash, ProjectState};
 use recount_store::{Aliases, Candidates, Case, Learned, Machine, inhabited};
 
 use crate::Engine;
-use crate::paths::{paths_in, texts};
 use crate::seek::Seek;
 use crate::survey::{Ground, Progress};
+
+/// How long a list goes by what the machine said when it was last asked.
+pub(crate) const ASKED_RECENTLY: SignedDuration = SignedDuration::from_hours(24);
 
 /// How hard folders are looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +68,8 @@ pub(crate) struct Desk<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) ground: &'a Ground,
     hashes: Vec<Vec<(ProjectHash, usize)>>,
-    own: Vec<Candidates>,
+    /// Paths in each directory's own sessions.
+    pub(crate) own: Vec<Candidates>,
     /// The one directory that is asked about.
     only: Option<usize>,
     pub(crate) candidates: Candidates,
@@ -92,10 +95,11 @@ impl Engine {
         }
         let glance = desk.only.is_some();
         desk.resolve();
-        if desk.is_open() {
-            desk.read_texts();
-        }
+        let read = desk.read_own_texts();
         let asked = matches!(effort, Effort::Scan(_));
+        if (asked || *effort == Effort::Projects) && desk.is_open() {
+            desk.read_other_texts(&read);
+        }
         if !asked && !glance && desk.is_open() && desk.is_news_possible(effort) {
             desk.ask_machine();
         }
@@ -211,46 +215,22 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// Lists the directories whose folder is not known, with the hash that is looked for.
-    pub(crate) fn open(&self) -> Vec<(usize, ProjectHash)> {
+    /// Lists the directories whose folder is not known, with the hash that is looked for, if one is known.
+    pub(crate) fn unknown(&self) -> Vec<(usize, Option<ProjectHash>)> {
         let numbered =
             self.projects.iter().enumerate().filter(|(_, project)| project.path.is_none());
         let wanted = |number: usize| self.case(number).and_then(|case| case.wanted().cloned());
         let asked = numbered.filter(|(number, _)| self.only.is_none_or(|only| only == *number));
-        asked.filter_map(|(number, _)| Some((number, wanted(number)?))).collect()
+        asked.map(|(number, _)| (number, wanted(number))).collect()
+    }
+
+    /// Lists the directories whose folder is not known, with the hash that is looked for.
+    pub(crate) fn open(&self) -> Vec<(usize, ProjectHash)> {
+        self.unknown().into_iter().filter_map(|(number, hash)| Some((number, hash?))).collect()
     }
 
     fn is_open(&self) -> bool {
         !self.open().is_empty()
-    }
-
-    /// Looks for paths in the sessions of directories that are not known.
-    fn read_texts(&mut self) {
-        let now = self.engine.clock.now();
-        for (number, hash) in self.open() {
-            let Some(folder) = self.ground.folders.get(number) else { continue };
-            let stamp = stamp(&folder.at);
-            if self.learned.is_vain(folder.source, &hash, &stamp) {
-                continue;
-            }
-            for file in texts(folder.source, &folder.at) {
-                let name = file.file_name().map(|name| name.to_string_lossy().into_owned());
-                let detail = format!("the text of {}", name.unwrap_or_default());
-                for path in paths_in(&file) {
-                    self.candidates.add_with_ancestors(&path, ClueKind::Text, &detail);
-                    if let Some(own) = self.own.get_mut(number) {
-                        own.add_with_ancestors(&path, ClueKind::Text, &detail);
-                    }
-                }
-                if self.candidates.prove(folder.source, &hash).is_some() {
-                    break;
-                }
-            }
-            if self.candidates.prove(folder.source, &hash).is_none() {
-                self.news.give_up(folder.source, &hash, stamp, now);
-            }
-        }
-        self.resolve();
     }
 
     /// Whether the machine may know more than when it was last asked. A list does not ask every time.
@@ -260,7 +240,7 @@ impl<'a> Desk<'a> {
             let source = self.ground.folders.get(*number)?.source;
             self.learned.gave_up(source, hash)
         };
-        let recently = |when: jiff::Timestamp| now.duration_since(when).as_hours() < 24;
+        let recently = |when: Timestamp| now.duration_since(when) < ASKED_RECENTLY;
         *effort != Effort::List || !self.open().iter().all(|open| asked(open).is_some_and(recently))
     }
 
@@ -274,6 +254,11 @@ impl<'a> Desk<'a> {
         };
         machine.gather(&mut self.candidates);
         self.resolve();
+        let now = self.engine.clock.now();
+        for (number, hash) in self.open() {
+            let Some(folder) = self.ground.folders.get(number) else { continue };
+            self.news.asked_in_vain(&self.learned, folder.source, &hash, now);
+        }
     }
 
     /// Says which of the folders are there, and which repositories they hold.
@@ -320,10 +305,4 @@ impl<'a> Desk<'a> {
         // A data folder that cannot be written costs time, nothing else.
         let _kept = self.engine.learn(self.news.clone());
     }
-}
-
-/// What the files of a directory look like.
-fn stamp(folder: &ProjectFolder) -> String {
-    let newest = folder.files.iter().filter_map(|file| file.modified).max().unwrap_or_default();
-    format!("{}/{}/{newest}", folder.files.len(), folder.bytes)
 }

@@ -14,6 +14,8 @@ const FILES: usize = 24;
 const BYTES: u64 = 2 * 1024 * 1024;
 /// How many different paths are taken from one file.
 const PATHS: usize = 4096;
+/// How many words of a line may belong to a path.
+const WORDS: usize = 8;
 /// How long a path can be.
 const LONGEST: usize = 1024;
 
@@ -56,7 +58,7 @@ fn is_plain(path: &str) -> bool {
         && !path.starts_with('.')
         && !path.ends_with('/')
         && !path.split('/').any(|part| part == "..")
-        && !path.contains(['*', ' '])
+        && !path.contains(['*', ' ', ':', ',', ';', '\'', '(', ')', '[', ']', '<', '>', '|'])
 }
 
 fn text_of(file: &Path) -> Vec<u8> {
@@ -87,17 +89,15 @@ fn names(text: &[u8]) -> BTreeSet<String> {
 
 /// A path begins behind a quote, a blank, a bracket or a line break and ends at a quote or an escape.
 fn collect(text: &[u8], paths: &mut BTreeSet<String>) {
-    for (at, pair) in text.windows(2).enumerate() {
-        if let [before, b'/'] = pair
-            && begins(text, at, *before)
+    for (at, byte) in text.iter().enumerate() {
+        if *byte == b'/' && begins(text, at) {
+            unix(text.get(at..).unwrap_or_default(), paths);
+        } else if *byte == b':'
+            && let Some(letter) = at.checked_sub(1)
+            && text.get(letter).is_some_and(u8::is_ascii_alphabetic)
+            && begins(text, letter)
         {
-            unix(text.get(at + 1..).unwrap_or_default(), paths);
-        } else if let [letter, b':'] = pair
-            && letter.is_ascii_alphabetic()
-            && at > 0
-            && text.get(at - 1).is_some_and(|before| begins(text, at - 1, *before))
-        {
-            windows(text.get(at..).unwrap_or_default(), paths);
+            windows(text.get(letter..).unwrap_or_default(), paths);
         }
         if paths.len() >= PATHS {
             break;
@@ -105,20 +105,28 @@ fn collect(text: &[u8], paths: &mut BTreeSet<String>) {
     }
 }
 
-/// Whether a path may begin behind the byte `before`, at `at`.
-fn begins(text: &[u8], at: usize, before: u8) -> bool {
-    // `\n/path`: the letter before is that of an escape.
-    let escape = at > 0 && text.get(at - 1) == Some(&b'\\') && matches!(before, b'n' | b't' | b'r');
-    escape
-        || matches!(before, b'"' | b' ' | b'(' | b'\'' | b'=' | b'`' | b':' | b'>' | b'@' | b'\n')
+/// Whether a path may begin at `at`.
+fn begins(text: &[u8], at: usize) -> bool {
+    let before = |back: usize| at.checked_sub(back).and_then(|at| text.get(at)).copied();
+    match before(1) {
+        // `\n/path`: the letter before is that of an escape.
+        Some(b'n' | b't' | b'r') => before(2) == Some(b'\\'),
+        Some(letter) => {
+            b"\"'`([{<>=:,;|@".contains(&letter) || letter.is_ascii_whitespace()
+        }
+        None => true,
+    }
 }
 
 fn unix(text: &[u8], paths: &mut BTreeSet<String>) {
+    // `file:///path`; in other addresses a host follows.
+    let text = if text.starts_with(b"///") { text.get(2..).unwrap_or_default() } else { text };
     let end =
         text.iter().take(LONGEST).position(|byte| matches!(byte, b'"' | b'\\' | b'\n' | b'`'));
     let end = end.unwrap_or(text.len().min(LONGEST));
     if let Some(path) = text.get(..end).and_then(|path| std::str::from_utf8(path).ok())
         && path.len() > 1
+        && !path.starts_with("//")
     {
         insert(path, paths);
     }
@@ -139,13 +147,17 @@ fn windows(text: &[u8], paths: &mut BTreeSet<String>) {
     }
 }
 
+/// Adds a path that may end before the line does: words may follow it, and its own names may have blanks in them.
 fn insert(path: &str, paths: &mut BTreeSet<String>) {
-    paths.insert(path.to_owned());
-    // Words may follow the path on the same line.
     let drive = if path.as_bytes().get(1) == Some(&b':') { 2 } else { 0 };
     let rest = path.get(drive..).unwrap_or_default();
-    let end = rest.find([' ', '\'', ')', ',', ':', '<', ';']).unwrap_or(rest.len());
-    paths.extend(path.get(..drive + end).map(str::to_owned));
+    let first = rest.find([' ', '\'', ')', ']', ',', ':', '<', ';', '|']);
+    let blanks = rest.match_indices(' ').map(|(at, _)| at).take(WORDS);
+    for end in first.into_iter().chain(blanks).chain([rest.len()]) {
+        let path = path.get(..drive + end).unwrap_or_default();
+        paths.insert(path.to_owned());
+        paths.insert(path.trim_end_matches(['.', ',', ':', ';', '!', '?', ')']).to_owned());
+    }
 }
 
 #[cfg(test)]
@@ -158,6 +170,7 @@ mod tests {
         let text = br#"{"file_path":"/home/dev/my code/a.rs","x":"see /srv/app for more\n/opt/z\n","u":"http://x/y",
             "w":"C:\\Users\\dev\\shop","v":"in D:/work, or so"} @/home/dev/b.md"#;
         collect(text, &mut paths);
+        assert!(!paths.iter().any(|path| path.starts_with("//")), "{paths:?}");
         for path in [
             "/home/dev/my code/a.rs",
             "/srv/app",

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use recount_formats::Source;
 use recount_model::{ClueKind, ProjectHash, ProjectState, SourceName};
-use recount_store::scan::{End, Event, Scan, Search, Seen, likely, look};
+use recount_store::scan::{End, Event, Looked, Scan, Search, Seen, likely, look};
 use recount_store::{Searched, millis};
 
 use crate::config::expand;
@@ -50,7 +50,7 @@ impl Desk<'_> {
         if wanted.search.is_empty() {
             return;
         }
-        let mut seen = self.places(effort);
+        let Looked { mut seen, silent } = self.places(effort);
         let now = self.engine.clock.now();
         if !is_asked(effort) {
             // A place is searched again when one of those wanted was not looked for there.
@@ -62,7 +62,7 @@ impl Desk<'_> {
         if !seen.is_empty() {
             self.run(wanted, seen, progress);
         }
-        self.mark_unfinished();
+        self.mark_unfinished(silent);
     }
 
     /// Says what is looked for.
@@ -93,7 +93,7 @@ impl Desk<'_> {
     }
 
     /// Returns the places to search that are there.
-    fn places(&self, effort: &Effort) -> Vec<Seen> {
+    fn places(&self, effort: &Effort) -> Looked {
         let engine = self.engine;
         let settings = &engine.config.projects;
         let usual = || match &settings.roots {
@@ -160,12 +160,12 @@ impl Desk<'_> {
         self.look_for_folders();
     }
 
-    /// A folder that a search had no time for is neither known nor unknown.
-    fn mark_unfinished(&mut self) {
+    /// A folder that a search had no time for, or that may lie where nobody answers, is neither known nor unknown.
+    fn mark_unfinished(&mut self, silent: bool) {
         let mut learned = self.learned.clone();
         learned.absorb(self.news.clone());
         for (number, hash) in self.open() {
-            let unfinished = learned.is_unfinished(hash.as_str());
+            let unfinished = silent || learned.is_unfinished(hash.as_str());
             if let Some(project) = self.projects.get_mut(number).filter(|_| unfinished) {
                 project.state = ProjectState::Scanning;
             }

@@ -93,7 +93,8 @@ impl Engine {
             id.as_str() == wanted || (long_enough && id.as_str().starts_with(wanted))
         };
         let keep = |source, family: Family| is_wanted(&family.id).then_some((source, family));
-        survey(ground, ground.groups(groups), progress, keep).into_iter().flatten().collect()
+        let found = survey(ground, ground.groups(groups), progress, keep);
+        found.into_iter().filter_map(|(_, family)| family).collect()
     }
 }
 

@@ -48,7 +48,7 @@ pub(crate) struct Ground {
 }
 
 /// Files that may belong to one session.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) source: &'static dyn Source,
     pub(crate) files: Vec<(usize, FileAt)>,
@@ -111,14 +111,14 @@ impl Group {
     }
 }
 
-/// Reads all `groups` and turns each family into what `digest` makes of it. The order of the result is that of
-/// the groups, whatever thread was faster.
+/// Reads all `groups` and turns each family into what `digest` makes of it, with the number of its group. The order of
+/// the result is that of the groups, whatever thread was faster.
 pub(crate) fn survey<T: Send>(
     ground: &Ground,
     groups: Vec<Group>,
     progress: &dyn Progress,
     digest: impl Fn(&'static dyn Source, Family) -> T + Sync,
-) -> Vec<T> {
+) -> Vec<(usize, T)> {
     let total: u64 = groups.iter().map(Group::bytes).sum();
     let mut queue: Vec<(usize, Group)> = groups.into_iter().enumerate().collect();
     queue.sort_by_key(|(_, group)| std::cmp::Reverse(group.bytes()));
@@ -153,5 +153,5 @@ pub(crate) fn survey<T: Send>(
     });
     let mut results = results.into_inner().unwrap_or_default();
     results.sort_by_key(|(number, _)| *number);
-    results.into_iter().map(|(_, result)| result).collect()
+    results
 }

@@ -3,6 +3,8 @@
 //! An outline holds no text but titles. Message bodies are read from their spans when they are asked for, so
 //! a list of thousands of sessions stays small and one huge session can be shown in a stream.
 
+use serde::{Deserialize, Serialize};
+
 use recount_model::{Fate, Grammar, MessageKind, Problem, RawJson, SessionId, Span, Tokens};
 
 /// The outline of one file.
@@ -33,7 +35,7 @@ pub struct Outline {
 }
 
 /// What a file says of the session as a whole.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Head {
     /// The session's id.
     pub session_id: Option<SessionId>,
@@ -50,11 +52,12 @@ pub struct Head {
     /// Workspace folders.
     pub directories: Vec<String>,
     /// Notes of the agent's memory.
+    #[serde(with = "as_text")]
     pub scratchpad: Option<RawJson>,
 }
 
 /// One message, in its richest version.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Entry {
     /// Its id; `None` in damaged or foreign files.
     pub id: Option<Box<str>>,
@@ -77,7 +80,7 @@ pub struct Entry {
 }
 
 /// A tool call that ran a sub-agent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentCall {
     /// The call's id.
     pub call: Box<str>,
@@ -88,7 +91,7 @@ pub struct AgentCall {
 }
 
 /// One recorded version of a message.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Version {
     /// Where it stands.
     pub span: Span,
@@ -99,7 +102,7 @@ pub struct Version {
 }
 
 /// One row of the strict view.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
     /// The entry.
     pub entry: u32,
@@ -108,7 +111,7 @@ pub struct Shown {
 }
 
 /// How an agent's own list sees a file.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Listed {
     /// Whether there is anything worth resuming.
     pub resumable: bool,
@@ -123,7 +126,7 @@ pub struct Listed {
 }
 
 /// Problems of one file: all are counted, the first ones kept.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Problems {
     /// The first ones.
     pub kept: Vec<Problem>,
@@ -175,5 +178,20 @@ impl Outline {
             next = version.before;
             Some(version)
         })
+    }
+}
+
+/// JSON kept as text is text in the catalog, too.
+mod as_text {
+    use recount_model::RawJson;
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    #[expect(clippy::ref_option, reason = "the form that serde asks for")]
+    pub(super) fn serialize<S: Serializer>(json: &Option<RawJson>, to: S) -> Result<S::Ok, S::Error> {
+        json.as_ref().map(RawJson::as_str).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<RawJson>, D::Error> {
+        Ok(Option::<String>::deserialize(from)?.map(RawJson::new))
     }
 }

@@ -1,12 +1,16 @@
 //! What a source is, and the list of all of them.
 
 use std::fmt::Debug;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::UNIX_EPOCH;
 
 use recount_model::{
     FileRole, Message, Problem, ProjectHash, RecordedPath, SessionId, SessionKind, SourceName,
 };
+
+use serde::{Deserialize, Serialize};
 
 use crate::bytes::Buffer;
 use crate::gemini::Gemini;
@@ -28,6 +32,16 @@ pub trait Source: Debug + Sync {
 
     /// Reads the outline of one file. A file that cannot be read has an empty one that says so.
     fn outline(&self, path: &Path, buffer: &mut Buffer) -> Outline;
+
+    /// Reads the outline of a file that has grown since a reader of it was kept, from there on, and keeps the reader
+    /// again. `None` when it must be read from the start.
+    fn outline_from(&self, path: &Path, buffer: &mut Buffer, state: &[u8]) -> Option<Kept>;
+
+    /// Reads the outline of one file and keeps the reader, if it can go on later.
+    fn outline_to_keep(&self, path: &Path, buffer: &mut Buffer) -> Kept;
+
+    /// Tells the form of what is kept: what another release kept under another number is not understood.
+    fn version(&self) -> u32;
 
     /// Sorts the files of one or more sessions into sessions, each file with its role.
     fn families(&self, files: Vec<Surveyed>) -> Vec<Family>;
@@ -140,10 +154,42 @@ pub struct FileAt {
     pub bytes: u64,
     /// When it was last written, in milliseconds.
     pub modified: Option<i64>,
+    /// What changes when its content does.
+    pub stamp: Stamp,
     /// What its place says of it.
     pub station: Station,
     /// Files of one session share it; files of different sessions may.
     pub group: String,
+}
+
+/// What changes when a file's content does, as far as the system tells without reading it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Stamp {
+    /// Its size.
+    pub bytes: u64,
+    /// When it was last written, in nanoseconds.
+    pub nanos: i128,
+    /// Its number on the disk.
+    pub inode: u64,
+}
+
+impl Stamp {
+    /// Takes what the system tells of a file.
+    pub fn of(metadata: &Metadata) -> Self {
+        let since = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let nanos = since.and_then(|since| i128::try_from(since.as_nanos()).ok()).unwrap_or_default();
+        Self { bytes: metadata.len(), nanos, inode: inode(metadata) }
+    }
+}
+
+#[cfg(unix)]
+fn inode(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+#[cfg(not(unix))]
+fn inode(_metadata: &Metadata) -> u64 {
+    0
 }
 
 /// What the place of a file says of it.
@@ -246,6 +292,24 @@ pub struct Trace {
     pub text: String,
 }
 
+/// What was read of a file, with the reader.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// What is in the file.
+    pub outline: Outline,
+    /// The reader before the end of the file, which may be in the middle of a line.
+    pub saved: Option<Saved>,
+}
+
+/// A reader, kept to go on later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saved {
+    /// How much of the file it has read.
+    pub offset: u64,
+    /// All it knows.
+    pub state: Vec<u8>,
+}
+
 /// Turns the bytes of one file into an [`Outline`], all at once or as they are appended.
 pub trait Reader: Debug + Send {
     /// Takes every whole record in `bytes` and returns how many bytes it used.
@@ -258,6 +322,11 @@ pub trait Reader: Debug + Send {
 
     /// Returns the outline as it stands, with every problem met so far.
     fn outline(&self) -> Outline;
+
+    /// Returns what is needed to go on later, when more has been appended; `None` if that cannot be done.
+    fn save(&self) -> Option<Saved> {
+        None
+    }
 
     /// Returns the outline when nothing more will come, without a copy of it.
     fn into_outline(self: Box<Self>) -> Outline;

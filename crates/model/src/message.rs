@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::{MessageId, Problem, Span, Tokens, What};
@@ -76,13 +76,13 @@ impl Message {
             file: Arc::clone(&file),
             span: Some(Span { line, offset, bytes }),
             what,
-            done: "the rest of the message is shown",
+            done: "the rest of the message is shown".into(),
         })
     }
 }
 
 /// What a message is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MessageKind {
     /// What a human typed.
@@ -122,7 +122,7 @@ impl fmt::Display for MessageKind {
 }
 
 /// What became of a message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fate {
     /// The agent's own loader shows it.

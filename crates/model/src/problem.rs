@@ -1,12 +1,13 @@
 //! What could not be used, where it stands, and what was done about it. Never silent.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Something in a file that could not be used.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     /// The file.
     pub file: Arc<str>,
@@ -15,11 +16,11 @@ pub struct Problem {
     /// What was wrong.
     pub what: What,
     /// What was done about it, for people.
-    pub done: &'static str,
+    pub done: Cow<'static, str>,
 }
 
 /// A stretch of a file. Lines count from 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
     /// The line on which it begins.
     pub line: u32,
@@ -30,7 +31,7 @@ pub struct Span {
 }
 
 /// Kinds of problems, from the file as a whole down to one field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum What {

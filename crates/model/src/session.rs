@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{Problem, Project, RawJson, SessionId, SourceName, Tokens};
 
@@ -83,7 +83,7 @@ impl SessionFacts {
 }
 
 /// Whether a human or another session started it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SessionKind {
     /// A human did.
@@ -93,7 +93,7 @@ pub enum SessionKind {
 }
 
 /// Where a title comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TitleFrom {
     /// The user named it.
@@ -107,7 +107,7 @@ pub enum TitleFrom {
 }
 
 /// Message counts, by distinct message id.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// All messages.
     pub messages: u64,
@@ -120,7 +120,7 @@ pub struct Counts {
 }
 
 /// Tool calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCounts {
     /// All of them.
     pub total: u64,
@@ -131,7 +131,7 @@ pub struct ToolCounts {
 }
 
 /// Figures of the strict view: what the agent's own loader would show.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
     /// Messages.
     pub messages: u64,
@@ -146,7 +146,7 @@ pub struct Kept {
 }
 
 /// One file of a session.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionFile {
     /// Its path.
     pub path: String,
@@ -159,7 +159,7 @@ pub struct SessionFile {
 }
 
 /// What a file is to its session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileRole {
     /// The one the agent itself would load.
@@ -177,7 +177,7 @@ pub enum FileRole {
 }
 
 /// How a file is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Grammar {
     /// One JSON document.

@@ -15,6 +15,12 @@ pub fn clock(env: &Env) -> Clock {
     Clock::fixed(told.unwrap_or_else(Timestamp::now))
 }
 
+/// Returns the system's time, whatever we are told to take as now: for questions about files that are being written.
+pub fn system_nanos() -> i128 {
+    #[expect(clippy::disallowed_methods, reason = "the one place that asks the clock")]
+    Timestamp::now().as_nanosecond()
+}
+
 /// A pager that shows what is written to it, like git's.
 #[derive(Debug)]
 pub struct Pager {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::clues::git::GitIdentity;
 use crate::scan::Place;
 
-/// The form of the file. A file of another form is left alone, unread.
+/// The form of the file. A file of a later form is left alone, unread.
 const VERSION: u32 = 1;
 /// How long a search in vain counts, as far as we can see that nothing has changed.
 const VAIN: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -25,8 +25,8 @@ pub struct Learned {
     proven: BTreeMap<(String, String), Proven>,
     /// By source and hash.
     vain: BTreeMap<(String, String), Vain>,
-    /// By place.
-    searched: BTreeMap<String, Searched>,
+    /// By place and whether time was enough: what a search had no time for does not undo what an earlier one saw.
+    searched: BTreeMap<(String, bool), Searched>,
     /// By path.
     repositories: BTreeMap<String, GitIdentity>,
     /// Folders that a search met which may be the new place of one that is gone.
@@ -78,15 +78,33 @@ pub struct Searched {
 }
 
 impl Searched {
+    fn key(&self) -> (String, bool) {
+        (self.place.clone(), self.finished)
+    }
+
     /// Whether `wanted` need not be looked for again at a place that looks like `shape`.
     fn settles(&self, wanted: &str, place: &Place, shape: &str, now: Timestamp) -> bool {
-        let age = now.duration_since(self.when);
-        let fresh = if self.finished {
-            self.shape == shape && age < VAIN
+        let is_same = if self.finished {
+            self.shape == shape
         } else {
-            age < UNFINISHED && self.patience >= millis(place.patience)
+            self.patience >= millis(place.patience)
         };
-        fresh && self.depth >= place.depth && self.unfound.contains(wanted)
+        is_same
+            && self.counts_at(now)
+            && self.depth >= place.depth
+            && self.unfound.contains(wanted)
+    }
+
+    /// Whether what it missed may be told together with what a later search of the same place missed.
+    fn is_as_thorough_as(&self, later: &Self) -> bool {
+        self.shape == later.shape
+            && self.depth >= later.depth
+            && (self.finished || self.patience >= later.patience)
+            && self.counts_at(later.when)
+    }
+
+    fn counts_at(&self, now: Timestamp) -> bool {
+        now.duration_since(self.when) < if self.finished { VAIN } else { UNFINISHED }
     }
 }
 
@@ -136,7 +154,7 @@ impl Learned {
                 .into_iter()
                 .map(|entry| ((entry.source.clone(), entry.hash.clone()), entry))
                 .collect(),
-            searched: file.searched.into_iter().map(|entry| (entry.place.clone(), entry)).collect(),
+            searched: file.searched.into_iter().map(|entry| (entry.key(), entry)).collect(),
             repositories: file.repositories.into_iter().collect(),
             spots: file.spots,
         })
@@ -161,7 +179,9 @@ impl Learned {
     pub fn absorb(&mut self, other: Self) {
         self.proven.extend(other.proven);
         self.vain.extend(other.vain);
-        self.searched.extend(other.searched);
+        for record in other.searched.into_values() {
+            self.searched(record);
+        }
         self.repositories.extend(other.repositories);
         self.spots.extend(other.spots);
         self.vain.retain(|key, _| !self.proven.contains_key(key));
@@ -237,25 +257,36 @@ impl Learned {
 
     /// Whether `wanted` was looked for at a place that has not changed since.
     pub fn is_settled(&self, wanted: &str, place: &Place, shape: &str, now: Timestamp) -> bool {
-        let record = place.path.to_str().and_then(|path| self.searched.get(path));
-        record.is_some_and(|record| record.settles(wanted, place, shape, now))
+        let record =
+            |finished| self.searched.get(&(place.path.to_str()?.to_owned(), finished));
+        [true, false]
+            .into_iter()
+            .filter_map(record)
+            .any(|record| record.settles(wanted, place, shape, now))
     }
 
-    /// Whether a search for `wanted` was not finished anywhere.
+    /// Whether a search for `wanted` was not finished somewhere, and no other there was.
     pub fn is_unfinished(&self, wanted: &str) -> bool {
-        self.searched.values().any(|record| !record.finished && record.unfound.contains(wanted))
+        let misses = |record: &Searched| record.unfound.contains(wanted);
+        self.searched.values().any(|record| {
+            let finished = || self.searched.get(&(record.place.clone(), true));
+            let is_as_good = |done: &Searched| {
+                misses(done) && (done.shape == record.shape || done.when >= record.when)
+            };
+            !record.finished && misses(record) && !finished().is_some_and(is_as_good)
+        })
     }
 
-    /// Remembers a search.
+    /// Remembers a search, beside what an earlier one missed at the same place.
     pub fn searched(&mut self, mut record: Searched) {
-        if let Some(old) = self.searched.get(&record.place)
-            && old.finished
-            && old.shape == record.shape
-            && old.depth >= record.depth
+        if let Some(old) = self.searched.get(&record.key())
+            && !old.unfound.is_subset(&record.unfound)
+            && old.is_as_thorough_as(&record)
         {
             record.unfound.extend(old.unfound.iter().cloned());
+            record.when = record.when.min(old.when);
         }
-        self.searched.insert(record.place.clone(), record);
+        self.searched.insert(record.key(), record);
     }
 
     /// Lists folders that may be the new place of one that is gone.

@@ -94,10 +94,14 @@ fn other_home(
 ) {
     let folders = source.folders();
     let home = folders.home_variable.and_then(|variable| process.variables.get(variable));
-    for root in home
-        .iter()
-        .flat_map(|home| folders.below_home.iter().map(|below| Path::new(home).join(below)))
-    {
+    let Some(home) = home.map(Path::new).filter(|home| home.is_absolute()) else { return };
+    let mut roots: Vec<PathBuf> = folders.below_home.iter().map(|below| home.join(below)).collect();
+    roots.retain(|root| root.is_dir());
+    if roots.is_empty() && home.join(folders.landmark).is_dir() {
+        // The data folder itself was named.
+        roots.push(home.to_owned());
+    }
+    for root in roots {
         let located = source.locate(&root, RootShape::Whole);
         let detail = format!("the home of a running {}", source.name());
         let marked =

@@ -48,6 +48,16 @@ impl Buffer {
         input: &mut dyn Read,
         choose: impl FnOnce(&[u8]) -> Box<dyn Reader>,
     ) -> io::Result<Box<dyn Reader>> {
+        self.pump_and(input, choose, |_| {})
+    }
+
+    /// The same, with a look at the reader before it is told that nothing follows.
+    pub fn pump_and(
+        &mut self,
+        input: &mut dyn Read,
+        choose: impl FnOnce(&[u8]) -> Box<dyn Reader>,
+        look: impl FnOnce(&dyn Reader),
+    ) -> io::Result<Box<dyn Reader>> {
         let mut filled = self.fill(input, 0)?;
         let mut reader = choose(self.filled(filled));
         loop {
@@ -56,6 +66,7 @@ impl Buffer {
             filled -= used;
             let more = self.fill(input, filled)?;
             if more == filled {
+                look(&*reader);
                 reader.finish(self.filled(filled));
                 self.shrink();
                 return Ok(reader);

@@ -1,6 +1,7 @@
 //! What is kept at a glance while a file is read: our title, and what the agent's cheaper list mode knows.
 
 use recount_model::MessageKind;
+use serde::{Deserialize, Serialize};
 
 use super::facts::{Facts, Resumable, Role};
 use super::files::typed_start;
@@ -10,7 +11,7 @@ use crate::outline::Listed;
 const TITLE_BYTES: usize = 4096;
 
 /// What the agent's cheaper list mode keeps, quirks included.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Listing {
     /// One entry per *record*, so a message written twice is here twice.
     records: Vec<u32>,
@@ -79,7 +80,7 @@ fn listed_text(facts: &Facts<'_>) -> Option<String> {
 }
 
 /// The first prompt; one that is a command only until another comes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Title {
     prompt: Option<String>,
     command: Option<String>,

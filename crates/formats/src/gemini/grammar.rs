@@ -13,7 +13,7 @@ use super::lines::Lines;
 use crate::bytes::Buffer;
 use crate::json::{Fault, Scanner};
 use crate::outline::Outline;
-use crate::source::Reader;
+use crate::source::{Kept, Reader};
 
 /// How much of a file is looked at.
 const HEAD: usize = 64 * 1024;
@@ -24,16 +24,40 @@ pub(crate) fn outline<R: Read + Seek>(
     file: &Arc<str>,
     buffer: &mut Buffer,
 ) -> io::Result<Outline> {
+    outline_and(input, file, buffer, |_| {})
+}
+
+/// Goes on with a log where a reader of it was kept.
+pub(crate) fn outline_from<R: Read + Seek>(
+    input: &mut R,
+    file: &Arc<str>,
+    buffer: &mut Buffer,
+    state: &[u8],
+) -> Option<Kept> {
+    let lines = Lines::resume(state, file)?;
+    input.seek(SeekFrom::Start(lines.offset())).ok()?;
+    let mut saved = None;
+    let reader = buffer.pump_and(input, |_| Box::new(lines), |reader| saved = reader.save()).ok()?;
+    Some(Kept { outline: reader.into_outline(), saved })
+}
+
+/// The same, with a look at the first reader before it is told that nothing follows.
+pub(crate) fn outline_and<R: Read + Seek>(
+    input: &mut R,
+    file: &Arc<str>,
+    buffer: &mut Buffer,
+    look: impl FnOnce(&dyn Reader),
+) -> io::Result<Outline> {
     let mut grammar = Grammar::Json;
     let (mut is_empty, mut is_object) = (false, false);
-    let first = buffer.pump(input, |piece| {
+    let choose = |piece: &[u8]| {
         let head = piece.get(..HEAD).unwrap_or(piece);
         grammar = sniff(head);
         is_empty = head.is_empty();
         is_object = Scanner::new(without_mark(head)).peek() == Ok(b'{');
         reader(grammar, file)
-    })?;
-    let first = first.into_outline();
+    };
+    let first = buffer.pump_and(input, choose, look)?.into_outline();
     if is_empty {
         let is_log = file.contains(".jsonl");
         let mut outline = Outline::empty(if is_log { Grammar::Jsonl } else { Grammar::Json });
@@ -42,7 +66,7 @@ pub(crate) fn outline<R: Read + Seek>(
             file,
             span: None,
             what: What::Empty,
-            done: "listed as empty",
+            done: "listed as empty".into(),
         });
         return Ok(outline);
     }

@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use memchr::{memchr, memchr2_iter, memmem};
 use recount_model::{Grammar, Span, What};
+use serde::{Deserialize, Serialize};
 
 use super::record::{Fields, Record};
 use super::replay::{Replay, Seen};
 use crate::bytes::WORTH_SHARING;
 use crate::json::Fault;
 use crate::outline::Outline;
-use crate::source::Reader;
+use crate::source::{Reader, Saved};
 
 /// Reads a log, whole or as it grows.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Lines {
     replay: Replay,
     /// Where the bytes that come next stand in the file.
@@ -29,6 +30,18 @@ const TRIES: usize = 64;
 impl Lines {
     pub(crate) fn new(file: Arc<str>) -> Self {
         Self { replay: Replay::new(file), offset: 0, line: 0 }
+    }
+
+    /// Goes on where a reader was that was kept; `None` when it cannot be understood.
+    pub(crate) fn resume(state: &[u8], file: &Arc<str>) -> Option<Self> {
+        let mut lines: Self = postcard::from_bytes(state).ok()?;
+        lines.replay.take_up(Arc::clone(file));
+        Some(lines)
+    }
+
+    /// Where the bytes that come next stand in the file.
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
     }
 
     /// Whether the agent's loader finds an id and a hash line by line.
@@ -206,6 +219,12 @@ impl Reader for Lines {
             };
             self.replay.problem(What::NoHead, None, done);
         }
+    }
+
+    fn save(&self) -> Option<Saved> {
+        // A file that needs a second look is read from the start.
+        let state = self.suffices().then(|| postcard::to_allocvec(self).ok()).flatten()?;
+        Some(Saved { offset: self.offset, state })
     }
 
     fn outline(&self) -> Outline {

@@ -8,7 +8,7 @@ use std::time::UNIX_EPOCH;
 use recount_model::{Problem, ProjectHash, SessionId, What};
 
 use super::project::{is_slug, marker, registry, trusted};
-use crate::source::{FileAt, Located, ProjectFolder, RootShape, Station};
+use crate::source::{FileAt, Located, ProjectFolder, RootShape, Stamp, Station};
 
 /// Folders in `tmp/` that are not projects.
 const NOT_PROJECTS: &[&str] = &["bin", "background-processes"];
@@ -209,9 +209,9 @@ pub(crate) fn short_id(name: &str) -> &str {
 }
 
 fn file(path: &Path, root: &Path, problems: &mut Vec<Problem>) -> Option<FileAt> {
-    let mut problem = |what, done| {
+    let mut problem = |what, done: &'static str| {
         let file = Arc::from(path.to_string_lossy());
-        problems.push(Problem { file, span: None, what, done });
+        problems.push(Problem { file, span: None, what, done: done.into() });
         None
     };
     let Ok(mut metadata) = fs::symlink_metadata(path) else {
@@ -237,6 +237,7 @@ fn file(path: &Path, root: &Path, problems: &mut Vec<Problem>) -> Option<FileAt>
         path: path.to_owned(),
         bytes: metadata.len(),
         modified: modified(&metadata),
+        stamp: Stamp::of(&metadata),
         station: Station::Main,
         group: String::new(),
     })
@@ -251,7 +252,7 @@ fn is_folder(path: &Path, root: &Path, problems: &mut Vec<Problem>) -> bool {
     if !leads_inside(path, root) {
         let done = "left out: it leads out of the agent's folder";
         let file = Arc::from(path.to_string_lossy());
-        problems.push(Problem { file, span: None, what: What::LinkNotFollowed, done });
+        problems.push(Problem { file, span: None, what: What::LinkNotFollowed, done: done.into() });
         return false;
     }
     path.is_dir()
@@ -276,7 +277,7 @@ fn entries(path: &Path, problems: &mut Vec<Problem>) -> Vec<DirEntry> {
             if error.kind() != std::io::ErrorKind::NotFound {
                 let file = Arc::from(path.to_string_lossy());
                 let done = "its sessions are left out; check the folder's permissions";
-                problems.push(Problem { file, span: None, what: What::Unreadable, done });
+                problems.push(Problem { file, span: None, what: What::Unreadable, done: done.into() });
             }
             return Vec::new();
         }

@@ -1,13 +1,14 @@
 //! What the records of a file say of the session as a whole.
 
 use recount_model::{RawJson, SessionId, parse_millis};
+use serde::{Deserialize, Serialize};
 
 use super::record::{Fields, Loose};
 use super::replay::Seen;
 use crate::outline::Head;
 
 /// Metadata, shallow-merged record by record: later keys win, and `null` overwrites.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Metadata {
     session_id: Option<String>,
     project_hash: Option<String>,

@@ -37,9 +37,12 @@ pub(crate) use grammar::{outline, reader};
 use crate::bytes::{self, Buffer, LineCounter};
 use crate::outline::Outline;
 use crate::source::{
-    AgentRow, DataFolders, Family, Foreign, Located, MessageRequest, ProjectFolder, RootShape,
+    AgentRow, DataFolders, Family, Foreign, Kept, Located, MessageRequest, ProjectFolder, RootShape,
     Source, Surveyed, Trace,
 };
+
+/// Raised with every change to what is read out of a file, or to the form in which readers are kept.
+const VERSION: u32 = 1;
 
 /// Gemini CLI, every release up to 0.61.
 #[derive(Debug)]
@@ -73,9 +76,34 @@ impl Source for Gemini {
         read.unwrap_or_else(|_| {
             let mut outline = Outline::empty(Grammar::Json);
             let done = "left out; check its permissions";
-            outline.problems.note(Problem { file, span: None, what: What::Unreadable, done });
+            outline.problems.note(Problem { file, span: None, what: What::Unreadable, done: done.into() });
             outline
         })
+    }
+
+    fn outline_from(&self, path: &Path, buffer: &mut Buffer, state: &[u8]) -> Option<Kept> {
+        let file = Arc::from(path.to_string_lossy());
+        let mut input = bytes::open(path).ok()?;
+        grammar::outline_from(&mut input, &file, buffer, state)
+    }
+
+    fn outline_to_keep(&self, path: &Path, buffer: &mut Buffer) -> Kept {
+        let file = Arc::from(path.to_string_lossy());
+        let mut saved = None;
+        let keep = |reader: &dyn crate::source::Reader| saved = reader.save();
+        let read = bytes::open(path)
+            .and_then(|mut input| grammar::outline_and(&mut input, &file, buffer, keep));
+        match read {
+            Ok(mut outline) => {
+                count_lines(&mut outline, path);
+                Kept { outline, saved }
+            }
+            Err(_) => Kept { outline: self.outline(path, buffer), saved: None },
+        }
+    }
+
+    fn version(&self) -> u32 {
+        VERSION
     }
 
     fn families(&self, files: Vec<Surveyed>) -> Vec<Family> {
@@ -92,7 +120,7 @@ impl Source for Gemini {
             file: Arc::clone(request.file),
             span: Some(request.span),
             what: What::BrokenLine,
-            done: "left out: the file changed while it was read",
+            done: "left out: the file changed while it was read".into(),
         })?;
         full_output::recover(&mut message, request.others, request.folder);
         Ok(message)

@@ -1,5 +1,6 @@
 //! How the agent names a project: hash, slug, registry file, marker file.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -73,19 +74,22 @@ pub(crate) fn registry(root: &Path, problems: &mut Vec<Problem>) -> Registry {
             file: Arc::from(path.to_string_lossy()),
             span: None,
             what: What::BrokenDocument,
-            done: "its whole entries are used; other projects are told by markers and hashes",
+            done: "its whole entries are used; other projects are told by markers and hashes".into(),
         });
         let text = "projects.json is damaged; its whole entries are used".to_owned();
         registry.notes.push(RegistryNote { slug: None, text });
         salvage(&bytes)
     });
-    for (path, slug) in pairs {
+    let mut taken: BTreeMap<String, RecordedPath> = BTreeMap::new();
+    for (path, slug) in pairs.into_iter().filter(|(path, _)| !path.is_empty()) {
         let path = RecordedPath::new(path);
-        let taken =
-            registry.entries.iter().find(|known| known.slug.is_some() && known.slug == slug);
-        if let Some(taken) = taken {
-            let text = format!("projects.json gives this name to both {} and {path}", taken.path);
-            registry.notes.push(RegistryNote { slug: slug.clone(), text });
+        if let Some(slug) = &slug {
+            if let Some(other) = taken.get(slug) {
+                let text = format!("projects.json gives this name to both {other} and {path}");
+                registry.notes.push(RegistryNote { slug: Some(slug.clone()), text });
+            } else {
+                taken.insert(slug.clone(), path.clone());
+            }
         }
         registry.entries.push(Registered { path, slug, from: "projects.json" });
     }

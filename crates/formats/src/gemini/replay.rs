@@ -10,6 +10,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use jiff::Timestamp;
 use recount_model::{Fate, Grammar, MessageKind, Problem, Span, What};
+use serde::{Deserialize, Serialize};
 
 use super::facts::{Facts, Resumable, Role, lead, runs_agent};
 use super::glance::{Listing, Title};
@@ -27,13 +28,16 @@ const TYPICAL: usize = 64;
 const NOWHERE: u32 = u32::MAX;
 
 /// The state of a conversation while its records are read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Replay {
+    #[serde(skip)]
     file: Arc<str>,
     entries: Vec<Entry>,
     versions: Vec<Version>,
     /// Entries by id.
+    #[serde(skip)]
     index: HashTable<u32>,
+    #[serde(skip)]
     hasher: RandomState,
     strict: Vec<Shown>,
     /// Per entry its place in `strict`.
@@ -90,7 +94,7 @@ impl Replay {
 
     /// Notes a problem of the file.
     pub(crate) fn problem(&mut self, what: What, span: Option<Span>, done: &'static str) {
-        self.problems.note(Problem { file: Arc::clone(&self.file), span, what, done });
+        self.problems.note(Problem { file: Arc::clone(&self.file), span, what, done: done.into() });
     }
 
     /// A message line: a new id goes to the end, a known one is replaced in its old place.
@@ -325,14 +329,32 @@ impl Replay {
         });
         self.position.push(NOWHERE);
         if let Some(id) = id {
-            let (hasher, entries) = (&self.hasher, &self.entries);
-            let rehash = |&entry: &u32| {
-                let id = entries.get(entry as usize).and_then(|entry| entry.id.as_deref());
-                hasher.hash_one(id.unwrap_or_default())
-            };
-            self.index.insert_unique(hasher.hash_one(id), entry, rehash);
+            let hash = self.hasher.hash_one(id);
+            self.insert(hash, entry);
         }
         entry
+    }
+
+    fn insert(&mut self, hash: u64, entry: u32) {
+        let (hasher, entries) = (&self.hasher, &self.entries);
+        let rehash = |&entry: &u32| {
+            let id = entries.get(entry as usize).and_then(|entry| entry.id.as_deref());
+            hasher.hash_one(id.unwrap_or_default())
+        };
+        self.index.insert_unique(hash, entry, rehash);
+    }
+
+    /// Makes a state that was kept usable again.
+    pub(crate) fn take_up(&mut self, file: Arc<str>) {
+        self.file = file;
+        self.index = HashTable::with_capacity(self.entries.len());
+        for number in 0..self.entries.len() {
+            let id = self.entries.get(number).and_then(|entry| entry.id.as_deref());
+            let Some(hash) = id.map(|id| self.hasher.hash_one(id)) else { continue };
+            if let Ok(entry) = u32::try_from(number) {
+                self.insert(hash, entry);
+            }
+        }
     }
 
     fn find(&self, id: &str) -> Option<u32> {

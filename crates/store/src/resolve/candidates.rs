@@ -23,9 +23,18 @@ pub struct Origin {
 /// Paths that might be a project's, each with where it was found.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
-    paths: Vec<(RecordedPath, Vec<Origin>)>,
+    paths: Vec<Known>,
     seen: HashMap<String, usize>,
     hashes: RefCell<BTreeMap<SourceName, Hashes>>,
+}
+
+/// A path and where it was found.
+#[derive(Clone, Debug)]
+struct Known {
+    path: RecordedPath,
+    origins: Vec<Origin>,
+    /// Whether the folders above it are candidates, too.
+    with_ancestors: bool,
 }
 
 /// The place of each hash, as far as the paths are hashed.
@@ -46,30 +55,31 @@ impl Candidates {
     /// Adds a path and every folder above it.
     pub fn add_with_ancestors(&mut self, path: &str, kind: ClueKind, detail: &str) {
         for path in spellings(path) {
-            let mut rest = path.as_str();
-            // Where a path is known, so are the folders above it.
-            while self.insert(rest, kind, detail) {
-                let Some(above) = above(rest) else { break };
-                rest = above;
+            let mut rest = Some(path.as_str());
+            while let Some(path) = rest {
+                self.insert(path, kind, detail);
+                let known = self.seen.get(path).and_then(|&at| self.paths.get_mut(at));
+                let Some(known) = known.filter(|known| !known.with_ancestors) else { break };
+                known.with_ancestors = true;
+                rest = above(path);
             }
         }
     }
 
-    /// Adds one path and says whether it is new.
-    fn insert(&mut self, path: &str, kind: ClueKind, detail: &str) -> bool {
+    /// Adds one path.
+    fn insert(&mut self, path: &str, kind: ClueKind, detail: &str) {
         let origin = || Origin { kind, detail: detail.to_owned() };
-        if let Some((_, origins)) = self.seen.get(path).and_then(|&at| self.paths.get_mut(at)) {
+        if let Some(Known { origins, .. }) =
+            self.seen.get(path).and_then(|&at| self.paths.get_mut(at))
+        {
             if origins.len() < ORIGINS && !origins.contains(&origin()) {
                 origins.push(origin());
             }
-            return false;
+        } else if !path.is_empty() && self.paths.len() < MOST {
+            self.seen.insert(path.to_owned(), self.paths.len());
+            let (path, origins) = (RecordedPath::new(path), vec![origin()]);
+            self.paths.push(Known { path, origins, with_ancestors: false });
         }
-        if path.is_empty() || self.paths.len() >= MOST {
-            return false;
-        }
-        self.seen.insert(path.to_owned(), self.paths.len());
-        self.paths.push((RecordedPath::new(path), vec![origin()]));
-        true
     }
 
     /// Returns the path whose hash is `hash`, and where it was found.
@@ -80,17 +90,17 @@ impl Candidates {
     ) -> Option<(&RecordedPath, &[Origin])> {
         let mut hashes = self.hashes.borrow_mut();
         let known = hashes.entry(source.name()).or_default();
-        for (path, _) in self.paths.get(known.hashed..).unwrap_or_default() {
+        for Known { path, .. } in self.paths.get(known.hashed..).unwrap_or_default() {
             known.places.insert(source.project_hash(path.as_str()), known.hashed);
             known.hashed += 1;
         }
-        let (path, origins) = self.paths.get(*known.places.get(hash)?)?;
+        let Known { path, origins, .. } = self.paths.get(*known.places.get(hash)?)?;
         Some((path, origins))
     }
 
     /// Lists the paths in the order they were found.
     pub fn paths(&self) -> impl Iterator<Item = (&RecordedPath, &[Origin])> {
-        self.paths.iter().map(|(path, origins)| (path, origins.as_slice()))
+        self.paths.iter().map(|known| (&known.path, known.origins.as_slice()))
     }
 }
 
@@ -182,6 +192,16 @@ mod tests {
         }
         assert!(all("/c/work").contains(&r"C:\work".to_owned()));
         assert_eq!(all("/home/x").len(), 3, "not a drive");
+    }
+
+    #[test]
+    fn the_folders_above_are_added_even_when_the_path_was_known_alone() {
+        let mut candidates = Candidates::default();
+        candidates.add("/a/b/c", ClueKind::Scan, "found before");
+        candidates.add("/a/b", ClueKind::Scan, "found before");
+        candidates.add_with_ancestors("/a/b/c/d.rs", ClueKind::Text, "a test");
+        let paths: Vec<&str> = candidates.paths().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(paths, ["/a/b/c", "/a/b", "/a/b/c/d.rs", "/a", "/"]);
     }
 
     #[test]

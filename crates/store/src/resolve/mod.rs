@@ -40,8 +40,11 @@ impl Case<'_> {
     pub fn resolve(&self, candidates: &Candidates) -> Project {
         let mut evidence = Vec::new();
         let named = self.named();
-        let strongest = named.iter().max_by_key(|named| named.weight).map(|named| named.path);
         let proven = self.proven(candidates);
+        // Two paths may have one name; then the sessions decide.
+        let is_proven = |path: &RecordedPath| proven.is_some_and(|(proven, _)| proven == path);
+        let strongest = named.iter().max_by_key(|named| (named.weight, is_proven(named.path)));
+        let strongest = strongest.map(|named| named.path);
         // The agent obeys its markers even where the sessions were recorded elsewhere.
         let path = match (&self.folder.hash, strongest, &proven) {
             (Some(_), _, Some((path, _))) | (None, None, Some((path, _))) => Some(*path),
@@ -117,7 +120,10 @@ impl Case<'_> {
         if self.hashes.iter().any(|(written, _)| *written == hash) {
             let detail = "session files carry the SHA-256 of the path".to_owned();
             let clue = ClueKind::SessionHash;
-            evidence.push(Clue { clue, detail, proves: true, weight: PROOF, names: None });
+            // Where the directory's name says otherwise, sessions may have come from elsewhere.
+            let proves = is_name || self.folder.hash.is_none();
+            let weight = if proves { PROOF } else { weight(clue) };
+            evidence.push(Clue { clue, detail, proves, weight, names: None });
         }
     }
 

@@ -21,7 +21,7 @@ pub(crate) fn weight(kind: ClueKind) -> u8 {
     match kind {
         ClueKind::Marker => MARKER,
         ClueKind::Registry => REGISTRY,
-        ClueKind::Workspace | ClueKind::Process => WORKSPACE,
+        ClueKind::Workspace | ClueKind::Process | ClueKind::SessionHash => WORKSPACE,
         ClueKind::Note => 0,
         _ => TEXT,
     }

@@ -17,7 +17,7 @@ use recount_formats::Source;
 use recount_model::ProjectHash;
 
 use crate::clues::git::GitIdentity;
-pub use places::{Seen, likely, look};
+pub use places::{Looked, Seen, likely, look};
 use queue::{Found, Queue};
 pub use tree::{Disk, Tree};
 

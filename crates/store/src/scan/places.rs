@@ -52,8 +52,17 @@ pub fn likely(homes: &[PathBuf], given: bool) -> Vec<PathBuf> {
 pub struct Seen {
     /// The place, without links on the way: that is how an agent is told where it is.
     pub place: Place,
-    /// Changes when a folder is made or removed in it.
+    /// Changes when a folder is made or removed in its two upper levels.
     pub shape: String,
+}
+
+/// What a look at places tells.
+#[derive(Clone, Debug, Default)]
+pub struct Looked {
+    /// The places that are there, each once.
+    pub seen: Vec<Seen>,
+    /// Whether one did not answer, so that nobody knows what lies there.
+    pub silent: bool,
 }
 
 /// Looks at places. Those that are not there or do not answer are left out.
@@ -62,20 +71,21 @@ pub fn look(
     depth: usize,
     patience: Duration,
     tree: &Arc<dyn Tree>,
-) -> Vec<Seen> {
+) -> Looked {
     let tree = Arc::clone(tree);
     let looked = ask(places, move |path: &PathBuf| {
         let path = path.canonicalize().ok().filter(|path| path.is_dir())?;
         let shape = shape(&path, &*tree);
         Some(Seen { place: Place { path, depth, patience }, shape })
     });
+    let silent = looked.iter().any(Option::is_none);
     let mut seen: Vec<Seen> = Vec::new();
     for new in looked.into_iter().flatten().flatten() {
         if !seen.iter().any(|known| known.place.path == new.place.path) {
             seen.push(new);
         }
     }
-    seen
+    Looked { seen, silent }
 }
 
 /// Names of folders two levels deep. Times would change with every file that is written beside them.

@@ -173,6 +173,10 @@ impl Queue {
         let mut is_repository = false;
         if Path::new(folder) == self.place.path {
             self.judge(folder, search, told);
+            let name = Path::new(folder).file_name().and_then(|name| name.to_str());
+            if name.is_some_and(|name| search.names.contains(name)) {
+                let _heard = told.send(Event::Likely(folder.to_owned()));
+            }
         }
         // What cannot be listed has nothing to tell.
         let _listed = looking.tree.folders(Path::new(folder), looking.lister, &mut |entry| {

@@ -1,0 +1,28 @@
+//! What can go wrong with the cache. None of it may stop anybody: it can be made again.
+
+use rusqlite::ErrorCode;
+
+/// Why the cache cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The file is none of ours, or damaged: it may be removed.
+    #[error("the catalog is damaged")]
+    Damaged(#[source] rusqlite::Error),
+    /// Another run is writing for longer than we wait.
+    #[error("the catalog is in use")]
+    Busy(#[source] rusqlite::Error),
+    /// Anything else: no permission, no space.
+    #[error("the catalog cannot be used")]
+    Other(#[source] rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged(error),
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy(error),
+            _ => Self::Other(error),
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What was read of the sessions, kept so that it need not be read again: a cache, and nothing but a cache.
+//!
+//! Deleting it loses nothing but time. It knows no format and no meaning: it keeps what the engine gives it under a key,
+//! with a stamp that tells whether it still holds.
+
+mod error;
+mod schema;
+mod states;
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+pub use error::Error;
+pub use states::State;
+
+/// What was read of the sessions.
+#[derive(Debug)]
+pub struct Catalog {
+    db: Connection,
+}
+
+/// Files that were read together, and what came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Tells these files from others.
+    pub key: u64,
+    /// Changes when one of them does.
+    pub stamp: u64,
+    /// What came of it.
+    pub content: Vec<u8>,
+}
+
+impl Catalog {
+    /// Opens the file, or makes it. `version` tells the form of what is kept: what has another is thrown away.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] when there is a file that is none of ours: then it may be removed. Any other error when it
+    /// cannot be opened, written or waited for.
+    pub fn open(path: &Path, version: &str) -> Result<Self, Error> {
+        let db = Connection::open(path)?;
+        schema::prepare(&db, version)?;
+        Ok(Self { db })
+    }
+
+    /// Returns what is kept of the files below some roots, by key.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn rows(&self, roots: u64) -> Result<HashMap<u64, Row>, Error> {
+        let mut select =
+            self.db.prepare_cached("SELECT key, stamp, content FROM groups WHERE roots = ?1 AND gone = 0")?;
+        let rows = select.query_map([signed(roots)], |row| {
+            let key = unsigned(row.get(0)?);
+            let content = row.get_ref(2)?.as_blob().unwrap_or_default().to_vec();
+            Ok((key, Row { key, stamp: unsigned(row.get(1)?), content }))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Keeps `new` rows of the files below some roots, and marks those as gone whose key is in `gone`.
+    ///
+    /// # Errors
+    /// If the file cannot be written; then nothing of it is kept.
+    pub fn keep(&mut self, roots: u64, new: &[Row], gone: &[u64]) -> Result<(), Error> {
+        let change = self.db.transaction()?;
+        {
+            let mut insert = change.prepare_cached(
+                "INSERT INTO groups (key, roots, stamp, gone, content) VALUES (?1, ?2, ?3, 0, ?4)
+                 ON CONFLICT (key) DO UPDATE SET roots = ?2, stamp = ?3, gone = 0, content = ?4",
+            )?;
+            for row in new {
+                insert.execute(params![signed(row.key), signed(roots), signed(row.stamp), row.content])?;
+            }
+            let mut mark = change.prepare_cached("UPDATE groups SET gone = 1 WHERE key = ?1")?;
+            for key in gone {
+                mark.execute([signed(*key)])?;
+            }
+        }
+        Ok(change.commit()?)
+    }
+
+    /// Returns what is kept of files that are gone.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn gone(&self, roots: u64) -> Result<Vec<Row>, Error> {
+        let mut select =
+            self.db.prepare_cached("SELECT key, stamp, content FROM groups WHERE roots = ?1 AND gone = 1 ORDER BY key")?;
+        let rows = select.query_map([signed(roots)], |row| {
+            Ok(Row { key: unsigned(row.get(0)?), stamp: unsigned(row.get(1)?), content: row.get(2)? })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Forgets files that are gone, and says how many groups of them there were.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn forget_gone(&mut self) -> Result<usize, Error> {
+        Ok(self.db.execute("DELETE FROM groups WHERE gone = 1", [])?)
+    }
+
+    /// Returns one remembered word.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn word(&self, name: &str) -> Result<Option<String>, Error> {
+        let mut select = self.db.prepare_cached("SELECT value FROM words WHERE name = ?1")?;
+        Ok(select.query_row([name], |row| row.get(0)).optional()?)
+    }
+
+    /// Remembers one word.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn set_word(&self, name: &str, value: &str) -> Result<(), Error> {
+        self.db.execute("INSERT OR REPLACE INTO words (name, value) VALUES (?1, ?2)", [name, value])?;
+        Ok(())
+    }
+}
+
+/// Keys fill all 64 bits; the database knows only signed numbers.
+fn signed(key: u64) -> i64 {
+    key.cast_signed()
+}
+
+fn unsigned(key: i64) -> u64 {
+    key.cast_unsigned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(key: u64, content: &[u8]) -> Row {
+        Row { key, stamp: key ^ 7, content: content.to_vec() }
+    }
+
+    #[test]
+    fn what_is_kept_comes_back_until_it_is_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("catalog.db");
+        let mut catalog = Catalog::open(&path, "1").unwrap();
+        catalog.keep(1, &[row(u64::MAX, b"one"), row(2, b"two")], &[]).unwrap();
+        catalog.keep(9, &[row(3, b"elsewhere")], &[]).unwrap();
+        drop(catalog);
+        let mut catalog = Catalog::open(&path, "1").unwrap();
+        let rows = catalog.rows(1).unwrap();
+        assert_eq!(rows.len(), 2);
+        assert_eq!(rows[&u64::MAX], row(u64::MAX, b"one"));
+        catalog.keep(1, &[row(2, b"new")], &[u64::MAX]).unwrap();
+        assert_eq!(catalog.rows(1).unwrap()[&2].content, b"new");
+        assert_eq!(catalog.gone(1).unwrap(), [row(u64::MAX, b"one")]);
+        assert_eq!(catalog.forget_gone().unwrap(), 1);
+        assert!(catalog.gone(1).unwrap().is_empty());
+    }
+
+    #[test]
+    fn another_version_starts_anew_and_damage_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("catalog.db");
+        Catalog::open(&path, "1").unwrap().keep(1, &[row(2, b"two")], &[]).unwrap();
+        assert!(Catalog::open(&path, "2").unwrap().rows(1).unwrap().is_empty());
+        let broken = folder.path().join("broken.db");
+        #[expect(clippy::disallowed_methods, reason = "a test makes what it looks at")]
+        std::fs::write(&broken, vec![b'x'; 8192]).unwrap();
+        assert!(matches!(Catalog::open(&broken, "1"), Err(Error::Damaged(_))));
+    }
+
+    #[test]
+    fn two_runs_write_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("catalog.db");
+        Catalog::open(&path, "1").unwrap();
+        std::thread::scope(|scope| {
+            for number in 0..4_u64 {
+                let path = &path;
+                scope.spawn(move || {
+                    let mut catalog = Catalog::open(path, "1").unwrap();
+                    for key in 0..20 {
+                        catalog.keep(1, &[row(number * 100 + key, b"x")], &[]).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(Catalog::open(&path, "1").unwrap().rows(1).unwrap().len(), 80);
+    }
+}

@@ -1,0 +1,76 @@
+//! The tables. Another version means that all is made again, never a migration.
+
+use std::time::Duration;
+
+use rusqlite::{Connection, OptionalExtension as _};
+
+use crate::Error;
+
+/// Raised with every change to the tables.
+const TABLES: &str = "1";
+
+const CREATE: &str = "
+    CREATE TABLE words (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE groups (
+        key INTEGER PRIMARY KEY,
+        roots INTEGER NOT NULL,
+        stamp INTEGER NOT NULL,
+        gone INTEGER NOT NULL,
+        content BLOB NOT NULL
+    );
+    CREATE TABLE states (
+        path TEXT PRIMARY KEY,
+        inode INTEGER NOT NULL,
+        offset INTEGER NOT NULL,
+        print INTEGER NOT NULL,
+        content BLOB NOT NULL
+    );
+";
+
+/// Makes the tables, unless they are there in this version.
+pub(crate) fn prepare(db: &Connection, version: &str) -> Result<(), Error> {
+    // Others may be writing for a moment.
+    db.busy_timeout(Duration::from_secs(2))?;
+    // Mapped pages are not copied. A lost write after a power cut is found out by its checksum and made again.
+    db.execute_batch(
+        "PRAGMA mmap_size = 1073741824; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;",
+    )?;
+    let version = format!("{TABLES}/{version}");
+    if current(db)?.as_deref() == Some(version.as_str()) {
+        return Ok(());
+    }
+    db.execute_batch("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE;")?;
+    let made = make(db, &version);
+    db.execute_batch(if made.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+    made
+}
+
+fn make(db: &Connection, version: &str) -> Result<(), Error> {
+    if current(db)?.as_deref() == Some(version) {
+        // Another run was faster.
+        return Ok(());
+    }
+    let tables: Vec<String> = db
+        .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")?
+        .query_map([], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    for table in tables {
+        db.execute_batch(&format!("DROP TABLE \"{}\"", table.replace('"', "\"\"")))?;
+    }
+    db.execute_batch(CREATE)?;
+    db.execute("INSERT INTO words (name, value) VALUES ('version', ?1)", [version])?;
+    Ok(())
+}
+
+fn current(db: &Connection) -> Result<Option<String>, Error> {
+    let is_there: bool = db.query_row(
+        "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'words')",
+        [],
+        |row| row.get(0),
+    )?;
+    if !is_there {
+        return Ok(None);
+    }
+    let select = "SELECT value FROM words WHERE name = 'version'";
+    Ok(db.query_row(select, [], |row| row.get(0)).optional()?)
+}

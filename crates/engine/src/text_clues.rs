@@ -1,0 +1,108 @@
+//! Paths in the text of sessions, as clues: first each directory's own sessions, then what others say.
+
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::time::Duration;
+
+use recount_formats::Source;
+use recount_formats::source::ProjectFolder;
+use recount_model::{ClueKind, ProjectHash};
+use recount_store::Searched;
+use recount_store::scan::Place;
+
+use crate::passport::Desk;
+use crate::paths::{paths_in, texts};
+
+impl Desk<'_> {
+    /// Looks for paths in the sessions of directories that are not known, and returns those that were looked into.
+    pub(crate) fn read_own_texts(&mut self) -> BTreeSet<usize> {
+        let now = self.engine.clock().now();
+        let mut read = BTreeSet::new();
+        for (number, hash) in self.unknown() {
+            let Some(folder) = self.ground.folders.get(number) else { continue };
+            let (source, stamp) = (folder.source, stamp(folder.source, &folder.at));
+            let is_vain = |hash: &ProjectHash| self.learned.is_vain(source, hash, &stamp);
+            if hash.as_ref().is_some_and(is_vain) {
+                continue;
+            }
+            self.read_texts(number, hash.as_ref().into_iter().as_slice());
+            read.insert(number);
+            if let Some(hash) = hash.filter(|hash| self.candidates.prove(source, hash).is_none()) {
+                self.news.give_up(source, &hash, stamp, now);
+            }
+        }
+        self.resolve();
+        read
+    }
+
+    /// Looks for paths in the sessions of all directories that were not looked into: one project speaks of another.
+    pub(crate) fn read_other_texts(&mut self, read: &BTreeSet<usize>) {
+        let now = self.engine.clock().now();
+        let wanted: Vec<ProjectHash> = self.open().into_iter().map(|(_, hash)| hash).collect();
+        let mut looked = Vec::new();
+        for (number, folder) in self.ground.folders.iter().enumerate() {
+            let path = folder.at.path.clone();
+            let place = Place { path, depth: 0, patience: Duration::ZERO };
+            let shape = stamp_of_sessions(&folder.at);
+            if read.contains(&number)
+                || self.learned.is_settled(&name_of(&wanted), &place, &shape, now)
+            {
+                continue;
+            }
+            self.read_texts(number, &wanted);
+            looked.push((place.path.to_string_lossy().into_owned(), shape));
+        }
+        self.resolve();
+        let wanted: Vec<ProjectHash> = self.open().into_iter().map(|(_, hash)| hash).collect();
+        for (place, shape) in looked {
+            self.news.searched(Searched {
+                place,
+                depth: 0,
+                shape,
+                finished: true,
+                patience: 0,
+                when: now,
+                unfound: BTreeSet::from([name_of(&wanted)]),
+            });
+        }
+    }
+
+    /// Takes the paths in a directory's files as candidates, until all that is wanted is proven.
+    fn read_texts(&mut self, number: usize, wanted: &[ProjectHash]) {
+        let Some(folder) = self.ground.folders.get(number) else { return };
+        for file in texts(folder.source, &folder.at) {
+            let name = file.file_name().map(|name| name.to_string_lossy().into_owned());
+            let detail = format!("the text of {}", name.unwrap_or_default());
+            for path in paths_in(&file) {
+                self.candidates.add_with_ancestors(&path, ClueKind::Text, &detail);
+                if let Some(own) = self.own.get_mut(number) {
+                    own.add_with_ancestors(&path, ClueKind::Text, &detail);
+                }
+            }
+            let is_proven = |hash| self.candidates.prove(folder.source, hash).is_some();
+            if !wanted.is_empty() && wanted.iter().all(is_proven) {
+                break;
+            }
+        }
+    }
+}
+
+/// One name for all that is looked for: a set of hashes for each directory would be larger than the texts.
+fn name_of(wanted: &[ProjectHash]) -> String {
+    let mut hasher = DefaultHasher::new();
+    wanted.hash(&mut hasher);
+    format!("texts:{:016x}", hasher.finish())
+}
+
+/// What the files of a directory look like, those beside its sessions, too.
+fn stamp(source: &dyn Source, folder: &ProjectFolder) -> String {
+    let beside = source.texts(folder);
+    let size = |path: &std::path::PathBuf| path.metadata().map_or(0, |metadata| metadata.len());
+    let bytes: u64 = beside.iter().map(size).sum();
+    format!("{}/{}/{bytes}", stamp_of_sessions(folder), beside.len())
+}
+
+fn stamp_of_sessions(folder: &ProjectFolder) -> String {
+    let newest = folder.files.iter().filter_map(|file| file.modified).max().unwrap_or_default();
+    format!("{}/{}/{newest}", folder.files.len(), folder.bytes)
+}
