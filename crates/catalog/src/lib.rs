@@ -4,6 +4,7 @@
 //! with a stamp that tells whether it still holds.
 
 mod error;
+mod indexed;
 mod schema;
 mod states;
 
@@ -49,8 +50,9 @@ impl Catalog {
     /// # Errors
     /// If the file cannot be read.
     pub fn rows(&self, roots: u64) -> Result<HashMap<u64, Row>, Error> {
-        let mut select =
-            self.db.prepare_cached("SELECT key, stamp, content FROM groups WHERE roots = ?1 AND gone = 0")?;
+        let mut select = self.db.prepare_cached(
+            "SELECT key, stamp, content FROM groups WHERE roots = ?1 AND gone = 0",
+        )?;
         let rows = select.query_map([signed(roots)], |row| {
             let key = unsigned(row.get(0)?);
             let content = row.get_ref(2)?.as_blob().unwrap_or_default().to_vec();
@@ -71,7 +73,12 @@ impl Catalog {
                  ON CONFLICT (key) DO UPDATE SET roots = ?2, stamp = ?3, gone = 0, content = ?4",
             )?;
             for row in new {
-                insert.execute(params![signed(row.key), signed(roots), signed(row.stamp), row.content])?;
+                insert.execute(params![
+                    signed(row.key),
+                    signed(roots),
+                    signed(row.stamp),
+                    row.content
+                ])?;
             }
             let mut mark = change.prepare_cached("UPDATE groups SET gone = 1 WHERE key = ?1")?;
             for key in gone {
@@ -86,10 +93,15 @@ impl Catalog {
     /// # Errors
     /// If the file cannot be read.
     pub fn gone(&self, roots: u64) -> Result<Vec<Row>, Error> {
-        let mut select =
-            self.db.prepare_cached("SELECT key, stamp, content FROM groups WHERE roots = ?1 AND gone = 1 ORDER BY key")?;
+        let mut select = self.db.prepare_cached(
+            "SELECT key, stamp, content FROM groups WHERE roots = ?1 AND gone = 1 ORDER BY key",
+        )?;
         let rows = select.query_map([signed(roots)], |row| {
-            Ok(Row { key: unsigned(row.get(0)?), stamp: unsigned(row.get(1)?), content: row.get(2)? })
+            Ok(Row {
+                key: unsigned(row.get(0)?),
+                stamp: unsigned(row.get(1)?),
+                content: row.get(2)?,
+            })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
@@ -116,7 +128,8 @@ impl Catalog {
     /// # Errors
     /// If the file cannot be written.
     pub fn set_word(&self, name: &str, value: &str) -> Result<(), Error> {
-        self.db.execute("INSERT OR REPLACE INTO words (name, value) VALUES (?1, ?2)", [name, value])?;
+        self.db
+            .execute("INSERT OR REPLACE INTO words (name, value) VALUES (?1, ?2)", [name, value])?;
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 use crate::Error;
 
 /// Raised with every change to the tables.
-const TABLES: &str = "1";
+const TABLES: &str = "2";
 
 const CREATE: &str = "
     CREATE TABLE words (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -17,6 +17,10 @@ const CREATE: &str = "
         stamp INTEGER NOT NULL,
         gone INTEGER NOT NULL,
         content BLOB NOT NULL
+    );
+    CREATE TABLE indexed (
+        session INTEGER PRIMARY KEY,
+        stamp INTEGER NOT NULL
     );
     CREATE TABLE states (
         path TEXT PRIMARY KEY,
@@ -51,7 +55,9 @@ fn make(db: &Connection, version: &str) -> Result<(), Error> {
         return Ok(());
     }
     let tables: Vec<String> = db
-        .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")?
+        .prepare(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+        )?
         .query_map([], |row| row.get(0))?
         .collect::<Result<_, _>>()?;
     for table in tables {

@@ -23,8 +23,9 @@ impl Catalog {
     /// # Errors
     /// If the catalog cannot be read.
     pub fn state(&self, path: &str) -> Result<Option<State>, Error> {
-        let mut select =
-            self.db.prepare_cached("SELECT inode, offset, print, content FROM states WHERE path = ?1")?;
+        let mut select = self
+            .db
+            .prepare_cached("SELECT inode, offset, print, content FROM states WHERE path = ?1")?;
         let state = select.query_row([path], |row| {
             Ok(State {
                 inode: unsigned(row.get(0)?),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use recount_engine::source_names;
 
-use crate::commands::{completions, list, man, projects, show, story, testbed};
+use crate::commands::{completions, index, list, man, projects, search, show, story, testbed};
 
 /// Recount what your coding agents did, and count it right
 ///
@@ -86,7 +86,9 @@ pub(crate) enum Command {
     List(list::ListArgs),
     Show(show::ShowArgs),
     Story(story::StoryArgs),
+    Search(search::SearchArgs),
     Projects(projects::ProjectsArgs),
+    Index(index::IndexArgs),
     Testbed(testbed::TestbedArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),

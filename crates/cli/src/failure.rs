@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use recount_engine::Error;
 
 use crate::context::Context;
-use crate::output::sanitize::single_line;
+use crate::output::sanitize::{sanitize, single_line};
 
 /// Nothing was found.
 pub(crate) const NOTHING: u8 = 1;
@@ -21,13 +21,15 @@ pub(crate) const REFUSED: u8 = 3;
 pub(crate) struct Failure {
     code: u8,
     message: String,
+    /// Lines that show the spot.
+    spot: Vec<String>,
     hints: Vec<String>,
 }
 
 impl Failure {
     /// A failure of our own wording.
     pub(crate) fn new(code: u8, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hints: Vec::new() }
+        Self { code, message: message.into(), spot: Vec::new(), hints: Vec::new() }
     }
 
     /// Adds the next step.
@@ -40,6 +42,9 @@ impl Failure {
     pub(crate) fn report(self) -> ExitCode {
         if !self.message.is_empty() {
             Context::say(&format!("error: {}", single_line(&self.message)));
+            for line in self.spot {
+                Context::say(&format!("  {}", sanitize(&line)));
+            }
             for hint in self.hints {
                 Context::say(&format!("hint: {}", single_line(&hint)));
             }
@@ -97,6 +102,10 @@ impl From<Error> for Failure {
                 )
             }
             Error::Home(_) => failure.hint("give a folder that has the agents' folders below it"),
+            Error::Query { example, pointed, .. } => {
+                let spot = pointed.lines().map(str::to_owned).collect();
+                Self { spot, ..failure }.hint(format!("for example: {example}"))
+            }
             Error::Config { .. } => failure.hint("mend the file, or take it away"),
             Error::Unreadable { .. } => failure.hint("check the file's permissions"),
             _ => failure,

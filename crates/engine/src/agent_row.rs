@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use recount_formats::bytes::Buffer;
-use recount_formats::outline::Outline;
 use recount_formats::source::{Station, Surveyed};
 
 use crate::Engine;
@@ -57,8 +56,10 @@ impl Engine {
             let files: Vec<Surveyed> = mains
                 .map(|file| {
                     let outline = match opened.outline(&file.path) {
-                        Some(known) => light(known),
-                        None => light(&folder.source.outline(&file.path, &mut buffer)),
+                        Some(known) => folder.source.light(known),
+                        None => {
+                            folder.source.light(&folder.source.outline(&file.path, &mut buffer))
+                        }
                     };
                     Surveyed { folder: *at, named_folder: named(at), at: file.clone(), outline }
                 })
@@ -70,15 +71,5 @@ impl Engine {
                 return;
             }
         }
-    }
-}
-
-/// What the agent's list looks at: no messages.
-pub(crate) fn light(outline: &Outline) -> Outline {
-    Outline {
-        head: outline.head.clone(),
-        listed: outline.listed.clone(),
-        loadable: outline.loadable,
-        ..Outline::empty(outline.grammar)
     }
 }

@@ -113,7 +113,8 @@ fn digest(session: Session, group: &Group, ground: &Ground) -> Option<Digest> {
     let mut kept = Vec::with_capacity(session.files.len());
     for file in session.files {
         let (folder, at) = group.files.get(file.at)?;
-        let named_folder = ground.folders.get(*folder).is_some_and(|folder| folder.at.hash.is_none());
+        let named_folder =
+            ground.folders.get(*folder).is_some_and(|folder| folder.at.hash.is_none());
         let path = at.path.to_string_lossy().into_owned();
         kept.push(SessionFile { path, role: file.role, bytes: at.bytes, grammar: file.grammar });
         let outline = Outline {

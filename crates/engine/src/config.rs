@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use recount_platform::Folders;
+use recount_store::read_toml;
 use serde::Deserialize;
 
 use crate::Error;
@@ -52,7 +53,7 @@ impl Config {
         };
         let bad = |message: String| Error::Config { path: path.clone(), message };
         let text = String::from_utf8(bytes).map_err(|_| bad("not UTF-8".to_owned()))?;
-        toml::from_str(&text).map_err(|error| bad(error.to_string()))
+        read_toml(&text).map_err(bad)
     }
 }
 
@@ -73,9 +74,9 @@ mod tests {
 
     #[test]
     fn what_is_not_set_is_as_it_was() {
-        let config: Config = toml::from_str("[projects]\ndepth = 6\n").unwrap();
+        let config: Config = read_toml("[projects]\ndepth = 6\n").unwrap();
         assert_eq!(config.projects, Projects { depth: 6, ..Projects::default() });
-        assert!(toml::from_str::<Config>("[projects]\ndeep = 6\n").is_err());
+        assert!(read_toml::<Config>("[projects]\ndeep = 6\n").unwrap_err().contains("`deep`"));
     }
 
     #[test]

@@ -64,6 +64,22 @@ pub enum Error {
         /// What is wrong, with its line.
         message: String,
     },
+    /// A query is not understood.
+    #[error("{what}")]
+    Query {
+        /// The query with carets under the spot.
+        pointed: String,
+        /// What is wrong.
+        what: String,
+        /// A query of that kind that works.
+        example: &'static str,
+    },
+    /// The search index cannot be used.
+    #[error(transparent)]
+    Index(#[from] recount_search::Error),
+    /// The catalog cannot be used.
+    #[error(transparent)]
+    Catalog(#[from] recount_catalog::Error),
     /// Nothing can be kept.
     #[error("there is no folder for our own data")]
     NoDataFolder,

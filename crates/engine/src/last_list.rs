@@ -19,7 +19,7 @@ impl Engine {
             text.push_str(&serde_json::to_string(&session.id).unwrap_or_default());
             text.push('\n');
         }
-        recount_writer::create_folders(data)?;
+        recount_writer::create_private_folder(data)?;
         Ok(recount_writer::write_atomically(&data.join(FILE), text.as_bytes())?)
     }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use recount_formats::bytes::{read_limited, read_small};
 use recount_store::{Aliases, Learned, Newer};
 
+use crate::config::expand;
 use crate::{Engine, Error};
 
 /// What was learned about folders.
@@ -28,7 +29,7 @@ impl Engine {
     pub(crate) fn learn(&self, news: Learned) -> Result<(), Error> {
         let Some(path) = self.learned_file().filter(|_| !news.is_empty()) else { return Ok(()) };
         if let Some(folder) = path.parent() {
-            recount_writer::create_folders(folder)?;
+            recount_writer::create_private_folder(folder)?;
         }
         recount_writer::update(&path, |old| match Learned::parse(&old.unwrap_or_default()) {
             Ok(mut learned) => {
@@ -64,7 +65,11 @@ impl Engine {
         let Some(path) = self.aliases_file() else { return Ok(Aliases::default()) };
         let Ok(bytes) = read_small(&path) else { return Ok(Aliases::default()) };
         let text = String::from_utf8_lossy(&bytes);
-        Aliases::parse(&text).map_err(|message| Error::Config { path, message })
+        let mut aliases =
+            Aliases::parse(&text).map_err(|message| Error::Config { path, message })?;
+        // People who edit the file write `~`.
+        aliases.expand(|folder| expand(folder, &self.folders).to_string_lossy().into_owned());
+        Ok(aliases)
     }
 
     /// Changes the names that the user gave to projects.
@@ -74,7 +79,7 @@ impl Engine {
     pub fn change_aliases(&self, change: impl FnOnce(&mut Aliases)) -> Result<Aliases, Error> {
         let Some(path) = self.aliases_file() else { return Err(Error::NoDataFolder) };
         if let Some(folder) = path.parent() {
-            recount_writer::create_folders(folder)?;
+            recount_writer::create_private_folder(folder)?;
         }
         let mut outcome = Ok(Aliases::default());
         recount_writer::update(&path, |old| {

@@ -12,9 +12,9 @@ use recount_model::{
     Problem, Project, RecordedPath, SessionFacts, SessionId, SessionKind, SourceName,
 };
 
-use crate::agent_row::light;
 use crate::deep::Holds;
 use crate::facts::facts;
+use crate::growth::Anew;
 use crate::matching::matching;
 use crate::passport::{Effort, Passports, Sightings};
 use crate::refresh::recall;
@@ -74,6 +74,7 @@ pub struct Listing {
 }
 
 /// A session and what is needed to finish its row.
+#[derive(Clone, Debug)]
 pub(crate) struct Digest {
     pub(crate) facts: SessionFacts,
     pub(crate) folder: usize,
@@ -135,12 +136,44 @@ impl Engine {
         (listing, unheld)
     }
 
+    /// Finds every session, with what is needed to index it.
+    pub(crate) fn digests(&self, progress: &dyn Progress) -> (Ground, Vec<Digest>) {
+        self.gather(&Holds::default(), progress)
+    }
+
+    /// Lists every session, with what is needed to index it.
+    pub(crate) fn everything(
+        &self,
+        effort: &Effort,
+        progress: &dyn Progress,
+    ) -> (Listing, Ground, Vec<Digest>) {
+        let (ground, digests) = self.digests(progress);
+        let passports = self.passports(&ground, &sightings(&digests), effort, progress);
+        let known = digests.len();
+        let mut sessions = finish(&ground, digests.clone(), &passports.projects);
+        sort(&mut sessions, Sort::Updated);
+        let problems = ground.problems.clone();
+        (Listing { sessions, problems, known }, ground, digests)
+    }
+
     fn list_with(
         &self,
         holds: &Holds,
         effort: &Effort,
         progress: &dyn Progress,
     ) -> (Listing, BTreeSet<Claim>, Ground, Passports) {
+        let (ground, digests) = self.gather(holds, progress);
+        let unheld = digests.iter().filter(|digest| !digest.held);
+        let unheld = unheld.map(|digest| (digest.facts.source, digest.facts.id.clone())).collect();
+        let passports = self.passports(&ground, &sightings(&digests), effort, progress);
+        let known = digests.len();
+        let mut sessions = finish(&ground, digests, &passports.projects);
+        sort(&mut sessions, Sort::Updated);
+        let problems = ground.problems.clone();
+        (Listing { sessions, problems, known }, unheld, ground, passports)
+    }
+
+    fn gather(&self, holds: &Holds, progress: &dyn Progress) -> (Ground, Vec<Digest>) {
         let digest = |source, family: Family| {
             let held = holds.is_nothing() || holds.is_met_by(source, &family);
             Digest { held, ..digest(source, family) }
@@ -153,14 +186,7 @@ impl Engine {
         });
         let digests = recall(&ground, memory, progress, digest);
         let digests = join_strays(&ground, digests, digest);
-        let unheld = digests.iter().filter(|digest| !digest.held);
-        let unheld = unheld.map(|digest| (digest.facts.source, digest.facts.id.clone())).collect();
-        let passports = self.passports(&ground, &sightings(&digests), effort, progress);
-        let known = digests.len();
-        let mut sessions = finish(&ground, digests, &passports.projects);
-        sort(&mut sessions, Sort::Updated);
-        let problems = ground.problems.clone();
-        (Listing { sessions, problems, known }, unheld, ground, passports)
+        (ground, digests)
     }
 }
 
@@ -183,7 +209,7 @@ fn digest(source: &'static dyn Source, family: Family) -> Digest {
     let calls = family.members.iter().flat_map(|member| &member.file.outline.agent_calls);
     let agent_calls = calls.cloned().collect();
     let without_messages = |member: Member| {
-        let outline = light(&member.file.outline);
+        let outline = source.light(&member.file.outline);
         Surveyed { outline, ..member.file }
     };
     let files = family.members.into_iter().map(without_messages).collect();
@@ -220,7 +246,7 @@ fn join_strays(
             files.first().and_then(|file| ground.folders.get(file.folder)).map(|f| f.source);
         let Some(source) = source else { continue };
         let files = files.into_iter().map(|file| (file.folder, file.at)).collect();
-        let families = Group { source, files }.families(ground, &mut buffer);
+        let families = Group { source, files }.families(ground, &Anew, &mut buffer);
         digests.extend(families.into_iter().map(|family| digest(source, family)));
     }
     digests
@@ -316,8 +342,11 @@ fn keep_nearest(sessions: &mut Vec<SessionFacts>, here: &Path) {
         let path = session.project.path.as_ref()?.as_str();
         here.starts_with(path).then_some(path.len())
     };
-    if let Some(nearest) = sessions.iter().filter_map(depth).max() {
-        sessions.retain(|session| depth(session) == Some(nearest));
+    let inside = sessions.iter().filter_map(|session| Some((depth(session)?, session)));
+    let nearest = inside.max_by_key(|(depth, _)| *depth).map(|(_, session)| session.project.key());
+    if let Some(nearest) = nearest {
+        // Other folders may share its name.
+        sessions.retain(|session| session.project.key() == nearest);
     }
 }
 

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::list::Query;
 use crate::matching::matching;
+use crate::passport::Effort;
 use crate::survey::Progress;
 use crate::{Engine, Error};
 
@@ -33,10 +34,10 @@ impl Engine {
     /// Lists sessions of which only the prompts are left, newest first.
     ///
     /// # Errors
-    /// If the project asked for is not known or may be several.
+    /// If the project asked for is not known or may be several, or the names given to projects are not understood.
     pub fn lost(&self, query: &Query, progress: &dyn Progress) -> Result<Vec<LostSession>, Error> {
-        let ground = self.look();
-        let listing = self.list_all(progress);
+        self.aliases()?;
+        let (listing, ground, passports) = self.survey_all(&Effort::List, progress);
         let mut lost: BTreeMap<SessionId, LostSession> = BTreeMap::new();
         let mut seen = BTreeSet::new();
         for (number, folder) in ground.folders.iter().enumerate() {
@@ -51,7 +52,7 @@ impl Engine {
                 let entry = lost.entry(trace.session.clone()).or_insert_with(|| LostSession {
                     source: folder.source.name(),
                     id: trace.session.clone(),
-                    project: self.project_by_folder(&ground, number, &listing),
+                    project: passports.projects.get(number).cloned().unwrap_or_default(),
                     started: None,
                     updated: None,
                     prompts: Vec::new(),

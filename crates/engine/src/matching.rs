@@ -1,6 +1,7 @@
 //! Which project a person means.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use recount_model::{Project, ProjectHash, RecordedPath};
 use recount_platform::Folders;
@@ -17,13 +18,16 @@ pub(crate) fn matching(
     wanted: &str,
     folders: &Folders,
 ) -> Result<BTreeSet<usize>, Error> {
-    let path = expand(wanted.trim_end_matches('/'), folders);
+    let trimmed = wanted.trim_end_matches('/');
+    let path = expand(if trimmed.is_empty() { wanted } else { trimmed }, folders);
+    let nearest = nearest(projects, &path);
     let lower = wanted.to_lowercase();
     let whole =
         |project: &Project| project.path.as_ref().map_or("", RecordedPath::as_str).to_lowercase();
-    let tests: [&dyn Fn(&Project) -> bool; 8] = [
+    let tests: [&dyn Fn(&Project) -> bool; 9] = [
         &|project| project.alias.as_deref() == Some(wanted),
         &|project| project.path.as_ref().is_some_and(|own| path.to_str() == Some(own.as_str())),
+        &|project| nearest.is_some() && project.path.as_ref() == nearest,
         &|project| project.slug.as_deref() == Some(wanted),
         &|project| names(project).any(|name| name == wanted),
         &|project| names(project).any(|name| name.to_lowercase() == lower),
@@ -51,6 +55,13 @@ pub(crate) fn matching(
         }
     }
     Err(Error::NoProject(wanted.to_owned()))
+}
+
+/// The folder of the project in which another folder lies, if that one is there.
+fn nearest<'a>(projects: &[&'a Project], folder: &Path) -> Option<&'a RecordedPath> {
+    let above = |path: &&RecordedPath| folder.is_absolute() && folder.starts_with(path.as_str());
+    let above = projects.iter().filter_map(|project| project.path.as_ref()).filter(above);
+    above.max_by_key(|path| path.as_str().len()).filter(|_| folder.is_dir())
 }
 
 /// The names of a project: the one it was given, its folder's, its directory's.

@@ -1,13 +1,14 @@
 //! Where folders that are gone have likely gone to.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use jiff::Timestamp;
 use recount_model::{ClueKind, ProjectState};
 use recount_store::{Gone, Moved, Spot, beside, present, propose};
 use serde::Serialize;
 
+use crate::Engine;
 use crate::passport::Passports;
 use crate::paths::{spoken_in, texts};
 use crate::projects::ProjectRow;
@@ -31,7 +32,7 @@ pub(crate) fn new_places(
     rows: &mut [ProjectRow],
     ground: &Ground,
     passports: &Passports,
-    homes: &[PathBuf],
+    engine: &Engine,
 ) {
     if !rows.iter().any(|row| row.state == ProjectState::Missing) {
         return;
@@ -40,7 +41,9 @@ pub(crate) fn new_places(
         .iter()
         .filter_map(|row| Some((row.path.as_ref()?.as_str().to_owned(), row.began?)))
         .collect();
+    let homes = engine.homes();
     let known = known_folders(passports);
+    let mut looked: BTreeMap<String, Spot> = BTreeMap::new();
     for row in rows.iter_mut().filter(|row| row.state == ProjectState::Missing) {
         let Some(path) = row.path.clone() else { continue };
         let files: Vec<_> = ground
@@ -54,17 +57,22 @@ pub(crate) fn new_places(
         let mut spots: BTreeSet<String> =
             beside(Path::new(path.as_str())).into_iter().take(SPOTS).collect();
         spots.extend(known.iter().take(SPOTS).cloned());
-        // A home, or a folder of the system, holds everything; no project has gone there.
+        // A home, or a folder of the system, holds everything; no project has gone there, nor into an agent's folder.
         let is_broad = |spot: &str| {
             Path::new(spot).components().count() < 3
                 || homes.iter().any(|home| home.starts_with(spot))
+                || engine.roots().any(|root| Path::new(spot).starts_with(root))
         };
         spots.retain(|spot| !is_broad(spot));
-        let spots: Vec<Spot> =
-            spots.into_iter().map(|path| Spot { began: began.get(&path).copied(), path }).collect();
+        for spot in &spots {
+            // What lies in a folder is listed once, however many are gone.
+            let new = || Spot::new(spot.as_str(), began.get(spot).copied());
+            looked.entry(spot.clone()).or_insert_with(new);
+        }
+        let spots = spots.iter().filter_map(|spot| looked.get(spot));
         let repository = passports.learned.repository(path.as_str());
         let gone = Gone { path: &path, repository, began: row.began, spoken: &spoken };
-        row.moved_to = propose(&gone, &spots).map(|moved| NewPlace {
+        row.moved_to = propose(&gone, spots).map(|moved| NewPlace {
             command: format!("recount relocate {} {}", quoted(path.as_str()), quoted(&moved.path)),
             moved,
         });

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use recount_formats::outline::Outline;
-use recount_formats::source::{Family, FileAt, Foreign, Member, RootShape, Stamp, Station, Surveyed};
+use recount_formats::source::{
+    Family, FileAt, Foreign, Member, RootShape, Stamp, Station, Surveyed,
+};
 use recount_formats::{SOURCES, Source, bytes};
 use recount_model::{
     Counts, Fate, FileRole, Grammar, Kept, Message, MessageKind, Project, SessionFacts, SessionId,

@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Timestamp};
 use recount_model::{ClueKind, Project, ProjectHash, ProjectState};
 use recount_store::{Aliases, Candidates, Case, Learned, Machine, inhabited};
 
@@ -15,8 +14,8 @@ use crate::Engine;
 use crate::seek::Seek;
 use crate::survey::{Ground, Progress};
 
-/// How long a list goes by what the machine said when it was last asked.
-pub(crate) const ASKED_RECENTLY: SignedDuration = SignedDuration::from_hours(24);
+/// How many bytes of other projects' sessions a list of projects reads.
+const OTHER_TEXTS: u64 = 64 * 1024 * 1024;
 
 /// How hard folders are looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,7 +97,7 @@ impl Engine {
         let read = desk.read_own_texts();
         let asked = matches!(effort, Effort::Scan(_));
         if (asked || *effort == Effort::Projects) && desk.is_open() {
-            desk.read_other_texts(&read);
+            desk.read_other_texts(&read, if asked { u64::MAX } else { OTHER_TEXTS });
         }
         if !asked && !glance && desk.is_open() && desk.is_news_possible(effort) {
             desk.ask_machine();
@@ -236,12 +235,11 @@ impl<'a> Desk<'a> {
     /// Whether the machine may know more than when it was last asked. A list does not ask every time.
     fn is_news_possible(&self, effort: &Effort) -> bool {
         let now = self.engine.clock.now();
-        let asked = |(number, hash): &(usize, ProjectHash)| {
-            let source = self.ground.folders.get(*number)?.source;
-            self.learned.gave_up(source, hash)
+        let is_new = |(number, hash): &(usize, ProjectHash)| {
+            let folder = self.ground.folders.get(*number);
+            folder.is_some_and(|folder| !self.learned.asked_recently(folder.source, hash, now))
         };
-        let recently = |when: Timestamp| now.duration_since(when) < ASKED_RECENTLY;
-        *effort != Effort::List || !self.open().iter().all(|open| asked(open).is_some_and(recently))
+        *effort != Effort::List || self.open().iter().any(is_new)
     }
 
     /// Asks the rest of the machine.

@@ -29,11 +29,12 @@ pub(crate) fn texts(source: &dyn Source, folder: &ProjectFolder) -> Vec<PathBuf>
     files.into_iter().take(FILES).map(|(_, path)| path).collect()
 }
 
-/// Returns the absolute paths in one file.
-pub(crate) fn paths_in(file: &Path) -> BTreeSet<String> {
+/// Returns the absolute paths in one file, and how many bytes were read.
+pub(crate) fn paths_in(file: &Path) -> (BTreeSet<String>, u64) {
     let mut paths = BTreeSet::new();
-    collect(&text_of(file), &mut paths);
-    paths
+    let text = text_of(file);
+    collect(&text, &mut paths);
+    (paths, text.len() as u64)
 }
 
 /// Returns the files below `folder`, and the names of files, that some files speak of.
@@ -111,9 +112,7 @@ fn begins(text: &[u8], at: usize) -> bool {
     match before(1) {
         // `\n/path`: the letter before is that of an escape.
         Some(b'n' | b't' | b'r') => before(2) == Some(b'\\'),
-        Some(letter) => {
-            b"\"'`([{<>=:,;|@".contains(&letter) || letter.is_ascii_whitespace()
-        }
+        Some(letter) => b"\"'`([{<>=:,;|@".contains(&letter) || letter.is_ascii_whitespace(),
         None => true,
     }
 }
@@ -125,6 +124,8 @@ fn unix(text: &[u8], paths: &mut BTreeSet<String>) {
         text.iter().take(LONGEST).position(|byte| matches!(byte, b'"' | b'\\' | b'\n' | b'`'));
     let end = end.unwrap_or(text.len().min(LONGEST));
     if let Some(path) = text.get(..end).and_then(|path| std::str::from_utf8(path).ok())
+        // Behind a blank another path begins.
+        && let Some(path) = path.split(" /").next()
         && path.len() > 1
         && !path.starts_with("//")
     {
@@ -155,8 +156,11 @@ fn insert(path: &str, paths: &mut BTreeSet<String>) {
     let blanks = rest.match_indices(' ').map(|(at, _)| at).take(WORDS);
     for end in first.into_iter().chain(blanks).chain([rest.len()]) {
         let path = path.get(..drive + end).unwrap_or_default();
+        let trimmed = path.trim_end_matches(['.', ',', ':', ';', '!', '?', ')']);
+        if trimmed.len() < path.len() {
+            paths.insert(trimmed.to_owned());
+        }
         paths.insert(path.to_owned());
-        paths.insert(path.trim_end_matches(['.', ',', ':', ';', '!', '?', ')']).to_owned());
     }
 }
 

@@ -1,8 +1,7 @@
 //! Every project: which folder it is, and what was done there.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
 use jiff::Timestamp;
 use recount_model::{
@@ -17,7 +16,7 @@ use crate::matching::matching;
 use crate::moved::{NewPlace, new_places};
 use crate::passport::Effort;
 use crate::seek::Seek;
-use crate::survey::{Ground, Progress};
+use crate::survey::Progress;
 use crate::{Engine, Error};
 
 /// One project.
@@ -125,7 +124,7 @@ impl Engine {
         rows.sort_by_cached_key(|row| {
             (std::cmp::Reverse(row.last_used), row.name.clone(), row.path.clone())
         });
-        new_places(&mut rows, &ground, &passports, &self.homes());
+        new_places(&mut rows, &ground, &passports, self);
         Ok((rows, listing))
     }
 
@@ -160,23 +159,6 @@ impl Engine {
             path.or_else(|| project.hash.as_ref().map(|hash| hash.as_str().to_owned()))
         });
         folder.ok_or_else(|| Error::NoProject(wanted.to_owned()))
-    }
-
-    /// The project of a directory, by the sessions in it if there are any.
-    pub(crate) fn project_by_folder(
-        &self,
-        ground: &Ground,
-        number: usize,
-        listing: &Listing,
-    ) -> Arc<Project> {
-        let Some(folder) = ground.folders.get(number) else { return Arc::default() };
-        let own = |session: &&SessionFacts| {
-            session.files.iter().any(|file| Path::new(&file.path).starts_with(&folder.at.path))
-        };
-        match listing.sessions.iter().find(own) {
-            Some(session) => Arc::clone(&session.project),
-            None => self.passport(ground, number, &crate::passport::Sightings::default()),
-        }
     }
 }
 

@@ -11,6 +11,7 @@ use recount_platform::system_nanos;
 
 use crate::Engine;
 use crate::cached::{self, decode, encode};
+use crate::growth::{Anew, Growth};
 use crate::list::Digest;
 use crate::survey::{Ground, Group, Progress, survey};
 
@@ -33,7 +34,8 @@ impl Engine {
     /// Opens the catalog. Without one, everything is read each time.
     pub(crate) fn memory(&self) -> Option<Memory> {
         let catalog = self.catalog()?;
-        let mut roots: Vec<_> = self.roots.iter().map(|root| (root.source.name(), &root.path)).collect();
+        let mut roots: Vec<_> =
+            self.roots.iter().map(|root| (root.source.name(), &root.path)).collect();
         roots.sort();
         let roots = hash(&roots);
         let rows = catalog.rows(roots).ok()?;
@@ -44,11 +46,12 @@ impl Engine {
     pub(crate) fn catalog(&self) -> Option<Catalog> {
         let folder = self.folders.data.as_ref()?;
         let path = folder.join(FILE);
-        recount_writer::create_folders(folder).ok()?;
+        recount_writer::create_private_folder(folder).ok()?;
         match Catalog::open(&path, &version()) {
             Err(Fault::Damaged(_)) => {
                 for beside in ["", "-wal", "-shm"] {
-                    recount_writer::remove(&PathBuf::from(format!("{}{beside}", path.display()))).ok()?;
+                    recount_writer::remove(&PathBuf::from(format!("{}{beside}", path.display())))
+                        .ok()?;
                 }
                 Catalog::open(&path, &version()).ok()
             }
@@ -71,16 +74,24 @@ pub(crate) fn recall(
     digest: impl Fn(&'static dyn recount_formats::Source, Family) -> Digest + Sync,
 ) -> Vec<Digest> {
     let groups = ground.groups(|_| true);
-    let Some(mut memory) = memory else {
-        return survey(ground, groups, progress, digest).into_iter().map(|(_, digest)| digest).collect();
+    let Some(memory) = memory else {
+        return survey(ground, groups, &Anew, progress, digest)
+            .into_iter()
+            .map(|(_, digest)| digest)
+            .collect();
     };
     let keys: Vec<(u64, u64)> = groups.iter().map(key).collect();
     let mut digests = memory.known(ground, &groups, &keys);
     let is_known = |number: usize| digests.get(number).is_some_and(Option::is_some);
-    let (numbers, changed): (Vec<usize>, Vec<Group>) =
-        groups.iter().enumerate().filter(|(number, _)| !is_known(*number)).map(|(n, group)| (n, group.clone())).unzip();
+    let (numbers, changed): (Vec<usize>, Vec<Group>) = groups
+        .iter()
+        .enumerate()
+        .filter(|(number, _)| !is_known(*number))
+        .map(|(n, group)| (n, group.clone()))
+        .unzip();
+    let growth = Growth::new(memory.catalog);
     let mut read: BTreeMap<usize, Vec<Digest>> = BTreeMap::new();
-    for (at, digest) in survey(ground, changed, progress, digest) {
+    for (at, digest) in survey(ground, changed, &growth, progress, digest) {
         read.entry(numbers.get(at).copied().unwrap_or_default()).or_default().push(digest);
     }
     let mut new = Vec::new();
@@ -98,16 +109,24 @@ pub(crate) fn recall(
     }
     let seen: HashSet<u64> = keys.iter().map(|(key, _)| *key).collect();
     let gone: Vec<u64> = memory.rows.keys().filter(|key| !seen.contains(key)).copied().collect();
-    if !new.is_empty() || !gone.is_empty() {
+    if let Some((mut catalog, states)) = growth.into_parts()
+        && !(new.is_empty() && gone.is_empty() && states.is_empty())
+    {
         // A catalog that cannot be written costs time, nothing else.
-        let _kept = memory.catalog.keep(memory.roots, &new, &gone);
+        let _kept =
+            catalog.keep(memory.roots, &new, &gone).and_then(|()| catalog.keep_states(&states));
     }
     digests.into_iter().flatten().flatten().collect()
 }
 
 impl Memory {
     /// Returns what is kept of each group, where it still holds.
-    fn known(&self, ground: &Ground, groups: &[Group], keys: &[(u64, u64)]) -> Vec<Option<Vec<Digest>>> {
+    fn known(
+        &self,
+        ground: &Ground,
+        groups: &[Group],
+        keys: &[(u64, u64)],
+    ) -> Vec<Option<Vec<Digest>>> {
         let one = |(group, (key, stamp)): (&Group, &(u64, u64))| {
             let row = self.rows.get(key).filter(|row| row.stamp == *stamp)?;
             decode(&row.content, group, ground)
@@ -121,9 +140,11 @@ impl Memory {
             decode(&row.content, group, ground)
         };
         let half = groups.len() / 2;
-        let ((first, later), (first_keys, later_keys)) = (groups.split_at(half), keys.split_at(half));
+        let ((first, later), (first_keys, later_keys)) =
+            (groups.split_at(half), keys.split_at(half));
         std::thread::scope(|scope| {
-            let second = scope.spawn(move || later.iter().zip(later_keys).map(one).collect::<Vec<_>>());
+            let second =
+                scope.spawn(move || later.iter().zip(later_keys).map(one).collect::<Vec<_>>());
             let mut all: Vec<_> = first.iter().zip(first_keys).map(one).collect();
             all.extend(second.join().unwrap_or_default());
             all
@@ -138,7 +159,7 @@ fn key(group: &Group) -> (u64, u64) {
     (hash(&(group.source.name(), paths)), hash(&stamps))
 }
 
-fn hash(value: &impl Hash) -> u64 {
+pub(crate) fn hash(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()

@@ -8,6 +8,7 @@ use recount_formats::source::Family;
 use recount_model::{SessionId, SessionKind};
 
 use crate::facts::{facts, main};
+use crate::growth::Anew;
 use crate::list::Query;
 use crate::open::Opened;
 use crate::passport::Sightings;
@@ -93,7 +94,7 @@ impl Engine {
             id.as_str() == wanted || (long_enough && id.as_str().starts_with(wanted))
         };
         let keep = |source, family: Family| is_wanted(&family.id).then_some((source, family));
-        let found = survey(ground, ground.groups(groups), progress, keep);
+        let found = survey(ground, ground.groups(groups), &Anew, progress, keep);
         found.into_iter().filter_map(|(_, family)| family).collect()
     }
 }
@@ -112,7 +113,7 @@ fn join(ground: &Ground, found: Vec<Found>) -> Vec<Found> {
         let id = known.id.clone();
         let members = known.members.into_iter().chain(family.members);
         let files = members.map(|member| (member.file.folder, member.file.at)).collect();
-        let families = Group { source, files }.families(ground, &mut buffer);
+        let families = Group { source, files }.families(ground, &Anew, &mut buffer);
         joined.extend(families.into_iter().filter(|new| new.id == id).map(|new| (source, new)));
     }
     joined

@@ -13,6 +13,8 @@ use recount_formats::source::{
 use recount_model::Problem;
 use recount_store::Root;
 
+use crate::growth::Reading;
+
 /// Told how far a survey is.
 pub trait Progress: Debug + Sync {
     /// So many of so many bytes are read.
@@ -100,11 +102,16 @@ impl Group {
     }
 
     /// Reads the files and sorts them into sessions.
-    pub(crate) fn families(self, ground: &Ground, buffer: &mut Buffer) -> Vec<Family> {
+    pub(crate) fn families(
+        self,
+        ground: &Ground,
+        reading: &dyn Reading,
+        buffer: &mut Buffer,
+    ) -> Vec<Family> {
         let source = self.source;
         let surveyed = self.files.into_iter().map(|(folder, at)| {
             let named_folder = ground.folders.get(folder).is_some_and(|f| f.at.hash.is_none());
-            let outline = source.outline(&at.path, buffer);
+            let outline = reading.outline(source, &at, buffer);
             Surveyed { folder, named_folder, at, outline }
         });
         source.families(surveyed.collect())
@@ -116,6 +123,7 @@ impl Group {
 pub(crate) fn survey<T: Send>(
     ground: &Ground,
     groups: Vec<Group>,
+    reading: &dyn Reading,
     progress: &dyn Progress,
     digest: impl Fn(&'static dyn Source, Family) -> T + Sync,
 ) -> Vec<(usize, T)> {
@@ -134,7 +142,7 @@ pub(crate) fn survey<T: Send>(
             let taken = slot.lock().ok().and_then(|mut slot| slot.take());
             let Some((number, group)) = taken else { continue };
             let (source, bytes) = (group.source, group.bytes());
-            for family in group.families(ground, &mut buffer) {
+            for family in group.families(ground, reading, &mut buffer) {
                 own.push((number, digest(source, family)));
             }
             let read = done.fetch_add(bytes, Ordering::Relaxed) + bytes;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use recount_formats::Source;
 use recount_formats::source::ProjectFolder;
-use recount_model::{ClueKind, ProjectHash};
+use recount_model::{ClueKind, Project, ProjectHash};
 use recount_store::Searched;
 use recount_store::scan::Place;
 
@@ -25,7 +25,7 @@ impl Desk<'_> {
             if hash.as_ref().is_some_and(is_vain) {
                 continue;
             }
-            self.read_texts(number, hash.as_ref().into_iter().as_slice());
+            self.read_texts(number, hash.as_slice());
             read.insert(number);
             if let Some(hash) = hash.filter(|hash| self.candidates.prove(source, hash).is_none()) {
                 self.news.give_up(source, &hash, stamp, now);
@@ -36,24 +36,30 @@ impl Desk<'_> {
     }
 
     /// Looks for paths in the sessions of all directories that were not looked into: one project speaks of another.
-    pub(crate) fn read_other_texts(&mut self, read: &BTreeSet<usize>) {
+    ///
+    /// After `budget` bytes the next run goes on.
+    pub(crate) fn read_other_texts(&mut self, read: &BTreeSet<usize>, mut budget: u64) {
         let now = self.engine.clock().now();
         let wanted: Vec<ProjectHash> = self.open().into_iter().map(|(_, hash)| hash).collect();
+        let name = name_of(&wanted);
         let mut looked = Vec::new();
         for (number, folder) in self.ground.folders.iter().enumerate() {
             let path = folder.at.path.clone();
             let place = Place { path, depth: 0, patience: Duration::ZERO };
             let shape = stamp_of_sessions(&folder.at);
-            if read.contains(&number)
-                || self.learned.is_settled(&name_of(&wanted), &place, &shape, now)
-            {
+            if budget == 0 || self.learned.is_settled(&name, &place, &shape, now) {
                 continue;
             }
-            self.read_texts(number, &wanted);
+            // One that told its own folder was not read to its end.
+            let is_unknown = |project: &Project| project.path.is_none();
+            if !read.contains(&number) || !self.projects.get(number).is_some_and(is_unknown) {
+                budget = budget.saturating_sub(self.read_texts(number, &wanted));
+            }
             looked.push((place.path.to_string_lossy().into_owned(), shape));
         }
         self.resolve();
         let wanted: Vec<ProjectHash> = self.open().into_iter().map(|(_, hash)| hash).collect();
+        let name = name_of(&wanted);
         for (place, shape) in looked {
             self.news.searched(Searched {
                 place,
@@ -62,18 +68,22 @@ impl Desk<'_> {
                 finished: true,
                 patience: 0,
                 when: now,
-                unfound: BTreeSet::from([name_of(&wanted)]),
+                unfound: BTreeSet::from([name.clone()]),
             });
         }
     }
 
-    /// Takes the paths in a directory's files as candidates, until all that is wanted is proven.
-    fn read_texts(&mut self, number: usize, wanted: &[ProjectHash]) {
-        let Some(folder) = self.ground.folders.get(number) else { return };
+    /// Takes the paths in a directory's files as candidates, until all that is wanted is proven, and returns how many
+    /// bytes that took.
+    fn read_texts(&mut self, number: usize, wanted: &[ProjectHash]) -> u64 {
+        let Some(folder) = self.ground.folders.get(number) else { return 0 };
+        let mut bytes = 0;
         for file in texts(folder.source, &folder.at) {
             let name = file.file_name().map(|name| name.to_string_lossy().into_owned());
             let detail = format!("the text of {}", name.unwrap_or_default());
-            for path in paths_in(&file) {
+            let (paths, read) = paths_in(&file);
+            bytes += read;
+            for path in paths {
                 self.candidates.add_with_ancestors(&path, ClueKind::Text, &detail);
                 if let Some(own) = self.own.get_mut(number) {
                     own.add_with_ancestors(&path, ClueKind::Text, &detail);
@@ -84,6 +94,7 @@ impl Desk<'_> {
                 break;
             }
         }
+        bytes
     }
 }
 

@@ -123,6 +123,8 @@ pub struct Listed {
     pub first_any: Option<String>,
     /// The first user message that is not a command, flattened as older releases do it.
     pub first_flat: Option<String>,
+    /// The title in the newest releases' list, when the messages are no longer at hand.
+    pub newest: Option<String>,
 }
 
 /// Problems of one file: all are counted, the first ones kept.
@@ -187,11 +189,16 @@ mod as_text {
     use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
 
     #[expect(clippy::ref_option, reason = "the form that serde asks for")]
-    pub(super) fn serialize<S: Serializer>(json: &Option<RawJson>, to: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(
+        json: &Option<RawJson>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
         json.as_ref().map(RawJson::as_str).serialize(to)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<RawJson>, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<RawJson>, D::Error> {
         Ok(Option::<String>::deserialize(from)?.map(RawJson::new))
     }
 }

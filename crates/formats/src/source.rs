@@ -49,6 +49,9 @@ pub trait Source: Debug + Sync {
     /// Tells what the agent's own list would show for the files of one folder, in its order.
     fn agent_list(&self, files: &[&Surveyed], release: Option<&str>) -> Vec<AgentRow>;
 
+    /// Returns an outline without its messages, with what the agent's newest list looks at.
+    fn light(&self, outline: &Outline) -> Outline;
+
     /// Reads one message in full from the versions of it that there are, the one to show first.
     fn message(&self, request: &MessageRequest<'_>) -> Result<Message, Problem>;
 
@@ -177,7 +180,8 @@ impl Stamp {
     /// Takes what the system tells of a file.
     pub fn of(metadata: &Metadata) -> Self {
         let since = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        let nanos = since.and_then(|since| i128::try_from(since.as_nanos()).ok()).unwrap_or_default();
+        let nanos =
+            since.and_then(|since| i128::try_from(since.as_nanos()).ok()).unwrap_or_default();
         Self { bytes: metadata.len(), nanos, inode: inode(metadata) }
     }
 }

@@ -122,7 +122,9 @@ impl fmt::Display for MessageKind {
 }
 
 /// What became of a message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Fate {
     /// The agent's own loader shows it.

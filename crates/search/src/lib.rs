@@ -1,1 +1,23 @@
-//! x
+//! Where was it said: words to messages, ranked, with the spot shown.
+//!
+//! This room knows words, not files. A message comes in as a [`Document`]; what goes on disk are its
+//! words and where it stands, never its text. A question comes in as text ([`Query::parse`]), becomes a
+//! [`Plan`] once the caller has told which sessions a project or source means, and is answered by a
+//! [`Searcher`]. Where the index cannot be sure (a phrase in tool output, a regex), the hit says so and
+//! the caller asks [`Plan::holds`] with the message itself; the same function answers without an index.
+//!
+//! In the order of flow: `token` (text to words), `index` (words to disk and back, ranking), `query`
+//! (what may be asked), `plan` (the question on the index, on texts, and its snippet).
+
+mod document;
+mod error;
+mod index;
+mod plan;
+mod query;
+mod token;
+
+pub use document::{Document, Field, Texts};
+pub use error::Error;
+pub use index::{Found, Hit, Index, Options, Overlay, Searcher, Sort, Writer};
+pub use plan::{Plan, Snippet};
+pub use query::{Mistake, Query, SessionLeaf};

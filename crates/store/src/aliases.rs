@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use recount_model::{Project, ProjectHash, RecordedPath};
 use serde::{Deserialize, Serialize};
 
+use crate::written::read_toml;
+
 /// Names that the user gave to projects.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -18,9 +20,9 @@ impl Aliases {
     /// Reads the file.
     ///
     /// # Errors
-    /// In words, with line and column, if it is not such a file.
+    /// In words, with the line, if it is not such a file.
     pub fn parse(text: &str) -> Result<Self, String> {
-        toml::from_str(text).map_err(|error| error.to_string())
+        read_toml(text)
     }
 
     /// Writes the file.
@@ -43,9 +45,12 @@ impl Aliases {
     /// Gives a name to some folders. A folder has one name: it leaves the one it had.
     pub fn add(&mut self, name: &str, folders: impl IntoIterator<Item = String>) {
         for folder in folders {
-            self.remove_folder(&folder);
+            for others in self.projects.values_mut() {
+                others.remove(&folder);
+            }
             self.projects.entry(name.to_owned()).or_default().insert(folder);
         }
+        self.projects.retain(|_, folders| !folders.is_empty());
     }
 
     /// Takes a name away, and says whether there was one.
@@ -53,12 +58,9 @@ impl Aliases {
         self.projects.remove(name).is_some()
     }
 
-    /// Takes a folder's name away, and says whether it had one.
-    pub fn remove_folder(&mut self, folder: &str) -> bool {
-        let mut had = false;
-        for folders in self.projects.values_mut() {
-            had |= folders.remove(folder);
-        }
+    /// Takes a name away from a folder, and says whether it had that name.
+    pub fn remove_from(&mut self, name: &str, folder: &str) -> bool {
+        let had = self.projects.get_mut(name).is_some_and(|folders| folders.remove(folder));
         self.projects.retain(|_, folders| !folders.is_empty());
         had
     }
@@ -67,6 +69,13 @@ impl Aliases {
     pub fn absorb(&mut self, other: Self) {
         for (name, folders) in other.projects {
             self.add(&name, folders);
+        }
+    }
+
+    /// Puts what `whole` makes of it in place of each folder.
+    pub fn expand(&mut self, whole: impl Fn(&str) -> String) {
+        for folders in self.projects.values_mut() {
+            *folders = folders.iter().map(|folder| whole(folder)).collect();
         }
     }
 
@@ -89,7 +98,8 @@ mod tests {
         assert_eq!(read, aliases);
         let folders: Vec<_> = read.iter().map(|(name, folders)| (name, folders.len())).collect();
         assert_eq!(folders, [("shop", 1), ("store", 1)]);
-        assert!(aliases.remove_folder("/a") && !aliases.remove_folder("/a"));
+        assert!(!aliases.remove_from("store", "/a"), "it is called shop");
+        assert!(aliases.remove_from("shop", "/a") && !aliases.remove_from("shop", "/a"));
         assert!(aliases.remove("store") && !aliases.remove("shop"));
     }
 

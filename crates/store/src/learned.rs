@@ -1,5 +1,5 @@
 //! What we learned about folders, kept in our own data folder: what was proven, what was searched in vain, which
-//! repository a folder held. Deleting it loses nothing but time.
+//! repository a folder held. Deleting it loses time, and the repositories of folders that are gone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +15,8 @@ use crate::scan::Place;
 const VERSION: u32 = 1;
 /// How long a search in vain counts, as far as we can see that nothing has changed.
 const VAIN: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// How long a list goes by what the machine said when it was last asked.
+const ASKED: SignedDuration = SignedDuration::from_hours(24);
 /// How long a search that ran out of time is not tried again unasked.
 const UNFINISHED: SignedDuration = SignedDuration::from_hours(1);
 
@@ -55,7 +57,14 @@ struct Vain {
     hash: String,
     /// What the files looked like.
     stamp: String,
+    /// When the rest of the machine was last asked.
     when: Timestamp,
+}
+
+impl Vain {
+    fn is_recent(&self, now: Timestamp) -> bool {
+        now.duration_since(self.when) < ASKED
+    }
 }
 
 /// A place that was searched.
@@ -89,10 +98,7 @@ impl Searched {
         } else {
             self.patience >= millis(place.patience)
         };
-        is_same
-            && self.counts_at(now)
-            && self.depth >= place.depth
-            && self.unfound.contains(wanted)
+        is_same && self.counts_at(now) && self.depth >= place.depth && self.unfound.contains(wanted)
     }
 
     /// Whether what it missed may be told together with what a later search of the same place missed.
@@ -250,15 +256,28 @@ impl Learned {
         self.vain.insert((name, text), entry);
     }
 
-    /// When files were last read in vain for this hash.
-    pub fn gave_up(&self, source: &dyn Source, hash: &ProjectHash) -> Option<Timestamp> {
-        self.vain.get(&key(source, hash)).map(|vain| vain.when)
+    /// Whether the machine was asked for this hash in vain not long ago.
+    pub fn asked_recently(&self, source: &dyn Source, hash: &ProjectHash, now: Timestamp) -> bool {
+        self.vain.get(&key(source, hash)).is_some_and(|vain| vain.is_recent(now))
+    }
+
+    /// Remembers that the machine was asked in vain, if what is `known` of that is old.
+    pub fn asked_in_vain(
+        &mut self,
+        known: &Self,
+        source: &dyn Source,
+        hash: &ProjectHash,
+        now: Timestamp,
+    ) {
+        let key = key(source, hash);
+        if let Some(old) = known.vain.get(&key).filter(|old| !old.is_recent(now)) {
+            self.vain.entry(key).or_insert_with(|| Vain { when: now, ..old.clone() });
+        }
     }
 
     /// Whether `wanted` was looked for at a place that has not changed since.
     pub fn is_settled(&self, wanted: &str, place: &Place, shape: &str, now: Timestamp) -> bool {
-        let record =
-            |finished| self.searched.get(&(place.path.to_str()?.to_owned(), finished));
+        let record = |finished| self.searched.get(&(place.path.to_str()?.to_owned(), finished));
         [true, false]
             .into_iter()
             .filter_map(record)
@@ -318,3 +337,6 @@ pub fn millis(duration: std::time::Duration) -> u64 {
 fn key(source: &dyn Source, hash: &ProjectHash) -> (String, String) {
     (source.name().as_str().to_owned(), hash.as_str().to_owned())
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,6 +9,7 @@ mod moved;
 mod presence;
 mod resolve;
 pub mod scan;
+mod written;
 
 pub use aliases::Aliases;
 pub use clues::git::GitIdentity;
@@ -18,3 +19,4 @@ pub use machine::{Machine, beside};
 pub use moved::{Gone, Moved, Spoken, Spot, propose};
 pub use presence::{inhabited, present};
 pub use resolve::{Candidates, Case, Origin};
+pub use written::read_toml;

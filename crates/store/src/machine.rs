@@ -150,6 +150,7 @@ pub(crate) fn folders_in(folder: &Path) -> Vec<String> {
             folders.extend(folder.join(entry.name).to_str().map(str::to_owned));
         }
     });
+    folders.sort();
     folders
 }
 

@@ -144,6 +144,25 @@ pub fn create_folders(path: &Path) -> Result<(), Error> {
     fs::create_dir_all(path).map_err(|source| Error::CreateFolder { path: path.to_owned(), source })
 }
 
+/// Creates the folder `path` for our own data, and every missing one above it; others may not look into a new one.
+///
+/// # Errors
+///
+/// As [`create_folders`].
+pub fn create_private_folder(path: &Path) -> Result<(), Error> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    if let Some(above) = path.parent() {
+        create_folders(above)?;
+    }
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(|source| Error::CreateFolder { path: path.to_owned(), source })
+}
+
 /// Removes an unfinished file when dropped, unless it is kept.
 struct Leftover {
     path: Option<PathBuf>,

@@ -10,6 +10,7 @@
 //! | [`create_new`] | files that can be made again | the file may be missing, empty or short |
 //! | [`update`] | our own files that several runs change | as `write_atomically` |
 //! | [`remove`] | our own files that can be made again | the file is there or gone |
+//! | [`create_private_folder`] | our own data folder | as `create_folders` |
 //! | [`create_folders`] | what the others need | any leading part of the path may exist |
 //!
 //! What it is not for: deciding whether something may be written at all.
@@ -19,5 +20,7 @@
 pub mod disk;
 mod error;
 
-pub use disk::{create_folders, create_new, remove, update, write_atomically};
+pub use disk::{
+    create_folders, create_new, create_private_folder, remove, update, write_atomically,
+};
 pub use error::Error;

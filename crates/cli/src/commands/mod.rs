@@ -2,9 +2,11 @@
 
 pub(crate) mod completions;
 pub(crate) mod help_markdown;
+pub(crate) mod index;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod projects;
+pub(crate) mod search;
 pub(crate) mod show;
 pub(crate) mod story;
 pub(crate) mod testbed;

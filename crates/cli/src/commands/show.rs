@@ -54,6 +54,21 @@ pub(crate) struct ShowArgs {
     to: Option<String>,
 }
 
+impl ShowArgs {
+    /// Asks for a session from one of its messages on.
+    pub(crate) fn at(session: &str, from: Option<String>) -> Self {
+        Self {
+            session: session.to_owned(),
+            level: LevelArg::Full,
+            thoughts: true,
+            view: ViewArg::Full,
+            raw: false,
+            from,
+            to: None,
+        }
+    }
+}
+
 /// How much to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum LevelArg {

@@ -96,6 +96,14 @@ pub(crate) fn document<T: Serialize>(
     out.finish()
 }
 
+/// Prints a document that is whole.
+pub(crate) fn whole<T: Serialize>(context: &Context, value: &T) -> io::Result<()> {
+    let mut out = context.out(Paged::No);
+    write_json(&mut out, value)?;
+    out.write_all(b"\n")?;
+    out.finish()
+}
+
 /// A session with its messages, written one after the other.
 #[derive(Debug)]
 pub(crate) struct Transcript<W> {

@@ -54,6 +54,8 @@ pub(crate) enum Tone {
     Name,
     /// A comment in code.
     Comment,
+    /// What was searched for.
+    Match,
 }
 
 impl Tone {
@@ -77,6 +79,7 @@ impl Tone {
             Self::Struck => plain.strikethrough(),
             Self::Keyword => coloured(AnsiColor::Magenta),
             Self::Name => coloured(AnsiColor::Blue),
+            Self::Match => coloured(AnsiColor::Yellow).bold(),
         }
     }
 }

@@ -3,6 +3,8 @@ mod errors;
 mod list;
 mod man;
 mod odd_homes;
+mod project_names;
+mod project_search;
 mod projects;
 mod show;
 mod story;

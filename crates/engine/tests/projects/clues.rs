@@ -31,8 +31,10 @@ fn without_a_clue_nothing_is_said() {
 
 #[test]
 fn files_beside_the_sessions_speak_of_paths() {
-    let prompt = |text: &str| json!({"sessionId": "s", "messageId": 0, "type": "user", "message": text,
-        "timestamp": "2026-11-15T08:00:00.000Z"});
+    let prompt = |text: &str| {
+        json!({"sessionId": "s", "messageId": 0, "type": "user", "message": text,
+        "timestamp": "2026-11-15T08:00:00.000Z"})
+    };
     let logs = json!([prompt("read @/srv/shops/tea/README.md please")]).to_string();
     let saved = json!({"history": [{"role": "user", "parts": [{"text": "see '/srv/shops/tea'"}]}]});
     let tagged = json!([{"role": "model", "parts": [{"functionCall": {"name": "read_file",
@@ -45,7 +47,10 @@ fn files_beside_the_sessions_speak_of_paths() {
         ("checkpoint.json", &tagged.to_string()),
         ("checkpoints/2026-11-15T08-00-00_000Z-cart.js-replace.json", &before_edit.to_string()),
         ("shell_history", "ls\ncd /srv/shops/tea && git status\n"),
-        ("tool-outputs/session-aa11/run_shell_command_1.txt", "ok\n/srv/shops/tea/src/cart.js:3: let\n"),
+        (
+            "tool-outputs/session-aa11/run_shell_command_1.txt",
+            "ok\n/srv/shops/tea/src/cart.js:3: let\n",
+        ),
         ("tool_output/list.txt", "/srv/shops/tea/src/cart.js\n"),
         ("shell_9f3a.output", "Directory: /srv/shops/tea\n"),
     ] {
@@ -69,8 +74,12 @@ fn a_session_speaks_of_paths_in_calls_results_and_attached_files() {
         "toolCalls": [{"id": "c1", "name": "glob", "args": {}, "status": "success",
         "result": [{"functionResponse": {"response": {"output": "Found 2:\n/srv/shops/tea/a.js\n/srv/shops/tea/b.js"}}}]}]});
     for text in [
-        in_text("<session_context>\n- **Workspace Directories:**\n  - /srv/shops/tea\n- **Directory Structure:**"),
-        in_text("--- Content from referenced files ---\nContent from @/srv/shops/tea/README.md:\n# Tea"),
+        in_text(
+            "<session_context>\n- **Workspace Directories:**\n  - /srv/shops/tea\n- **Directory Structure:**",
+        ),
+        in_text(
+            "--- Content from referenced files ---\nContent from @/srv/shops/tea/README.md:\n# Tea",
+        ),
         in_text("what is in /srv/shops/tea, and why?"),
         in_text("diff [/srv/shops/tea/a.js,/srv/shops/tea/b.js]"),
         in_text("open file:///srv/shops/tea/README.md"),
@@ -124,7 +133,11 @@ fn the_registry_and_the_markers_of_other_directories_tell() {
     assert_proven(&engine, TEA, ClueKind::Registry);
     assert_proven(&engine, "/srv/shops", ClueKind::Marker);
     let rows = rows(&engine);
-    assert_eq!(row(&rows, "/srv/shops").parts.len(), 2, "the hash directory and the slug directory");
+    assert_eq!(
+        row(&rows, "/srv/shops").parts.len(),
+        2,
+        "the hash directory and the slug directory"
+    );
 }
 
 #[test]

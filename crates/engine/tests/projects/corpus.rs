@@ -33,7 +33,7 @@ fn all_text(folder: &Path) -> String {
 /// The folders in which the agent was run in a capture.
 fn folders_used(capture: &Path) -> BTreeSet<String> {
     let meta: Value = serde_json::from_str(&text_of(&capture.join("meta.json"))).unwrap();
-    let runs = ["commands", "list_sessions"].into_iter().flat_map(|key| meta[key].as_array());
+    let runs = ["commands", "list_sessions"].into_iter().filter_map(|key| meta[key].as_array());
     let folders = runs.flatten().map(|run| &run["cwd"]).chain([&meta["project_path"]]);
     folders.filter_map(Value::as_str).map(str::to_owned).collect()
 }

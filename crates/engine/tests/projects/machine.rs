@@ -47,7 +47,11 @@ fn a_running_agent_works_in_the_folder() {
         &["node", "--no-warnings", "/usr/lib/node_modules/@google/gemini-cli/bundle/gemini.js"],
     ] {
         let home = home_with(TEA);
-        assert_proven(&running(&home, vec![process("node", args, TEA, &[])]), TEA, ClueKind::Process);
+        assert_proven(
+            &running(&home, vec![process("node", args, TEA, &[])]),
+            TEA,
+            ClueKind::Process,
+        );
     }
 }
 

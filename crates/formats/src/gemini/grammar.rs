@@ -37,7 +37,8 @@ pub(crate) fn outline_from<R: Read + Seek>(
     let lines = Lines::resume(state, file)?;
     input.seek(SeekFrom::Start(lines.offset())).ok()?;
     let mut saved = None;
-    let reader = buffer.pump_and(input, |_| Box::new(lines), |reader| saved = reader.save()).ok()?;
+    let reader =
+        buffer.pump_and(input, |_| Box::new(lines), |reader| saved = reader.save()).ok()?;
     Some(Kept { outline: reader.into_outline(), saved })
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use recount_model::{Grammar, SessionId};
 
 use super::part::BINARY;
-use crate::outline::Outline;
+use crate::outline::{Head, Listed, Outline};
 use crate::source::{AgentRow, Station, Surveyed};
 
 /// The rules of a range of releases.
@@ -87,6 +87,9 @@ impl Rules {
     }
 
     fn title(self, outline: &Outline) -> String {
+        if let (TitleRule::FirstWords, Some(title)) = (self.title, &outline.listed.newest) {
+            return title.clone();
+        }
         if let Some(summary) = &outline.head.summary {
             return shorten(&visible(summary));
         }
@@ -132,6 +135,15 @@ pub(crate) fn list(files: &[&Surveyed], release: Option<&str>) -> Vec<AgentRow> 
         title: rules.title(&file.outline),
     };
     rows.into_iter().map(row).collect()
+}
+
+/// Keeps what the newest releases' list looks at: no messages, and the title as they print it.
+pub(crate) fn light(outline: &Outline) -> Outline {
+    let Listed { resumable, conversation, .. } = outline.listed;
+    let newest = Some(Rules::NEWEST.title(outline));
+    let listed = Listed { resumable, conversation, newest, ..Listed::default() };
+    let head = Head { scratchpad: None, ..outline.head.clone() };
+    Outline { head, listed, loadable: outline.loadable, ..Outline::empty(outline.grammar) }
 }
 
 /// Names are compared by UTF-16 code units, as JavaScript does.

@@ -277,7 +277,12 @@ fn entries(path: &Path, problems: &mut Vec<Problem>) -> Vec<DirEntry> {
             if error.kind() != std::io::ErrorKind::NotFound {
                 let file = Arc::from(path.to_string_lossy());
                 let done = "its sessions are left out; check the folder's permissions";
-                problems.push(Problem { file, span: None, what: What::Unreadable, done: done.into() });
+                problems.push(Problem {
+                    file,
+                    span: None,
+                    what: What::Unreadable,
+                    done: done.into(),
+                });
             }
             return Vec::new();
         }

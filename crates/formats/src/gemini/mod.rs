@@ -37,8 +37,8 @@ pub(crate) use grammar::{outline, reader};
 use crate::bytes::{self, Buffer, LineCounter};
 use crate::outline::Outline;
 use crate::source::{
-    AgentRow, DataFolders, Family, Foreign, Kept, Located, MessageRequest, ProjectFolder, RootShape,
-    Source, Surveyed, Trace,
+    AgentRow, DataFolders, Family, Foreign, Kept, Located, MessageRequest, ProjectFolder,
+    RootShape, Source, Surveyed, Trace,
 };
 
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
@@ -76,7 +76,12 @@ impl Source for Gemini {
         read.unwrap_or_else(|_| {
             let mut outline = Outline::empty(Grammar::Json);
             let done = "left out; check its permissions";
-            outline.problems.note(Problem { file, span: None, what: What::Unreadable, done: done.into() });
+            outline.problems.note(Problem {
+                file,
+                span: None,
+                what: What::Unreadable,
+                done: done.into(),
+            });
             outline
         })
     }
@@ -112,6 +117,10 @@ impl Source for Gemini {
 
     fn agent_list(&self, files: &[&Surveyed], release: Option<&str>) -> Vec<AgentRow> {
         listing::list(files, release)
+    }
+
+    fn light(&self, outline: &Outline) -> Outline {
+        listing::light(outline)
     }
 
     fn message(&self, request: &MessageRequest<'_>) -> Result<Message, Problem> {

@@ -74,7 +74,8 @@ pub(crate) fn registry(root: &Path, problems: &mut Vec<Problem>) -> Registry {
             file: Arc::from(path.to_string_lossy()),
             span: None,
             what: What::BrokenDocument,
-            done: "its whole entries are used; other projects are told by markers and hashes".into(),
+            done: "its whole entries are used; other projects are told by markers and hashes"
+                .into(),
         });
         let text = "projects.json is damaged; its whole entries are used".to_owned();
         registry.notes.push(RegistryNote { slug: None, text });

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use recount_model::{Fate, Grammar, MessageKind, SessionId, What};
 
 use super::grammar::{outline, reader, sniff};
+use super::lines::Lines;
 use crate::bytes::Buffer;
 use crate::outline::Outline;
 
@@ -289,6 +290,57 @@ fn the_grammar_is_told_by_content_not_by_name() {
     assert_eq!(sniff(b"garbage\n"), Grammar::Jsonl);
 }
 
+/// Feeds a log in pieces, and keeps the reader and takes it up again at each cut where that can be done.
+fn kept_in_pieces(text: &[u8], mut cuts: Vec<usize>) -> String {
+    cuts.push(text.len());
+    cuts.sort_unstable();
+    let file = Arc::from("x");
+    let mut reader = reader(Grammar::Jsonl, &file);
+    let mut used = 0;
+    for cut in cuts {
+        if cut > used {
+            used += reader.feed(&text[used..cut]);
+        }
+        if let Some(saved) = reader.save() {
+            assert_eq!(saved.offset, used as u64);
+            reader = Box::new(Lines::resume(&saved.state, &file).unwrap());
+        }
+    }
+    reader.finish(&text[used..]);
+    format!("{:?}", reader.outline())
+}
+
+#[test]
+fn a_reader_goes_on_where_it_was_kept() {
+    let mut kept = 0;
+    for case in recount_testkit::fixtures() {
+        for path in logs_below(&recount_testkit::fixture(&case.name)) {
+            let text = crate::bytes::read_small(&path).unwrap();
+            let ends: Vec<usize> = memchr::memchr_iter(b'\n', &text).map(|at| at + 1).collect();
+            let whole = in_pieces(Grammar::Jsonl, &text, vec![]);
+            for cut in ends.iter().step_by(ends.len() / 7 + 1) {
+                assert_eq!(kept_in_pieces(&text, vec![*cut]), whole, "{} at {cut}", path.display());
+                kept += 1;
+            }
+            assert_eq!(kept_in_pieces(&text, ends), whole, "{}", path.display());
+        }
+    }
+    assert!(kept > 100, "only {kept} places were tried");
+}
+
+fn logs_below(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut logs = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            logs.extend(logs_below(&path));
+        } else if path.extension().is_some_and(|ending| ending == "jsonl") {
+            logs.push(path);
+        }
+    }
+    logs
+}
+
 /// Feeds `text` in pieces cut at `cuts` and returns the outline as text, for comparison.
 fn in_pieces(grammar: Grammar, text: &[u8], mut cuts: Vec<usize>) -> String {
     cuts.push(text.len());
@@ -378,6 +430,7 @@ proptest! {
         let text = lines.join(end).into_bytes();
         let cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).collect();
         prop_assert_eq!(in_pieces(Grammar::Jsonl, &text, cuts.clone()), in_pieces(Grammar::Jsonl, &text, vec![]));
+        prop_assert_eq!(kept_in_pieces(&text, cuts.clone()), in_pieces(Grammar::Jsonl, &text, vec![]));
         prop_assert_eq!(in_pieces(Grammar::Json, &text, cuts), in_pieces(Grammar::Json, &text, vec![]));
     }
 

@@ -197,11 +197,11 @@ mod tests {
     #[test]
     fn the_folders_above_are_added_even_when_the_path_was_known_alone() {
         let mut candidates = Candidates::default();
-        candidates.add("/a/b/c", ClueKind::Scan, "found before");
-        candidates.add("/a/b", ClueKind::Scan, "found before");
-        candidates.add_with_ancestors("/a/b/c/d.rs", ClueKind::Text, "a test");
+        candidates.add("/srv/b/c", ClueKind::Scan, "found before");
+        candidates.add("/srv/b", ClueKind::Scan, "found before");
+        candidates.add_with_ancestors("/srv/b/c/d.rs", ClueKind::Text, "a test");
         let paths: Vec<&str> = candidates.paths().map(|(path, _)| path.as_str()).collect();
-        assert_eq!(paths, ["/a/b/c", "/a/b", "/a/b/c/d.rs", "/a", "/"]);
+        assert_eq!(paths, ["/srv/b/c", "/srv/b", "/srv/b/c/d.rs", "/srv", "/"]);
     }
 
     #[test]

@@ -121,9 +121,9 @@ impl Case<'_> {
             let detail = "session files carry the SHA-256 of the path".to_owned();
             let clue = ClueKind::SessionHash;
             // Where the directory's name says otherwise, sessions may have come from elsewhere.
-            let proves = is_name || self.folder.hash.is_none();
-            let weight = if proves { PROOF } else { weight(clue) };
-            evidence.push(Clue { clue, detail, proves, weight, names: None });
+            let is_proof = is_name || self.folder.hash.is_none();
+            let weight = if is_proof { PROOF } else { weight(clue) };
+            evidence.push(Clue { clue, detail, proves: is_proof, weight, names: None });
         }
     }
 
@@ -163,8 +163,8 @@ impl Case<'_> {
             .filter(|(written, _)| hash.is_some() && Some(written) != hash.as_ref())
         {
             let other = candidates.prove(self.source, written).map(|(path, _)| path.clone());
-            let s = if *count == 1 { "" } else { "s" };
-            notes.push((format!("{count} file{s} here carry the hash of another folder"), other));
+            let words = if *count == 1 { "file here carries" } else { "files here carry" };
+            notes.push((format!("{count} {words} the hash of another folder"), other));
         }
         let ours =
             |note: &&RegistryNote| note.slug.as_ref().is_none_or(|slug| *slug == self.folder.name);

@@ -169,3 +169,6 @@ impl Scan {
         self.open.is_empty()
     }
 }
+
+#[cfg(test)]
+mod tests;

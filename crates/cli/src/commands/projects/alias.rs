@@ -90,7 +90,7 @@ fn remove(
         removed = if folders.is_empty() {
             aliases.remove(name)
         } else {
-            folders.iter().filter(|folder| aliases.remove_folder(folder)).count() > 0
+            folders.iter().filter(|folder| aliases.remove_from(name, folder)).count() > 0
         };
     })?;
     if removed {
@@ -151,7 +151,10 @@ fn show(aliases: &Aliases, only: Option<&str>, context: &Context) -> Result<Exit
         out.finish()?;
     }
     if names.is_empty() {
-        context.warn("no names given to projects");
+        context.warn(&match only {
+            Some(name) => format!("no project has the name '{name}'"),
+            None => "no names given to projects".to_owned(),
+        });
         return Ok(ExitCode::from(NOTHING));
     }
     Ok(ExitCode::SUCCESS)

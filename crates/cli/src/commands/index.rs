@@ -1,0 +1,109 @@
+//! `recount index`
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use recount_engine::{IndexStatus, Indexed};
+
+use crate::context::{Context, Paged};
+use crate::failure::Failure;
+use crate::output::json;
+use crate::output::number::{bytes, count, plural};
+use crate::output::progress::Bar;
+use crate::output::span::{Line, Span};
+use crate::output::theme::Tone;
+
+/// Bring the search index up to date
+///
+/// `recount search` does this by itself; here it can be done beforehand, looked at, or made anew. The index lies in
+/// recount's data folder and can be deleted at any time.
+#[derive(Args, Clone, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(
+    after_help = "Examples:\n  recount index\n  recount index status\n  recount index rebuild\n  recount index --forget          \
+    sessions whose files are gone"
+)]
+pub(crate) struct IndexArgs {
+    #[command(subcommand)]
+    command: Option<What>,
+
+    /// Forget sessions whose files are gone
+    #[arg(long)]
+    forget: bool,
+}
+
+#[derive(Clone, Copy, Debug, Subcommand)]
+enum What {
+    /// Show what is indexed
+    Status,
+    /// Make the index anew
+    Rebuild,
+}
+
+pub(crate) fn run(args: &IndexArgs, context: &Context) -> Result<ExitCode, Failure> {
+    let engine = context.engine()?;
+    let bar = Bar::new(context, "indexing");
+    if matches!(args.command, Some(What::Status)) {
+        let status = engine.index_status(&bar)?;
+        bar.finish();
+        return show_status(&status, context);
+    }
+    if args.forget {
+        let forgotten = engine.forget_gone(&bar)?;
+        bar.finish();
+        context.warn(&format!("{} forgotten", plural(forgotten as u64, "session")));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let indexed = match args.command {
+        Some(What::Rebuild) => engine.rebuild_index(&bar)?,
+        _ => engine.index(&bar)?,
+    };
+    bar.finish();
+    report(&indexed, context)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn report(indexed: &Indexed, context: &Context) -> Result<(), Failure> {
+    if context.global.json {
+        json::document(context, "index", "indexed", indexed)?;
+        return Ok(());
+    }
+    let Indexed { sessions, messages, bytes: size, unchanged } = *indexed;
+    let words = if sessions == 0 {
+        format!("up to date: {}", plural(unchanged as u64, "session"))
+    } else {
+        let sessions = plural(sessions as u64, "session");
+        format!(
+            "{sessions} indexed, {} messages of {}; {unchanged} unchanged",
+            count(messages),
+            bytes(size)
+        )
+    };
+    context.warn(&words);
+    Ok(())
+}
+
+fn show_status(status: &IndexStatus, context: &Context) -> Result<ExitCode, Failure> {
+    if context.global.json {
+        json::document(context, "index", "status", status)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let folder = context.folders.tilde(&status.folder.to_string_lossy());
+    let rows = [
+        ("sessions", count(status.sessions as u64)),
+        ("indexed", count(status.indexed as u64)),
+        ("stale", count(status.stale as u64)),
+        ("gone", count(status.gone as u64)),
+        ("messages", count(status.messages)),
+        ("size", bytes(status.bytes)),
+        ("folder", folder),
+    ];
+    let line = |(name, value): &(&str, String)| {
+        Line::new([Span::new(&format!("{name:<10}"), Tone::Dim), Span::new(value, Tone::Plain)])
+    };
+    let mut out = context.out(Paged::No);
+    out.write_all(context.canvas().print(rows.iter().map(line)).as_bytes())?;
+    out.finish()?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,283 @@
+//! `recount search`
+
+use std::io::Write as _;
+use std::ops::Range;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use jiff::Timestamp;
+use recount_engine::{Answer, Asked, Field, HitSort, Match};
+use recount_model::{Fate, MessageKind, Place, Project, SourceName};
+use serde::Serialize;
+
+use super::show;
+use crate::context::{Context, Paged};
+use crate::failure::{Failure, NOTHING};
+use crate::output::json;
+use crate::output::number::{count, plural};
+use crate::output::progress::Bar;
+use crate::output::span::{Line, Span};
+use crate::output::theme::Tone;
+use crate::output::width::{pad_to, truncate_to};
+use crate::when;
+
+/// Search everything that was ever said, in every session
+///
+/// All words must be there; "a phrase"; AND, OR, NOT and ( ); pre*; fuzzy~; /regex/. Fields: in:prompt,answer,thought,call,output
+/// project: source: model: tool: file: kind: fate: before: after: is:error is:undone. The first search indexes your
+/// history; after that only what is new.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  recount search rate limit\n  recount search '\"tax table\" project:shop after:7d'\n  recount search \
+    'in:prompt 会话'\n  recount search legacy_record            parseLegacyRecord, too\n  recount search 'tool:run_shell_command is:error' --sort \
+    time\n  recount search watchdog --open 2        show the second hit where it stands"
+)]
+pub(crate) struct SearchArgs {
+    /// What to look for
+    #[arg(required = true, value_name = "QUERY")]
+    query: Vec<String>,
+
+    /// No more than this many
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+
+    /// The best first, or the newest
+    #[arg(long, value_name = "KEY", default_value = "relevance")]
+    sort: SortKey,
+
+    /// Every hit, rather than the best of each session
+    #[arg(long)]
+    all_hits: bool,
+
+    /// Show the N-th hit in its session
+    #[arg(long, value_name = "N", conflicts_with = "json")]
+    open: Option<usize>,
+}
+
+/// What comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum SortKey {
+    /// The best
+    Relevance,
+    /// The newest
+    Time,
+}
+
+/// The width that a snippet has in JSON.
+const WIDTH_IN_JSON: usize = 200;
+/// How far a snippet is set in.
+const MARGIN: usize = 18;
+
+pub(crate) fn run(args: &SearchArgs, context: &Context) -> Result<ExitCode, Failure> {
+    let engine = context.engine()?;
+    let canvas = context.canvas();
+    let width = if context.global.json {
+        WIDTH_IN_JSON
+    } else {
+        canvas.room().saturating_sub(MARGIN).max(20)
+    };
+    let asked = Asked {
+        query: args.query.join(" "),
+        limit: args.limit.max(args.open.unwrap_or(1)).max(1),
+        sort: if args.sort == SortKey::Time { HitSort::Time } else { HitSort::Relevance },
+        all_hits: args.all_hits,
+        width,
+    };
+    let bar = Bar::new(context, "indexing");
+    let answer = engine.search(&asked, &bar)?;
+    bar.finish();
+    if let Some(note) = &answer.note {
+        context.warn(note);
+    }
+    if let Some(number) = args.open {
+        return open(number, &answer, context);
+    }
+    if context.global.json {
+        print_json(&answer, context)?;
+    } else if !answer.hits.is_empty() {
+        let mut out = context.out(Paged::Yes);
+        out.write_all(canvas.print(lines(&answer, canvas.room(), context)).as_bytes())?;
+        out.finish()?;
+        summary(&answer, context);
+    }
+    if answer.hits.is_empty() {
+        context.warn("nothing found");
+        return Ok(ExitCode::from(NOTHING));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn summary(answer: &Answer, context: &Context) {
+    let about = if answer.is_exact { "" } else { "up to " };
+    let messages = plural(answer.total as u64, "message");
+    let sessions = plural(answer.sessions as u64, "session");
+    if answer.relaxed {
+        context.warn(&format!(
+            "no message has all of the words; {about}{messages} in {sessions} have some"
+        ));
+    } else if answer.total > answer.hits.len() {
+        context.warn(&format!(
+            "{about}{messages} in {sessions} (--all-hits, -n {} shows more)",
+            answer.hits.len() * 2
+        ));
+    }
+}
+
+fn open(number: usize, answer: &Answer, context: &Context) -> Result<ExitCode, Failure> {
+    let Some(hit) = number.checked_sub(1).and_then(|at| answer.hits.get(at)) else {
+        let words =
+            format!("there is no hit {number}: {} found", plural(answer.hits.len() as u64, "hit"));
+        return Err(Failure::new(NOTHING, words));
+    };
+    let from = hit.message.id.as_ref().map(|id| id.as_str().to_owned());
+    show::run(&show::ShowArgs::at(hit.session.id.as_str(), from), context)
+}
+
+/// A session with its hits, then the next.
+fn lines(answer: &Answer, room: usize, context: &Context) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut last = None;
+    for (at, hit) in answer.hits.iter().enumerate() {
+        if last != Some(&hit.session.id) {
+            if last.is_some() {
+                lines.push(Line::default());
+            }
+            lines.push(heading(hit, room, context));
+            last = Some(&hit.session.id);
+        }
+        lines.push(line(at + 1, hit));
+    }
+    lines
+}
+
+/// Title, project, age and id on one line.
+fn heading(hit: &Match, room: usize, context: &Context) -> Line {
+    let session = &hit.session;
+    let age = session.updated.map(|used| when::age(used, context.clock.now())).unwrap_or_default();
+    let project = session.project.name();
+    let behind = format!("  {project}  {age}  {}", session.id.short());
+    let title = session.title.as_deref().unwrap_or("(nothing said)").replace('\n', " ");
+    let left = room.saturating_sub(crate::output::width::width(&behind)).max(10);
+    Line::new([
+        Span::new(&pad_to(&truncate_to(&title, left), left.min(60)), Tone::Strong),
+        Span::new(&format!("  {project}"), Tone::Name),
+        Span::new(&format!("  {age}  "), Tone::Dim),
+        Span::new(session.id.short(), Tone::Dim),
+    ])
+}
+
+/// Number, time, who said it, and the best line of it.
+fn line(number: usize, hit: &Match) -> Line {
+    let who = hit
+        .snippet
+        .as_ref()
+        .map_or_else(|| hit.message.kind.to_string(), |snippet| snippet.field.name().to_owned());
+    let time = hit.message.time.map(when::clock_time).unwrap_or_default();
+    let mut spans = vec![
+        Span::new(&format!("{number:>3} "), Tone::Dim),
+        Span::new(&format!("{time:<5} "), Tone::Dim),
+        Span::new(&pad_to(&who, 8), tone(hit)),
+    ];
+    if hit.message.fate != Fate::Kept {
+        spans.push(Span::new(&format!("({}) ", hit.message.fate), Tone::Warning));
+    }
+    if let Some(snippet) = &hit.snippet {
+        let mut from = 0;
+        for Range { start, end } in snippet.highlights.iter().cloned() {
+            spans.push(Span::new(snippet.text.get(from..start).unwrap_or_default(), Tone::Plain));
+            spans.push(Span::new(snippet.text.get(start..end).unwrap_or_default(), Tone::Match));
+            from = end;
+        }
+        spans.push(Span::new(snippet.text.get(from..).unwrap_or_default(), Tone::Plain));
+    }
+    Line::new(spans)
+}
+
+fn tone(hit: &Match) -> Tone {
+    match hit.snippet.as_ref().map(|snippet| snippet.field) {
+        Some(Field::Prompt | Field::Title) => Tone::Prompt,
+        Some(Field::Answer) => Tone::Answer,
+        Some(Field::Thought) => Tone::Thought,
+        Some(Field::Call | Field::Path | Field::Tool) => Tone::Tool,
+        _ => Tone::Dim,
+    }
+}
+
+/// A hit, for JSON.
+#[derive(Serialize)]
+struct Shown<'a> {
+    session: Short<'a>,
+    message_id: Option<&'a str>,
+    kind: MessageKind,
+    fate: Fate,
+    time: Option<Timestamp>,
+    score: f32,
+    field: Option<&'static str>,
+    snippet: Option<&'a str>,
+    highlights: Vec<[usize; 2]>,
+    #[serde(rename = "where")]
+    place: &'a Place,
+}
+
+/// A session, in short.
+#[derive(Serialize)]
+struct Short<'a> {
+    source: SourceName,
+    id: &'a str,
+    title: Option<&'a str>,
+    project: &'a Project,
+    updated: Option<Timestamp>,
+}
+
+/// The whole document, but for its schema.
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    total: usize,
+    sessions: usize,
+    is_exact: bool,
+    relaxed: bool,
+    hits: Vec<Shown<'a>>,
+}
+
+fn print_json(answer: &Answer, context: &Context) -> Result<(), Failure> {
+    let hits = answer.hits.iter().map(|hit| Shown {
+        session: Short {
+            source: hit.session.source,
+            id: hit.session.id.as_str(),
+            title: hit.session.title.as_deref(),
+            project: &hit.session.project,
+            updated: hit.session.updated,
+        },
+        message_id: hit.message.id.as_ref().map(|id| id.as_str()),
+        kind: hit.message.kind,
+        fate: hit.message.fate,
+        time: hit.message.time,
+        score: hit.score,
+        field: hit.snippet.as_ref().map(|snippet| snippet.field.name()),
+        snippet: hit.snippet.as_ref().map(|snippet| snippet.text.as_str()),
+        highlights: hit
+            .snippet
+            .iter()
+            .flat_map(|snippet| snippet.highlights.iter().map(|range| [range.start, range.end]))
+            .collect(),
+        place: &hit.message.place,
+    });
+    json::whole(
+        context,
+        &Document {
+            schema: "recount.search/1",
+            total: answer.total,
+            sessions: answer.sessions,
+            is_exact: answer.is_exact,
+            relaxed: answer.relaxed,
+            hits: hits.collect(),
+        },
+    )?;
+    context.warn(&format!(
+        "{} of {} shown",
+        count(answer.hits.len() as u64),
+        count(answer.total as u64)
+    ));
+    Ok(())
+}

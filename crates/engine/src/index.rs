@@ -1,0 +1,367 @@
+//! The search index kept up to date: sessions that changed are indexed again, newest first.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use recount_catalog::Catalog;
+use recount_formats::Source;
+use recount_formats::bytes::Buffer;
+use recount_formats::source::Family;
+use recount_model::{Message, SessionFacts, SessionId, SourceName};
+use recount_search::{Document, Index, Writer};
+use serde::Serialize;
+
+use crate::growth::Anew;
+use crate::list::Digest;
+use crate::messages::{Messages, View};
+use crate::refresh::hash;
+use crate::survey::{Ground, Group, Progress};
+use crate::wording::Wording;
+use crate::{Engine, Error};
+
+/// The index's folder in our data folder.
+const FOLDER: &str = "search";
+/// Memory for the index's own buffers.
+const MEMORY: usize = 160 * 1024 * 1024;
+/// The newest sessions can be searched after this time, while the others are still being indexed.
+const FIRST: Duration = Duration::from_millis(1500);
+/// After that, what is indexed is made safe this often.
+const OFTEN: Duration = Duration::from_secs(20);
+
+/// What became of the index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Indexed {
+    /// Sessions that were indexed now.
+    pub sessions: usize,
+    /// Messages in them.
+    pub messages: u64,
+    /// Bytes of their files.
+    pub bytes: u64,
+    /// Sessions that were indexed before and have not changed.
+    pub unchanged: usize,
+}
+
+/// What is in the index.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct IndexStatus {
+    /// Sessions there are.
+    pub sessions: usize,
+    /// Of these, those that are indexed as they are now.
+    pub indexed: usize,
+    /// Of these, those that are not.
+    pub stale: usize,
+    /// Sessions that are indexed and whose files are gone.
+    pub gone: usize,
+    /// Messages in the index.
+    pub messages: u64,
+    /// Its size.
+    pub bytes: u64,
+    /// Where it lies.
+    pub folder: PathBuf,
+}
+
+/// A session to be indexed.
+struct Stale<'a> {
+    digest: &'a Digest,
+    key: u64,
+    stamp: u64,
+}
+
+/// Returns what stands for a session in the index.
+pub(crate) fn session_key(source: SourceName, id: &SessionId) -> u64 {
+    hash(&(source.as_str(), id.as_str()))
+}
+
+/// Returns what stands for a file in the index.
+pub(crate) fn file_key(path: &str) -> u64 {
+    hash(&path)
+}
+
+impl Engine {
+    /// Brings the search index up to date.
+    ///
+    /// # Errors
+    /// If there is no place for it, or it cannot be written.
+    pub fn index(&self, progress: &dyn Progress) -> Result<Indexed, Error> {
+        let (ground, digests) = self.digests(progress);
+        let mut catalog = self.catalog().ok_or(Error::NoDataFolder)?;
+        let index = self.open_index(&mut catalog)?;
+        update(&index, &mut catalog, &ground, &digests, progress)
+    }
+
+    /// Makes the search index again.
+    ///
+    /// # Errors
+    /// As [`Engine::index`].
+    pub fn rebuild_index(&self, progress: &dyn Progress) -> Result<Indexed, Error> {
+        let mut catalog = self.catalog().ok_or(Error::NoDataFolder)?;
+        catalog.clear_indexed()?;
+        Index::rebuild(&self.index_folder()?)?;
+        drop(catalog);
+        self.index(progress)
+    }
+
+    /// Tells what is in the index.
+    ///
+    /// # Errors
+    /// If there is no place for it, or it cannot be read.
+    pub fn index_status(&self, progress: &dyn Progress) -> Result<IndexStatus, Error> {
+        let (_, digests) = self.digests(progress);
+        let mut catalog = self.catalog().ok_or(Error::NoDataFolder)?;
+        let index = self.open_index(&mut catalog)?;
+        let known = catalog.indexed()?;
+        let stale = stale(&digests, &known).len();
+        let folder = self.index_folder()?;
+        let size = |entry: std::fs::DirEntry| entry.metadata().map_or(0, |metadata| metadata.len());
+        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+        Ok(IndexStatus {
+            sessions: digests.len(),
+            indexed: digests.len() - stale,
+            stale,
+            gone: gone(&digests, &known).len(),
+            messages: index.searcher().messages(),
+            bytes: entries.map(size).sum(),
+            folder,
+        })
+    }
+
+    /// Forgets sessions whose files are gone, and says how many there were.
+    ///
+    /// # Errors
+    /// If the index or the catalog cannot be written.
+    pub fn forget_gone(&self, progress: &dyn Progress) -> Result<usize, Error> {
+        let (_, digests) = self.digests(progress);
+        let mut catalog = self.catalog().ok_or(Error::NoDataFolder)?;
+        let index = self.open_index(&mut catalog)?;
+        let gone = gone(&digests, &catalog.indexed()?);
+        if !gone.is_empty() {
+            let mut writer = index.writer(MEMORY, 1)?;
+            for session in &gone {
+                writer.delete_session(*session);
+            }
+            writer.commit()?;
+            catalog.unset_indexed(&gone)?;
+        }
+        catalog.forget_gone()?;
+        Ok(gone.len())
+    }
+
+    /// Opens the index, and makes it again when it is damaged or of another version.
+    pub(crate) fn open_index(&self, catalog: &mut Catalog) -> Result<Index, Error> {
+        let folder = self.index_folder()?;
+        match Index::open(&folder) {
+            Err(recount_search::Error::Stale { .. }) => {
+                catalog.clear_indexed()?;
+                Ok(Index::rebuild(&folder)?)
+            }
+            opened => Ok(opened?),
+        }
+    }
+
+    fn index_folder(&self) -> Result<PathBuf, Error> {
+        let data = self.folders.data.as_ref().ok_or(Error::NoDataFolder)?;
+        let folder = data.join(FOLDER);
+        recount_writer::create_private_folder(data)?;
+        recount_writer::create_private_folder(&folder)?;
+        Ok(folder)
+    }
+}
+
+/// Indexes the sessions that changed since they were last indexed.
+pub(crate) fn update(
+    index: &Index,
+    catalog: &mut Catalog,
+    ground: &Ground,
+    digests: &[Digest],
+    progress: &dyn Progress,
+) -> Result<Indexed, Error> {
+    let known = catalog.indexed()?;
+    let stale = stale(digests, &known);
+    let unchanged = digests.len() - stale.len();
+    if stale.is_empty() {
+        return Ok(Indexed { unchanged, ..Indexed::default() });
+    }
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
+    let mut writer = index.writer(MEMORY, threads)?;
+    let mut report = run(&mut writer, catalog, ground, &stale, &known, progress)?;
+    report.unchanged = unchanged;
+    Ok(report)
+}
+
+/// Lists the sessions that are not in the index as they are now, last used first.
+fn stale<'a>(digests: &'a [Digest], known: &HashMap<u64, u64>) -> Vec<Stale<'a>> {
+    let mut stale: Vec<Stale<'a>> = digests
+        .iter()
+        .map(|digest| {
+            let files = digest.files.iter().map(|file| (file.at.path.as_os_str(), file.at.stamp));
+            let stamp = hash(&files.collect::<Vec<_>>());
+            Stale { digest, key: session_key(digest.facts.source, &digest.facts.id), stamp }
+        })
+        .filter(|stale| known.get(&stale.key) != Some(&stale.stamp))
+        .collect();
+    stale.sort_by_key(|stale| std::cmp::Reverse(stale.digest.facts.updated));
+    stale
+}
+
+/// Lists the sessions that are in the index and no longer on disk.
+fn gone(digests: &[Digest], known: &HashMap<u64, u64>) -> Vec<u64> {
+    let key = |digest: &Digest| session_key(digest.facts.source, &digest.facts.id);
+    let there: HashSet<u64> = digests.iter().map(key).collect();
+    let mut gone: Vec<u64> = known.keys().filter(|key| !there.contains(key)).copied().collect();
+    gone.sort_unstable();
+    gone
+}
+
+/// What the threads that read and the one that commits share.
+struct Round<'a> {
+    stale: &'a [Stale<'a>],
+    known: &'a HashMap<u64, u64>,
+    next: AtomicUsize,
+    bytes: AtomicU64,
+    messages: AtomicU64,
+    /// Read and handed over, not yet safe.
+    done: Mutex<Vec<(u64, u64)>>,
+    fault: Mutex<Option<Error>>,
+}
+
+fn run(
+    writer: &mut Writer,
+    catalog: &mut Catalog,
+    ground: &Ground,
+    stale: &[Stale<'_>],
+    known: &HashMap<u64, u64>,
+    progress: &dyn Progress,
+) -> Result<Indexed, Error> {
+    let total: u64 = stale.iter().map(|stale| stale.digest.facts.bytes()).sum();
+    let round = Round {
+        stale,
+        known,
+        next: AtomicUsize::new(0),
+        bytes: AtomicU64::new(0),
+        messages: AtomicU64::new(0),
+        done: Mutex::default(),
+        fault: Mutex::default(),
+    };
+    let began = Instant::now();
+    let mut committed = began;
+    // Everything up to a pause is made safe by the one who waits for the others.
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
+    while round.next.load(Ordering::Relaxed) < stale.len() {
+        let until = if committed == began { began + FIRST } else { committed + OFTEN };
+        std::thread::scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(|| {
+                    round.work(writer, ground, until, &|done| progress.advance(done, total))
+                });
+            }
+            round.work(writer, ground, until, &|done| progress.advance(done, total));
+        });
+        if let Some(fault) = round.fault.lock().ok().and_then(|mut fault| fault.take()) {
+            return Err(fault);
+        }
+        writer.commit()?;
+        committed = Instant::now();
+        let done = round.done.lock().map(|mut done| std::mem::take(&mut *done)).unwrap_or_default();
+        catalog.set_indexed(&done)?;
+    }
+    Ok(Indexed {
+        sessions: stale.len(),
+        messages: round.messages.into_inner(),
+        bytes: total,
+        unchanged: 0,
+    })
+}
+
+impl Round<'_> {
+    /// Indexes sessions until none is left or it is time to make them safe.
+    fn work(&self, writer: &Writer, ground: &Ground, until: Instant, told: &dyn Fn(u64)) {
+        let mut buffer = Buffer::new();
+        while Instant::now() < until {
+            let Some(stale) = self.stale.get(self.next.fetch_add(1, Ordering::Relaxed)) else {
+                break;
+            };
+            if let Err(error) = self.session(writer, ground, stale, &mut buffer) {
+                if let Ok(mut fault) = self.fault.lock() {
+                    fault.get_or_insert(error);
+                }
+                self.next.store(usize::MAX / 2, Ordering::Relaxed);
+                break;
+            }
+            let bytes = stale.digest.facts.bytes();
+            told(self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes);
+        }
+    }
+
+    fn session(
+        &self,
+        writer: &Writer,
+        ground: &Ground,
+        stale: &Stale<'_>,
+        buffer: &mut Buffer,
+    ) -> Result<(), Error> {
+        if self.known.contains_key(&stale.key) {
+            writer.delete_session(stale.key);
+        }
+        let digest = stale.digest;
+        let folder = ground.folders.get(digest.folder);
+        if let (Some(folder), Some(family)) = (folder, family(ground, digest, buffer)) {
+            let messages = Messages::new(folder.source, &family, Some(&folder.at.path), View::Full);
+            let mut title = digest.facts.title.as_deref().unwrap_or_default();
+            // What cannot be read is told by lists and views; here it is not found.
+            for message in messages.flatten() {
+                add(writer, stale.key, title, message)?;
+                title = "";
+                self.messages.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        if let Ok(mut done) = self.done.lock() {
+            done.push((stale.key, stale.stamp));
+        }
+        Ok(())
+    }
+}
+
+/// Reads the files of a session again, with their messages.
+fn family(ground: &Ground, digest: &Digest, buffer: &mut Buffer) -> Option<Family> {
+    let source: &'static dyn Source = ground.folders.get(digest.folder)?.source;
+    let files = digest.files.iter().map(|file| (file.folder, file.at.clone())).collect();
+    let families = Group { source, files }.families(ground, &Anew, buffer);
+    families.into_iter().find(|family| family.id == digest.facts.id)
+}
+
+/// Adds one message to the index.
+fn add(writer: &Writer, session: u64, title: &str, message: Message) -> Result<(), Error> {
+    let place = message.place.clone();
+    let id = message.id.as_ref().map(|id| id.as_str().to_owned());
+    let own = id.map_or_else(|| hash(&(session, place.offset)), |id| hash(&(session, id)));
+    let (time, kind, fate) = (message.time, message.kind, message.fate);
+    let model = message.model.clone();
+    let wording = Wording::of(message);
+    let tools: Vec<&str> = wording.tools.iter().map(String::as_str).collect();
+    let paths = wording.paths();
+    writer.add(&Document {
+        session,
+        message: own,
+        file: file_key(&place.file),
+        offset: place.offset,
+        bytes: place.bytes,
+        line: u64::from(place.line),
+        time: time.map(Timestamp::as_millisecond),
+        kind,
+        fate,
+        model: model.as_deref(),
+        tools: &tools,
+        is_error: wording.is_error,
+        text: wording.texts(&paths, title),
+    })?;
+    Ok(())
+}
+
+/// Returns the sessions by what stands for them in the index.
+pub(crate) fn by_key(sessions: &[SessionFacts]) -> HashMap<u64, &SessionFacts> {
+    sessions.iter().map(|facts| (session_key(facts.source, &facts.id), facts)).collect()
+}

@@ -1,0 +1,130 @@
+//! What of a message can be searched for, sorted by who said it.
+
+use recount_formats::json::Tree;
+use recount_model::{Message, MessageKind, NoticeLevel, ToolCall, ToolStatus};
+use recount_search::Texts;
+
+/// How deep arguments are looked into.
+const DEPTH: usize = 16;
+
+/// The words of one message, sorted by who said them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wording {
+    prompt: String,
+    answer: String,
+    thought: String,
+    call: String,
+    output: String,
+    context: String,
+    notice: String,
+    paths: Vec<String>,
+    /// Names of tools.
+    pub(crate) tools: Vec<String>,
+    /// Whether it is, or holds, an error.
+    pub(crate) is_error: bool,
+}
+
+impl Wording {
+    /// Sorts the words of a message.
+    pub(crate) fn of(message: Message) -> Self {
+        let mut wording = Self::default();
+        for thought in &message.thoughts {
+            push(&mut wording.thought, &thought.subject);
+            push(&mut wording.thought, &thought.description);
+        }
+        for call in &message.tool_calls {
+            wording.call(call);
+        }
+        for file in &message.files {
+            wording.paths.push(file.path.clone());
+            push(&mut wording.context, &file.content);
+        }
+        wording.is_error |= message.level == Some(NoticeLevel::Error);
+        let slot = match message.kind {
+            MessageKind::Prompt => {
+                wording.prompt = message.display_text;
+                return wording;
+            }
+            MessageKind::Answer => &mut wording.answer,
+            MessageKind::Shell => &mut wording.call,
+            MessageKind::ToolResult => &mut wording.output,
+            MessageKind::Notice | MessageKind::Summary => &mut wording.notice,
+            MessageKind::Context | MessageKind::Hook | MessageKind::Nudge => &mut wording.context,
+        };
+        push(slot, &message.text);
+        wording
+    }
+
+    fn call(&mut self, call: &ToolCall) {
+        push(&mut self.call, &call.name);
+        if let Some(shown) = call.display_name.as_deref().filter(|shown| *shown != call.name) {
+            push(&mut self.call, shown);
+        }
+        if let Ok(arguments) = Tree::parse(call.args.as_str().as_bytes()) {
+            self.argument(&arguments, DEPTH);
+        }
+        if let Some(output) = &call.output {
+            push(&mut self.output, output);
+        }
+        self.is_error |= call.status == ToolStatus::Error;
+        if !self.tools.contains(&call.name) {
+            self.tools.push(call.name.clone());
+        }
+    }
+
+    /// Takes the texts of an argument; what looks like a path is one.
+    fn argument(&mut self, argument: &Tree, depth: usize) {
+        if let Some(text) = argument.as_str() {
+            push(&mut self.call, text);
+            if is_path(text) && !self.paths.iter().any(|known| known == text) {
+                self.paths.push(text.to_owned());
+            }
+        }
+        if depth == 0 {
+            return;
+        }
+        for (_, inner) in argument.as_object().unwrap_or_default() {
+            self.argument(inner, depth - 1);
+        }
+        for inner in argument.as_array().unwrap_or_default() {
+            self.argument(inner, depth - 1);
+        }
+    }
+
+    /// Lends the words to the index. `paths` and `title` are kept by the caller, who has them as slices.
+    pub(crate) fn texts<'a>(&'a self, paths: &'a [&'a str], title: &'a str) -> Texts<'a> {
+        Texts {
+            prompt: &self.prompt,
+            answer: &self.answer,
+            thought: &self.thought,
+            call: &self.call,
+            output: &self.output,
+            context: &self.context,
+            notice: &self.notice,
+            paths,
+            title,
+        }
+    }
+
+    /// Lists the files that the message names.
+    pub(crate) fn paths(&self) -> Vec<&str> {
+        self.paths.iter().map(String::as_str).collect()
+    }
+}
+
+fn is_path(text: &str) -> bool {
+    text.len() < 512
+        && !text.contains(char::is_whitespace)
+        && (text.contains('/')
+            || text
+                .rsplit_once('.')
+                .is_some_and(|(stem, end)| !stem.is_empty() && (1..=5).contains(&end.len())))
+        && !text.contains("://")
+}
+
+fn push(to: &mut String, text: &str) {
+    if !to.is_empty() && !text.is_empty() {
+        to.push('\n');
+    }
+    to.push_str(text);
+}

@@ -1,0 +1,16 @@
+//! Words to disk and back: the index engine, ranking, and what was written since the last commit.
+
+mod open;
+mod overlay;
+mod rank;
+pub(crate) mod schema;
+mod search;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub use open::Index;
+pub use overlay::Overlay;
+pub(crate) use schema::{FATES, KINDS};
+pub use search::{Found, Hit, Options, Searcher, Sort};
+pub use writer::Writer;

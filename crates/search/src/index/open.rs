@@ -1,0 +1,145 @@
+//! The index as a folder: opened, created, found unusable, built again.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use tantivy::directory::error::{LockError, OpenReadError};
+use tantivy::directory::{Directory as _, INDEX_WRITER_LOCK, MmapDirectory};
+use tantivy::{IndexReader, IndexSettings, ReloadPolicy, TantivyError};
+
+use super::{Searcher, Writer, schema};
+use crate::Error;
+
+/// A full-text index in a folder of ours.
+#[derive(Clone)]
+pub struct Index {
+    folder: PathBuf,
+    index: tantivy::Index,
+    reader: IndexReader,
+}
+
+impl std::fmt::Debug for Index {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Index").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+impl Index {
+    /// Opens the index of a folder, which must exist; an empty one gets an empty index.
+    ///
+    /// [`Error::Stale`] means that there is an index which cannot be used: [`Index::rebuild`] makes room.
+    pub fn open(folder: &Path) -> Result<Self, Error> {
+        Self::opened(folder).map_err(|error| unusable(folder, error))
+    }
+
+    fn opened(folder: &Path) -> Result<Self, TantivyError> {
+        let directory = MmapDirectory::open(folder)?;
+        let schema = schema::schema();
+        let mut index = if tantivy::Index::exists(&directory)? {
+            tantivy::Index::open(directory)?
+        } else {
+            // Nothing is stored but words and numbers, so there is nothing to compress on a thread.
+            let settings = IndexSettings {
+                docstore_compress_dedicated_thread: false,
+                ..IndexSettings::default()
+            };
+            tantivy::Index::create(directory, schema.clone(), settings)?
+        };
+        if index.schema() != schema {
+            return Err(TantivyError::SchemaError("it is of another version".to_owned()));
+        }
+        index.set_tokenizers(schema::tokenizers());
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+        Ok(Self { folder: folder.to_owned(), index, reader })
+    }
+
+    /// Removes what is in the folder and begins an empty index.
+    ///
+    /// A crash on the way leaves a folder that opens empty or is stale again.
+    pub fn rebuild(folder: &Path) -> Result<Self, Error> {
+        let failed = |error| unusable(folder, error);
+        Self::clear(folder).map_err(failed)?;
+        Self::open(folder)
+    }
+
+    fn clear(folder: &Path) -> Result<(), TantivyError> {
+        let directory = MmapDirectory::open(folder)?;
+        let lock = directory.acquire_lock(&INDEX_WRITER_LOCK);
+        let _lock = lock.map_err(|error| TantivyError::LockFailure(error, None))?;
+        let mut names: Vec<PathBuf> = Vec::new();
+        for entry in std::fs::read_dir(folder)? {
+            let entry = entry?;
+            if entry.file_type()?.is_file() {
+                names.push(PathBuf::from(entry.file_name()));
+            }
+        }
+        names.retain(|name| name.extension().is_none_or(|extension| extension != "lock"));
+        // What names the other files goes first, and the list of all files last: in between the folder
+        // is an empty index with rubbish that the engine knows how to sweep up.
+        names.sort_by_key(|name| match name.to_str() {
+            Some("meta.json") => 0,
+            Some(".managed.json") => 2,
+            _ => 1,
+        });
+        for name in names {
+            directory.delete(&name).map_err(|error| std::io::Error::other(error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// Begins to write, with `memory` bytes of buffers for `threads` threads.
+    ///
+    /// There is one writer at a time over all processes; [`Error::Busy`] tells that it is somebody else.
+    pub fn writer(&self, memory: usize, threads: usize) -> Result<Writer, Error> {
+        Writer::new(&self.index, &self.reader, memory, threads)
+            .map_err(|error| unusable(&self.folder, error))
+    }
+
+    /// Returns what searches the last commit that this process has seen.
+    pub fn searcher(&self) -> Searcher {
+        Searcher::new(self.reader.searcher())
+    }
+
+    /// Looks again for commits, which may be another process's.
+    pub fn reload(&self) -> Result<(), Error> {
+        self.reader.reload().map_err(|error| unusable(&self.folder, error))
+    }
+
+    /// Reads every byte and returns the files whose checksum is wrong.
+    pub fn damaged_files(&self) -> Result<Vec<PathBuf>, Error> {
+        let damaged = self.index.validate_checksum();
+        let mut files: Vec<PathBuf> =
+            damaged.map_err(|error| unusable(&self.folder, error))?.into_iter().collect();
+        files.sort();
+        Ok(files)
+    }
+}
+
+/// Tells what may be built again from what only a person can mend.
+fn unusable(folder: &Path, error: TantivyError) -> Error {
+    let folder = folder.to_owned();
+    let is_damage = match &error {
+        TantivyError::LockFailure(LockError::LockBusy, _) => return Error::Busy { folder },
+        TantivyError::DataCorruption(_)
+        | TantivyError::IncompatibleIndex(_)
+        | TantivyError::SchemaError(_)
+        | TantivyError::FieldNotFound(_)
+        | TantivyError::InternalError(_)
+        | TantivyError::OpenReadError(
+            OpenReadError::FileDoesNotExist(_) | OpenReadError::IncompatibleIndex(_),
+        ) => true,
+        TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. })
+        | TantivyError::IoError(io_error) => {
+            matches!(io_error.kind(), ErrorKind::UnexpectedEof | ErrorKind::InvalidData)
+        }
+        _ => false,
+    };
+    if !is_damage {
+        return Error::Open { folder, source: Box::new(error) };
+    }
+    let reason = match error {
+        TantivyError::SchemaError(reason) => reason,
+        other => other.to_string(),
+    };
+    Error::Stale { folder, reason }
+}

@@ -1,0 +1,112 @@
+//! Messages that are too new for the disk: an index of their own, in memory, searched along.
+
+use std::collections::HashSet;
+
+use tantivy::directory::RamDirectory;
+use tantivy::query::Bm25StatisticsProvider;
+use tantivy::schema::{Field as Handle, IndexRecordOption};
+use tantivy::{
+    DocSet as _, IndexSettings, ReloadPolicy, TERMINATED, TantivyDocument, TantivyError, Term,
+};
+
+use super::schema;
+use crate::{Document, Error};
+
+/// Memory for words of a few hundred messages; the engine sets up tables in proportion.
+const MEMORY: usize = 3 << 20;
+
+/// Messages that can be searched though no commit has them.
+#[derive(Clone)]
+pub struct Overlay {
+    /// None when there are no messages.
+    pub(super) searcher: Option<tantivy::Searcher>,
+}
+
+impl std::fmt::Debug for Overlay {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let messages = self.searcher.as_ref().map_or(0, tantivy::Searcher::num_docs);
+        f.debug_struct("Overlay").field("messages", &messages).finish()
+    }
+}
+
+impl Overlay {
+    /// Indexes messages in memory, on this thread. Meant for a few hundred.
+    pub fn of(documents: &[Document<'_>]) -> Result<Self, Error> {
+        if documents.is_empty() {
+            return Ok(Self { searcher: None });
+        }
+        let searcher = indexed(documents).map_err(|error| Error::Write(Box::new(error)))?;
+        Ok(Self { searcher: Some(searcher) })
+    }
+}
+
+fn indexed(documents: &[Document<'_>]) -> Result<tantivy::Searcher, TantivyError> {
+    let settings =
+        IndexSettings { docstore_compress_dedicated_thread: false, ..IndexSettings::default() };
+    let mut writer = tantivy::Index::builder()
+        .schema(schema::schema())
+        .settings(settings)
+        .tokenizers(schema::tokenizers())
+        .single_segment_index_writer::<TantivyDocument>(RamDirectory::create(), MEMORY)?;
+    for document in documents {
+        writer.add_document(schema::entry(document))?;
+    }
+    let index = writer.finalize()?;
+    let reader: tantivy::IndexReader =
+        index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+    Ok(reader.searcher())
+}
+
+/// Returns, per segment, the documents of these messages.
+pub(super) fn documents_of(
+    searcher: &tantivy::Searcher,
+    messages: &[u64],
+) -> Result<Vec<HashSet<u32>>, TantivyError> {
+    let mut found = Vec::new();
+    for segment in searcher.segment_readers() {
+        let words = segment.inverted_index(schema::MESSAGE)?;
+        let mut documents = HashSet::new();
+        for &message in messages {
+            let term = Term::from_field_u64(schema::MESSAGE, message);
+            if let Some(mut postings) = words.read_postings(&term, IndexRecordOption::Basic)? {
+                let mut document = postings.doc();
+                while document != TERMINATED {
+                    documents.insert(document);
+                    document = postings.advance();
+                }
+            }
+        }
+        found.push(documents);
+    }
+    Ok(found)
+}
+
+/// How often words occur on disk and in memory together, so that scores can be compared.
+pub(super) struct Together<'s> {
+    pub(super) disk: &'s tantivy::Searcher,
+    pub(super) memory: Option<&'s tantivy::Searcher>,
+}
+
+impl Together<'_> {
+    fn sum(
+        &self,
+        of: impl Fn(&dyn Bm25StatisticsProvider) -> Result<u64, TantivyError>,
+    ) -> Result<u64, TantivyError> {
+        let memory = self.memory.map_or(Ok(0), |memory| of(memory))?;
+        Ok(of(self.disk)? + memory)
+    }
+}
+
+impl Bm25StatisticsProvider for Together<'_> {
+    fn total_num_tokens(&self, field: Handle) -> Result<u64, TantivyError> {
+        self.sum(|one| one.total_num_tokens(field))
+    }
+
+    fn total_num_docs(&self) -> Result<u64, TantivyError> {
+        self.sum(|one| one.total_num_docs())
+    }
+
+    fn doc_freq(&self, term: &Term) -> Result<u64, TantivyError> {
+        self.sum(|one| one.doc_freq(term))
+    }
+}

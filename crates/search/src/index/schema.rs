@@ -1,0 +1,185 @@
+//! What the index keeps of a message, and how.
+
+use recount_model::{Fate, MessageKind};
+use tantivy::TantivyDocument;
+use tantivy::schema::{
+    FAST, Field as Handle, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing,
+    TextOptions,
+};
+use tantivy::tokenizer::TokenizerManager;
+
+use crate::document::{Document, Field};
+use crate::token::WordTokenizer;
+
+/// The tokenizer's name is part of the schema that lies on disk, and the version is part of the name:
+/// an index that was cut into words another way does not open. Raise it with any change to the words.
+const TOKENIZER: &str = "recount-words-1";
+/// The engine's own way of taking a value as it is.
+const RAW: &str = "raw";
+
+pub(crate) const TAG: Handle = Handle::from_field_id(11);
+pub(crate) const SESSION: Handle = Handle::from_field_id(12);
+pub(crate) const MESSAGE: Handle = Handle::from_field_id(13);
+pub(crate) const FILE: Handle = Handle::from_field_id(14);
+pub(crate) const OFFSET: Handle = Handle::from_field_id(15);
+pub(crate) const BYTES: Handle = Handle::from_field_id(16);
+pub(crate) const LINE: Handle = Handle::from_field_id(17);
+pub(crate) const TIME: Handle = Handle::from_field_id(18);
+pub(crate) const MARKS: Handle = Handle::from_field_id(19);
+
+/// The numbers of a message, by the names under which they lie in columns.
+const COLUMNS: [(&str, Handle); 7] = [
+    ("session", SESSION),
+    ("message", MESSAGE),
+    ("file", FILE),
+    ("offset", OFFSET),
+    ("bytes", BYTES),
+    ("line", LINE),
+    ("time", TIME),
+];
+
+/// Every kind of message; the place in the list is what the index keeps.
+pub(crate) const KINDS: [MessageKind; 9] = [
+    MessageKind::Prompt,
+    MessageKind::Answer,
+    MessageKind::Context,
+    MessageKind::Hook,
+    MessageKind::ToolResult,
+    MessageKind::Shell,
+    MessageKind::Notice,
+    MessageKind::Summary,
+    MessageKind::Nudge,
+];
+
+/// Every fate; the place in the list is what the index keeps.
+pub(crate) const FATES: [Fate; 5] =
+    [Fate::Kept, Fate::Rewound, Fate::Cancelled, Fate::Compressed, Fate::Replaced];
+
+/// The tag of a message that is an error.
+pub(crate) const ERROR_TAG: &str = "is:error";
+
+impl Field {
+    /// Returns the field's number in the index.
+    pub(crate) fn handle(self) -> Handle {
+        Handle::from_field_id(self as u32)
+    }
+}
+
+/// Returns the tag under which messages of a kind are found.
+pub(crate) fn kind_tag(kind: MessageKind) -> String {
+    format!("kind:{kind}")
+}
+
+/// Returns the tag under which messages of a fate are found.
+pub(crate) fn fate_tag(fate: Fate) -> String {
+    format!("fate:{fate}")
+}
+
+/// Returns the schema; fields are numbered in the order in which they are added.
+pub(crate) fn schema() -> Schema {
+    let mut builder = Schema::builder();
+    for field in Field::ALL {
+        let record = if field.has_positions() {
+            IndexRecordOption::WithFreqsAndPositions
+        } else {
+            IndexRecordOption::WithFreqs
+        };
+        let options = TextOptions::default().set_indexing_options(indexed(TOKENIZER, record));
+        builder.add_text_field(field.name(), options);
+    }
+    let tag = indexed(RAW, IndexRecordOption::Basic).set_fieldnorms(false);
+    builder.add_text_field("tag", TextOptions::default().set_indexing_options(tag));
+    for (name, handle) in COLUMNS {
+        if handle == TIME {
+            builder.add_i64_field(name, FAST);
+        } else if handle == SESSION || handle == MESSAGE {
+            builder.add_u64_field(name, NumericOptions::default().set_fast().set_indexed());
+        } else {
+            builder.add_u64_field(name, FAST);
+        }
+    }
+    builder.add_u64_field("marks", FAST);
+    builder.build()
+}
+
+fn indexed(tokenizer: &str, record: IndexRecordOption) -> TextFieldIndexing {
+    TextFieldIndexing::default().set_tokenizer(tokenizer).set_index_option(record)
+}
+
+/// Returns the tokenizers that the schema names.
+pub(crate) fn tokenizers() -> TokenizerManager {
+    let manager = TokenizerManager::default(); // has `raw`, and what the engine wants for numbers
+    manager.register(TOKENIZER, WordTokenizer::default());
+    manager
+}
+
+/// Returns what the index engine takes in for a message.
+pub(crate) fn entry(document: &Document<'_>) -> TantivyDocument {
+    let mut entry = TantivyDocument::new();
+    for field in Field::ALL {
+        for value in document.values(field) {
+            entry.add_text(field.handle(), value);
+        }
+    }
+    entry.add_text(TAG, kind_tag(document.kind));
+    entry.add_text(TAG, fate_tag(document.fate));
+    if document.is_error {
+        entry.add_text(TAG, ERROR_TAG);
+    }
+    for (handle, number) in [
+        (SESSION, document.session),
+        (MESSAGE, document.message),
+        (FILE, document.file),
+        (OFFSET, document.offset),
+        (BYTES, document.bytes),
+        (LINE, document.line),
+        (MARKS, marks(document.kind, document.fate)),
+    ] {
+        entry.add_u64(handle, number);
+    }
+    if let Some(time) = document.time {
+        entry.add_i64(TIME, time);
+    }
+    entry
+}
+
+/// Kind and fate as one number.
+fn marks(kind: MessageKind, fate: Fate) -> u64 {
+    let place = |at: Option<usize>| at.unwrap_or(0) as u64;
+    let kind = place(KINDS.iter().position(|&one| one == kind));
+    let fate = place(FATES.iter().position(|&one| one == fate));
+    kind * FATES.len() as u64 + fate
+}
+
+/// Kind and fate out of one number.
+pub(crate) fn unmarked(marks: u64) -> (MessageKind, Fate) {
+    let marks = usize::try_from(marks).unwrap_or(0);
+    let kind = KINDS.get(marks / FATES.len()).copied().unwrap_or(MessageKind::Notice);
+    let fate = FATES.get(marks % FATES.len()).copied().unwrap_or_default();
+    (kind, fate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_have_the_numbers_that_the_code_says() {
+        let schema = schema();
+        for field in Field::ALL {
+            assert_eq!(schema.get_field(field.name()).unwrap(), field.handle());
+        }
+        for (name, handle) in COLUMNS.into_iter().chain([("tag", TAG), ("marks", MARKS)]) {
+            assert_eq!(schema.get_field(name).unwrap(), handle, "{name}");
+        }
+    }
+
+    #[test]
+    fn kind_and_fate_come_back() {
+        for kind in KINDS {
+            for fate in FATES {
+                assert_eq!(unmarked(marks(kind, fate)), (kind, fate));
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Answers a plan: what matches, the best of it, and where it stands.
+
+use std::collections::HashSet;
+
+use recount_model::{Fate, MessageKind};
+use tantivy::query::EnableScoring;
+use tantivy::{DocId, DocSet as _, TantivyError};
+
+use super::overlay::{self, Overlay, Together};
+use super::rank::{self, Kept, Ranked, Ranking};
+use super::schema;
+use crate::plan::Bound;
+use crate::{Error, Plan};
+
+/// What of all matches is wanted.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many hits.
+    pub limit: usize,
+    /// How many of the best to leave out.
+    pub offset: usize,
+    /// The moment from which age is counted, in milliseconds since 1970.
+    pub now: i64,
+    /// Which hits come first.
+    pub sort: Sort,
+    /// Whether only the best hit of each session is wanted.
+    pub one_per_session: bool,
+}
+
+/// Which hits come first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// Those that match best.
+    #[default]
+    Relevance,
+    /// The newest.
+    Time,
+}
+
+/// What a search found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// How many messages match.
+    pub total: usize,
+    /// How many sessions they are in.
+    pub sessions: usize,
+    /// Whether the two numbers are exact; if not, they are upper bounds, as some hits must be checked.
+    pub is_exact: bool,
+    /// Whether nothing had all the words and these hits have some: those of [`Plan::relaxed`].
+    pub relaxed: bool,
+    /// The hits that were asked for, best first.
+    pub hits: Vec<Hit>,
+}
+
+/// A message that was found, and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// Key of the session.
+    pub session: u64,
+    /// Key of the message.
+    pub message: u64,
+    /// The caller's number of the file.
+    pub file: u64,
+    /// First byte of the record.
+    pub offset: u64,
+    /// Length of the record in bytes.
+    pub bytes: u64,
+    /// The line on which the record begins.
+    pub line: u64,
+    /// When it was said.
+    pub time: Option<i64>,
+    /// What it is.
+    pub kind: MessageKind,
+    /// What became of it.
+    pub fate: Fate,
+    /// How well it matches; nought when sorted by time.
+    pub score: f32,
+    /// Whether the index is not sure: [`Plan::holds`] tells.
+    pub must_check: bool,
+}
+
+/// Searches one state of the index. Cheap to make, and not moved by later commits.
+#[derive(Clone)]
+pub struct Searcher {
+    disk: tantivy::Searcher,
+    memory: Option<tantivy::Searcher>,
+    hidden: Vec<HashSet<DocId>>,
+}
+
+impl std::fmt::Debug for Searcher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Searcher").field("messages", &self.messages()).finish_non_exhaustive()
+    }
+}
+
+impl Searcher {
+    pub(super) fn new(disk: tantivy::Searcher) -> Self {
+        Self { disk, memory: None, hidden: Vec::new() }
+    }
+
+    /// Adds messages that no commit has yet; `hide` names those on disk that they replace.
+    pub fn with_overlay(self, overlay: Overlay, hide: &[u64]) -> Result<Self, Error> {
+        let hidden = overlay::documents_of(&self.disk, hide).map_err(failed)?;
+        Ok(Self { disk: self.disk, memory: overlay.searcher, hidden })
+    }
+
+    /// Returns how many messages are in the index, hidden ones included.
+    pub fn messages(&self) -> u64 {
+        self.disk.num_docs() + self.memory.as_ref().map_or(0, tantivy::Searcher::num_docs)
+    }
+
+    /// Answers a plan. When nothing has all of its words, answers [`Plan::relaxed`] and says so.
+    pub fn search(&self, plan: &Plan, options: &Options) -> Result<Found, Error> {
+        let found = self.answer(plan, options).map_err(failed)?;
+        if found.total > 0 {
+            return Ok(found);
+        }
+        let Some(relaxed) = plan.relaxed() else { return Ok(found) };
+        let second = self.answer(&relaxed, options).map_err(failed)?;
+        Ok(if second.total > 0 { second } else { found })
+    }
+
+    fn answer(&self, plan: &Plan, options: &Options) -> Result<Found, TantivyError> {
+        let query = plan.compiled(Bound::Upper);
+        let counts = Together { disk: &self.disk, memory: self.memory.as_ref() };
+        let ranking =
+            |hidden| Ranking { options: options.clone(), is_relaxed: plan.is_relaxed(), hidden };
+        let mut kept: Kept =
+            self.disk.search_with_statistics_provider(&query, &ranking(&self.hidden), &counts)?;
+        if let Some(memory) = &self.memory {
+            let newer = memory.search_with_statistics_provider(&query, &ranking(&[]), &counts)?;
+            kept = rank::merged(kept, shifted(newer, self.disk.segment_readers().len()));
+        }
+        let (total, sessions) = (kept.total, kept.sessions.len());
+        let best = page(kept, options);
+        let sure = if plan.is_exact() { None } else { Some(self.sure(plan, &best)?) };
+        let hits = best.iter().map(|ranked| {
+            let is_sure = sure.as_ref().is_none_or(|sure| sure.contains(&address(ranked)));
+            self.hit(ranked, !is_sure)
+        });
+        Ok(Found {
+            total,
+            sessions,
+            is_exact: sure.is_none(),
+            relaxed: plan.is_relaxed(),
+            hits: hits.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Segments of both places, in one row.
+    fn segment(&self, at: u32) -> Option<&tantivy::SegmentReader> {
+        let memory = self.memory.iter().flat_map(tantivy::Searcher::segment_readers);
+        self.disk.segment_readers().iter().chain(memory).nth(at as usize)
+    }
+
+    /// Returns which of these messages hold for sure.
+    fn sure(&self, plan: &Plan, best: &[Ranked]) -> Result<HashSet<(u32, DocId)>, TantivyError> {
+        let query = plan.compiled(Bound::Lower);
+        let weight = query.weight(EnableScoring::disabled_from_searcher(&self.disk))?;
+        let mut wanted: Vec<(u32, DocId)> = best.iter().map(address).collect();
+        wanted.sort_unstable();
+        let mut sure = HashSet::new();
+        for documents in wanted.chunk_by(|one, next| one.0 == next.0) {
+            let segment = documents.first().and_then(|(segment, _)| self.segment(*segment));
+            let Some(segment) = segment else { continue };
+            let mut matches = weight.scorer(segment, 1.0)?;
+            for &(ordinal, document) in documents {
+                if matches.doc() < document {
+                    matches.seek(document);
+                }
+                if matches.doc() == document {
+                    sure.insert((ordinal, document));
+                }
+            }
+        }
+        Ok(sure)
+    }
+
+    fn hit(&self, ranked: &Ranked, must_check: bool) -> Result<Hit, TantivyError> {
+        let segment = self.segment(ranked.segment);
+        let segment =
+            segment.ok_or_else(|| TantivyError::InternalError("no such segment".into()))?;
+        let columns = segment.fast_fields();
+        let number = |name: &str| -> Result<u64, TantivyError> {
+            Ok(columns.u64(name)?.first(ranked.document).unwrap_or_default())
+        };
+        let (kind, fate) = schema::unmarked(number("marks")?);
+        Ok(Hit {
+            session: ranked.session,
+            message: number("message")?,
+            file: number("file")?,
+            offset: number("offset")?,
+            bytes: number("bytes")?,
+            line: number("line")?,
+            time: columns.i64("time")?.first(ranked.document),
+            kind,
+            fate,
+            score: ranked.score,
+            must_check,
+        })
+    }
+}
+
+fn failed(error: TantivyError) -> Error {
+    Error::Search(Box::new(error))
+}
+
+fn address(ranked: &Ranked) -> (u32, DocId) {
+    (ranked.segment, ranked.document)
+}
+
+/// Numbers the segments of the second place after those of the first.
+fn shifted(mut kept: Kept, by: usize) -> Kept {
+    let by = u32::try_from(by).unwrap_or(u32::MAX);
+    kept.best.iter_mut().for_each(|ranked| ranked.segment += by);
+    #[expect(clippy::iter_over_hash_type, reason = "each is changed alike")]
+    for ranked in kept.sessions.values_mut() {
+        ranked.segment += by;
+    }
+    kept
+}
+
+/// Returns the hits that were asked for, best first.
+fn page(kept: Kept, options: &Options) -> Vec<Ranked> {
+    let mut best: Vec<Ranked> =
+        if options.one_per_session { kept.sessions.into_values().collect() } else { kept.best };
+    let wanted = options.offset.saturating_add(options.limit);
+    if best.len() > wanted && wanted > 0 {
+        best.select_nth_unstable_by(wanted - 1, |a, b| b.cmp(a));
+        best.truncate(wanted);
+    }
+    best.sort_unstable_by(|a, b| b.cmp(a));
+    best.into_iter().skip(options.offset).take(options.limit).collect()
+}

@@ -1,0 +1,197 @@
+//! A plan as a query of the index engine.
+//!
+//! Fields without positions cannot prove that words stand in a row, and no field can prove a regex. So
+//! there are two readings: the upper bound finds all that may hold, the lower bound only what surely
+//! does. A negation turns one into the other.
+
+use std::ops::Bound::{Excluded, Included, Unbounded};
+
+use tantivy::Term;
+use tantivy::query::{
+    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, FuzzyTermQuery, Occur,
+    PhraseQuery, Query, RangeQuery, TermQuery, TermSetQuery,
+};
+use tantivy::schema::IndexRecordOption;
+
+use super::holding::Holding;
+use super::{Check, Plan};
+use crate::document::Field;
+use crate::index::schema;
+use crate::query::{Matcher, Node, Pattern, TextLeaf, Words};
+use crate::token::CUT;
+
+/// Which of the two readings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bound {
+    /// Whatever may hold.
+    Upper,
+    /// What surely holds.
+    Lower,
+}
+
+/// What each word that is there counts in a relaxed search, far above any score.
+pub(crate) const STEP: f32 = 1024.0;
+
+type Boxed = Box<dyn Query>;
+
+impl Plan {
+    /// Returns the plan for the index.
+    pub(crate) fn compiled(&self, bound: Bound) -> Boxed {
+        compile(&self.root, bound)
+    }
+}
+
+fn compile(node: &Node<Check>, bound: Bound) -> Boxed {
+    match node {
+        Node::All(children) => all(children, bound),
+        Node::Any(children) => any(children.iter().map(|child| compile(child, bound)).collect()),
+        Node::Most(children) => most(children, bound),
+        Node::Not(_) => all(std::slice::from_ref(node), bound),
+        Node::Text(leaf) => text(leaf, bound),
+        Node::Filter(check) => Box::new(ConstScoreQuery::new(filter(check), 0.0)),
+    }
+}
+
+fn all(children: &[Node<Check>], bound: Bound) -> Boxed {
+    let opposite = match bound {
+        Bound::Upper => Bound::Lower,
+        Bound::Lower => Bound::Upper,
+    };
+    let mut clauses: Vec<(Occur, Boxed)> = children
+        .iter()
+        .map(|child| match child {
+            Node::Not(inner) => (Occur::MustNot, compile(inner, opposite)),
+            _ => (Occur::Must, compile(child, bound)),
+        })
+        .collect();
+    if clauses.iter().all(|(occur, _)| *occur == Occur::MustNot) {
+        clauses.push((Occur::Must, Box::new(ConstScoreQuery::new(Box::new(AllQuery), 0.0))));
+    }
+    Box::new(BooleanQuery::new(clauses))
+}
+
+fn any(mut queries: Vec<Boxed>) -> Boxed {
+    if queries.len() == 1
+        && let Some(only) = queries.pop()
+    {
+        return only;
+    }
+    Box::new(BooleanQuery::union(queries))
+}
+
+fn most(children: &[Node<Check>], bound: Bound) -> Boxed {
+    let mut queries = Vec::new();
+    for child in children {
+        let query = compile(child, bound);
+        queries.push(Box::new(ConstScoreQuery::new(query.box_clone(), STEP)) as Boxed);
+        queries.push(query);
+    }
+    any(queries)
+}
+
+fn filter(check: &Check) -> Boxed {
+    let tag = |tag: String| Box::new(tag_query(&tag)) as Boxed;
+    match check {
+        Check::Kind(kinds) => any(kinds.iter().map(|kind| tag(schema::kind_tag(*kind))).collect()),
+        Check::Fate(fates) => any(fates.iter().map(|fate| tag(schema::fate_tag(*fate))).collect()),
+        Check::Error => tag(schema::ERROR_TAG.to_owned()),
+        Check::Before(time) => Box::new(RangeQuery::new(
+            Unbounded,
+            Excluded(Term::from_field_i64(schema::TIME, *time)),
+        )),
+        Check::After(time) => Box::new(RangeQuery::new(
+            Included(Term::from_field_i64(schema::TIME, *time)),
+            Unbounded,
+        )),
+        Check::Sessions(sessions) if sessions.is_empty() => Box::new(EmptyQuery),
+        Check::Sessions(sessions) => Box::new(TermSetQuery::new(
+            sessions.iter().map(|&session| Term::from_field_u64(schema::SESSION, session)),
+        )),
+    }
+}
+
+fn tag_query(tag: &str) -> TermQuery {
+    TermQuery::new(Term::from_field_text(schema::TAG, tag), IndexRecordOption::Basic)
+}
+
+fn text(leaf: &TextLeaf, bound: Bound) -> Boxed {
+    let in_fields: Vec<Boxed> = leaf
+        .fields
+        .iter()
+        .filter_map(|field| {
+            let query = match &leaf.matcher {
+                Matcher::Words(words) => in_row(words, field, bound),
+                Matcher::Fuzzy { word, distance } => {
+                    Some(Box::new(FuzzyTermQuery::new(term(field, word), *distance, true)) as Boxed)
+                }
+                Matcher::Pattern(pattern) => matching(pattern, field, bound),
+            }?;
+            Some(Box::new(BoostQuery::new(query, field.weight())) as Boxed)
+        })
+        .collect();
+    if in_fields.is_empty() { Box::new(EmptyQuery) } else { any(in_fields) }
+}
+
+/// Words in a row, or the identifier they make up.
+fn in_row(words: &Words, field: Field, bound: Bound) -> Option<Boxed> {
+    let in_parts = match words.parts.as_slice() {
+        [only] => Some(word(field, &only.text, words.is_open)),
+        _ if bound == Bound::Lower && (words.is_open || !field.has_positions()) => None,
+        parts => {
+            let (last, before) = parts.split_last()?;
+            let fixed = if words.is_open { before } else { parts };
+            let mut clauses = if field.has_positions() && fixed.len() > 1 {
+                let terms =
+                    fixed.iter().map(|part| (part.offset as usize, term(field, &part.text)));
+                vec![Box::new(PhraseQuery::new_with_offset(terms.collect())) as Boxed]
+            } else {
+                let mut texts: Vec<&str> = fixed.iter().map(|part| part.text.as_str()).collect();
+                texts.sort_unstable();
+                texts.dedup();
+                texts.into_iter().map(|text| word(field, text, false)).collect()
+            };
+            if words.is_open {
+                clauses.push(word(field, &last.text, true));
+            }
+            Some(Box::new(BooleanQuery::intersection(clauses)) as Boxed)
+        }
+    };
+    let in_one = words.whole.as_ref().map(|whole| word(field, whole, words.is_open));
+    let either: Vec<Boxed> = in_parts.into_iter().chain(in_one).collect();
+    if either.is_empty() { None } else { Some(any(either)) }
+}
+
+/// Texts that hold every row of letters the regex needs, or of which the index does not know all.
+fn matching(pattern: &Pattern, field: Field, bound: Bound) -> Option<Boxed> {
+    if bound == Bound::Lower {
+        return None;
+    }
+    let cut = || word(field, CUT, false);
+    let needed: Vec<Boxed> = pattern
+        .needed()
+        .iter()
+        .map(|need| {
+            let words = match (need.begins, need.ends) {
+                (true, is_whole) => word(field, &need.letters, !is_whole),
+                _ => Box::new(Holding::new(field.handle(), &need.letters)),
+            };
+            any(vec![words, cut()])
+        })
+        .collect();
+    if needed.is_empty() {
+        return Some(Box::new(AllQuery));
+    }
+    Some(Box::new(BooleanQuery::intersection(needed)))
+}
+
+fn word(field: Field, text: &str, is_open: bool) -> Boxed {
+    if is_open {
+        Box::new(FuzzyTermQuery::new_prefix(term(field, text), 0, false))
+    } else {
+        Box::new(TermQuery::new(term(field, text), IndexRecordOption::WithFreqs))
+    }
+}
+
+fn term(field: Field, text: &str) -> Term {
+    Term::from_field_text(field.handle(), text)
+}

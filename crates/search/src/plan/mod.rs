@@ -1,0 +1,153 @@
+//! A question tied to sessions and moments: on the index (`compile`), on texts (`spot`, `holds`), and
+//! the spot it points at (`snippet`).
+
+mod compile;
+mod holding;
+mod holds;
+mod snippet;
+mod spot;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use compile::{Bound, STEP};
+pub use snippet::Snippet;
+
+use jiff::Zoned;
+use recount_model::{Fate, MessageKind};
+
+use crate::SessionLeaf;
+use crate::query::{Filter, Matcher, Node, TextLeaf};
+
+/// A query that can be answered: by a [`Searcher`](crate::Searcher), or message by message.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    root: Node<Check>,
+    leaves: usize,
+    is_relaxed: bool,
+}
+
+/// A condition on a message, ready to be tested.
+#[derive(Clone, Debug)]
+pub(crate) enum Check {
+    Kind(Vec<MessageKind>),
+    Fate(Vec<Fate>),
+    Error,
+    /// Earlier than this, in milliseconds.
+    Before(i64),
+    /// At this moment or later.
+    After(i64),
+    /// In one of these sessions, in order.
+    Sessions(Vec<u64>),
+}
+
+impl Plan {
+    pub(crate) fn of(
+        root: &Node<Filter>,
+        now: &Zoned,
+        resolve: &mut dyn FnMut(&SessionLeaf) -> Vec<u64>,
+    ) -> Self {
+        let mut leaves = 0;
+        let root = resolved(root, &mut leaves, &mut |filter| match filter {
+            Filter::Kind(kinds) => Check::Kind(kinds.clone()),
+            Filter::Fate(fates) => Check::Fate(fates.clone()),
+            Filter::Error => Check::Error,
+            Filter::Before(when) => Check::Before(when.resolve(now)),
+            Filter::After(when) => Check::After(when.resolve(now)),
+            Filter::Session(leaf) => {
+                let mut sessions = resolve(leaf);
+                sessions.sort_unstable();
+                sessions.dedup();
+                Check::Sessions(sessions)
+            }
+        });
+        Self { root, leaves, is_relaxed: false }
+    }
+
+    /// Returns the plan that is content with any of the words, for when nothing has them all. Filters,
+    /// and what must not be there, stay. Nothing when there is no more than one word.
+    pub fn relaxed(&self) -> Option<Self> {
+        let Node::All(children) = &self.root else { return None };
+        let (words, mut conditions): (Vec<_>, Vec<_>) =
+            children.iter().cloned().partition(|child| is_wish(child));
+        if words.len() < 2 {
+            return None;
+        }
+        conditions.push(Node::Most(words));
+        Some(Self { root: Node::All(conditions), leaves: self.leaves, is_relaxed: true })
+    }
+
+    /// Whether it is content with any of the words.
+    pub fn is_relaxed(&self) -> bool {
+        self.is_relaxed
+    }
+
+    /// Whether the index alone can answer it: no phrase in fields without positions, no regex.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.text_leaves().iter().all(|(leaf, _)| leaf.is_exact())
+    }
+
+    /// Every leaf that looks at text, and whether its match speaks for a message.
+    pub(crate) fn text_leaves(&self) -> Vec<(&TextLeaf, bool)> {
+        let mut found = Vec::with_capacity(self.leaves);
+        collect(&self.root, true, &mut found);
+        found
+    }
+}
+
+impl TextLeaf {
+    fn is_exact(&self) -> bool {
+        match &self.matcher {
+            Matcher::Words(words) => {
+                words.parts.len() == 1
+                    || !words.is_open && self.fields.iter().all(crate::Field::has_positions)
+            }
+            Matcher::Fuzzy { .. } => true,
+            Matcher::Pattern(_) => false,
+        }
+    }
+}
+
+/// Something that text should say, as opposed to what must be or must not be.
+fn is_wish(node: &Node<Check>) -> bool {
+    match node {
+        Node::Text(leaf) => leaf.fields.and(crate::document::FieldSet::TEXTS) == leaf.fields,
+        Node::All(children) | Node::Any(children) | Node::Most(children) => {
+            children.iter().all(is_wish)
+        }
+        Node::Not(_) | Node::Filter(_) => false,
+    }
+}
+
+/// Copies the tree, with filters replaced and text leaves numbered.
+fn resolved(
+    node: &Node<Filter>,
+    leaves: &mut usize,
+    check: &mut dyn FnMut(&Filter) -> Check,
+) -> Node<Check> {
+    let mut each = |children: &[Node<Filter>]| {
+        children.iter().map(|child| resolved(child, leaves, check)).collect()
+    };
+    match node {
+        Node::All(children) => Node::All(each(children)),
+        Node::Any(children) => Node::Any(each(children)),
+        Node::Most(children) => Node::Most(each(children)),
+        Node::Not(child) => Node::Not(Box::new(resolved(child, leaves, check))),
+        Node::Text(leaf) => {
+            let number = *leaves;
+            *leaves += 1;
+            Node::Text(TextLeaf { number, ..leaf.clone() })
+        }
+        Node::Filter(filter) => Node::Filter(check(filter)),
+    }
+}
+
+fn collect<'p>(node: &'p Node<Check>, speaks_for: bool, found: &mut Vec<(&'p TextLeaf, bool)>) {
+    match node {
+        Node::All(children) | Node::Any(children) | Node::Most(children) => {
+            children.iter().for_each(|child| collect(child, speaks_for, found));
+        }
+        Node::Not(child) => collect(child, !speaks_for, found),
+        Node::Text(leaf) => found.push((leaf, speaks_for)),
+        Node::Filter(_) => {}
+    }
+}

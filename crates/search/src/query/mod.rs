@@ -1,0 +1,116 @@
+//! What may be asked: words, phrases, operators, fields; text in, a tree out.
+
+mod fields;
+mod mistake;
+mod parse;
+mod pattern;
+mod scope;
+#[cfg(test)]
+mod tests;
+mod when;
+mod words;
+
+pub use mistake::Mistake;
+pub(crate) use pattern::Pattern;
+pub(crate) use words::Words;
+
+use jiff::Zoned;
+use recount_model::{Fate, MessageKind};
+use when::When;
+
+use crate::Plan;
+use crate::document::FieldSet;
+
+/// A question, understood but not yet tied to a moment or to sessions.
+///
+/// ```
+/// use recount_search::Query;
+///
+/// let query = Query::parse("legacy_record OR \"tax table\" -is:undone")?;
+/// let mistake = Query::parse("colour:red").unwrap_err();
+/// assert_eq!(mistake.at, 0..7);
+/// # Ok::<(), recount_search::Mistake>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Query {
+    root: Node<Filter>,
+}
+
+/// What only the caller can answer: the sessions it means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SessionLeaf {
+    /// `project:` and what was typed behind it.
+    Project(String),
+    /// `source:` and what was typed behind it.
+    Source(String),
+    /// `is:live`
+    Live,
+}
+
+impl Query {
+    /// Understands a query, or says where it went wrong. No text makes it panic.
+    pub fn parse(text: &str) -> Result<Self, Mistake> {
+        parse::parse(text).map(|root| Self { root })
+    }
+
+    /// Ties the query to a moment and a time zone, for dates, and to the sessions that `resolve` tells.
+    pub fn plan(&self, now: &Zoned, resolve: &mut dyn FnMut(&SessionLeaf) -> Vec<u64>) -> Plan {
+        Plan::of(&self.root, now, resolve)
+    }
+}
+
+/// A tree of conditions; `F` is what a filter looks like at this stage.
+#[derive(Clone, Debug)]
+pub(crate) enum Node<F> {
+    /// All of them hold.
+    All(Vec<Self>),
+    /// At least one holds.
+    Any(Vec<Self>),
+    /// At least one holds, and a message is the better the more do.
+    Most(Vec<Self>),
+    /// It does not hold.
+    Not(Box<Self>),
+    /// The text says so.
+    Text(TextLeaf),
+    /// The message is such a one.
+    Filter(F),
+}
+
+/// Something to look for in texts.
+#[derive(Clone, Debug)]
+pub(crate) struct TextLeaf {
+    /// Which leaf of the plan it is.
+    pub(crate) number: usize,
+    /// What to look for.
+    pub(crate) matcher: Matcher,
+    /// Where to look.
+    pub(crate) fields: FieldSet,
+}
+
+/// What to look for in a text.
+#[derive(Clone, Debug)]
+pub(crate) enum Matcher {
+    /// Words in a row.
+    Words(Words),
+    /// A word like this one, with so many letters wrong.
+    Fuzzy {
+        /// The word, folded.
+        word: String,
+        /// How many letters may be wrong, missing, too many or swapped.
+        distance: u8,
+    },
+    /// A regular expression.
+    Pattern(Pattern),
+}
+
+/// A condition on a message, as it was typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Filter {
+    Kind(Vec<MessageKind>),
+    Fate(Vec<Fate>),
+    Error,
+    Before(When),
+    After(When),
+    Session(SessionLeaf),
+}

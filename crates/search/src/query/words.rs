@@ -1,0 +1,69 @@
+//! Words of a query: what the tokenizer makes of them, as something to look for.
+
+use crate::token::{Form, Scanner};
+
+/// Words that must stand in a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Words {
+    /// The words, in order; never empty.
+    pub(crate) parts: Vec<Part>,
+    /// The identifier they make up, which a text may also write in one.
+    pub(crate) whole: Option<String>,
+    /// Whether the last word may go on.
+    pub(crate) is_open: bool,
+}
+
+/// One of the words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// The word, folded.
+    pub(crate) text: String,
+    /// How many positions behind the first.
+    pub(crate) offset: u32,
+}
+
+impl Words {
+    /// Takes text as it was typed; nothing when it holds no word.
+    pub(super) fn of(text: &str, is_open: bool) -> Option<Self> {
+        let mut scanner = Scanner::new(text);
+        let mut parts: Vec<Part> = Vec::new();
+        let mut whole = None;
+        let mut last = Form::Part;
+        let mut length = 0;
+        while let Some(token) = scanner.next() {
+            match token.form {
+                Form::Whole if token.position == 0 => {
+                    whole = Some((token.text.to_owned(), token.length))
+                }
+                Form::Part | Form::Pair | Form::Lone => {
+                    parts.push(Part { text: token.text.to_owned(), offset: token.position });
+                    last = token.form;
+                }
+                Form::Whole | Form::Last | Form::Cut => {}
+            }
+            if !matches!(token.form, Form::Cut) {
+                length = length.max(token.position + token.length);
+            }
+        }
+        if parts.is_empty() {
+            return None;
+        }
+        // A pair of characters is found wherever more follow; a single one has to be told so.
+        let is_open = match last {
+            Form::Lone => true,
+            Form::Pair => false,
+            _ => is_open,
+        };
+        let whole = whole.filter(|(_, covers)| *covers == length).map(|(text, _)| text);
+        Some(Self { parts, whole, is_open })
+    }
+
+    /// Returns all as one word, for a fuzzy search; nothing for scripts that have no words.
+    pub(super) fn in_one(&self) -> Option<&str> {
+        match (self.parts.as_slice(), &self.whole) {
+            ([only], None) if !self.is_open => Some(&only.text),
+            (_, Some(whole)) => Some(whole),
+            _ => None,
+        }
+    }
+}
