@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rusqlite::params;
+use rusqlite::{OptionalExtension as _, params};
 
 use crate::{Catalog, Error, signed, unsigned};
 
@@ -18,19 +18,29 @@ impl Catalog {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Remembers sessions that are in the search index now. Called after they are safe there: a crash in between
+    /// Returns the key of the files in which a session that is in the search index was found.
+    ///
+    /// # Errors
+    /// If the catalog cannot be read.
+    pub fn files_of(&self, session: u64) -> Result<Option<u64>, Error> {
+        let mut select = self.db.prepare_cached("SELECT files FROM indexed WHERE session = ?1")?;
+        let found = select.query_row([signed(session)], |row| row.get(0)).optional()?;
+        Ok(found.map(unsigned))
+    }
+
+    /// Remembers sessions that are in the search index now: the session, its stamp, the key of its files. Called after they are safe there: a crash in between
     /// only makes us do it again.
     ///
     /// # Errors
     /// If the catalog cannot be written.
-    pub fn set_indexed(&mut self, sessions: &[(u64, u64)]) -> Result<(), Error> {
+    pub fn set_indexed(&mut self, sessions: &[(u64, u64, u64)]) -> Result<(), Error> {
         let change = self.db.transaction()?;
         {
             let mut insert = change.prepare_cached(
-                "INSERT OR REPLACE INTO indexed (session, stamp) VALUES (?1, ?2)",
+                "INSERT OR REPLACE INTO indexed (session, stamp, files) VALUES (?1, ?2, ?3)",
             )?;
-            for (session, stamp) in sessions {
-                insert.execute(params![signed(*session), signed(*stamp)])?;
+            for (session, stamp, files) in sessions {
+                insert.execute(params![signed(*session), signed(*stamp), signed(*files)])?;
             }
         }
         Ok(change.commit()?)

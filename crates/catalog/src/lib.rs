@@ -61,6 +61,19 @@ impl Catalog {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// Returns what is kept under one key.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn row(&self, key: u64) -> Result<Option<Row>, Error> {
+        let mut select =
+            self.db.prepare_cached("SELECT stamp, content FROM groups WHERE key = ?1")?;
+        let row = select.query_row([signed(key)], |row| {
+            Ok(Row { key, stamp: unsigned(row.get(0)?), content: row.get(1)? })
+        });
+        Ok(row.optional()?)
+    }
+
     /// Keeps `new` rows of the files below some roots, and marks those as gone whose key is in `gone`.
     ///
     /// # Errors

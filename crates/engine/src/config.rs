@@ -1,8 +1,10 @@
 //! What the user has set in `config.toml`.
 
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use recount_formats::bytes::read_small;
 use recount_platform::Folders;
 use recount_store::read_toml;
 use serde::Deserialize;
@@ -48,13 +50,26 @@ impl Config {
     /// Reads the file, if there is one.
     pub(crate) fn read(folders: &Folders) -> Result<Self, Error> {
         let Some(path) = &folders.config else { return Ok(Self::default()) };
-        let Ok(bytes) = recount_formats::bytes::read_small(path) else {
-            return Ok(Self::default());
-        };
-        let bad = |message: String| Error::Config { path: path.clone(), message };
-        let text = String::from_utf8(bytes).map_err(|_| bad("not UTF-8".to_owned()))?;
-        read_toml(&text).map_err(bad)
+        let Some(text) = written(path)? else { return Ok(Self::default()) };
+        read_toml(&text).map_err(|message| Error::Config { path: path.clone(), message })
     }
+}
+
+/// Reads a file that the user may write, if there is one.
+pub(crate) fn written(path: &Path) -> Result<Option<String>, Error> {
+    match read_small(path) {
+        Ok(bytes) => utf8(path, bytes).map(Some),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(error) => Err(Error::Config { path: path.to_owned(), message: error.to_string() }),
+    }
+}
+
+/// Takes the bytes of such a file as text.
+pub(crate) fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Error> {
+    let bad = |_| Error::Config { path: path.to_owned(), message: "not UTF-8".to_owned() };
+    String::from_utf8(bytes).map_err(bad)
 }
 
 /// Puts the home in place of a leading `~`.

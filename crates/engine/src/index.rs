@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
@@ -18,7 +18,7 @@ use serde::Serialize;
 use crate::growth::Anew;
 use crate::list::Digest;
 use crate::messages::{Messages, View};
-use crate::refresh::hash;
+use crate::refresh::{hash, key};
 use crate::survey::{Ground, Group, Progress};
 use crate::wording::Wording;
 use crate::{Engine, Error};
@@ -69,6 +69,8 @@ struct Stale<'a> {
     digest: &'a Digest,
     key: u64,
     stamp: u64,
+    /// The key of the group in which its files lie; nought when there are several.
+    files: u64,
 }
 
 /// Returns what stands for a session in the index.
@@ -90,7 +92,9 @@ impl Engine {
         let (ground, digests) = self.digests(progress);
         let mut catalog = self.catalog().ok_or(Error::NoDataFolder)?;
         let index = self.open_index(&mut catalog)?;
-        update(&index, &mut catalog, &ground, &digests, progress)
+        let indexed = update(&index, &mut catalog, &ground, &digests, progress)?;
+        self.mark_indexed(&catalog, &ground);
+        Ok(indexed)
     }
 
     /// Makes the search index again.
@@ -110,11 +114,11 @@ impl Engine {
     /// # Errors
     /// If there is no place for it, or it cannot be read.
     pub fn index_status(&self, progress: &dyn Progress) -> Result<IndexStatus, Error> {
-        let (_, digests) = self.digests(progress);
+        let (ground, digests) = self.digests(progress);
         let mut catalog = self.catalog().ok_or(Error::NoDataFolder)?;
         let index = self.open_index(&mut catalog)?;
         let known = catalog.indexed()?;
-        let stale = stale(&digests, &known).len();
+        let stale = stale(&digests, &known, &ground).len();
         let folder = self.index_folder()?;
         let size = |entry: std::fs::DirEntry| entry.metadata().map_or(0, |metadata| metadata.len());
         let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
@@ -180,7 +184,7 @@ pub(crate) fn update(
     progress: &dyn Progress,
 ) -> Result<Indexed, Error> {
     let known = catalog.indexed()?;
-    let stale = stale(digests, &known);
+    let stale = stale(digests, &known, ground);
     let unchanged = digests.len() - stale.len();
     if stale.is_empty() {
         return Ok(Indexed { unchanged, ..Indexed::default() });
@@ -193,18 +197,38 @@ pub(crate) fn update(
 }
 
 /// Lists the sessions that are not in the index as they are now, last used first.
-fn stale<'a>(digests: &'a [Digest], known: &HashMap<u64, u64>) -> Vec<Stale<'a>> {
+fn stale<'a>(digests: &'a [Digest], known: &HashMap<u64, u64>, ground: &Ground) -> Vec<Stale<'a>> {
     let mut stale: Vec<Stale<'a>> = digests
         .iter()
         .map(|digest| {
             let files = digest.files.iter().map(|file| (file.at.path.as_os_str(), file.at.stamp));
             let stamp = hash(&files.collect::<Vec<_>>());
-            Stale { digest, key: session_key(digest.facts.source, &digest.facts.id), stamp }
+            let key = session_key(digest.facts.source, &digest.facts.id);
+            Stale { digest, key, stamp, files: 0 }
         })
         .filter(|stale| known.get(&stale.key) != Some(&stale.stamp))
         .collect();
+    if !stale.is_empty() {
+        let groups = group_keys(ground);
+        for stale in &mut stale {
+            let mut keys = stale.digest.files.iter().map(|file| groups.get(&*file.at.path));
+            let first = keys.next().flatten();
+            let alone = keys.all(|key| key == first);
+            stale.files = first.copied().filter(|_| alone).unwrap_or_default();
+        }
+    }
     stale.sort_by_key(|stale| std::cmp::Reverse(stale.digest.facts.updated));
     stale
+}
+
+/// The key of the group in which each file lies.
+fn group_keys(ground: &Ground) -> HashMap<PathBuf, u64> {
+    let mut keys = HashMap::new();
+    for group in ground.groups(|_| true) {
+        let (key, _) = key(&group);
+        keys.extend(group.files.into_iter().map(|(_, file)| (file.path, key)));
+    }
+    keys
 }
 
 /// Lists the sessions that are in the index and no longer on disk.
@@ -224,7 +248,7 @@ struct Round<'a> {
     bytes: AtomicU64,
     messages: AtomicU64,
     /// Read and handed over, not yet safe.
-    done: Mutex<Vec<(u64, u64)>>,
+    done: Mutex<Vec<(u64, u64, u64)>>,
     fault: Mutex<Option<Error>>,
 }
 
@@ -319,7 +343,7 @@ impl Round<'_> {
             }
         }
         if let Ok(mut done) = self.done.lock() {
-            done.push((stale.key, stale.stamp));
+            done.push((stale.key, stale.stamp, stale.files));
         }
         Ok(())
     }
@@ -362,6 +386,8 @@ fn add(writer: &Writer, session: u64, title: &str, message: Message) -> Result<(
 }
 
 /// Returns the sessions by what stands for them in the index.
-pub(crate) fn by_key(sessions: &[SessionFacts]) -> HashMap<u64, &SessionFacts> {
-    sessions.iter().map(|facts| (session_key(facts.source, &facts.id), facts)).collect()
+pub(crate) fn by_key(sessions: &[SessionFacts]) -> HashMap<u64, Arc<SessionFacts>> {
+    let keyed =
+        |facts: &SessionFacts| (session_key(facts.source, &facts.id), Arc::new(facts.clone()));
+    sessions.iter().map(keyed).collect()
 }

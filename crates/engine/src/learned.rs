@@ -1,11 +1,11 @@
 //! Our own files about projects: what was learned, and the names that the user gave.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use recount_formats::bytes::{read_limited, read_small};
+use recount_formats::bytes::read_limited;
 use recount_store::{Aliases, Learned, Newer};
 
-use crate::config::expand;
+use crate::config::{expand, utf8, written};
 use crate::{Engine, Error};
 
 /// What was learned about folders.
@@ -63,13 +63,8 @@ impl Engine {
     /// If their file cannot be understood.
     pub fn aliases(&self) -> Result<Aliases, Error> {
         let Some(path) = self.aliases_file() else { return Ok(Aliases::default()) };
-        let Ok(bytes) = read_small(&path) else { return Ok(Aliases::default()) };
-        let text = String::from_utf8_lossy(&bytes);
-        let mut aliases =
-            Aliases::parse(&text).map_err(|message| Error::Config { path, message })?;
-        // People who edit the file write `~`.
-        aliases.expand(|folder| expand(folder, &self.folders).to_string_lossy().into_owned());
-        Ok(aliases)
+        let Some(text) = written(&path)? else { return Ok(Aliases::default()) };
+        self.names_in(&path, &text)
     }
 
     /// Changes the names that the user gave to projects.
@@ -83,21 +78,22 @@ impl Engine {
         }
         let mut outcome = Ok(Aliases::default());
         recount_writer::update(&path, |old| {
-            let text = String::from_utf8_lossy(old.as_deref().unwrap_or_default()).into_owned();
-            match Aliases::parse(&text) {
-                Ok(mut aliases) => {
-                    change(&mut aliases);
-                    let text = aliases.to_text();
-                    outcome = Ok(aliases);
-                    Some(text.into_bytes())
-                }
-                Err(message) => {
-                    outcome = Err(Error::Config { path: path.clone(), message });
-                    None
-                }
-            }
+            let text = utf8(&path, old.unwrap_or_default());
+            outcome = text.and_then(|text| self.names_in(&path, &text)).map(|mut aliases| {
+                change(&mut aliases);
+                aliases
+            });
+            outcome.as_ref().ok().map(|aliases| aliases.to_text().into_bytes())
         })?;
         outcome
+    }
+
+    fn names_in(&self, path: &Path, text: &str) -> Result<Aliases, Error> {
+        let bad = |message| Error::Config { path: path.to_owned(), message };
+        let mut aliases = Aliases::parse(text).map_err(bad)?;
+        // People who edit the file write `~`.
+        aliases.expand(|folder| expand(folder, &self.folders).to_string_lossy().into_owned());
+        Ok(aliases)
     }
 
     fn aliases_file(&self) -> Option<PathBuf> {

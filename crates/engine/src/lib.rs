@@ -19,6 +19,7 @@ mod open;
 mod passport;
 mod paths;
 mod projects;
+mod quick;
 mod refresh;
 mod search;
 mod seek;

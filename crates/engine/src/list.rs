@@ -115,11 +115,6 @@ impl Engine {
         Ok(listing)
     }
 
-    /// Lists every session there is.
-    pub(crate) fn list_all(&self, progress: &dyn Progress) -> Listing {
-        self.list_holding(&Holds::default(), progress).0
-    }
-
     /// Lists every session, with what else was met on the way.
     pub(crate) fn survey_all(
         &self,

@@ -149,9 +149,8 @@ impl Engine {
     /// # Errors
     /// If there is none, or several.
     pub fn folder_of(&self, wanted: &str) -> Result<String, Error> {
-        let listing = self.list_all(&());
-        let projects: Vec<&Project> =
-            listing.sessions.iter().map(|session| &*session.project).collect();
+        let (_, _, passports) = self.survey_all(&Effort::List, &());
+        let projects: Vec<&Project> = passports.projects.iter().map(|project| &**project).collect();
         let found = matching(&projects, wanted, &self.folders)?;
         let project = found.first().and_then(|at| projects.get(*at));
         let folder = project.and_then(|project| {

@@ -34,12 +34,17 @@ impl Engine {
     /// Opens the catalog. Without one, everything is read each time.
     pub(crate) fn memory(&self) -> Option<Memory> {
         let catalog = self.catalog()?;
+        let roots = self.roots_key();
+        let rows = catalog.rows(roots).ok()?;
+        Some(Memory { catalog, roots, rows })
+    }
+
+    /// What tells the roots that are read from others.
+    pub(crate) fn roots_key(&self) -> u64 {
         let mut roots: Vec<_> =
             self.roots.iter().map(|root| (root.source.name(), &root.path)).collect();
         roots.sort();
-        let roots = hash(&roots);
-        let rows = catalog.rows(roots).ok()?;
-        Some(Memory { catalog, roots, rows })
+        hash(&roots)
     }
 
     /// Opens the catalog's file, or makes it again when it is damaged.
@@ -153,7 +158,7 @@ impl Memory {
 }
 
 /// What tells a group of files from others, and what changes when one of them does.
-fn key(group: &Group) -> (u64, u64) {
+pub(crate) fn key(group: &Group) -> (u64, u64) {
     let paths: Vec<_> = group.files.iter().map(|(_, file)| file.path.as_os_str()).collect();
     let stamps: Vec<_> = group.files.iter().map(|(_, file)| file.stamp).collect();
     (hash(&(group.source.name(), paths)), hash(&stamps))
@@ -165,7 +170,7 @@ pub(crate) fn hash(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-fn is_racy(group: &Group) -> bool {
+pub(crate) fn is_racy(group: &Group) -> bool {
     let now = system_nanos();
     group.files.iter().any(|(_, file)| now - file.stamp.nanos < RACY)
 }

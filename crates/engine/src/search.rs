@@ -1,21 +1,22 @@
 //! Full text over everything: the index brought up to date, asked, and what it points at read.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::{Timestamp, Zoned, tz::TimeZone};
 use recount_formats::Source;
 use recount_formats::bytes::{self};
 use recount_formats::source::{MessageRequest, Others};
 use recount_model::{Message, Place, SessionFacts, Span};
 use recount_search::{
-    Document, Found, Hit, Mistake, Options, Plan, Query as Question, SessionLeaf, Snippet, Sort,
+    Document, Found, Hit, Index, Mistake, Options, Plan, Query as Question, SessionLeaf, Snippet,
+    Sort,
 };
 
 use crate::index::{by_key, file_key, session_key, update};
 use crate::matching::matching;
 use crate::passport::Effort;
+use crate::quick::Sessions;
 use crate::survey::Progress;
 use crate::wording::Wording;
 use crate::{Engine, Error};
@@ -78,6 +79,17 @@ impl Engine {
     pub fn search(&self, asked: &Asked, progress: &dyn Progress) -> Result<Answer, Error> {
         let question =
             Question::parse(&asked.query).map_err(|mistake| bad(&asked.query, mistake))?;
+        // Which sessions a project means takes a look at all of them.
+        let mut names_sessions = false;
+        question.plan(&self.zoned_now(), &mut |_| {
+            names_sessions = true;
+            Vec::new()
+        });
+        if !names_sessions && let Some(mut quick) = self.quick() {
+            let index = self.open_index(&mut quick.catalog)?;
+            let plan = question.plan(&self.zoned_now(), &mut |_| Vec::new());
+            return self.ask(&index, &plan, &quick, asked);
+        }
         let (listing, ground, digests) = self.everything(&Effort::List, progress);
         let mut catalog = self.catalog().ok_or(Error::NoDataFolder)?;
         let index = self.open_index(&mut catalog)?;
@@ -89,11 +101,12 @@ impl Engine {
             }
             Err(error) => return Err(error),
         };
+        if note.is_none() {
+            self.mark_indexed(&catalog, &ground);
+        }
         index.reload()?;
-        let zone = TimeZone::system();
-        let now = self.clock.now().to_zoned(zone);
         let mut failed = None;
-        let plan = question.plan(&now, &mut |leaf| {
+        let plan = question.plan(&self.zoned_now(), &mut |leaf| {
             self.sessions_of(leaf, &listing.sessions).unwrap_or_else(|error| {
                 failed.get_or_insert(error);
                 Vec::new()
@@ -102,8 +115,23 @@ impl Engine {
         if let Some(error) = failed {
             return Err(error);
         }
+        let answer = self.ask(&index, &plan, &by_key(&listing.sessions), asked)?;
+        Ok(Answer { note, ..answer })
+    }
+
+    fn zoned_now(&self) -> Zoned {
+        self.clock.now().to_zoned(TimeZone::system())
+    }
+
+    /// Asks the index, and reads what it points at.
+    fn ask(
+        &self,
+        index: &Index,
+        plan: &Plan,
+        sessions: &dyn Sessions,
+        asked: &Asked,
+    ) -> Result<Answer, Error> {
         let searcher = index.searcher();
-        let sessions: HashMap<u64, &SessionFacts> = by_key(&listing.sessions);
         let ask = |offset: usize| {
             let options = Options {
                 limit: asked.limit,
@@ -112,7 +140,7 @@ impl Engine {
                 sort: asked.sort,
                 one_per_session: !asked.all_hits,
             };
-            searcher.search(&plan, &options)
+            searcher.search(plan, &options)
         };
         let mut found = ask(0)?;
         let mut answer = Answer {
@@ -121,14 +149,13 @@ impl Engine {
             is_exact: found.is_exact,
             relaxed: found.relaxed,
             hits: Vec::new(),
-            note,
+            note: None,
         };
         let relaxed = found.relaxed.then(|| plan.relaxed()).flatten();
-        let shown = relaxed.as_ref().unwrap_or(&plan);
+        let shown = relaxed.as_ref().unwrap_or(plan);
         for round in 1..=CHECKED {
-            answer.hits.extend(self.read_all(&found, shown, &sessions, asked.width));
-            let enough = answer.hits.len() >= asked.limit || found.hits.len() < asked.limit;
-            if enough {
+            answer.hits.extend(self.read_all(&found, shown, sessions, asked.width));
+            if answer.hits.len() >= asked.limit || found.hits.len() < asked.limit {
                 break;
             }
             found = ask(round * asked.limit)?;
@@ -164,12 +191,12 @@ impl Engine {
         &self,
         found: &Found,
         plan: &Plan,
-        sessions: &HashMap<u64, &SessionFacts>,
+        sessions: &dyn Sessions,
         width: usize,
     ) -> Vec<Match> {
         let read = |hit: &Hit| {
-            let facts = *sessions.get(&hit.session)?;
-            let message = self.read_hit(hit, facts)?;
+            let facts = sessions.session(hit.session)?;
+            let message = self.read_hit(hit, &facts)?;
             let wording = Wording::of(message.clone());
             let paths = wording.paths();
             let title = facts.title.as_deref().unwrap_or_default();
@@ -178,7 +205,7 @@ impl Engine {
                 return None;
             }
             let snippet = plan.snippet(&texts, width);
-            Some(Match { session: Arc::new(facts.clone()), message, score: hit.score, snippet })
+            Some(Match { session: facts, message, score: hit.score, snippet })
         };
         found.hits.iter().filter_map(read).collect()
     }

@@ -57,7 +57,8 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 ///
 /// # Errors
 ///
-/// [`Error::Busy`] when another run holds the lock for two seconds; else those of [`write_atomically`].
+/// [`Error::Busy`] when another run holds the lock for two seconds, [`Error::ReadFile`] when there is something that
+/// cannot be read; else those of [`write_atomically`].
 pub fn update(
     path: &Path,
     change: impl FnOnce(Option<Vec<u8>>) -> Option<Vec<u8>>,
@@ -83,7 +84,13 @@ pub fn update(
             }
         }
     }
-    match change(fs::read(path).ok()) {
+    let old = match fs::read(path) {
+        Ok(bytes) => Some(bytes),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        // What cannot be read must not be taken for nothing, and replaced.
+        Err(source) => return Err(Error::ReadFile { path: path.to_owned(), source }),
+    };
+    match change(old) {
         Some(bytes) => write_atomically(path, &bytes),
         None => Ok(()),
     }
@@ -343,6 +350,16 @@ mod tests {
         remove(&path).unwrap();
         remove(&path).unwrap();
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_not_replaced() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("names");
+        fs::create_dir(&path).unwrap();
+        let error = update(&path, |_| Some(b"new".to_vec())).unwrap_err();
+        assert!(matches!(&error, Error::ReadFile { path: told, .. } if *told == path));
+        assert!(path.is_dir());
     }
 
     #[test]

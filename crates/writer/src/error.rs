@@ -74,6 +74,14 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
+    /// What is to be changed could not be read, and is untouched.
+    #[error("cannot read {}", path.display())]
+    ReadFile {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// A file could not be removed.
     #[error("cannot remove {}", path.display())]
     RemoveFile {

@@ -191,6 +191,27 @@ fn names_are_shown_exported_imported_and_taken_away() {
 }
 
 #[test]
+fn a_project_without_sessions_can_be_named() {
+    let home = with_projects();
+    home.write(".gemini/tmp/quiet/.project_root", "/srv/quiet");
+    insta::assert_snapshot!(home.run(["projects", "alias", "hush", "quiet"]), @r"
+    hush
+      /srv/quiet
+    [exit 0]
+    ");
+}
+
+#[test]
+fn names_that_were_written_by_hand_may_have_the_home_written_short() {
+    let home = with_projects();
+    home.write(".local/share/recount/projects.toml", "[projects]\ntea = [\"~/code/shop\"]\n");
+    assert_eq!(listed(&home, "tea"), "aaaa0001");
+    let removed = home.run(["projects", "alias", "tea", "--remove", "~/code/shop"]);
+    assert_eq!(removed.code, Some(0), "{removed}");
+    assert_eq!(home.run(["projects", "alias", "tea"]).code, Some(1));
+}
+
+#[test]
 fn a_folder_that_gets_a_second_name_loses_the_first() {
     let home = with_projects();
     home.run(["projects", "alias", "tea", "~/code/shop", "~/code/shop-fix"]);
@@ -237,4 +258,8 @@ fn names_that_cannot_be_read_are_told_with_their_line() {
         b"[projects]\nshop = [\n",
         "what is not understood is not replaced"
     );
+    let latin = b"[projects]\ncaf\xe9 = [\"/a\"]\n";
+    home.write(ours, latin);
+    assert_eq!(home.run(["projects", "alias", "x", "/b"]).code, Some(2));
+    assert_eq!(home.read(ours), latin);
 }

@@ -187,4 +187,11 @@ fn settings_that_are_not_understood_are_told_with_file_and_line() {
     }
     home.write(".config/recount/config.toml", b"\xff\xfe");
     assert!(home.run(["projects"]).stderr.contains("config.toml: not UTF-8"));
+    let folder = crate::home([]);
+    folder.write(".config/recount/config.toml/x", "");
+    assert_eq!(
+        folder.run(["projects"]).code,
+        Some(2),
+        "what cannot be read is not as if it were not there"
+    );
 }

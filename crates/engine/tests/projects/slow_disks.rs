@@ -41,7 +41,7 @@ impl Tree for Hanging {
 /// A home with a project that is there, one that only a search finds, and one that no search finds.
 fn home() -> Home {
     let home = Home::empty();
-    home.write(".config/recount/config.toml", "[projects]\npatience_ms = 300\n");
+    home.write(".config/recount/config.toml", "[projects]\npatience_ms = 800\n");
     home.write("code/known/README.md", "");
     home.write(".gemini/tmp/known/.project_root", home.at("code/known"));
     write_session(&home, "known", &session("aa11bb22", &home.at("code/known"), "hello"));

@@ -14,6 +14,7 @@ use tantivy::query::{
 use tantivy::schema::IndexRecordOption;
 
 use super::holding::Holding;
+use super::steady::Steady;
 use super::{Check, Plan};
 use crate::document::Field;
 use crate::index::schema;
@@ -60,7 +61,7 @@ fn all(children: &[Node<Check>], bound: Bound) -> Boxed {
     let mut clauses: Vec<(Occur, Boxed)> = children
         .iter()
         .map(|child| match child {
-            Node::Not(inner) => (Occur::MustNot, compile(inner, opposite)),
+            Node::Not(inner) => (Occur::MustNot, Box::new(Steady(compile(inner, opposite))) as Boxed),
             _ => (Occur::Must, compile(child, bound)),
         })
         .collect();

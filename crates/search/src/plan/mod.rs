@@ -6,6 +6,7 @@ mod holding;
 mod holds;
 mod snippet;
 mod spot;
+mod steady;
 #[cfg(test)]
 mod tests;
 

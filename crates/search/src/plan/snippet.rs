@@ -160,8 +160,10 @@ impl Window<'_> {
         if start > 0 || more_before {
             start = next_word(cells, start, first);
         }
+        let room = width.saturating_sub(usize::from(start > 0 || more_before)).max(1);
         let mut end = forward(cells, start, room);
         if end < cells.len() || more_behind {
+            end = forward(cells, start, room.saturating_sub(1));
             end = last_word(cells, end, last.min(end));
         }
         start..end

@@ -30,6 +30,9 @@ pub(super) fn unknown(name: &str, at: Range<usize>) -> Mistake {
 #[derive(Clone, Debug)]
 pub(super) struct Value<'q> {
     pub(super) text: &'q str,
+    /// Where the text begins.
+    pub(super) start: usize,
+    /// Where it stands, quotes included.
     pub(super) at: Range<usize>,
     pub(super) is_quoted: bool,
 }
@@ -62,7 +65,7 @@ pub(super) fn meaning(name: &str, value: &Value<'_>) -> Result<Meaning, Mistake>
 
 /// The parts of a list, each with its place.
 fn listed<'q>(value: &Value<'q>) -> impl Iterator<Item = (&'q str, Range<usize>)> {
-    let mut start = value.at.start + usize::from(value.is_quoted);
+    let mut start = value.start;
     value.text.split(',').map(move |item| {
         let at = start..start + item.len();
         start = at.end + 1;

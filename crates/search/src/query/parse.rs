@@ -184,7 +184,7 @@ impl<'q> Parser<'q> {
         };
         let text = self.text.get(start + open..start + end).unwrap_or_default();
         self.at = start + end + quote.len_utf8();
-        Ok(Value { text, at: start..self.at, is_quoted: true })
+        Ok(Value { text, start: start + open, at: start..self.at, is_quoted: true })
     }
 
     /// Reads `/regex/` or `/regex/i`; a path that only looks like one is left alone.
@@ -244,7 +244,7 @@ impl<'q> Parser<'q> {
                 self.quoted()?
             } else {
                 let text = self.text.get(at.end..self.at).unwrap_or_default();
-                Value { text, at: at.end..self.at, is_quoted: false }
+                Value { text, start: at.end, at: at.end..self.at, is_quoted: false }
             }
         } else if looks_like_field(name, rest) {
             return Err(fields::unknown(name, at));

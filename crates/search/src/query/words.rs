@@ -11,6 +11,8 @@ pub(crate) struct Words {
     pub(crate) whole: Option<String>,
     /// Whether the last word may go on.
     pub(crate) is_open: bool,
+    /// Whether part of it is of a script without spaces.
+    is_dense: bool,
 }
 
 /// One of the words.
@@ -29,6 +31,7 @@ impl Words {
         let mut parts: Vec<Part> = Vec::new();
         let mut whole = None;
         let mut last = Form::Part;
+        let mut is_dense = false;
         let mut length = 0;
         while let Some(token) = scanner.next() {
             match token.form {
@@ -38,6 +41,7 @@ impl Words {
                 Form::Part | Form::Pair | Form::Lone => {
                     parts.push(Part { text: token.text.to_owned(), offset: token.position });
                     last = token.form;
+                    is_dense |= token.form != Form::Part;
                 }
                 Form::Whole | Form::Last | Form::Cut => {}
             }
@@ -55,13 +59,13 @@ impl Words {
             _ => is_open,
         };
         let whole = whole.filter(|(_, covers)| *covers == length).map(|(text, _)| text);
-        Some(Self { parts, whole, is_open })
+        Some(Self { parts, whole, is_open, is_dense })
     }
 
     /// Returns all as one word, for a fuzzy search; nothing for scripts that have no words.
     pub(super) fn in_one(&self) -> Option<&str> {
         match (self.parts.as_slice(), &self.whole) {
-            ([only], None) if !self.is_open => Some(&only.text),
+            ([only], None) if !self.is_dense => Some(&only.text),
             (_, Some(whole)) => Some(whole),
             _ => None,
         }
