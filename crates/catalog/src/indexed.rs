@@ -6,15 +6,41 @@ use rusqlite::{OptionalExtension as _, params};
 
 use crate::{Catalog, Error, signed, unsigned};
 
+/// A session in the search index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Indexed {
+    /// The session.
+    pub session: u64,
+    /// What its files looked like.
+    pub stamp: u64,
+    /// The key of its files; nought when they lie under several.
+    pub files: u64,
+    /// How many versions of messages its one file had; nought when it had several files.
+    pub versions: u64,
+    /// How many of its messages were undone.
+    pub undone: u64,
+}
+
 impl Catalog {
-    /// Returns the stamp under which each session is in the search index.
+    /// Returns what is in the search index, by session.
     ///
     /// # Errors
     /// If the catalog cannot be read.
-    pub fn indexed(&self) -> Result<HashMap<u64, u64>, Error> {
-        let mut select = self.db.prepare_cached("SELECT session, stamp FROM indexed")?;
-        let rows =
-            select.query_map([], |row| Ok((unsigned(row.get(0)?), unsigned(row.get(1)?))))?;
+    pub fn indexed(&self) -> Result<HashMap<u64, Indexed>, Error> {
+        let mut select = self
+            .db
+            .prepare_cached("SELECT session, stamp, files, versions, undone FROM indexed")?;
+        let rows = select.query_map([], |row| {
+            let session = unsigned(row.get(0)?);
+            let indexed = Indexed {
+                session,
+                stamp: unsigned(row.get(1)?),
+                files: unsigned(row.get(2)?),
+                versions: unsigned(row.get(3)?),
+                undone: unsigned(row.get(4)?),
+            };
+            Ok((session, indexed))
+        })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
@@ -28,19 +54,23 @@ impl Catalog {
         Ok(found.map(unsigned))
     }
 
-    /// Remembers sessions that are in the search index now: the session, its stamp, the key of its files. Called after they are safe there: a crash in between
+    /// Remembers sessions that are in the search index now. Called after they are safe there: a crash in between
     /// only makes us do it again.
     ///
     /// # Errors
     /// If the catalog cannot be written.
-    pub fn set_indexed(&mut self, sessions: &[(u64, u64, u64)]) -> Result<(), Error> {
+    pub fn set_indexed(&mut self, sessions: &[Indexed]) -> Result<(), Error> {
         let change = self.db.transaction()?;
         {
             let mut insert = change.prepare_cached(
-                "INSERT OR REPLACE INTO indexed (session, stamp, files) VALUES (?1, ?2, ?3)",
+                "INSERT OR REPLACE INTO indexed (session, stamp, files, versions, undone)
+                 VALUES (?1, ?2, ?3, ?4, ?5)",
             )?;
-            for (session, stamp, files) in sessions {
-                insert.execute(params![signed(*session), signed(*stamp), signed(*files)])?;
+            for indexed in sessions {
+                let Indexed { session, stamp, files, versions, undone } = *indexed;
+                let [session, stamp, files, versions, undone] =
+                    [session, stamp, files, versions, undone].map(signed);
+                insert.execute(params![session, stamp, files, versions, undone])?;
             }
         }
         Ok(change.commit()?)

@@ -14,6 +14,7 @@ use std::path::Path;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 pub use error::Error;
+pub use indexed::Indexed;
 pub use states::State;
 
 /// What was read of the sessions.

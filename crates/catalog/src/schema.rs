@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 use crate::Error;
 
 /// Raised with every change to the tables.
-const TABLES: &str = "3";
+const TABLES: &str = "4";
 
 const CREATE: &str = "
     CREATE TABLE words (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -21,7 +21,9 @@ const CREATE: &str = "
     CREATE TABLE indexed (
         session INTEGER PRIMARY KEY,
         stamp INTEGER NOT NULL,
-        files INTEGER NOT NULL
+        files INTEGER NOT NULL,
+        versions INTEGER NOT NULL,
+        undone INTEGER NOT NULL
     );
     CREATE TABLE states (
         path TEXT PRIMARY KEY,

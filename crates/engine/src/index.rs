@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use recount_catalog::Catalog;
+use recount_catalog::{Catalog, Indexed as Row};
 use recount_formats::Source;
 use recount_formats::bytes::Buffer;
 use recount_formats::source::Family;
@@ -15,7 +15,7 @@ use recount_model::{Message, SessionFacts, SessionId, SourceName};
 use recount_search::{Document, Index, Writer};
 use serde::Serialize;
 
-use crate::growth::Anew;
+use crate::growth::{Growth, Reading};
 use crate::list::Digest;
 use crate::messages::{Messages, View};
 use crate::refresh::{hash, key};
@@ -92,7 +92,8 @@ impl Engine {
         let (ground, digests) = self.digests(progress);
         let mut catalog = self.catalog().ok_or(Error::NoDataFolder)?;
         let index = self.open_index(&mut catalog)?;
-        let indexed = update(&index, &mut catalog, &ground, &digests, progress)?;
+        let growth = Growth::new(self.catalog().ok_or(Error::NoDataFolder)?);
+        let indexed = update(&index, (&mut catalog, &growth), &ground, &digests, progress)?;
         self.mark_indexed(&catalog, &ground);
         Ok(indexed)
     }
@@ -178,7 +179,7 @@ impl Engine {
 /// Indexes the sessions that changed since they were last indexed.
 pub(crate) fn update(
     index: &Index,
-    catalog: &mut Catalog,
+    (catalog, reading): (&mut Catalog, &dyn Reading),
     ground: &Ground,
     digests: &[Digest],
     progress: &dyn Progress,
@@ -191,13 +192,13 @@ pub(crate) fn update(
     }
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
     let mut writer = index.writer(MEMORY, threads)?;
-    let mut report = run(&mut writer, catalog, ground, &stale, &known, progress)?;
+    let mut report = run(&mut writer, (catalog, reading), ground, &stale, &known, progress)?;
     report.unchanged = unchanged;
     Ok(report)
 }
 
 /// Lists the sessions that are not in the index as they are now, last used first.
-fn stale<'a>(digests: &'a [Digest], known: &HashMap<u64, u64>, ground: &Ground) -> Vec<Stale<'a>> {
+fn stale<'a>(digests: &'a [Digest], known: &HashMap<u64, Row>, ground: &Ground) -> Vec<Stale<'a>> {
     let mut stale: Vec<Stale<'a>> = digests
         .iter()
         .map(|digest| {
@@ -206,7 +207,7 @@ fn stale<'a>(digests: &'a [Digest], known: &HashMap<u64, u64>, ground: &Ground) 
             let key = session_key(digest.facts.source, &digest.facts.id);
             Stale { digest, key, stamp, files: 0 }
         })
-        .filter(|stale| known.get(&stale.key) != Some(&stale.stamp))
+        .filter(|stale| known.get(&stale.key).map(|row| row.stamp) != Some(stale.stamp))
         .collect();
     if !stale.is_empty() {
         let groups = group_keys(ground);
@@ -232,7 +233,7 @@ fn group_keys(ground: &Ground) -> HashMap<PathBuf, u64> {
 }
 
 /// Lists the sessions that are in the index and no longer on disk.
-fn gone(digests: &[Digest], known: &HashMap<u64, u64>) -> Vec<u64> {
+fn gone(digests: &[Digest], known: &HashMap<u64, Row>) -> Vec<u64> {
     let key = |digest: &Digest| session_key(digest.facts.source, &digest.facts.id);
     let there: HashSet<u64> = digests.iter().map(key).collect();
     let mut gone: Vec<u64> = known.keys().filter(|key| !there.contains(key)).copied().collect();
@@ -243,26 +244,28 @@ fn gone(digests: &[Digest], known: &HashMap<u64, u64>) -> Vec<u64> {
 /// What the threads that read and the one that commits share.
 struct Round<'a> {
     stale: &'a [Stale<'a>],
-    known: &'a HashMap<u64, u64>,
+    reading: &'a dyn Reading,
+    known: &'a HashMap<u64, Row>,
     next: AtomicUsize,
     bytes: AtomicU64,
     messages: AtomicU64,
     /// Read and handed over, not yet safe.
-    done: Mutex<Vec<(u64, u64, u64)>>,
+    done: Mutex<Vec<Row>>,
     fault: Mutex<Option<Error>>,
 }
 
 fn run(
     writer: &mut Writer,
-    catalog: &mut Catalog,
+    (catalog, reading): (&mut Catalog, &dyn Reading),
     ground: &Ground,
     stale: &[Stale<'_>],
-    known: &HashMap<u64, u64>,
+    known: &HashMap<u64, Row>,
     progress: &dyn Progress,
 ) -> Result<Indexed, Error> {
     let total: u64 = stale.iter().map(|stale| stale.digest.facts.bytes()).sum();
     let round = Round {
         stale,
+        reading,
         known,
         next: AtomicUsize::new(0),
         bytes: AtomicU64::new(0),
@@ -279,7 +282,7 @@ fn run(
         std::thread::scope(|scope| {
             for _ in 1..threads {
                 scope.spawn(|| {
-                    round.work(writer, ground, until, &|done| progress.advance(done, total))
+                    round.work(writer, ground, until, &|done| progress.advance(done, total));
                 });
             }
             round.work(writer, ground, until, &|done| progress.advance(done, total));
@@ -327,41 +330,83 @@ impl Round<'_> {
         stale: &Stale<'_>,
         buffer: &mut Buffer,
     ) -> Result<(), Error> {
-        if self.known.contains_key(&stale.key) {
-            writer.delete_session(stale.key);
-        }
         let digest = stale.digest;
         let folder = ground.folders.get(digest.folder);
-        if let (Some(folder), Some(family)) = (folder, family(ground, digest, buffer)) {
-            let messages = Messages::new(folder.source, &family, Some(&folder.at.path), View::Full);
-            let mut title = digest.facts.title.as_deref().unwrap_or_default();
+        let mut row = Row {
+            session: stale.key,
+            stamp: stale.stamp,
+            files: stale.files,
+            versions: 0,
+            undone: digest.facts.counts.undone,
+        };
+        if let (Some(folder), Some(family)) = (folder, family(ground, digest, self.reading, buffer))
+        {
+            let grown = self.grown(stale, &family);
+            if grown.is_none() && self.known.contains_key(&stale.key) {
+                writer.delete_session(stale.key);
+            }
+            if let [only] = family.members.as_slice() {
+                row.versions = only.file.outline.versions.len() as u64;
+            }
+            let mut messages =
+                Messages::new(folder.source, &family, Some(&folder.at.path), View::Full);
+            if let Some(versions) = grown {
+                messages.keep_since(versions);
+            }
+            let mut title =
+                digest.facts.title.as_deref().filter(|_| grown.is_none()).unwrap_or_default();
             // What cannot be read is told by lists and views; here it is not found.
             for message in messages.flatten() {
+                if grown.is_some() {
+                    writer.delete_message(message_key(stale.key, &message));
+                }
                 add(writer, stale.key, title, message)?;
                 title = "";
                 self.messages.fetch_add(1, Ordering::Relaxed);
             }
         }
         if let Ok(mut done) = self.done.lock() {
-            done.push((stale.key, stale.stamp, stale.files));
+            done.push(row);
         }
         Ok(())
+    }
+
+    /// Returns how many versions are indexed already of a session of which only more came.
+    fn grown(&self, stale: &Stale<'_>, family: &Family) -> Option<u64> {
+        let known = self.known.get(&stale.key)?;
+        let [only] = family.members.as_slice() else { return None };
+        let more = only.file.outline.versions.len() as u64 >= known.versions;
+        // What was undone since is marked anew, wherever it stands.
+        let same = known.undone == stale.digest.facts.counts.undone && known.files == stale.files;
+        (known.versions > 0 && known.files != 0 && more && same).then_some(known.versions)
     }
 }
 
 /// Reads the files of a session again, with their messages.
-fn family(ground: &Ground, digest: &Digest, buffer: &mut Buffer) -> Option<Family> {
+fn family(
+    ground: &Ground,
+    digest: &Digest,
+    reading: &dyn Reading,
+    buffer: &mut Buffer,
+) -> Option<Family> {
     let source: &'static dyn Source = ground.folders.get(digest.folder)?.source;
     let files = digest.files.iter().map(|file| (file.folder, file.at.clone())).collect();
-    let families = Group { source, files }.families(ground, &Anew, buffer);
+    let families = Group { source, files }.families(ground, reading, buffer);
     families.into_iter().find(|family| family.id == digest.facts.id)
+}
+
+/// Returns what stands for a message in the index.
+fn message_key(session: u64, message: &Message) -> u64 {
+    match &message.id {
+        Some(id) => hash(&(session, id.as_str())),
+        None => hash(&(session, message.place.offset)),
+    }
 }
 
 /// Adds one message to the index.
 fn add(writer: &Writer, session: u64, title: &str, message: Message) -> Result<(), Error> {
     let place = message.place.clone();
-    let id = message.id.as_ref().map(|id| id.as_str().to_owned());
-    let own = id.map_or_else(|| hash(&(session, place.offset)), |id| hash(&(session, id)));
+    let own = message_key(session, &message);
     let (time, kind, fate) = (message.time, message.kind, message.fate);
     let model = message.model.clone();
     let wording = Wording::of(message);

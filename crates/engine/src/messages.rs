@@ -81,6 +81,17 @@ impl<'a> Messages<'a> {
         }
     }
 
+    /// Leaves out messages of which nothing was recorded since a file had so many versions of messages. Only for a
+    /// session of one file.
+    pub(crate) fn keep_since(&mut self, versions: u64) {
+        let all: Vec<Pending> = self.pending.by_ref().collect();
+        let is_new = |pending: &Pending| {
+            self.entry(pending).is_some_and(|entry| u64::from(entry.last) >= versions)
+        };
+        let kept: Vec<Pending> = all.into_iter().filter(|pending| is_new(pending)).collect();
+        self.pending = kept.into_iter();
+    }
+
     /// Leaves out what comes before `from` and behind `to`, and returns how many messages come before. Where nothing is
     /// left, the bound that is to blame is the error.
     pub fn between(&mut self, from: Option<&Bound>, to: Option<&Bound>) -> Result<usize, Bound> {

@@ -103,11 +103,14 @@ impl Engine {
             desk.ask_machine();
         }
         desk.look_for_folders();
-        desk.seek(effort, progress);
+        let silent = desk.seek(effort, progress);
         if asked && desk.is_open() {
             // A search that was asked for comes first.
             desk.ask_machine();
             desk.look_for_folders();
+        }
+        if !glance && desk.is_open() {
+            desk.mark_unfinished(silent);
         }
         if !glance {
             desk.learn();

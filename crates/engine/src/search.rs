@@ -13,6 +13,7 @@ use recount_search::{
     Sort,
 };
 
+use crate::growth::Growth;
 use crate::index::{by_key, file_key, session_key, update};
 use crate::matching::matching;
 use crate::passport::Effort;
@@ -93,7 +94,8 @@ impl Engine {
         let (listing, ground, digests) = self.everything(&Effort::List, progress);
         let mut catalog = self.catalog().ok_or(Error::NoDataFolder)?;
         let index = self.open_index(&mut catalog)?;
-        let note = match update(&index, &mut catalog, &ground, &digests, progress) {
+        let growth = Growth::new(self.catalog().ok_or(Error::NoDataFolder)?);
+        let note = match update(&index, (&mut catalog, &growth), &ground, &digests, progress) {
             Ok(_) => None,
             // What was indexed before can be searched meanwhile.
             Err(Error::Index(recount_search::Error::Busy { .. })) => {

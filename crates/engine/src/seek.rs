@@ -39,16 +39,16 @@ struct Wanted {
 }
 
 impl Desk<'_> {
-    /// Searches the disk.
-    pub(crate) fn seek(&mut self, effort: &Effort, progress: &dyn Progress) {
+    /// Searches the disk, and says whether some place did not answer.
+    pub(crate) fn seek(&mut self, effort: &Effort, progress: &dyn Progress) -> bool {
         if matches!(effort, Effort::Glance(_))
             || (!self.engine.config.projects.scan && !is_asked(effort))
         {
-            return;
+            return false;
         }
         let wanted = self.wanted(effort);
         if wanted.search.is_empty() {
-            return;
+            return false;
         }
         let Looked { mut seen, silent } = self.places(effort);
         let now = self.engine.clock.now();
@@ -62,7 +62,7 @@ impl Desk<'_> {
         if !seen.is_empty() {
             self.run(wanted, seen, progress);
         }
-        self.mark_unfinished(silent);
+        silent
     }
 
     /// Says what is looked for.
@@ -161,11 +161,12 @@ impl Desk<'_> {
     }
 
     /// A folder that a search had no time for, or that may lie where nobody answers, is neither known nor unknown.
-    fn mark_unfinished(&mut self, silent: bool) {
+    pub(crate) fn mark_unfinished(&mut self, silent: bool) {
+        let now = self.engine.clock.now();
         let mut learned = self.learned.clone();
         learned.absorb(self.news.clone());
         for (number, hash) in self.open() {
-            let unfinished = silent || learned.is_unfinished(hash.as_str());
+            let unfinished = silent || learned.is_unfinished(hash.as_str(), now);
             if let Some(project) = self.projects.get_mut(number).filter(|_| unfinished) {
                 project.state = ProjectState::Scanning;
             }

@@ -79,7 +79,6 @@ fn what_changed_is_read_again() {
     fs::write(log, text).unwrap();
     age(log, 30);
     check(home.path(), &data, "a word replaced");
-    assert!(list(home.path(), Some(&data)).contains("new-1") || !line.is_empty());
     fs::remove_file(log).unwrap();
     check(home.path(), &data, "a file removed");
     fs::write(log, format!("{line}\n")).unwrap();
@@ -95,10 +94,10 @@ fn a_large_log_goes_on_where_it_was_left() {
     let append = |lines: &str| {
         File::options().append(true).open(log).unwrap().write_all(lines.as_bytes()).unwrap();
     };
-    let long = "word ".repeat(300);
+    let words = "word ".repeat(300);
     let message = |n: usize| {
         format!(
-            r#"{{"id":"m-{n}","timestamp":"2026-11-15T19:00:00Z","type":"user","content":[{{"text":"{long}{n}"}}]}}"#
+            r#"{{"id":"m-{n}","timestamp":"2026-11-15T19:00:00Z","type":"user","content":[{{"text":"{words}{n}"}}]}}"#
         )
     };
     let many: String = (0..1500).map(|n| message(n) + "\n").collect();
@@ -129,8 +128,8 @@ fn a_damaged_or_locked_catalog_stops_nobody() {
     let data = home.path().join("data");
     check(home.path(), &data, "fresh");
     let file = data.join("catalog.db");
-    for bytes in [&b"not a database, but long enough to be looked at as one"[..], &[], &[0; 70_000]]
-    {
+    let zeros = vec![0; 70_000];
+    for bytes in [&b"not a database, but long enough to be looked at as one"[..], &[], &zeros] {
         fs::write(&file, bytes).unwrap();
         check(home.path(), &data, "damaged");
     }

@@ -9,6 +9,12 @@
 //! In the order of flow: `token` (text to words), `index` (words to disk and back, ranking), `query`
 //! (what may be asked), `plan` (the question on the index, on texts, and its snippet).
 
+#![warn(clippy::indexing_slicing, clippy::string_slice)]
+#![cfg_attr(
+    test,
+    expect(clippy::indexing_slicing, clippy::string_slice, reason = "a test may fail by panic")
+)]
+
 mod document;
 mod error;
 mod index;

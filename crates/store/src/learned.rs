@@ -285,14 +285,15 @@ impl Learned {
     }
 
     /// Whether a search for `wanted` was not finished somewhere, and no other there was.
-    pub fn is_unfinished(&self, wanted: &str) -> bool {
+    pub fn is_unfinished(&self, wanted: &str, now: Timestamp) -> bool {
         let misses = |record: &Searched| record.unfound.contains(wanted);
         self.searched.values().any(|record| {
             let finished = || self.searched.get(&(record.place.clone(), true));
             let is_as_good = |done: &Searched| {
                 misses(done) && (done.shape == record.shape || done.when >= record.when)
             };
-            !record.finished && misses(record) && !finished().is_some_and(is_as_good)
+            let counts = now.duration_since(record.when) < VAIN;
+            counts && !record.finished && misses(record) && !finished().is_some_and(is_as_good)
         })
     }
 

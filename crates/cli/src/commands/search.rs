@@ -249,7 +249,7 @@ fn print_json(answer: &Answer, context: &Context) -> Result<(), Failure> {
             project: &hit.session.project,
             updated: hit.session.updated,
         },
-        message_id: hit.message.id.as_ref().map(|id| id.as_str()),
+        message_id: hit.message.id.as_ref().map(recount_model::MessageId::as_str),
         kind: hit.message.kind,
         fate: hit.message.fate,
         time: hit.message.time,

@@ -75,7 +75,9 @@ fn help_and_version_are_no_errors() {
       list         List sessions, newest first [alias: ls]
       show         Show a session's transcript [alias: cat]
       story        Tell a session, or all sessions of a project, in few words
+      search       Search everything that was ever said, in every session
       projects     List projects: which folder each is, how that is known, and what became of it
+      index        Bring the search index up to date
       testbed      Make a made-up but valid home, for demos, tests and benchmarks
       completions  Print completions for a shell
       man          Print a manual page

@@ -14,7 +14,7 @@ use crate::Error;
 #[derive(Clone)]
 pub struct Index {
     folder: PathBuf,
-    index: tantivy::Index,
+    engine: tantivy::Index,
     reader: IndexReader,
 }
 
@@ -35,7 +35,7 @@ impl Index {
     fn opened(folder: &Path) -> Result<Self, TantivyError> {
         let directory = MmapDirectory::open(folder)?;
         let schema = schema::schema();
-        let mut index = if tantivy::Index::exists(&directory)? {
+        let mut engine = if tantivy::Index::exists(&directory)? {
             tantivy::Index::open(directory)?
         } else {
             // Nothing is stored but words and numbers, so there is nothing to compress on a thread.
@@ -45,12 +45,12 @@ impl Index {
             };
             tantivy::Index::create(directory, schema.clone(), settings)?
         };
-        if index.schema() != schema {
+        if engine.schema() != schema {
             return Err(TantivyError::SchemaError("it is of another version".to_owned()));
         }
-        index.set_tokenizers(schema::tokenizers());
-        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        Ok(Self { folder: folder.to_owned(), index, reader })
+        engine.set_tokenizers(schema::tokenizers());
+        let reader = engine.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+        Ok(Self { folder: folder.to_owned(), engine, reader })
     }
 
     /// Removes what is in the folder and begins an empty index.
@@ -91,7 +91,7 @@ impl Index {
     ///
     /// There is one writer at a time over all processes; [`Error::Busy`] tells that it is somebody else.
     pub fn writer(&self, memory: usize, threads: usize) -> Result<Writer, Error> {
-        Writer::new(&self.index, &self.reader, memory, threads)
+        Writer::new(&self.engine, &self.reader, memory, threads)
             .map_err(|error| unusable(&self.folder, error))
     }
 
@@ -107,7 +107,7 @@ impl Index {
 
     /// Reads every byte and returns the files whose checksum is wrong.
     pub fn damaged_files(&self) -> Result<Vec<PathBuf>, Error> {
-        let damaged = self.index.validate_checksum();
+        let damaged = self.engine.validate_checksum();
         let mut files: Vec<PathBuf> =
             damaged.map_err(|error| unusable(&self.folder, error))?.into_iter().collect();
         files.sort();

@@ -48,7 +48,9 @@ fn plan(query: &str) -> Plan {
 fn filled(folder: &Path, documents: &[Document<'_>]) -> Index {
     let index = Index::open(folder).unwrap();
     let writer = index.writer(0, 1).unwrap();
-    documents.iter().for_each(|document| writer.add(document).unwrap());
+    for document in documents {
+        writer.add(document).unwrap();
+    }
     writer.finish().unwrap();
     index
 }
@@ -69,8 +71,11 @@ fn found(index: &Index, query: &str) -> Vec<u64> {
 #[test]
 fn a_hit_knows_where_the_message_stands() {
     let folder = TempDir::new().unwrap();
-    let document =
-        Document { fate: Fate::Rewound, kind: MessageKind::Notice, ..message(4, 2, prompt("hello")) };
+    let document = Document {
+        fate: Fate::Rewound,
+        kind: MessageKind::Notice,
+        ..message(4, 2, prompt("hello"))
+    };
     let index = filled(folder.path(), &[document]);
     let found = index.searcher().search(&plan("hello"), &options()).unwrap();
     assert_eq!((found.total, found.sessions, found.is_exact, found.relaxed), (1, 1, true, false));
@@ -154,7 +159,8 @@ fn filters_and_operators_compose() {
         kind: MessageKind::Answer,
         ..message(2, 2, prompt("cart"))
     };
-    let late = Document { time: Some(30 * DAY), fate: Fate::Rewound, ..message(3, 7, prompt("tax")) };
+    let late =
+        Document { time: Some(30 * DAY), fate: Fate::Rewound, ..message(3, 7, prompt("tax")) };
     let timeless = Document { time: None, ..message(4, 9, prompt("basket")) };
     let index = filled(folder.path(), &[with_model, with_tool, late, timeless]);
     for (query, want) in [
@@ -373,10 +379,11 @@ fn an_overlay_answers_like_a_commit() {
     let fresh = TempDir::new().unwrap();
     let all: Vec<_> = [&old[0], &old[2], &old[3], &new[0], &new[1]].into_iter().copied().collect();
     let committed = filled(fresh.path(), &all).searcher();
-    for query in ["retry", "cart", "\"the cart\"", "more", "retry -please", "retry OR more", "car*"] {
+    for query in ["retry", "cart", "\"the cart\"", "more", "retry -please", "retry OR more", "car*"]
+    {
         for one_per_session in [false, true] {
             for sort in [Sort::Relevance, Sort::Time] {
-                let options = Options { one_per_session, sort, ..options() };
+                let options = Options { sort, one_per_session, ..options() };
                 let left = searcher.search(&plan(query), &options).unwrap();
                 let right = committed.search(&plan(query), &options).unwrap();
                 let keys = |found: &Found| -> Vec<u64> {

@@ -20,7 +20,7 @@ const REMOVED_SHARE: f32 = 0.3;
 
 /// The one writer of an index. Dropped without a commit, it leaves the last one.
 pub struct Writer {
-    writer: IndexWriter<Entry>,
+    engine: IndexWriter<Entry>,
     reader: IndexReader,
     waiting: Arc<Waiting>,
 }
@@ -44,11 +44,11 @@ impl Writer {
             .memory_budget_per_thread((memory / threads).max(MIN_MEMORY))
             .num_merge_threads(1)
             .build();
-        let writer: IndexWriter<Entry> = index.writer_with_options(options)?;
+        let engine: IndexWriter<Entry> = index.writer_with_options(options)?;
         let mut merging = LogMergePolicy::default();
         merging.set_del_docs_ratio_before_merge(REMOVED_SHARE);
-        writer.set_merge_policy(Box::new(merging));
-        Ok(Self { writer, reader: reader.clone(), waiting: Arc::default() })
+        engine.set_merge_policy(Box::new(merging));
+        Ok(Self { engine, reader: reader.clone(), waiting: Arc::default() })
     }
 
     /// Adds a message. May be called from several threads; waits while too much text is in line.
@@ -57,30 +57,30 @@ impl Writer {
         let bytes =
             crate::Field::ALL.iter().flat_map(|&field| document.values(field)).map(str::len).sum();
         let place = Waiting::enter(&self.waiting, bytes);
-        self.writer.add_document(Entry { entry, place }).map(drop).map_err(failed)
+        self.engine.add_document(Entry { entry, place }).map(drop).map_err(failed)
     }
 
     /// Removes all messages of a session that were added before.
     pub fn delete_session(&self, session: u64) {
-        self.writer.delete_term(Term::from_field_u64(schema::SESSION, session));
+        self.engine.delete_term(Term::from_field_u64(schema::SESSION, session));
     }
 
     /// Removes a message that was added before.
     pub fn delete_message(&self, message: u64) {
-        self.writer.delete_term(Term::from_field_u64(schema::MESSAGE, message));
+        self.engine.delete_term(Term::from_field_u64(schema::MESSAGE, message));
     }
 
     /// Makes all that was added and removed last, and visible to new searchers of this process.
     pub fn commit(&mut self) -> Result<(), Error> {
-        self.writer.commit().map_err(failed)?;
+        self.engine.commit().map_err(failed)?;
         self.reader.reload().map_err(failed)
     }
 
     /// Commits, and waits until small parts of the index have been made into larger ones.
     pub fn finish(mut self) -> Result<(), Error> {
         self.commit()?;
-        let Self { writer, reader, .. } = self;
-        writer.wait_merging_threads().map_err(failed)?;
+        let Self { engine, reader, .. } = self;
+        engine.wait_merging_threads().map_err(failed)?;
         reader.reload().map_err(failed)
     }
 }

@@ -61,7 +61,9 @@ fn all(children: &[Node<Check>], bound: Bound) -> Boxed {
     let mut clauses: Vec<(Occur, Boxed)> = children
         .iter()
         .map(|child| match child {
-            Node::Not(inner) => (Occur::MustNot, Box::new(Steady(compile(inner, opposite))) as Boxed),
+            Node::Not(inner) => {
+                (Occur::MustNot, Box::new(Steady(compile(inner, opposite))) as Boxed)
+            }
             _ => (Occur::Must, compile(child, bound)),
         })
         .collect();
@@ -162,27 +164,23 @@ fn in_row(words: &Words, field: Field, bound: Bound) -> Option<Boxed> {
     if either.is_empty() { None } else { Some(any(either)) }
 }
 
-/// Texts that hold every row of letters the regex needs, or of which the index does not know all.
+/// Texts that hold all the letters the regex needs, or of which the index does not know all.
 fn matching(pattern: &Pattern, field: Field, bound: Bound) -> Option<Boxed> {
+    let needed = pattern.needed();
     if bound == Bound::Lower {
         return None;
     }
-    let cut = || word(field, CUT, false);
-    let needed: Vec<Boxed> = pattern
-        .needed()
-        .iter()
-        .map(|need| {
-            let words = match (need.begins, need.ends) {
-                (true, is_whole) => word(field, &need.letters, !is_whole),
-                _ => Box::new(Holding::new(field.handle(), &need.letters)),
-            };
-            any(vec![words, cut()])
-        })
-        .collect();
     if needed.is_empty() {
         return Some(Box::new(AllQuery));
     }
-    Some(Box::new(BooleanQuery::intersection(needed)))
+    if needed.iter().any(|need| !need.begins) {
+        let rows = needed.iter().map(|need| need.letters.as_str());
+        return Some(Box::new(Holding::new(field.handle(), rows)));
+    }
+    let words = needed
+        .iter()
+        .map(|need| any(vec![word(field, &need.letters, !need.ends), word(field, CUT, false)]));
+    Some(Box::new(BooleanQuery::intersection(words.collect())))
 }
 
 fn word(field: Field, text: &str, is_open: bool) -> Boxed {

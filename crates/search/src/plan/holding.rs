@@ -1,105 +1,92 @@
-//! Finds messages with a word that holds given letters anywhere: a walk over the dictionary.
+//! Finds messages with words that hold given letters anywhere: one walk over the dictionary.
 //!
 //! The engine's own regex query compiles its expression for every field, which alone takes longer than
-//! a search may.
+//! a search may, and walks once for each row of letters.
 
 use std::sync::Arc;
 
-use tantivy::TantivyError;
-use tantivy::query::{AutomatonWeight, EnableScoring, Query, Weight};
-use tantivy::schema::Field as Handle;
-use tantivy_fst::Automaton;
+use memchr::memmem::Finder;
+use tantivy::index::InvertedIndexReader;
+use tantivy::postings::TermInfo;
+use tantivy::query::{
+    BitSetDocSet, ConstScorer, EmptyScorer, EnableScoring, Explanation, Query, Scorer, Weight,
+};
+use tantivy::schema::{Field as Handle, IndexRecordOption};
+use tantivy::{BitSet, DocId, DocSet as _, Score, SegmentReader, TantivyError};
 
-/// Messages with a word that holds these letters.
+use crate::token::CUT;
+
+/// Messages with a word for each row of letters that holds it, or of which the index does not know all.
 #[derive(Clone, Debug)]
 pub(super) struct Holding {
     field: Handle,
-    letters: Arc<Letters>,
+    rows: Arc<[Finder<'static>]>,
 }
 
 impl Holding {
-    pub(super) fn new(field: Handle, letters: &str) -> Self {
-        Self { field, letters: Arc::new(Letters::new(letters.as_bytes())) }
+    pub(super) fn new<'r>(field: Handle, rows: impl Iterator<Item = &'r str>) -> Self {
+        let finders = rows.map(|letters| Finder::new(letters.as_bytes()).into_owned());
+        Self { field, rows: finders.collect() }
     }
 }
 
 impl Query for Holding {
     fn weight(&self, _: EnableScoring<'_>) -> Result<Box<dyn Weight>, TantivyError> {
-        let letters = Matcher(Arc::clone(&self.letters));
-        Ok(Box::new(AutomatonWeight::new(self.field, letters)))
+        Ok(Box::new(self.clone()))
     }
 }
 
-/// The letters, and for each how many are still right when the next one is wrong (Knuth, Morris, Pratt).
-#[derive(Debug)]
-struct Letters {
-    bytes: Vec<u8>,
-    fallback: Vec<usize>,
-}
-
-impl Letters {
-    fn new(bytes: &[u8]) -> Self {
-        let mut letters = Self { bytes: bytes.to_vec(), fallback: vec![0] };
-        for byte in bytes.iter().skip(1) {
-            let before = letters.fallback.last().copied().unwrap_or(0);
-            let right = letters.step(before, *byte);
-            letters.fallback.push(right);
-        }
-        letters
-    }
-
-    /// How many letters are right after one more byte.
-    fn step(&self, mut right: usize, byte: u8) -> usize {
-        loop {
-            if self.bytes.get(right) == Some(&byte) {
-                return right + 1;
-            }
-            match right.checked_sub(1).and_then(|last| self.fallback.get(last)) {
-                Some(&fallback) => right = fallback,
-                None => return 0,
+impl Weight for Holding {
+    fn scorer(
+        &self,
+        reader: &SegmentReader,
+        boost: Score,
+    ) -> Result<Box<dyn Scorer>, TantivyError> {
+        let words = reader.inverted_index(self.field)?;
+        let none = || BitSet::with_max_value(reader.max_doc());
+        let mut found: Vec<BitSet> = self.rows.iter().map(|_| none()).collect();
+        let mut stream = words.terms().stream()?;
+        while stream.advance() {
+            let word = stream.key();
+            let is_cut = word == CUT.as_bytes();
+            for (row, documents) in self.rows.iter().zip(&mut found) {
+                if is_cut || row.find(word).is_some() {
+                    insert(&words, stream.value(), documents)?;
+                }
             }
         }
+        let all = found.into_iter().reduce(|mut all, documents| {
+            all.intersect_update(&(&documents).into());
+            all
+        });
+        Ok(match all {
+            Some(all) => Box::new(ConstScorer::new(BitSetDocSet::from(all), boost)),
+            None => Box::new(EmptyScorer),
+        })
+    }
+
+    fn explain(
+        &self,
+        reader: &SegmentReader,
+        document: DocId,
+    ) -> Result<Explanation, TantivyError> {
+        let is_there = self.scorer(reader, 1.0)?.seek(document) == document;
+        Ok(Explanation::new("letters within words", if is_there { 1.0 } else { 0.0 }))
     }
 }
 
-struct Matcher(Arc<Letters>);
-
-impl Automaton for Matcher {
-    type State = usize;
-
-    fn start(&self) -> usize {
-        0
-    }
-
-    fn is_match(&self, right: &usize) -> bool {
-        *right == self.0.bytes.len()
-    }
-
-    fn will_always_match(&self, right: &usize) -> bool {
-        self.is_match(right)
-    }
-
-    fn accept(&self, right: &usize, byte: u8) -> usize {
-        if self.is_match(right) { *right } else { self.0.step(*right, byte) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn letters_are_found_wherever_they_stand() {
-        let holds = |letters: &str, word: &str| {
-            let matcher = Matcher(Arc::new(Letters::new(letters.as_bytes())));
-            let end =
-                word.bytes().fold(matcher.start(), |right, byte| matcher.accept(&right, byte));
-            matcher.is_match(&end)
-        };
-        for letters in ["aab", "abab", "a", "abcabd", "aaa"] {
-            for word in ["aaab", "xababx", "abcabcabd", "aabaab", "b", "aaaa", "ababcabd"] {
-                assert_eq!(holds(letters, word), word.contains(letters), "{letters} in {word}");
-            }
+/// Adds the documents of a word.
+fn insert(
+    words: &InvertedIndexReader,
+    word: &TermInfo,
+    documents: &mut BitSet,
+) -> Result<(), TantivyError> {
+    let mut blocks = words.read_block_postings_from_terminfo(word, IndexRecordOption::Basic)?;
+    while !blocks.docs().is_empty() {
+        for &document in blocks.docs() {
+            documents.insert(document);
         }
+        blocks.advance();
     }
+    Ok(())
 }

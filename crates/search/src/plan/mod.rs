@@ -68,8 +68,7 @@ impl Plan {
     /// and what must not be there, stay. Nothing when there is no more than one word.
     pub fn relaxed(&self) -> Option<Self> {
         let Node::All(children) = &self.root else { return None };
-        let (words, mut conditions): (Vec<_>, Vec<_>) =
-            children.iter().cloned().partition(|child| is_wish(child));
+        let (words, mut conditions): (Vec<_>, Vec<_>) = children.iter().cloned().partition(is_wish);
         if words.len() < 2 {
             return None;
         }
@@ -145,7 +144,9 @@ fn resolved(
 fn collect<'p>(node: &'p Node<Check>, speaks_for: bool, found: &mut Vec<(&'p TextLeaf, bool)>) {
     match node {
         Node::All(children) | Node::Any(children) | Node::Most(children) => {
-            children.iter().for_each(|child| collect(child, speaks_for, found));
+            for child in children {
+                collect(child, speaks_for, found);
+            }
         }
         Node::Not(child) => collect(child, !speaks_for, found),
         Node::Text(leaf) => found.push((leaf, speaks_for)),

@@ -78,12 +78,7 @@ fn opening<'t>(texts: &Texts<'t>) -> Option<Window<'t>> {
     })
 }
 
-fn best_window<'t>(
-    field: Field,
-    text: &'t str,
-    mut spots: Vec<Spot>,
-    width: usize,
-) -> Option<Window<'t>> {
+fn best_window(field: Field, text: &str, mut spots: Vec<Spot>, width: usize) -> Option<Window<'_>> {
     spots.sort_by_key(|spot| (spot.range.start, spot.range.end));
     let mut best: Option<((usize, usize), Range<usize>)> = None;
     for (index, first) in spots.iter().enumerate().take(MAX_WINDOWS) {

@@ -28,11 +28,19 @@ impl Query for Steady {
 struct SteadyWeight(Box<dyn Weight>);
 
 impl Weight for SteadyWeight {
-    fn scorer(&self, reader: &SegmentReader, boost: Score) -> Result<Box<dyn Scorer>, TantivyError> {
+    fn scorer(
+        &self,
+        reader: &SegmentReader,
+        boost: Score,
+    ) -> Result<Box<dyn Scorer>, TantivyError> {
         Ok(Box::new(SteadyScorer(self.0.scorer(reader, boost)?)))
     }
 
-    fn explain(&self, reader: &SegmentReader, document: DocId) -> Result<Explanation, TantivyError> {
+    fn explain(
+        &self,
+        reader: &SegmentReader,
+        document: DocId,
+    ) -> Result<Explanation, TantivyError> {
         self.0.explain(reader, document)
     }
 }

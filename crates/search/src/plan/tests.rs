@@ -1,5 +1,7 @@
 //! Snippets: which spot, and how it is cut.
 
+use std::fmt::Write as _;
+
 use jiff::Zoned;
 
 use super::*;
@@ -18,7 +20,7 @@ fn snippet(query: &str, texts: &Texts<'_>, width: usize) -> (Field, String) {
     let mut at = 0;
     for range in &snippet.highlights {
         shown.push_str(&snippet.text[at..range.start]);
-        shown.push_str(&format!("[{}]", &snippet.text[range.clone()]));
+        write!(shown, "[{}]", &snippet.text[range.clone()]).unwrap();
         at = range.end;
     }
     shown.push_str(&snippet.text[at..]);
@@ -41,7 +43,7 @@ fn the_match_stands_in_its_context_cut_at_words() {
         ("\"on and on\"", 30, "…the message goes [on and on]."),
         ("on fails", 40, "…[fails] [on] an empty table, and the rest…"),
         ("/f.il./", 30, "…[fails] on an empty table, and…"),
-        ("emty~", 30, "…on an [empty] table, and the…"),
+        ("emppty~", 30, "…on an [empty] table, and the…"),
         ("tab*", 30, "…empty [table], and the rest of…"),
         ("fails -nothing", 30, "…[fails] on an empty table, and…"),
         ("kind:prompt", 30, "The first line is long enough…"),

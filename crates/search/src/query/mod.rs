@@ -1,7 +1,9 @@
 //! What may be asked: words, phrases, operators, fields; text in, a tree out.
 
 mod fields;
+mod group;
 mod mistake;
+mod needed;
 mod parse;
 mod pattern;
 mod scope;

@@ -17,8 +17,10 @@ fn shown(node: &Node<Filter>) -> String {
         Node::Text(leaf) => {
             let mut text = match &leaf.matcher {
                 Matcher::Words(words) => {
-                    let parts: Vec<String> = words.parts.iter().map(|part| part.text.clone()).collect();
-                    let whole = words.whole.as_ref().map(|whole| format!("={whole}")).unwrap_or_default();
+                    let parts: Vec<String> =
+                        words.parts.iter().map(|part| part.text.clone()).collect();
+                    let whole =
+                        words.whole.as_ref().map(|whole| format!("={whole}")).unwrap_or_default();
                     format!("{}{whole}{}", parts.join("+"), if words.is_open { "*" } else { "" })
                 }
                 Matcher::Fuzzy { word, distance } => format!("{word}~{distance}"),
@@ -74,7 +76,10 @@ fn queries_are_understood() {
         ("会话~", "会话"),
         ("foo 🙂 bar", "(foo bar)"),
         ("and or not", "(and or not)"),
-        ("http://x.y std::fs 12:30 error: localhost:80", "(http+x+y std+fs 12+30 error localhost+80)"),
+        (
+            "http://x.y std::fs 12:30 error: localhost:80",
+            "(http+x+y std+fs 12+30 error localhost+80)",
+        ),
         ("in:prompt foo bar", "(foo{prompt} bar{prompt})"),
         ("foo in:prompt,output", "foo{prompt,output}"),
         ("foo (in:title bar) baz", "(foo bar{title} baz)"),

@@ -36,7 +36,7 @@ impl Words {
         while let Some(token) = scanner.next() {
             match token.form {
                 Form::Whole if token.position == 0 => {
-                    whole = Some((token.text.to_owned(), token.length))
+                    whole = Some((token.text.to_owned(), token.length));
                 }
                 Form::Part | Form::Pair | Form::Lone => {
                     parts.push(Part { text: token.text.to_owned(), offset: token.position });

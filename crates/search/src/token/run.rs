@@ -41,7 +41,7 @@ impl Run {
         let length = self.end - self.start;
         let is_noise = length >= BLOB && self.is_random();
         (is_noise || length > LONG_BLOB && self.classes == 0b111)
-            && !(length <= super::MAX_CHARACTERS && is_hex(text, self.start, self.end))
+            && !(length <= super::scan::MAX_CHARACTERS && is_hex(text, self.start, self.end))
     }
 }
 

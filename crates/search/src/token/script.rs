@@ -52,7 +52,6 @@ pub(super) fn of_byte(byte: u8) -> Class {
 /// Returns the class of any character.
 pub(super) fn of(character: char) -> Class {
     if character.is_ascii() {
-        #[expect(clippy::cast_possible_truncation, reason = "an ASCII character fits")]
         return of_byte(character as u8);
     }
     if is_dense(character) {

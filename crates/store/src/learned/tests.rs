@@ -116,7 +116,10 @@ fn a_search_that_ran_out_of_time_counts_for_an_hour_or_until_there_is_more_time(
         |patience: u64, now: &str| learned.is_settled("a", &place(4, patience), "changed", at(now));
     assert!(settled(2000, "2026-11-16T00:59:00Z") && settled(150, MONDAY));
     assert!(!settled(2001, MONDAY) && !settled(2000, "2026-11-16T01:01:00Z"));
-    assert!(learned.is_unfinished("a") && !learned.is_unfinished("b"));
+    assert!(
+        learned.is_unfinished("a", "2026-11-15T12:00:00Z".parse().unwrap())
+            && !learned.is_unfinished("b", "2026-11-15T12:00:00Z".parse().unwrap())
+    );
 }
 
 #[test]
@@ -125,13 +128,22 @@ fn a_search_without_time_does_not_undo_one_that_had_it() {
     learned.searched(record(true, MONDAY, &["a"]));
     learned.searched(record(false, "2026-11-16T00:30:00Z", &["a", "b"]));
     assert!(learned.is_settled("a", &place(4, 9000), "as it was", at(MONDAY)));
-    assert!(!learned.is_unfinished("a") && learned.is_unfinished("b"));
+    assert!(
+        !learned.is_unfinished("a", "2026-11-15T12:00:00Z".parse().unwrap())
+            && learned.is_unfinished("b", "2026-11-15T12:00:00Z".parse().unwrap())
+    );
     let changed =
         Searched { shape: "changed".to_owned(), ..record(false, "2026-11-16T00:40:00Z", &["a"]) };
     learned.searched(changed);
-    assert!(learned.is_unfinished("a"), "the place has changed since it was searched to its end");
+    assert!(
+        learned.is_unfinished("a", "2026-11-15T12:00:00Z".parse().unwrap()),
+        "the place has changed since it was searched to its end"
+    );
     learned.searched(record(true, "2026-11-16T00:50:00Z", &["a", "b"]));
-    assert!(!learned.is_unfinished("a") && !learned.is_unfinished("b"));
+    assert!(
+        !learned.is_unfinished("a", "2026-11-15T12:00:00Z".parse().unwrap())
+            && !learned.is_unfinished("b", "2026-11-15T12:00:00Z".parse().unwrap())
+    );
 }
 
 #[test]

@@ -1,0 +1,107 @@
+//! What stands between two brackets: terms, the operators between them, and where words are looked for.
+
+use std::ops::Range;
+
+use super::scope::{self, Scope};
+use super::{Filter, Mistake, Node};
+use crate::document::FieldSet;
+
+/// What one term of a group is.
+pub(super) enum Item {
+    Node(Node<Filter>),
+    In(FieldSet),
+    NotIn(FieldSet),
+    /// Symbols: not part of any word, so no condition.
+    Nothing,
+}
+
+/// A group while it is read.
+#[derive(Default)]
+pub(super) struct Group {
+    /// What stands between the `OR`s; the last one is being read.
+    alternatives: Vec<Node<Filter>>,
+    current: Vec<Node<Filter>>,
+    scope: Scope,
+    scope_at: Option<Range<usize>>,
+    /// The operator that still wants something behind it.
+    operator: Option<Range<usize>>,
+    /// Whether something stands before the next operator.
+    has_operand: bool,
+}
+
+impl Group {
+    /// Takes `AND` or `OR`.
+    pub(super) fn operate(&mut self, operator: &str, at: Range<usize>) -> Result<(), Mistake> {
+        if let Some(before) = self.operator.take() {
+            return Err(missing_after(before));
+        }
+        if !self.has_operand {
+            let what = format!("{operator} needs a word before it");
+            return Err(Mistake::new(at, what, "cart OR basket"));
+        }
+        if operator == "OR" {
+            self.close_alternative();
+        }
+        self.operator = Some(at);
+        self.has_operand = false;
+        Ok(())
+    }
+
+    /// Takes a term.
+    pub(super) fn take(&mut self, item: Item, at: Range<usize>) {
+        match item {
+            Item::Node(node) => self.current.push(node),
+            Item::In(fields) => {
+                self.scope.add(fields);
+                self.scope_at = Some(at);
+                return;
+            }
+            Item::NotIn(fields) => {
+                self.scope.leave_out(fields);
+                self.scope_at = Some(at);
+                return;
+            }
+            Item::Nothing => {}
+        }
+        self.operator = None;
+        self.has_operand = true;
+    }
+
+    fn close_alternative(&mut self) {
+        self.alternatives.extend(joined(std::mem::take(&mut self.current), Node::All));
+    }
+
+    /// Ends the group; nothing when it holds no condition.
+    pub(super) fn finish(mut self) -> Result<Option<Node<Filter>>, Mistake> {
+        if let Some(operator) = self.operator {
+            return Err(missing_after(operator));
+        }
+        self.close_alternative();
+        let mut node = joined(self.alternatives, Node::Any);
+        let (Some(fields), Some(at)) = (self.scope.fields(), self.scope_at) else {
+            return Ok(node);
+        };
+        let has_text = node.as_mut().is_some_and(|node| scope::apply(node, fields));
+        if fields == FieldSet::NONE {
+            Err(Mistake::new(at, "no field is left to look at", "in:prompt,answer retry"))
+        } else if has_text {
+            Ok(node)
+        } else {
+            let what = "`in:` says where to look; words to look for are missing";
+            Err(Mistake::new(at, what, "in:prompt,answer retry"))
+        }
+    }
+}
+
+fn missing_after(operator: Range<usize>) -> Mistake {
+    let name = if operator.len() == 2 { "OR" } else { "AND" };
+    Mistake::new(operator, format!("{name} needs a word after it"), "cart OR basket")
+}
+
+/// One node for several, or for one, or for none.
+fn joined(
+    mut nodes: Vec<Node<Filter>>,
+    join: fn(Vec<Node<Filter>>) -> Node<Filter>,
+) -> Option<Node<Filter>> {
+    if nodes.len() < 2 { nodes.pop() } else { Some(join(nodes)) }
+}
