@@ -22,15 +22,15 @@ pub struct Indexed {
 }
 
 impl Catalog {
-    /// Returns what is in the search index, by session.
+    /// Returns what is in the search index of some roots, by session.
     ///
     /// # Errors
     /// If the catalog cannot be read.
-    pub fn indexed(&self) -> Result<HashMap<u64, Indexed>, Error> {
-        let mut select = self
-            .db
-            .prepare_cached("SELECT session, stamp, files, versions, undone FROM indexed")?;
-        let rows = select.query_map([], |row| {
+    pub fn indexed(&self, roots: u64) -> Result<HashMap<u64, Indexed>, Error> {
+        let mut select = self.db.prepare_cached(
+            "SELECT session, stamp, files, versions, undone FROM indexed WHERE roots = ?1",
+        )?;
+        let rows = select.query_map([signed(roots)], |row| {
             let session = unsigned(row.get(0)?);
             let indexed = Indexed {
                 session,
@@ -48,9 +48,12 @@ impl Catalog {
     ///
     /// # Errors
     /// If the catalog cannot be read.
-    pub fn files_of(&self, session: u64) -> Result<Option<u64>, Error> {
-        let mut select = self.db.prepare_cached("SELECT files FROM indexed WHERE session = ?1")?;
-        let found = select.query_row([signed(session)], |row| row.get(0)).optional()?;
+    pub fn files_of(&self, roots: u64, session: u64) -> Result<Option<u64>, Error> {
+        let mut select = self
+            .db
+            .prepare_cached("SELECT files FROM indexed WHERE roots = ?1 AND session = ?2")?;
+        let found =
+            select.query_row([signed(roots), signed(session)], |row| row.get(0)).optional()?;
         Ok(found.map(unsigned))
     }
 
@@ -59,18 +62,18 @@ impl Catalog {
     ///
     /// # Errors
     /// If the catalog cannot be written.
-    pub fn set_indexed(&mut self, sessions: &[Indexed]) -> Result<(), Error> {
+    pub fn set_indexed(&mut self, roots: u64, sessions: &[Indexed]) -> Result<(), Error> {
         let change = self.db.transaction()?;
         {
             let mut insert = change.prepare_cached(
-                "INSERT OR REPLACE INTO indexed (session, stamp, files, versions, undone)
-                 VALUES (?1, ?2, ?3, ?4, ?5)",
+                "INSERT OR REPLACE INTO indexed (session, stamp, files, versions, undone, roots)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             )?;
             for indexed in sessions {
                 let Indexed { session, stamp, files, versions, undone } = *indexed;
                 let [session, stamp, files, versions, undone] =
                     [session, stamp, files, versions, undone].map(signed);
-                insert.execute(params![session, stamp, files, versions, undone])?;
+                insert.execute(params![session, stamp, files, versions, undone, signed(roots)])?;
             }
         }
         Ok(change.commit()?)
@@ -80,12 +83,13 @@ impl Catalog {
     ///
     /// # Errors
     /// If the catalog cannot be written.
-    pub fn unset_indexed(&mut self, sessions: &[u64]) -> Result<(), Error> {
+    pub fn unset_indexed(&mut self, roots: u64, sessions: &[u64]) -> Result<(), Error> {
         let change = self.db.transaction()?;
         {
-            let mut delete = change.prepare_cached("DELETE FROM indexed WHERE session = ?1")?;
+            let mut delete =
+                change.prepare_cached("DELETE FROM indexed WHERE roots = ?1 AND session = ?2")?;
             for session in sessions {
-                delete.execute([signed(*session)])?;
+                delete.execute([signed(roots), signed(*session)])?;
             }
         }
         Ok(change.commit()?)
@@ -95,8 +99,8 @@ impl Catalog {
     ///
     /// # Errors
     /// If the catalog cannot be written.
-    pub fn clear_indexed(&mut self) -> Result<(), Error> {
-        self.db.execute("DELETE FROM indexed", [])?;
+    pub fn clear_indexed(&mut self, roots: u64) -> Result<(), Error> {
+        self.db.execute("DELETE FROM indexed WHERE roots = ?1", [signed(roots)])?;
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 use crate::Error;
 
 /// Raised with every change to the tables.
-const TABLES: &str = "4";
+const TABLES: &str = "5";
 
 const CREATE: &str = "
     CREATE TABLE words (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -19,12 +19,14 @@ const CREATE: &str = "
         content BLOB NOT NULL
     );
     CREATE TABLE indexed (
-        session INTEGER PRIMARY KEY,
+        roots INTEGER NOT NULL,
+        session INTEGER NOT NULL,
         stamp INTEGER NOT NULL,
         files INTEGER NOT NULL,
         versions INTEGER NOT NULL,
-        undone INTEGER NOT NULL
-    );
+        undone INTEGER NOT NULL,
+        PRIMARY KEY (roots, session)
+    ) WITHOUT ROWID;
     CREATE TABLE states (
         path TEXT PRIMARY KEY,
         inode INTEGER NOT NULL,

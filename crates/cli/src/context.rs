@@ -46,6 +46,11 @@ impl Context {
         self.engine()
     }
 
+    /// Looks for sessions, for commands that are about our own data: nothing is made up.
+    pub(crate) fn plain_engine(&self) -> Result<Engine, Failure> {
+        Ok(Engine::new(self.setup())?)
+    }
+
     /// Looks for sessions. A user who has none yet is shown a made-up home.
     pub(crate) fn engine(&self) -> Result<Engine, Failure> {
         let setup = self.setup();

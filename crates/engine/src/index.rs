@@ -93,7 +93,8 @@ impl Engine {
         let mut catalog = self.catalog().ok_or(Error::NoDataFolder)?;
         let index = self.open_index(&mut catalog)?;
         let growth = Growth::new(self.catalog().ok_or(Error::NoDataFolder)?);
-        let indexed = update(&index, (&mut catalog, &growth), &ground, &digests, progress)?;
+        let indexed =
+            update(&index, (&mut catalog, self.roots_key(), &growth), &ground, &digests, progress)?;
         self.mark_indexed(&catalog, &ground);
         Ok(indexed)
     }
@@ -104,7 +105,7 @@ impl Engine {
     /// As [`Engine::index`].
     pub fn rebuild_index(&self, progress: &dyn Progress) -> Result<Indexed, Error> {
         let mut catalog = self.catalog().ok_or(Error::NoDataFolder)?;
-        catalog.clear_indexed()?;
+        catalog.clear_indexed(self.roots_key())?;
         Index::rebuild(&self.index_folder()?)?;
         drop(catalog);
         self.index(progress)
@@ -118,7 +119,7 @@ impl Engine {
         let (ground, digests) = self.digests(progress);
         let mut catalog = self.catalog().ok_or(Error::NoDataFolder)?;
         let index = self.open_index(&mut catalog)?;
-        let known = catalog.indexed()?;
+        let known = catalog.indexed(self.roots_key())?;
         let stale = stale(&digests, &known, &ground).len();
         let folder = self.index_folder()?;
         let size = |entry: std::fs::DirEntry| entry.metadata().map_or(0, |metadata| metadata.len());
@@ -142,14 +143,14 @@ impl Engine {
         let (_, digests) = self.digests(progress);
         let mut catalog = self.catalog().ok_or(Error::NoDataFolder)?;
         let index = self.open_index(&mut catalog)?;
-        let gone = gone(&digests, &catalog.indexed()?);
+        let gone = gone(&digests, &catalog.indexed(self.roots_key())?);
         if !gone.is_empty() {
             let mut writer = index.writer(MEMORY, 1)?;
             for session in &gone {
                 writer.delete_session(*session);
             }
             writer.commit()?;
-            catalog.unset_indexed(&gone)?;
+            catalog.unset_indexed(self.roots_key(), &gone)?;
         }
         catalog.forget_gone()?;
         Ok(gone.len())
@@ -160,7 +161,7 @@ impl Engine {
         let folder = self.index_folder()?;
         match Index::open(&folder) {
             Err(recount_search::Error::Stale { .. }) => {
-                catalog.clear_indexed()?;
+                catalog.clear_indexed(self.roots_key())?;
                 Ok(Index::rebuild(&folder)?)
             }
             opened => Ok(opened?),
@@ -169,7 +170,8 @@ impl Engine {
 
     fn index_folder(&self) -> Result<PathBuf, Error> {
         let data = self.folders.data.as_ref().ok_or(Error::NoDataFolder)?;
-        let folder = data.join(FOLDER);
+        // Each home has an index of its own: what is counted in one is not counted in another.
+        let folder = data.join(FOLDER).join(format!("{:016x}", self.roots_key()));
         recount_writer::create_private_folder(data)?;
         recount_writer::create_private_folder(&folder)?;
         Ok(folder)
@@ -179,12 +181,12 @@ impl Engine {
 /// Indexes the sessions that changed since they were last indexed.
 pub(crate) fn update(
     index: &Index,
-    (catalog, reading): (&mut Catalog, &dyn Reading),
+    (catalog, roots, reading): (&mut Catalog, u64, &dyn Reading),
     ground: &Ground,
     digests: &[Digest],
     progress: &dyn Progress,
 ) -> Result<Indexed, Error> {
-    let known = catalog.indexed()?;
+    let known = catalog.indexed(roots)?;
     let stale = stale(digests, &known, ground);
     let unchanged = digests.len() - stale.len();
     if stale.is_empty() {
@@ -192,7 +194,7 @@ pub(crate) fn update(
     }
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
     let mut writer = index.writer(MEMORY, threads)?;
-    let mut report = run(&mut writer, (catalog, reading), ground, &stale, &known, progress)?;
+    let mut report = run(&mut writer, (catalog, roots, reading), ground, &stale, &known, progress)?;
     report.unchanged = unchanged;
     Ok(report)
 }
@@ -256,7 +258,7 @@ struct Round<'a> {
 
 fn run(
     writer: &mut Writer,
-    (catalog, reading): (&mut Catalog, &dyn Reading),
+    (catalog, roots, reading): (&mut Catalog, u64, &dyn Reading),
     ground: &Ground,
     stale: &[Stale<'_>],
     known: &HashMap<u64, Row>,
@@ -293,7 +295,7 @@ fn run(
         writer.commit()?;
         committed = Instant::now();
         let done = round.done.lock().map(|mut done| std::mem::take(&mut *done)).unwrap_or_default();
-        catalog.set_indexed(&done)?;
+        catalog.set_indexed(roots, &done)?;
     }
     Ok(Indexed {
         sessions: stale.len(),

@@ -92,7 +92,7 @@ impl Quick<'_> {
 
 impl Sessions for Quick<'_> {
     fn session(&self, wanted: u64) -> Option<Arc<SessionFacts>> {
-        let files = self.catalog.files_of(wanted).ok()??;
+        let files = self.catalog.files_of(self.engine.roots_key(), wanted).ok()??;
         let at = self.keys.iter().position(|(key, _)| *key == files)?;
         let (group, row) = (self.groups.get(at)?, self.catalog.row(files).ok()??);
         let digests = decode(&row.content, group, &self.ground)?;

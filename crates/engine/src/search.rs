@@ -95,7 +95,13 @@ impl Engine {
         let mut catalog = self.catalog().ok_or(Error::NoDataFolder)?;
         let index = self.open_index(&mut catalog)?;
         let growth = Growth::new(self.catalog().ok_or(Error::NoDataFolder)?);
-        let note = match update(&index, (&mut catalog, &growth), &ground, &digests, progress) {
+        let note = match update(
+            &index,
+            (&mut catalog, self.roots_key(), &growth),
+            &ground,
+            &digests,
+            progress,
+        ) {
             Ok(_) => None,
             // What was indexed before can be searched meanwhile.
             Err(Error::Index(recount_search::Error::Busy { .. })) => {

@@ -42,7 +42,7 @@ enum What {
 }
 
 pub(crate) fn run(args: &IndexArgs, context: &Context) -> Result<ExitCode, Failure> {
-    let engine = context.engine()?;
+    let engine = context.plain_engine()?;
     let bar = Bar::new(context, "indexing");
     if matches!(args.command, Some(What::Status)) {
         let status = engine.index_status(&bar)?;

@@ -18,7 +18,7 @@ use crate::output::number::{count, plural};
 use crate::output::progress::Bar;
 use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
-use crate::output::width::{pad_to, truncate_to};
+use crate::output::width::{pad_to, truncate_to, width};
 use crate::when;
 
 /// Search everything that was ever said, in every session
@@ -145,7 +145,7 @@ fn lines(answer: &Answer, room: usize, context: &Context) -> Vec<Line> {
             lines.push(heading(hit, room, context));
             last = Some(&hit.session.id);
         }
-        lines.push(line(at + 1, hit));
+        lines.push(line(at + 1, hit, room));
     }
     lines
 }
@@ -157,7 +157,7 @@ fn heading(hit: &Match, room: usize, context: &Context) -> Line {
     let project = session.project.name();
     let behind = format!("  {project}  {age}  {}", session.id.short());
     let title = session.title.as_deref().unwrap_or("(nothing said)").replace('\n', " ");
-    let left = room.saturating_sub(crate::output::width::width(&behind)).max(10);
+    let left = room.saturating_sub(width(&behind)).max(10);
     Line::new([
         Span::new(&pad_to(&truncate_to(&title, left), left.min(60)), Tone::Strong),
         Span::new(&format!("  {project}"), Tone::Name),
@@ -167,7 +167,7 @@ fn heading(hit: &Match, room: usize, context: &Context) -> Line {
 }
 
 /// Number, time, who said it, and the best line of it.
-fn line(number: usize, hit: &Match) -> Line {
+fn line(number: usize, hit: &Match, room: usize) -> Line {
     let who = hit
         .snippet
         .as_ref()
@@ -181,14 +181,21 @@ fn line(number: usize, hit: &Match) -> Line {
     if hit.message.fate != Fate::Kept {
         spans.push(Span::new(&format!("({}) ", hit.message.fate), Tone::Warning));
     }
+    let mut left = room.saturating_sub(spans.iter().map(Span::width).sum());
+    let mut push = |text: &str, tone| {
+        // What is said of the hit took some of the room.
+        let cut = truncate_to(text, left);
+        left = left.saturating_sub(width(&cut));
+        spans.push(Span::new(&cut, tone));
+    };
     if let Some(snippet) = &hit.snippet {
         let mut from = 0;
         for Range { start, end } in snippet.highlights.iter().cloned() {
-            spans.push(Span::new(snippet.text.get(from..start).unwrap_or_default(), Tone::Plain));
-            spans.push(Span::new(snippet.text.get(start..end).unwrap_or_default(), Tone::Match));
+            push(snippet.text.get(from..start).unwrap_or_default(), Tone::Plain);
+            push(snippet.text.get(start..end).unwrap_or_default(), Tone::Match);
             from = end;
         }
-        spans.push(Span::new(snippet.text.get(from..).unwrap_or_default(), Tone::Plain));
+        push(snippet.text.get(from..).unwrap_or_default(), Tone::Plain);
     }
     Line::new(spans)
 }

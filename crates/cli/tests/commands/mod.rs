@@ -6,6 +6,7 @@ mod odd_homes;
 mod project_names;
 mod project_search;
 mod projects;
+mod search;
 mod show;
 mod story;
 mod testbed;

@@ -56,7 +56,7 @@ struct Named<'a> {
 }
 
 pub(super) fn run(args: &AliasArgs, context: &Context) -> Result<ExitCode, Failure> {
-    let engine = context.engine()?;
+    let engine = context.plain_engine()?;
     if args.export {
         let mut out = context.out(Paged::No);
         out.write_all(engine.aliases()?.to_text().as_bytes())?;

@@ -76,12 +76,12 @@ pub(crate) fn run(args: &ProjectsArgs, context: &Context) -> Result<ExitCode, Fa
     if let Some(Subcommands::Alias(args)) = &args.command {
         return alias::run(args, context);
     }
-    let engine = context.engine()?;
     if args.forget {
-        let known = engine.forget_projects()?;
+        let known = context.plain_engine()?.forget_projects()?;
         context.warn(&format!("{} forgotten", plural(known as u64, "learned folder")));
         return Ok(ExitCode::SUCCESS);
     }
+    let engine = context.engine()?;
     let seek = args.scan.as_ref().map(|places| Seek {
         places: places.iter().map(|place| context.absolute(place)).collect(),
         depth: args.depth,
