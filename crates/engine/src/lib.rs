@@ -80,6 +80,15 @@ pub struct Engine {
     processes: Arc<dyn Processes>,
     tree: Arc<dyn Tree>,
     looked: Mutex<Option<survey::Ground>>,
+    /// What is being written to the catalog.
+    writing: Mutex<Vec<std::thread::JoinHandle<()>>>,
+}
+
+/// What was read is not lost when the answer is out.
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.finish_writing();
+    }
 }
 
 impl Engine {
@@ -103,6 +112,7 @@ impl Engine {
             processes: Arc::new(System),
             tree: Arc::new(Disk::new()),
             looked: Mutex::new(None),
+            writing: Mutex::default(),
         })
     }
 

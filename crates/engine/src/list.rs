@@ -179,7 +179,7 @@ impl Engine {
             let memory = scope.spawn(|| with_memory.then(|| self.memory()).flatten());
             (self.look(), memory.join().unwrap_or_default())
         });
-        let digests = recall(&ground, memory, progress, digest);
+        let digests = recall(self, &ground, memory, progress, digest);
         let digests = join_strays(&ground, digests, digest);
         (ground, digests)
     }

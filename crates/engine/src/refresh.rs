@@ -39,6 +39,23 @@ impl Engine {
         Some(Memory { catalog, roots, rows })
     }
 
+    /// Writes to the catalog while other work goes on.
+    fn write_later(&self, write: impl FnOnce() + Send + 'static) {
+        let handle = std::thread::spawn(write);
+        if let Ok(mut writing) = self.writing.lock() {
+            writing.push(handle);
+        }
+    }
+
+    /// Waits for what is being written to the catalog.
+    pub(crate) fn finish_writing(&self) {
+        let handles = self.writing.lock().map(|mut writing| std::mem::take(&mut *writing));
+        for handle in handles.unwrap_or_default() {
+            // One that failed has written nothing, which costs time and nothing else.
+            let _ended = handle.join();
+        }
+    }
+
     /// What tells the roots that are read from others.
     pub(crate) fn roots_key(&self) -> u64 {
         let mut roots: Vec<_> =
@@ -49,6 +66,7 @@ impl Engine {
 
     /// Opens the catalog's file, or makes it again when it is damaged.
     pub(crate) fn catalog(&self) -> Option<Catalog> {
+        self.finish_writing();
         let folder = self.folders.data.as_ref()?;
         let path = folder.join(FILE);
         recount_writer::create_private_folder(folder).ok()?;
@@ -73,6 +91,7 @@ fn version() -> String {
 
 /// Reads what has changed and remembers the rest. Sessions come in the order of their groups.
 pub(crate) fn recall(
+    engine: &Engine,
     ground: &Ground,
     memory: Option<Memory>,
     progress: &dyn Progress,
@@ -117,9 +136,13 @@ pub(crate) fn recall(
     if let Some((mut catalog, states)) = growth.into_parts()
         && !(new.is_empty() && gone.is_empty() && states.is_empty())
     {
-        // A catalog that cannot be written costs time, nothing else.
-        let _kept =
-            catalog.keep(memory.roots, &new, &gone).and_then(|()| catalog.keep_states(&states));
+        let roots = memory.roots;
+        // Nobody waits for it: the rows are on their way to the screen meanwhile.
+        engine.write_later(move || {
+            // A catalog that cannot be written costs time, nothing else.
+            let _kept =
+                catalog.keep(roots, &new, &gone).and_then(|()| catalog.keep_states(&states));
+        });
     }
     digests.into_iter().flatten().flatten().collect()
 }
