@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{OptionalExtension as _, params};
-
 use crate::{Catalog, Error, signed, unsigned};
 
 /// A session in the search index.
@@ -19,6 +17,8 @@ pub struct Indexed {
     pub versions: u64,
     /// How many of its messages were undone.
     pub undone: u64,
+    /// What its title was.
+    pub title: u64,
 }
 
 impl Catalog {
@@ -28,7 +28,7 @@ impl Catalog {
     /// If the catalog cannot be read.
     pub fn indexed(&self, roots: u64) -> Result<HashMap<u64, Indexed>, Error> {
         let mut select = self.db.prepare_cached(
-            "SELECT session, stamp, files, versions, undone FROM indexed WHERE roots = ?1",
+            "SELECT session, stamp, files, versions, undone, title FROM indexed WHERE roots = ?1",
         )?;
         let rows = select.query_map([signed(roots)], |row| {
             let session = unsigned(row.get(0)?);
@@ -38,23 +38,11 @@ impl Catalog {
                 files: unsigned(row.get(2)?),
                 versions: unsigned(row.get(3)?),
                 undone: unsigned(row.get(4)?),
+                title: unsigned(row.get(5)?),
             };
             Ok((session, indexed))
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
-    }
-
-    /// Returns the key of the files in which a session that is in the search index was found.
-    ///
-    /// # Errors
-    /// If the catalog cannot be read.
-    pub fn files_of(&self, roots: u64, session: u64) -> Result<Option<u64>, Error> {
-        let mut select = self
-            .db
-            .prepare_cached("SELECT files FROM indexed WHERE roots = ?1 AND session = ?2")?;
-        let found =
-            select.query_row([signed(roots), signed(session)], |row| row.get(0)).optional()?;
-        Ok(found.map(unsigned))
     }
 
     /// Remembers sessions that are in the search index now. Called after they are safe there: a crash in between
@@ -66,14 +54,13 @@ impl Catalog {
         let change = self.db.transaction()?;
         {
             let mut insert = change.prepare_cached(
-                "INSERT OR REPLACE INTO indexed (session, stamp, files, versions, undone, roots)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                "INSERT OR REPLACE INTO indexed (session, stamp, files, versions, undone, title, roots)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             )?;
             for indexed in sessions {
-                let Indexed { session, stamp, files, versions, undone } = *indexed;
-                let [session, stamp, files, versions, undone] =
-                    [session, stamp, files, versions, undone].map(signed);
-                insert.execute(params![session, stamp, files, versions, undone, signed(roots)])?;
+                let Indexed { session, stamp, files, versions, undone, title } = *indexed;
+                let row = [session, stamp, files, versions, undone, title, roots].map(signed);
+                insert.execute(row)?;
             }
         }
         Ok(change.commit()?)

@@ -5,6 +5,7 @@
 
 mod error;
 mod indexed;
+mod listed;
 mod schema;
 mod states;
 
@@ -15,6 +16,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 pub use error::Error;
 pub use indexed::Indexed;
+pub use listed::{List, Listed};
 pub use states::State;
 
 /// What was read of the sessions.
@@ -51,9 +53,8 @@ impl Catalog {
     /// # Errors
     /// If the file cannot be read.
     pub fn rows(&self, roots: u64) -> Result<HashMap<u64, Row>, Error> {
-        let mut select = self.db.prepare_cached(
-            "SELECT key, stamp, content FROM groups WHERE roots = ?1 AND gone = 0",
-        )?;
+        let mut select =
+            self.db.prepare_cached("SELECT key, stamp, content FROM groups WHERE roots = ?1")?;
         let rows = select.query_map([signed(roots)], |row| {
             let key = unsigned(row.get(0)?);
             let content = row.get_ref(2)?.as_blob().unwrap_or_default().to_vec();
@@ -62,20 +63,7 @@ impl Catalog {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Returns what is kept under one key.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
-    pub fn row(&self, key: u64) -> Result<Option<Row>, Error> {
-        let mut select =
-            self.db.prepare_cached("SELECT stamp, content FROM groups WHERE key = ?1")?;
-        let row = select.query_row([signed(key)], |row| {
-            Ok(Row { key, stamp: unsigned(row.get(0)?), content: row.get(1)? })
-        });
-        Ok(row.optional()?)
-    }
-
-    /// Keeps `new` rows of the files below some roots, and marks those as gone whose key is in `gone`.
+    /// Keeps `new` rows of the files below some roots, and forgets those whose key is in `gone`.
     ///
     /// # Errors
     /// If the file cannot be written; then nothing of it is kept.
@@ -83,8 +71,7 @@ impl Catalog {
         let change = self.db.transaction()?;
         {
             let mut insert = change.prepare_cached(
-                "INSERT INTO groups (key, roots, stamp, gone, content) VALUES (?1, ?2, ?3, 0, ?4)
-                 ON CONFLICT (key) DO UPDATE SET roots = ?2, stamp = ?3, gone = 0, content = ?4",
+                "INSERT OR REPLACE INTO groups (key, roots, stamp, content) VALUES (?1, ?2, ?3, ?4)",
             )?;
             for row in new {
                 insert.execute(params![
@@ -94,38 +81,12 @@ impl Catalog {
                     row.content
                 ])?;
             }
-            let mut mark = change.prepare_cached("UPDATE groups SET gone = 1 WHERE key = ?1")?;
+            let mut delete = change.prepare_cached("DELETE FROM groups WHERE key = ?1")?;
             for key in gone {
-                mark.execute([signed(*key)])?;
+                delete.execute([signed(*key)])?;
             }
         }
         Ok(change.commit()?)
-    }
-
-    /// Returns what is kept of files that are gone.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
-    pub fn gone(&self, roots: u64) -> Result<Vec<Row>, Error> {
-        let mut select = self.db.prepare_cached(
-            "SELECT key, stamp, content FROM groups WHERE roots = ?1 AND gone = 1 ORDER BY key",
-        )?;
-        let rows = select.query_map([signed(roots)], |row| {
-            Ok(Row {
-                key: unsigned(row.get(0)?),
-                stamp: unsigned(row.get(1)?),
-                content: row.get(2)?,
-            })
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
-    }
-
-    /// Forgets files that are gone, and says how many groups of them there were.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn forget_gone(&mut self) -> Result<usize, Error> {
-        Ok(self.db.execute("DELETE FROM groups WHERE gone = 1", [])?)
     }
 
     /// Returns one remembered word.
@@ -179,9 +140,7 @@ mod tests {
         assert_eq!(rows[&u64::MAX], row(u64::MAX, b"one"));
         catalog.keep(1, &[row(2, b"new")], &[u64::MAX]).unwrap();
         assert_eq!(catalog.rows(1).unwrap()[&2].content, b"new");
-        assert_eq!(catalog.gone(1).unwrap(), [row(u64::MAX, b"one")]);
-        assert_eq!(catalog.forget_gone().unwrap(), 1);
-        assert!(catalog.gone(1).unwrap().is_empty());
+        assert_eq!(catalog.rows(1).unwrap().len(), 1);
     }
 
     #[test]

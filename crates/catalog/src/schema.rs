@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 use crate::Error;
 
 /// Raised with every change to the tables.
-const TABLES: &str = "5";
+const TABLES: &str = "6";
 
 const CREATE: &str = "
     CREATE TABLE words (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -15,9 +15,20 @@ const CREATE: &str = "
         key INTEGER PRIMARY KEY,
         roots INTEGER NOT NULL,
         stamp INTEGER NOT NULL,
-        gone INTEGER NOT NULL,
         content BLOB NOT NULL
     );
+    CREATE TABLE lists (
+        roots INTEGER PRIMARY KEY,
+        shape INTEGER NOT NULL,
+        content BLOB NOT NULL
+    );
+    CREATE TABLE listed (
+        roots INTEGER NOT NULL,
+        session INTEGER NOT NULL,
+        gone INTEGER NOT NULL,
+        content BLOB NOT NULL,
+        PRIMARY KEY (roots, session)
+    ) WITHOUT ROWID;
     CREATE TABLE indexed (
         roots INTEGER NOT NULL,
         session INTEGER NOT NULL,
@@ -25,6 +36,7 @@ const CREATE: &str = "
         files INTEGER NOT NULL,
         versions INTEGER NOT NULL,
         undone INTEGER NOT NULL,
+        title INTEGER NOT NULL,
         PRIMARY KEY (roots, session)
     ) WITHOUT ROWID;
     CREATE TABLE states (

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use recount_formats::Source;
 use recount_formats::outline::{AgentCall, Head, Listed, Outline};
 use recount_formats::source::Surveyed;
 use recount_model::{
     Counts, FileRole, Grammar, Kept, Problem, RawJson, SessionFacts, SessionFile, SessionId,
-    SessionKind, TitleFrom, Tokens, ToolCounts, timestamp,
+    SessionKind, SourceName, TitleFrom, Tokens, ToolCounts, timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -16,11 +15,11 @@ use crate::list::Digest;
 use crate::survey::{Ground, Group};
 
 /// Raised with every change to the form, or to what is counted.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
-/// One session of a group.
+/// What is kept of a session, wherever its files lie.
 #[derive(Serialize, Deserialize)]
-struct Session {
+pub(crate) struct Core {
     id: SessionId,
     kind: SessionKind,
     parent: Option<SessionId>,
@@ -39,6 +38,12 @@ struct Session {
     problems: u64,
     not_understood: u64,
     problem_list: Vec<Problem>,
+}
+
+/// One session of a group.
+#[derive(Serialize, Deserialize)]
+struct Session {
+    core: Core,
     /// Which of its files says where it belongs.
     main: usize,
     files: Vec<File>,
@@ -55,6 +60,62 @@ struct File {
     head: Head,
     listed: Listed,
     loadable: bool,
+}
+
+impl Core {
+    pub(crate) fn of(facts: &SessionFacts) -> Self {
+        Self {
+            id: facts.id.clone(),
+            kind: facts.kind,
+            parent: facts.parent.clone(),
+            title: facts.title.clone(),
+            title_from: facts.title_from,
+            started: facts.started.map(Timestamp::as_millisecond),
+            updated: facts.updated.map(Timestamp::as_millisecond),
+            counts: facts.counts,
+            tool_calls: facts.tool_calls,
+            models: facts.models.clone(),
+            tokens: facts.tokens,
+            kept: facts.kept,
+            directories: facts.directories.clone(),
+            memory: facts.memory.as_ref().map(|json| json.as_str().to_owned()),
+            problems: facts.problems,
+            not_understood: facts.not_understood,
+            problem_list: facts.problem_list.clone(),
+        }
+    }
+
+    pub(crate) fn facts(self, source: SourceName, files: Vec<SessionFile>) -> SessionFacts {
+        SessionFacts {
+            source,
+            id: self.id,
+            kind: self.kind,
+            parent: self.parent,
+            parent_call: None,
+            title: self.title,
+            title_from: self.title_from,
+            project: Arc::default(),
+            started: self.started.and_then(timestamp),
+            updated: self.updated.and_then(timestamp),
+            counts: self.counts,
+            tool_calls: self.tool_calls,
+            models: self.models,
+            tokens: self.tokens,
+            cost_usd: None,
+            cost_is_lower_bound: None,
+            kept: self.kept,
+            directories: self.directories,
+            memory: self.memory.map(RawJson::new),
+            files,
+            agent_index: None,
+            agent_title: None,
+            live: None,
+            doomed: None,
+            problems: self.problems,
+            not_understood: self.not_understood,
+            problem_list: self.problem_list,
+        }
+    }
 }
 
 /// Writes down what was read of a group. `None` when it cannot be told again which file was which.
@@ -77,23 +138,7 @@ pub(crate) fn encode(group: &Group, digests: &[&Digest]) -> Option<Vec<u8>> {
             });
         }
         sessions.push(Session {
-            id: facts.id.clone(),
-            kind: facts.kind,
-            parent: facts.parent.clone(),
-            title: facts.title.clone(),
-            title_from: facts.title_from,
-            started: facts.started.map(Timestamp::as_millisecond),
-            updated: facts.updated.map(Timestamp::as_millisecond),
-            counts: facts.counts,
-            tool_calls: facts.tool_calls,
-            models: facts.models.clone(),
-            tokens: facts.tokens,
-            kept: facts.kept,
-            directories: facts.directories.clone(),
-            memory: facts.memory.as_ref().map(|json| json.as_str().to_owned()),
-            problems: facts.problems,
-            not_understood: facts.not_understood,
-            problem_list: facts.problem_list.clone(),
+            core: Core::of(facts),
             main: digest.files.iter().position(|file| file.folder == digest.folder)?,
             files,
             agent_calls: digest.agent_calls.clone(),
@@ -126,35 +171,13 @@ fn digest(session: Session, group: &Group, ground: &Ground) -> Option<Digest> {
         files.push(Surveyed { folder: *folder, named_folder, at: at.clone(), outline });
     }
     let folder = files.get(session.main)?.folder;
-    let source: &'static dyn Source = group.source;
-    let facts = SessionFacts {
-        source: source.name(),
-        id: session.id,
-        kind: session.kind,
-        parent: session.parent,
-        parent_call: None,
-        title: session.title,
-        title_from: session.title_from,
-        project: Arc::default(),
-        started: session.started.and_then(timestamp),
-        updated: session.updated.and_then(timestamp),
-        counts: session.counts,
-        tool_calls: session.tool_calls,
-        models: session.models,
-        tokens: session.tokens,
-        cost_usd: None,
-        cost_is_lower_bound: None,
-        kept: session.kept,
-        directories: session.directories,
-        memory: session.memory.map(RawJson::new),
-        files: kept,
-        agent_index: None,
-        agent_title: None,
-        live: None,
-        doomed: None,
-        problems: session.problems,
-        not_understood: session.not_understood,
-        problem_list: session.problem_list,
-    };
-    Some(Digest { facts, folder, files, agent_calls: session.agent_calls, held: true })
+    let facts = session.core.facts(group.source.name(), kept);
+    Some(Digest {
+        facts,
+        folder,
+        files,
+        agent_calls: session.agent_calls,
+        held: true,
+        fresh: false,
+    })
 }

@@ -1,13 +1,14 @@
 //! Large logs that only grow: what was appended is read, the rest is remembered.
 
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{Read as _, Seek as _, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use recount_catalog::{Catalog, State};
 use recount_formats::outline::Outline;
-use recount_formats::source::{FileAt, Saved};
+use recount_formats::source::{FileAt, Saved, Stamp};
 use recount_formats::{Source, bytes, bytes::Buffer};
 
 /// A file of less is read again, which takes no longer than to remember it.
@@ -32,20 +33,30 @@ impl Reading for Anew {
     }
 }
 
+/// Outlines of large logs that were read a moment ago, for who reads them next in the same run.
+pub(crate) type Outlines = Mutex<HashMap<PathBuf, (Stamp, Outline)>>;
+
 /// From where a reader was kept.
-pub(crate) struct Growth {
+pub(crate) struct Growth<'a> {
     catalog: Mutex<Catalog>,
+    outlines: &'a Outlines,
     kept: Mutex<Vec<(String, State)>>,
 }
 
-impl Growth {
-    pub(crate) fn new(catalog: Catalog) -> Self {
-        Self { catalog: Mutex::new(catalog), kept: Mutex::default() }
+impl<'a> Growth<'a> {
+    pub(crate) fn new(catalog: Catalog, outlines: &'a Outlines) -> Self {
+        Self { catalog: Mutex::new(catalog), outlines, kept: Mutex::default() }
     }
 
-    /// Returns the catalog, and the readers to keep.
-    pub(crate) fn into_parts(self) -> Option<(Catalog, Vec<(String, State)>)> {
-        Some((self.catalog.into_inner().ok()?, self.kept.into_inner().ok()?))
+    /// Returns the readers to keep.
+    pub(crate) fn into_states(self) -> Vec<(String, State)> {
+        self.kept.into_inner().unwrap_or_default()
+    }
+
+    /// Takes what was read a moment ago, if the file has not changed since.
+    fn just_read(&self, file: &FileAt) -> Option<Outline> {
+        let (stamp, outline) = self.outlines.lock().ok()?.remove(&file.path)?;
+        (stamp == file.stamp).then_some(outline)
     }
 
     fn go_on(&self, source: &dyn Source, file: &FileAt, path: &str) -> Option<Outline> {
@@ -71,13 +82,20 @@ impl Growth {
     }
 }
 
-impl Reading for Growth {
+impl Reading for Growth<'_> {
     fn outline(&self, source: &'static dyn Source, file: &FileAt, buffer: &mut Buffer) -> Outline {
         let is_log = file.path.extension().is_some_and(|ending| ending == "jsonl");
         let Some(path) = file.path.to_str().filter(|_| is_log && file.bytes >= LARGE) else {
             return source.outline(&file.path, buffer);
         };
-        self.go_on(source, file, path).unwrap_or_else(|| {
+        let known = self.just_read(file).or_else(|| {
+            let outline = self.go_on(source, file, path)?;
+            if let Ok(mut outlines) = self.outlines.lock() {
+                outlines.insert(file.path.clone(), (file.stamp, outline.clone()));
+            }
+            Some(outline)
+        });
+        known.unwrap_or_else(|| {
             let kept = source.outline_to_keep(&file.path, buffer);
             self.keep(file, path, kept.saved);
             kept.outline

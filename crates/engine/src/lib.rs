@@ -7,10 +7,12 @@ mod deep;
 mod error;
 mod facts;
 mod growth;
+mod hits;
 mod index;
 mod last_list;
 mod learned;
 mod list;
+mod live;
 mod lost;
 mod matching;
 mod messages;
@@ -21,6 +23,7 @@ mod paths;
 mod projects;
 mod quick;
 mod refresh;
+mod remembered;
 mod search;
 mod seek;
 mod select;
@@ -82,6 +85,7 @@ pub struct Engine {
     looked: Mutex<Option<survey::Ground>>,
     /// What is being written to the catalog.
     writing: Mutex<Vec<std::thread::JoinHandle<()>>>,
+    outlines: growth::Outlines,
 }
 
 /// What was read is not lost when the answer is out.
@@ -113,6 +117,7 @@ impl Engine {
             tree: Arc::new(Disk::new()),
             looked: Mutex::new(None),
             writing: Mutex::default(),
+            outlines: growth::Outlines::default(),
         })
     }
 
@@ -146,9 +151,7 @@ impl Engine {
     pub fn has_sessions(&self) -> bool {
         let ground = survey::Ground::look(&self.roots);
         let any = ground.folders.iter().any(|folder| !folder.at.files.is_empty());
-        if let Ok(mut looked) = self.looked.lock() {
-            *looked = Some(ground);
-        }
+        self.look_later(ground);
         any
     }
 
@@ -156,6 +159,13 @@ impl Engine {
     fn look(&self) -> survey::Ground {
         let looked = self.looked.lock().ok().and_then(|mut looked| looked.take());
         looked.unwrap_or_else(|| survey::Ground::look(&self.roots))
+    }
+
+    /// Keeps what was listed for the next who looks.
+    fn look_later(&self, ground: survey::Ground) {
+        if let Ok(mut looked) = self.looked.lock() {
+            *looked = Some(ground);
+        }
     }
 
     /// Returns where we keep our own data, and the user's home.

@@ -84,6 +84,8 @@ pub(crate) struct Digest {
     pub(crate) agent_calls: Vec<AgentCall>,
     /// Whether it holds what the query asks for.
     pub(crate) held: bool,
+    /// Whether it was read now, rather than remembered.
+    pub(crate) fresh: bool,
 }
 
 /// What tells one session from another.
@@ -141,14 +143,32 @@ impl Engine {
         &self,
         effort: &Effort,
         progress: &dyn Progress,
-    ) -> (Listing, Ground, Vec<Digest>) {
+    ) -> (Listing, Ground, Vec<Digest>, Passports) {
         let (ground, digests) = self.digests(progress);
-        let passports = self.passports(&ground, &sightings(&digests), effort, progress);
-        let known = digests.len();
-        let mut sessions = finish(&ground, digests.clone(), &passports.projects);
+        let (listing, passports) = self.conclude(&ground, digests.clone(), effort, progress);
+        (listing, ground, digests, passports)
+    }
+
+    /// Makes rows of what was read and remembered.
+    fn conclude(
+        &self,
+        ground: &Ground,
+        digests: Vec<Digest>,
+        effort: &Effort,
+        progress: &dyn Progress,
+    ) -> (Listing, Passports) {
+        let sightings = sightings(&digests);
+        let passports = self.passports(ground, &sightings, effort, progress);
+        let settled = digests.iter().all(|digest| !digest.fresh);
+        let folders: Vec<usize> = digests.iter().map(|digest| digest.folder).collect();
+        let mut sessions = finish(ground, digests, &passports.projects);
+        if settled {
+            let rows: Vec<_> = sessions.iter().zip(folders).collect();
+            self.remember_list(ground, &rows, sightings, &passports);
+        }
         sort(&mut sessions, Sort::Updated);
-        let problems = ground.problems.clone();
-        (Listing { sessions, problems, known }, ground, digests)
+        let (known, problems) = (sessions.len(), ground.problems.clone());
+        (Listing { sessions, problems, known }, passports)
     }
 
     fn list_with(
@@ -157,15 +177,17 @@ impl Engine {
         effort: &Effort,
         progress: &dyn Progress,
     ) -> (Listing, BTreeSet<Claim>, Ground, Passports) {
+        if holds.is_nothing()
+            && let Some((mut listing, ground, passports)) = self.list_as_before(effort, progress)
+        {
+            sort(&mut listing.sessions, Sort::Updated);
+            return (listing, BTreeSet::new(), ground, passports);
+        }
         let (ground, digests) = self.gather(holds, progress);
         let unheld = digests.iter().filter(|digest| !digest.held);
         let unheld = unheld.map(|digest| (digest.facts.source, digest.facts.id.clone())).collect();
-        let passports = self.passports(&ground, &sightings(&digests), effort, progress);
-        let known = digests.len();
-        let mut sessions = finish(&ground, digests, &passports.projects);
-        sort(&mut sessions, Sort::Updated);
-        let problems = ground.problems.clone();
-        (Listing { sessions, problems, known }, unheld, ground, passports)
+        let (listing, passports) = self.conclude(&ground, digests, effort, progress);
+        (listing, unheld, ground, passports)
     }
 
     fn gather(&self, holds: &Holds, progress: &dyn Progress) -> (Ground, Vec<Digest>) {
@@ -208,7 +230,7 @@ fn digest(source: &'static dyn Source, family: Family) -> Digest {
         Surveyed { outline, ..member.file }
     };
     let files = family.members.into_iter().map(without_messages).collect();
-    Digest { facts, folder, files, agent_calls, held: true }
+    Digest { facts, folder, files, agent_calls, held: true, fresh: true }
 }
 
 /// Files are grouped by the id in their names. Where names lie, one session comes out of several groups: those
@@ -230,19 +252,21 @@ fn join_strays(
         !twice.is_empty() && digest.facts.kind == SessionKind::Main && twice.contains(&claim())
     };
     let (strays, mut digests): (Vec<Digest>, Vec<Digest>) = digests.into_iter().partition(stray);
-    let mut together: BTreeMap<Claim, Vec<Surveyed>> = BTreeMap::new();
+    let mut together: BTreeMap<Claim, (Vec<Surveyed>, bool)> = BTreeMap::new();
     for digest in strays {
-        let claim = (digest.facts.source, digest.facts.id);
-        together.entry(claim).or_default().extend(digest.files);
+        let (files, fresh) = together.entry((digest.facts.source, digest.facts.id)).or_default();
+        files.extend(digest.files);
+        *fresh |= digest.fresh;
     }
     let mut buffer = Buffer::new();
-    for files in together.into_values() {
+    for (files, fresh) in together.into_values() {
         let source =
             files.first().and_then(|file| ground.folders.get(file.folder)).map(|f| f.source);
         let Some(source) = source else { continue };
         let files = files.into_iter().map(|file| (file.folder, file.at)).collect();
         let families = Group { source, files }.families(ground, &Anew, &mut buffer);
-        digests.extend(families.into_iter().map(|family| digest(source, family)));
+        let read = families.into_iter().map(|family| Digest { fresh, ..digest(source, family) });
+        digests.extend(read);
     }
     digests
 }
@@ -356,7 +380,6 @@ fn passes(session: &SessionFacts, query: &Query) -> bool {
 
 fn sort(sessions: &mut [SessionFacts], order: Sort) {
     use std::cmp::Reverse;
-    // The id settles what is equal, so that two runs print the same.
     let number = |session: &SessionFacts| match order {
         Sort::Updated => session.updated.map_or(i64::MIN, Timestamp::as_millisecond),
         Sort::Started => session.started.map_or(i64::MIN, Timestamp::as_millisecond),
@@ -364,5 +387,8 @@ fn sort(sessions: &mut [SessionFacts], order: Sort) {
         Sort::Messages => i64::try_from(session.counts.messages).unwrap_or(i64::MAX),
         Sort::Size => i64::try_from(session.bytes()).unwrap_or(i64::MAX),
     };
-    sessions.sort_by_cached_key(|session| (Reverse(number(session)), session.id.clone()));
+    // The id settles what is equal, so that two runs print the same.
+    sessions.sort_by(|one, other| {
+        (Reverse(number(one)), &one.id).cmp(&(Reverse(number(other)), &other.id))
+    });
 }

@@ -8,7 +8,7 @@ use recount_formats::Source;
 use recount_formats::bytes::{self, LineCounter};
 use recount_formats::outline::{Entry, Outline};
 use recount_formats::source::{Family, MessageRequest, Others};
-use recount_model::{Fate, Message, Problem, Span, What};
+use recount_model::{Fate, Message, Place, Problem, Span, What};
 
 use crate::facts::main;
 use crate::union::union;
@@ -90,6 +90,20 @@ impl<'a> Messages<'a> {
         };
         let kept: Vec<Pending> = all.into_iter().filter(|pending| is_new(pending)).collect();
         self.pending = kept.into_iter();
+    }
+
+    /// Leaves out all but the message that stands in `place`, and so many before and behind it.
+    pub(crate) fn keep_around(&mut self, place: &Place, many: usize) {
+        let all: Vec<Pending> = self.pending.by_ref().collect();
+        let is_it = |pending: &Pending| {
+            pending.span.offset == place.offset
+                && self.names.get(pending.member).is_some_and(|name| *name == place.file)
+        };
+        let at = all.iter().position(is_it);
+        let kept = at.and_then(|at| {
+            all.get(at.saturating_sub(many)..(at + many + 1).min(all.len())).map(<[_]>::to_vec)
+        });
+        self.pending = kept.unwrap_or_default().into_iter();
     }
 
     /// Leaves out what comes before `from` and behind `to`, and returns how many messages come before. Where nothing is

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use recount_model::{ClueKind, Project, ProjectHash, ProjectState};
 use recount_store::{Aliases, Candidates, Case, Learned, Machine, inhabited};
+use serde::{Deserialize, Serialize};
 
 use crate::Engine;
 use crate::seek::Seek;
@@ -31,7 +32,7 @@ pub(crate) enum Effort {
 }
 
 /// What sessions tell of their project directories, by the directory's number.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Sightings {
     /// Hashes that session files carry, with how many do.
     pub(crate) hashes: BTreeMap<usize, BTreeMap<ProjectHash, usize>>,

@@ -1,29 +1,40 @@
 //! The short way to an answer when nothing has changed since the index was brought up to date: every file is asked
 //! for its stamp, none is read, and only sessions that were found are remembered.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use recount_catalog::Catalog;
-use recount_model::{Project, SessionFacts};
+use recount_model::SessionFacts;
 
 use crate::Engine;
-use crate::cached::decode;
-use crate::index::session_key;
-use crate::passport::{Effort, Sightings};
-use crate::refresh::{hash, is_racy, key};
-use crate::survey::{Ground, Group};
+use crate::passport::{Effort, Passports};
+use crate::remembered::{Places, Unchanged, Unplaced};
+use crate::survey::Ground;
 
 /// Sessions by what stands for them in the index.
 pub(crate) trait Sessions {
-    /// Returns one.
-    fn session(&self, key: u64) -> Option<Arc<SessionFacts>>;
+    /// Returns one, and whether its files are gone.
+    fn session(&self, key: u64) -> Option<(Arc<SessionFacts>, bool)>;
 }
 
-/// All of them, listed before.
-impl Sessions for HashMap<u64, Arc<SessionFacts>> {
-    fn session(&self, key: u64) -> Option<Arc<SessionFacts>> {
-        self.get(&key).cloned()
+/// All of them, listed before; what is not among them is gone.
+pub(crate) struct AllListed<'a> {
+    pub(crate) engine: &'a Engine,
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) listed: HashMap<u64, Arc<SessionFacts>>,
+    pub(crate) places: Places<'a>,
+}
+
+impl Sessions for AllListed<'_> {
+    fn session(&self, key: u64) -> Option<(Arc<SessionFacts>, bool)> {
+        if let Some(facts) = self.listed.get(&key) {
+            return Some((Arc::clone(facts), false));
+        }
+        let row = self.catalog.listed(self.engine.roots_key(), key).ok()??;
+        let facts = Unplaced::decode(&row.content)?.place(&self.places);
+        Some((Arc::new(facts), true))
     }
 }
 
@@ -31,43 +42,27 @@ impl Sessions for HashMap<u64, Arc<SessionFacts>> {
 #[derive(Debug)]
 pub(crate) struct Quick<'a> {
     engine: &'a Engine,
-    ground: Ground,
-    groups: Vec<Group>,
-    keys: Vec<(u64, u64)>,
-    pub(crate) catalog: Catalog,
-    projects: Mutex<Option<Vec<Arc<Project>>>>,
+    unchanged: Unchanged,
+    passports: OnceCell<Passports>,
 }
 
 impl Engine {
     /// Takes the short way, if nothing has changed since the index was brought up to date.
     pub(crate) fn quick(&self) -> Option<Quick<'_>> {
-        let (ground, catalog) = std::thread::scope(|scope| {
-            let catalog = scope.spawn(|| self.catalog());
-            (self.look(), catalog.join().unwrap_or_default())
-        });
-        let catalog = catalog?;
-        let groups = ground.groups(|_| true);
-        let keys: Vec<(u64, u64)> = groups.iter().map(key).collect();
-        let known = catalog.word(&self.mark()).ok()??;
-        (known == shape(&keys) && !groups.iter().any(is_racy)).then(|| Quick {
-            engine: self,
-            ground,
-            groups,
-            keys,
-            catalog,
-            projects: Mutex::default(),
-        })
+        let (unchanged, mark) = self.unchanged(|catalog| catalog.word(&self.mark()).ok()?)?;
+        if mark.as_deref() == Some(&shape(&unchanged.ground)) {
+            return Some(Quick { engine: self, unchanged, passports: OnceCell::new() });
+        }
+        self.look_later(unchanged.ground);
+        None
     }
 
     /// Remembers that the index is up to date with what lies on disk.
     pub(crate) fn mark_indexed(&self, catalog: &Catalog, ground: &Ground) {
-        let groups = ground.groups(|_| true);
-        if groups.iter().any(is_racy) {
-            return;
+        if !ground.is_racy() {
+            // What is not remembered is looked at again.
+            let _kept = catalog.set_word(&self.mark(), &shape(ground));
         }
-        let keys: Vec<(u64, u64)> = groups.iter().map(key).collect();
-        // What is not remembered is looked at again.
-        let _kept = catalog.set_word(&self.mark(), &shape(&keys));
     }
 
     fn mark(&self) -> String {
@@ -75,31 +70,24 @@ impl Engine {
     }
 }
 
-fn shape(keys: &[(u64, u64)]) -> String {
-    format!("{:016x}", hash(&keys))
+fn shape(ground: &Ground) -> String {
+    format!("{:016x}", ground.shape())
 }
 
 impl Quick<'_> {
-    fn project(&self, folder: usize) -> Arc<Project> {
-        let Ok(mut projects) = self.projects.lock() else { return Arc::default() };
-        let projects = projects.get_or_insert_with(|| {
-            let effort = Effort::Glance(usize::MAX);
-            self.engine.passports(&self.ground, &Sightings::default(), &effort, &()).projects
-        });
-        projects.get(folder).cloned().unwrap_or_default()
+    /// Finds out which folders the projects are, once somebody wants to know.
+    fn places(&self) -> Places<'_> {
+        let effort = Effort::Glance(usize::MAX);
+        let passports =
+            self.passports.get_or_init(|| self.unchanged.passports(self.engine, &effort, &()));
+        Places::new(&self.unchanged.ground, passports)
     }
 }
 
 impl Sessions for Quick<'_> {
-    fn session(&self, wanted: u64) -> Option<Arc<SessionFacts>> {
-        let files = self.catalog.files_of(self.engine.roots_key(), wanted).ok()??;
-        let at = self.keys.iter().position(|(key, _)| *key == files)?;
-        let (group, row) = (self.groups.get(at)?, self.catalog.row(files).ok()??);
-        let digests = decode(&row.content, group, &self.ground)?;
-        let is_it = |facts: &SessionFacts| session_key(facts.source, &facts.id) == wanted;
-        let digest = digests.into_iter().find(|digest| is_it(&digest.facts))?;
-        let mut facts = digest.facts;
-        facts.project = self.project(digest.folder);
-        Some(Arc::new(facts))
+    fn session(&self, wanted: u64) -> Option<(Arc<SessionFacts>, bool)> {
+        let row = self.unchanged.catalog.listed(self.engine.roots_key(), wanted).ok()??;
+        let facts = Unplaced::decode(&row.content)?.place(&self.places());
+        Some((Arc::new(facts), row.gone))
     }
 }

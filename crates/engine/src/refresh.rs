@@ -18,7 +18,7 @@ use crate::survey::{Ground, Group, Progress, survey};
 /// The catalog's file in our data folder.
 const FILE: &str = "catalog.db";
 /// A file that was written so short a time ago may be written again without a change that we can see.
-const RACY: i128 = 2_000_000_000;
+pub(crate) const RACY: i128 = 2_000_000_000;
 /// From so many groups on a second thread pays.
 const MANY: usize = 256;
 
@@ -39,12 +39,25 @@ impl Engine {
         Some(Memory { catalog, roots, rows })
     }
 
-    /// Writes to the catalog while other work goes on.
-    fn write_later(&self, write: impl FnOnce() + Send + 'static) {
-        let handle = std::thread::spawn(write);
-        if let Ok(mut writing) = self.writing.lock() {
-            writing.push(handle);
-        }
+    /// Writes to the catalog while other work goes on: nobody waits for it but the end of the run.
+    pub(crate) fn write_later(&self, write: impl FnOnce(&mut Catalog) + Send + 'static) {
+        let Some(path) = self.catalog_path() else { return };
+        let Ok(mut writing) = self.writing.lock() else { return };
+        // One after the other.
+        let before = std::mem::take(&mut *writing);
+        writing.push(std::thread::spawn(move || {
+            for handle in before {
+                let _ended = handle.join();
+            }
+            // A catalog that cannot be written costs time, nothing else.
+            if let Ok(mut catalog) = Catalog::open(&path, &version()) {
+                write(&mut catalog);
+            }
+        }));
+    }
+
+    fn catalog_path(&self) -> Option<PathBuf> {
+        self.folders.data.as_ref().map(|folder| folder.join(FILE))
     }
 
     /// Waits for what is being written to the catalog.
@@ -67,9 +80,8 @@ impl Engine {
     /// Opens the catalog's file, or makes it again when it is damaged.
     pub(crate) fn catalog(&self) -> Option<Catalog> {
         self.finish_writing();
-        let folder = self.folders.data.as_ref()?;
-        let path = folder.join(FILE);
-        recount_writer::create_private_folder(folder).ok()?;
+        let path = self.catalog_path()?;
+        recount_writer::create_private_folder(path.parent()?).ok()?;
         match Catalog::open(&path, &version()) {
             Err(Fault::Damaged(_)) => {
                 for beside in ["", "-wal", "-shm"] {
@@ -113,7 +125,7 @@ pub(crate) fn recall(
         .filter(|(number, _)| !is_known(*number))
         .map(|(n, group)| (n, group.clone()))
         .unzip();
-    let growth = Growth::new(memory.catalog);
+    let growth = Growth::new(memory.catalog, &engine.outlines);
     let mut read: BTreeMap<usize, Vec<Digest>> = BTreeMap::new();
     for (at, digest) in survey(ground, changed, &growth, progress, digest) {
         read.entry(numbers.get(at).copied().unwrap_or_default()).or_default().push(digest);
@@ -133,13 +145,11 @@ pub(crate) fn recall(
     }
     let seen: HashSet<u64> = keys.iter().map(|(key, _)| *key).collect();
     let gone: Vec<u64> = memory.rows.keys().filter(|key| !seen.contains(key)).copied().collect();
-    if let Some((mut catalog, states)) = growth.into_parts()
-        && !(new.is_empty() && gone.is_empty() && states.is_empty())
-    {
+    let states = growth.into_states();
+    if !(new.is_empty() && gone.is_empty() && states.is_empty()) {
         let roots = memory.roots;
-        // Nobody waits for it: the rows are on their way to the screen meanwhile.
-        engine.write_later(move || {
-            // A catalog that cannot be written costs time, nothing else.
+        // The rows are on their way to the screen meanwhile.
+        engine.write_later(move |catalog| {
             let _kept =
                 catalog.keep(roots, &new, &gone).and_then(|()| catalog.keep_states(&states));
         });

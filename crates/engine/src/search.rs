@@ -1,31 +1,32 @@
-//! Full text over everything: the index brought up to date, asked, and what it points at read.
+//! Full text over everything: the index brought up to date and asked.
 
-use std::path::Path;
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use jiff::{Timestamp, Zoned, tz::TimeZone};
-use recount_formats::Source;
-use recount_formats::bytes::{self};
-use recount_formats::source::{MessageRequest, Others};
-use recount_model::{Message, Place, SessionFacts, Span};
+use jiff::{Zoned, tz::TimeZone};
+use recount_catalog::Catalog;
+use recount_formats::bytes::Buffer;
+use recount_model::{Message, SessionFacts};
 use recount_search::{
-    Document, Found, Hit, Index, Mistake, Options, Plan, Query as Question, SessionLeaf, Snippet,
-    Sort,
+    Drafts, Index, Mistake, Options, Plan, Query as Question, Searcher, SessionLeaf, Snippet, Sort,
 };
 
 use crate::growth::Growth;
-use crate::index::{by_key, file_key, session_key, update};
+use crate::index::{Reader, session_key, stale};
+use crate::list::Digest;
 use crate::matching::matching;
 use crate::passport::Effort;
-use crate::quick::Sessions;
-use crate::survey::Progress;
-use crate::wording::Wording;
+use crate::quick::{AllListed, Sessions};
+use crate::remembered::Places;
+use crate::survey::{Ground, Progress};
 use crate::{Engine, Error};
 
-/// How much of a record is read to show what was found in it.
-const RECORD: u64 = 64 * 1024 * 1024;
 /// How many hits that need a second look are looked at for one that is shown.
 const CHECKED: usize = 20;
+/// So many new messages are searched along without being written to the index, which would take longer.
+const NEW_MESSAGES: usize = 64;
+/// In no more sessions than these.
+const GROWN_SESSIONS: usize = 8;
 
 /// What is asked of a search.
 #[derive(Clone, Debug)]
@@ -55,8 +56,8 @@ pub struct Answer {
     pub relaxed: bool,
     /// The best ones.
     pub hits: Vec<Match>,
-    /// Why newer messages may be missing.
-    pub note: Option<String>,
+    /// What the answer lacks, and why.
+    pub notes: Vec<String>,
 }
 
 /// One message that was found.
@@ -64,6 +65,8 @@ pub struct Answer {
 pub struct Match {
     /// The session it stands in.
     pub session: Arc<SessionFacts>,
+    /// Whether the session's files are gone: all that is known of the message is where it stood.
+    pub is_gone: bool,
     /// The message.
     pub message: Message,
     /// How well it matches.
@@ -72,47 +75,44 @@ pub struct Match {
     pub snippet: Option<Snippet>,
 }
 
+/// An index that is up to date, and what it is asked with.
+pub(crate) struct Ready<'a> {
+    pub(crate) searcher: Searcher,
+    pub(crate) plan: Plan,
+    pub(crate) sessions: &'a dyn Sessions,
+    notes: Vec<String>,
+}
+
 impl Engine {
     /// Searches everything that was ever said.
     ///
     /// # Errors
     /// If the query is not understood, or the index cannot be used.
     pub fn search(&self, asked: &Asked, progress: &dyn Progress) -> Result<Answer, Error> {
-        let question =
-            Question::parse(&asked.query).map_err(|mistake| bad(&asked.query, mistake))?;
+        self.with_index(&asked.query, progress, |ready| self.ask(&ready, asked))
+    }
+
+    /// Brings the index up to date, the short way if it can, and lends it out.
+    pub(crate) fn with_index<T>(
+        &self,
+        query: &str,
+        progress: &dyn Progress,
+        ask: impl FnOnce(Ready<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let question = Question::parse(query).map_err(|mistake| bad(query, mistake))?;
         // Which sessions a project means takes a look at all of them.
-        let mut names_sessions = false;
-        question.plan(&self.zoned_now(), &mut |_| {
-            names_sessions = true;
-            Vec::new()
-        });
-        if !names_sessions && let Some(mut quick) = self.quick() {
-            let index = self.open_index(&mut quick.catalog)?;
+        if !question.names_sessions()
+            && let Some(quick) = self.quick()
+            && let Ok(index) = Index::open(&self.index_folder()?)
+        {
             let plan = question.plan(&self.zoned_now(), &mut |_| Vec::new());
-            return self.ask(&index, &plan, &quick, asked);
+            let searcher = index.searcher();
+            return ask(Ready { searcher, plan, sessions: &quick, notes: Vec::new() });
         }
-        let (listing, ground, digests) = self.everything(&Effort::List, progress);
+        let (listing, ground, digests, passports) = self.everything(&Effort::List, progress);
         let mut catalog = self.catalog().ok_or(Error::NoDataFolder)?;
         let index = self.open_index(&mut catalog)?;
-        let growth = Growth::new(self.catalog().ok_or(Error::NoDataFolder)?);
-        let note = match update(
-            &index,
-            (&mut catalog, self.roots_key(), &growth),
-            &ground,
-            &digests,
-            progress,
-        ) {
-            Ok(_) => None,
-            // What was indexed before can be searched meanwhile.
-            Err(Error::Index(recount_search::Error::Busy { .. })) => {
-                Some("another run is indexing; its newest messages may be missing".to_owned())
-            }
-            Err(error) => return Err(error),
-        };
-        if note.is_none() {
-            self.mark_indexed(&catalog, &ground);
-        }
-        index.reload()?;
+        let (searcher, notes) = self.searcher(&index, &mut catalog, &ground, &digests, progress)?;
         let mut failed = None;
         let plan = question.plan(&self.zoned_now(), &mut |leaf| {
             self.sessions_of(leaf, &listing.sessions).unwrap_or_else(|error| {
@@ -123,23 +123,87 @@ impl Engine {
         if let Some(error) = failed {
             return Err(error);
         }
-        let answer = self.ask(&index, &plan, &by_key(&listing.sessions), asked)?;
-        Ok(Answer { note, ..answer })
+        let sessions = AllListed {
+            engine: self,
+            catalog: &catalog,
+            listed: by_key(listing.sessions),
+            places: Places::new(&ground, &passports),
+        };
+        ask(Ready { searcher, plan, sessions: &sessions, notes })
     }
 
-    fn zoned_now(&self) -> Zoned {
+    /// Returns what searches everything, new messages included.
+    fn searcher(
+        &self,
+        index: &Index,
+        catalog: &mut Catalog,
+        ground: &Ground,
+        digests: &[Digest],
+        progress: &dyn Progress,
+    ) -> Result<(Searcher, Vec<String>), Error> {
+        if let Some(searcher) = self.with_new_messages(index, catalog, ground, digests)? {
+            return Ok((searcher, Vec::new()));
+        }
+        let notes = match self.update_index(index, catalog, ground, digests, progress) {
+            Ok(_) => Vec::new(),
+            // What was indexed before can be searched meanwhile.
+            Err(Error::Index(recount_search::Error::Busy { .. })) => {
+                vec!["another run is indexing; its newest messages may be missing".to_owned()]
+            }
+            Err(error) => return Err(error),
+        };
+        index.reload()?;
+        Ok((index.searcher(), notes))
+    }
+
+    /// Searches the index together with what was appended to some sessions since, if that is little.
+    fn with_new_messages(
+        &self,
+        index: &Index,
+        catalog: &Catalog,
+        ground: &Ground,
+        digests: &[Digest],
+    ) -> Result<Option<Searcher>, Error> {
+        let known = catalog.indexed(self.roots_key())?;
+        let stale = stale(digests, &known, ground);
+        if stale.is_empty() || stale.len() > GROWN_SESSIONS {
+            return Ok(None);
+        }
+        let Some(own) = self.catalog() else { return Ok(None) };
+        let growth = Growth::new(own, &self.outlines);
+        let reader = Reader { ground, reading: &growth, known: &known };
+        let mut drafts = Drafts::default();
+        let mut hidden = Vec::new();
+        for stale in &stale {
+            if !known.contains_key(&stale.key) {
+                // Once it is in the index it stays findable, whatever becomes of its files.
+                return Ok(None);
+            }
+            let read = reader.read(stale, &mut Buffer::new());
+            if !read.is_grown {
+                return Ok(None);
+            }
+            let mut added = Ok(());
+            read.each(stale, &mut |document| {
+                hidden.push(document.message);
+                added = drafts.add(document);
+                added.is_ok() && hidden.len() <= NEW_MESSAGES
+            });
+            added?;
+            if hidden.len() > NEW_MESSAGES {
+                return Ok(None);
+            }
+        }
+        Ok(Some(index.searcher().with_overlay(drafts.finish()?, &hidden)?))
+    }
+
+    pub(crate) fn zoned_now(&self) -> Zoned {
         self.clock.now().to_zoned(TimeZone::system())
     }
 
     /// Asks the index, and reads what it points at.
-    fn ask(
-        &self,
-        index: &Index,
-        plan: &Plan,
-        sessions: &dyn Sessions,
-        asked: &Asked,
-    ) -> Result<Answer, Error> {
-        let searcher = index.searcher();
+    fn ask(&self, ready: &Ready<'_>, asked: &Asked) -> Result<Answer, Error> {
+        let plan = &ready.plan;
         let ask = |offset: usize| {
             let options = Options {
                 limit: asked.limit,
@@ -148,7 +212,7 @@ impl Engine {
                 sort: asked.sort,
                 one_per_session: !asked.all_hits,
             };
-            searcher.search(plan, &options)
+            ready.searcher.search(plan, &options)
         };
         let mut found = ask(0)?;
         let mut answer = Answer {
@@ -157,18 +221,28 @@ impl Engine {
             is_exact: found.is_exact,
             relaxed: found.relaxed,
             hits: Vec::new(),
-            note: None,
+            notes: ready.notes.clone(),
         };
         let relaxed = found.relaxed.then(|| plan.relaxed()).flatten();
         let shown = relaxed.as_ref().unwrap_or(plan);
+        let mut lost = 0;
         for round in 1..=CHECKED {
-            answer.hits.extend(self.read_all(&found, shown, sessions, asked.width));
+            for hit in &found.hits {
+                match self.read_hit(hit, shown, ready.sessions, asked.width) {
+                    Ok(found) => answer.hits.extend(found),
+                    Err(_) => lost += 1,
+                }
+            }
             if answer.hits.len() >= asked.limit || found.hits.len() < asked.limit {
                 break;
             }
             found = ask(round * asked.limit)?;
         }
         answer.hits.truncate(asked.limit);
+        if lost > 0 {
+            let note = format!("{lost} of the hits cannot be read again: files changed meanwhile");
+            answer.notes.push(note);
+        }
         Ok(answer)
     }
 
@@ -190,94 +264,19 @@ impl Engine {
                 keys(&|at, _| found.contains(&at))
             }
             SessionLeaf::Source(name) => keys(&|_, facts| facts.source.as_str() == name),
-            _ => keys(&|_, facts| facts.live == Some(true)),
+            _ => {
+                let live = self.live(sessions);
+                keys(&|at, _| live.contains(&at))
+            }
         })
     }
-
-    /// Reads the messages that hits point at; those that do not hold on a second look are left out.
-    fn read_all(
-        &self,
-        found: &Found,
-        plan: &Plan,
-        sessions: &dyn Sessions,
-        width: usize,
-    ) -> Vec<Match> {
-        let read = |hit: &Hit| {
-            let facts = sessions.session(hit.session)?;
-            let message = self.read_hit(hit, &facts)?;
-            let wording = Wording::of(message.clone());
-            let paths = wording.paths();
-            let title = facts.title.as_deref().unwrap_or_default();
-            let texts = wording.texts(&paths, title);
-            if hit.must_check && !plan.holds(&document(hit, &wording, &message, &paths, title)) {
-                return None;
-            }
-            let snippet = plan.snippet(&texts, width);
-            Some(Match { session: facts, message, score: hit.score, snippet })
-        };
-        found.hits.iter().filter_map(read).collect()
-    }
-
-    fn read_hit(&self, hit: &Hit, facts: &SessionFacts) -> Option<Message> {
-        let path = facts
-            .files
-            .iter()
-            .map(|file| file.path.as_str())
-            .find(|path| file_key(path) == hit.file)?;
-        let record = bytes::read_span(Path::new(path), hit.offset, hit.bytes.min(RECORD)).ok()?;
-        let source: &'static dyn Source = self
-            .roots
-            .iter()
-            .map(|root| root.source)
-            .find(|source| source.name() == facts.source)?;
-        let line = u32::try_from(hit.line).unwrap_or(u32::MAX);
-        let request = MessageRequest {
-            bytes: &record,
-            file: &Arc::from(path),
-            span: Span { line, offset: hit.offset, bytes: hit.bytes },
-            fate: hit.fate,
-            others: &Nothing,
-            folder: None,
-        };
-        let mut message = source.message(&request).ok()?;
-        message.place = Place { file: Arc::from(path), line, offset: hit.offset, bytes: hit.bytes };
-        Some(message)
-    }
 }
 
-/// No other versions: what is shown of a hit stands in the version that was indexed.
-#[derive(Debug)]
-struct Nothing;
-
-impl Others for Nothing {
-    fn each(&self, _visit: &mut dyn FnMut(&[u8]) -> bool) {}
+fn by_key(sessions: Vec<SessionFacts>) -> HashMap<u64, Arc<SessionFacts>> {
+    let keyed = |facts: SessionFacts| (session_key(facts.source, &facts.id), Arc::new(facts));
+    sessions.into_iter().map(keyed).collect()
 }
 
-fn document<'a>(
-    hit: &Hit,
-    wording: &'a Wording,
-    message: &'a Message,
-    paths: &'a [&'a str],
-    title: &'a str,
-) -> Document<'a> {
-    Document {
-        session: hit.session,
-        message: hit.message,
-        file: hit.file,
-        offset: hit.offset,
-        bytes: hit.bytes,
-        line: hit.line,
-        time: message.time.map(Timestamp::as_millisecond),
-        kind: hit.kind,
-        fate: hit.fate,
-        model: message.model.as_deref(),
-        // Tools are checked by their names in the call.
-        tools: &[],
-        is_error: wording.is_error,
-        text: wording.texts(paths, title),
-    }
-}
-
-fn bad(query: &str, mistake: Mistake) -> Error {
+pub(crate) fn bad(query: &str, mistake: Mistake) -> Error {
     Error::Query { pointed: mistake.pointed(query), what: mistake.what, example: mistake.example }
 }

@@ -26,7 +26,7 @@ pub(crate) struct Wording {
 
 impl Wording {
     /// Sorts the words of a message.
-    pub(crate) fn of(message: Message) -> Self {
+    pub(crate) fn of(message: &Message) -> Self {
         let mut wording = Self::default();
         for thought in &message.thoughts {
             push(&mut wording.thought, &thought.subject);
@@ -42,7 +42,7 @@ impl Wording {
         wording.is_error |= message.level == Some(NoticeLevel::Error);
         let slot = match message.kind {
             MessageKind::Prompt => {
-                wording.prompt = message.display_text;
+                wording.prompt.clone_from(&message.display_text);
                 return wording;
             }
             MessageKind::Answer => &mut wording.answer,

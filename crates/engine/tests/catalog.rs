@@ -32,6 +32,7 @@ fn check(home: &Path, data: &Path, what: &str) {
     let without = list(home, None);
     assert_eq!(list(home, Some(data)), without, "{what}, to be learned");
     assert_eq!(list(home, Some(data)), without, "{what}, remembered");
+    assert_eq!(list(home, Some(data)), without, "{what}, remembered as a whole");
 }
 
 /// Makes a file as old as those that nobody is writing.

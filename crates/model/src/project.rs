@@ -37,7 +37,7 @@ impl fmt::Display for RecordedPath {
 }
 
 /// The SHA-256 of a project's path, in lower-case hex.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ProjectHash(Box<str>);
 

@@ -24,6 +24,6 @@ mod token;
 
 pub use document::{Document, Field, Texts};
 pub use error::Error;
-pub use index::{Found, Hit, Index, Options, Overlay, Searcher, Sort, Writer};
+pub use index::{Drafts, Found, Hit, Index, Options, Overlay, Searcher, Sort, Writer};
 pub use plan::{Plan, Snippet};
 pub use query::{Mistake, Query, SessionLeaf};

@@ -86,7 +86,7 @@ pub(crate) fn run(args: &SearchArgs, context: &Context) -> Result<ExitCode, Fail
     let bar = Bar::new(context, "indexing");
     let answer = engine.search(&asked, &bar)?;
     bar.finish();
-    if let Some(note) = &answer.note {
+    for note in &answer.notes {
         context.warn(note);
     }
     if let Some(number) = args.open {
@@ -129,6 +129,11 @@ fn open(number: usize, answer: &Answer, context: &Context) -> Result<ExitCode, F
             format!("there is no hit {number}: {} found", plural(answer.hits.len() as u64, "hit"));
         return Err(Failure::new(NOTHING, words));
     };
+    if hit.is_gone {
+        let words = "the files of that session are gone: only the index still knows it";
+        let next = "recount index --forget forgets it, too";
+        return Err(Failure::new(NOTHING, words).hint(next));
+    }
     let from = hit.message.id.as_ref().map(|id| id.as_str().to_owned());
     show::run(&show::ShowArgs::at(hit.session.id.as_str(), from), context)
 }
@@ -155,7 +160,8 @@ fn heading(hit: &Match, room: usize, context: &Context) -> Line {
     let session = &hit.session;
     let age = session.updated.map(|used| when::age(used, context.clock.now())).unwrap_or_default();
     let project = session.project.name();
-    let behind = format!("  {project}  {age}  {}", session.id.short());
+    let gone = if hit.is_gone { "  gone" } else { "" };
+    let behind = format!("  {project}  {age}  {}{gone}", session.id.short());
     let title = session.title.as_deref().unwrap_or("(nothing said)").replace('\n', " ");
     let left = room.saturating_sub(width(&behind)).max(10);
     Line::new([
@@ -163,6 +169,7 @@ fn heading(hit: &Match, room: usize, context: &Context) -> Line {
         Span::new(&format!("  {project}"), Tone::Name),
         Span::new(&format!("  {age}  "), Tone::Dim),
         Span::new(session.id.short(), Tone::Dim),
+        Span::new(gone, Tone::Warning),
     ])
 }
 
@@ -188,6 +195,9 @@ fn line(number: usize, hit: &Match, room: usize) -> Line {
         left = left.saturating_sub(width(&cut));
         spans.push(Span::new(&cut, tone));
     };
+    if hit.is_gone {
+        push("its file is gone, and the text with it", Tone::Dim);
+    }
     if let Some(snippet) = &hit.snippet {
         let mut from = 0;
         for Range { start, end } in snippet.highlights.iter().cloned() {
@@ -234,6 +244,7 @@ struct Short<'a> {
     title: Option<&'a str>,
     project: &'a Project,
     updated: Option<Timestamp>,
+    gone: bool,
 }
 
 /// The whole document, but for its schema.
@@ -255,6 +266,7 @@ fn print_json(answer: &Answer, context: &Context) -> Result<(), Failure> {
             title: hit.session.title.as_deref(),
             project: &hit.session.project,
             updated: hit.session.updated,
+            gone: hit.is_gone,
         },
         message_id: hit.message.id.as_ref().map(recount_model::MessageId::as_str),
         kind: hit.message.kind,

@@ -20,7 +20,8 @@ impl Formatter for Safe {
         out: &mut W,
         fragment: &str,
     ) -> io::Result<()> {
-        if fragment.bytes().all(|byte| byte < 0x7f) {
+        // Looking at all of it at once is faster than stopping at the first.
+        if fragment.bytes().fold(0, u8::max) < 0x7f {
             return out.write_all(fragment.as_bytes());
         }
         let mut rest = fragment;

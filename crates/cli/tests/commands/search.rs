@@ -71,31 +71,72 @@ fn nothing_found_is_not_an_error_of_ours() {
     ");
 }
 
-#[test]
-fn what_is_said_later_is_found_and_what_is_gone_is_not() {
-    let home = home(["gemini/lines/plain"]);
-    assert!(hits(&home.run(["search", "question", "--json"]).stdout).len() <= 20);
+/// The file of the session about apples.
+fn apples(home: &recount_testkit::Home) -> std::path::PathBuf {
     let folder = home.path().join(".gemini/tmp/shop/chats");
-    let log = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    let mut files = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    files.find(|path| path.to_str().unwrap().contains("d22642e2")).unwrap()
+}
+
+#[test]
+fn what_is_said_later_is_found() {
+    let home = home(["gemini/lines/plain"]);
+    assert_eq!(hits(&home.run(["search", "coins", "--json"]).stdout).len(), 1);
+    assert!(hits(&home.run(["search", "zebras", "--json"]).stdout).is_empty());
+    let log = apples(&home);
     let path = log.strip_prefix(home.path()).unwrap().to_str().unwrap();
     let mut text = home.read(path);
     text.extend_from_slice(
         b"{\"id\":\"late\",\"timestamp\":\"2026-11-15T19:00:00Z\",\"type\":\"user\",\"content\":[{\"text\":\"about zebras\"}]}\n",
     );
     home.write(path, &text);
-    let found = hits(&home.run(["search", "zebras", "--json"]).stdout);
-    assert_eq!(found.len(), 1);
-    assert_eq!(found[0]["message_id"], "late");
+    // Once beside the index, once in it, and after that it has not changed.
+    for round in ["new", "indexed", "unchanged"] {
+        let found = hits(&home.run(["search", "zebras", "--json"]).stdout);
+        assert_eq!(found.len(), 1, "{round}");
+        assert_eq!(found[0]["message_id"], "late", "{round}");
+        assert_eq!(found[0]["snippet"], "about zebras", "{round}");
+        assert_eq!(hits(&home.run(["search", "coins", "--json"]).stdout).len(), 1, "{round}");
+        home.run(["index"]);
+    }
+}
+
+#[test]
+fn what_is_gone_is_found_until_it_is_forgotten() {
+    let home = home(["gemini/lines/plain", "gemini/lines/tools"]);
+    assert_eq!(
+        hits(&home.run(["search", "\"apple costs\"", "--json"]).stdout)[0]["session"]["gone"],
+        false
+    );
     #[expect(clippy::disallowed_methods, reason = "a test changes what it looks at")]
-    std::fs::remove_file(&log).unwrap();
-    assert!(hits(&home.run(["search", "zebras", "--json"]).stdout).is_empty());
-    let status = home.run(["index", "status", "--json"]);
-    let document: Value = serde_json::from_str(&status.stdout).unwrap();
-    assert_eq!(document["status"]["gone"], 1);
+    std::fs::remove_file(apples(&home)).unwrap();
+    for _ in 0..3 {
+        let found = hits(&home.run(["search", "\"apple costs\"", "--json"]).stdout);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0]["session"]["gone"], true);
+        assert_eq!(found[0]["session"]["title"], "What does an apple cost?");
+        assert_eq!(found[0]["snippet"], Value::Null);
+    }
+    insta::assert_snapshot!(home.run(["search", "\"apple costs\""]), @r"
+    What does an apple cost?                                      shop  5h ago  d22642e2  gone
+      1 18:32 answer  its file is gone, and the text with it
+    [exit 0]
+    ");
+    insta::assert_snapshot!(home.run(["search", "\"apple costs\"", "--open", "1"]), @r"
+    ------- stderr -------
+    error: the files of that session are gone: only the index still knows it
+    hint: recount index --forget forgets it, too
+    [exit 1]
+    ");
+    let status = || {
+        let status = home.run(["index", "status", "--json"]);
+        let document: Value = serde_json::from_str(&status.stdout).unwrap();
+        document["status"]["gone"].clone()
+    };
+    assert_eq!(status(), 1);
     home.run(["index", "--forget"]);
-    let status = home.run(["index", "status", "--json"]);
-    let document: Value = serde_json::from_str(&status.stdout).unwrap();
-    assert_eq!(document["status"]["gone"], 0);
+    assert_eq!(status(), 0);
+    assert!(hits(&home.run(["search", "\"apple costs\"", "--json"]).stdout).is_empty());
 }
 
 #[test]

@@ -150,14 +150,13 @@ pub(crate) fn texts(folder: &Path) -> Vec<PathBuf> {
 
 fn chat(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, problems: &mut Vec<Problem>) {
     let name = entry.file_name().to_string_lossy().into_owned();
-    let path = entry.path();
     let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
     if is_folder && !is_session(&name) {
         let parent = SessionId::new(name);
-        for entry in entries(&path, problems) {
+        for entry in entries(&entry.path(), problems) {
             let name = entry.file_name().to_string_lossy().into_owned();
             if is_session(&name)
-                && let Some(mut file) = file(&entry.path(), root, problems)
+                && let Some(mut file) = file(&entry, root, problems)
             {
                 // An old document and its log are one sub-agent.
                 let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
@@ -172,7 +171,7 @@ fn chat(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, problems: &mu
     if !name.starts_with("session-") || !(is_session(&name) || leftover) {
         return;
     }
-    if let Some(mut file) = file(&path, root, problems) {
+    if let Some(mut file) = file(entry, root, problems) {
         short_id(&name).clone_into(&mut file.group);
         if leftover {
             file.station = Station::Leftover;
@@ -208,18 +207,20 @@ pub(crate) fn short_id(name: &str) -> &str {
     }
 }
 
-fn file(path: &Path, root: &Path, problems: &mut Vec<Problem>) -> Option<FileAt> {
+fn file(entry: &DirEntry, root: &Path, problems: &mut Vec<Problem>) -> Option<FileAt> {
+    let path = entry.path();
     let mut problem = |what, done: &'static str| {
         let file = Arc::from(path.to_string_lossy());
         problems.push(Problem { file, span: None, what, done: done.into() });
         None
     };
-    let Ok(mut metadata) = fs::symlink_metadata(path) else {
+    // Asked of its folder, which is open: the way there is not walked again for each.
+    let Ok(mut metadata) = entry.metadata() else {
         return problem(What::Unreadable, "left out");
     };
     if metadata.is_symlink() {
-        let inside = leads_inside(path, root);
-        match fs::metadata(path) {
+        let inside = leads_inside(&path, root);
+        match fs::metadata(&path) {
             Ok(target) if inside => metadata = target,
             _ => {
                 return problem(
@@ -234,10 +235,10 @@ fn file(path: &Path, root: &Path, problems: &mut Vec<Problem>) -> Option<FileAt>
         return problem(What::NotAFile, "left out");
     }
     Some(FileAt {
-        path: path.to_owned(),
         bytes: metadata.len(),
         modified: modified(&metadata),
         stamp: Stamp::of(&metadata),
+        path,
         station: Station::Main,
         group: String::new(),
     })
@@ -288,7 +289,7 @@ fn entries(path: &Path, problems: &mut Vec<Problem>) -> Vec<DirEntry> {
         }
     };
     let mut all: Vec<DirEntry> = listed.flatten().collect();
-    all.sort_by_key(DirEntry::file_name);
+    all.sort_by_cached_key(DirEntry::file_name);
     all
 }
 

@@ -10,7 +10,7 @@ mod tests;
 mod writer;
 
 pub use open::Index;
-pub use overlay::Overlay;
+pub use overlay::{Drafts, Overlay};
 pub(crate) use schema::{FATES, KINDS};
 pub use search::{Found, Hit, Options, Searcher, Sort};
 pub use writer::Writer;

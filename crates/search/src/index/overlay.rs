@@ -6,7 +6,8 @@ use tantivy::directory::RamDirectory;
 use tantivy::query::Bm25StatisticsProvider;
 use tantivy::schema::{Field as Handle, IndexRecordOption};
 use tantivy::{
-    DocSet as _, IndexSettings, ReloadPolicy, TERMINATED, TantivyDocument, TantivyError, Term,
+    DocSet as _, IndexSettings, ReloadPolicy, SingleSegmentIndexWriter, TERMINATED,
+    TantivyDocument, TantivyError, Term,
 };
 
 use super::schema;
@@ -29,28 +30,62 @@ impl std::fmt::Debug for Overlay {
     }
 }
 
-impl Overlay {
-    /// Indexes messages in memory, on this thread. Meant for a few hundred.
-    pub fn of(documents: &[Document<'_>]) -> Result<Self, Error> {
-        if documents.is_empty() {
-            return Ok(Self { searcher: None });
-        }
-        let searcher = indexed(documents).map_err(|error| Error::Write(Box::new(error)))?;
-        Ok(Self { searcher: Some(searcher) })
+/// Messages on their way into an [`Overlay`]. Meant for a few hundred.
+#[derive(Default)]
+pub struct Drafts {
+    /// None until there is a message: to set it up takes as long as a hundred of them.
+    writer: Option<SingleSegmentIndexWriter<TantivyDocument>>,
+}
+
+impl std::fmt::Debug for Drafts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Drafts").finish_non_exhaustive()
     }
 }
 
-fn indexed(documents: &[Document<'_>]) -> Result<tantivy::Searcher, TantivyError> {
+impl Drafts {
+    /// Adds a message, on this thread.
+    pub fn add(&mut self, document: &Document<'_>) -> Result<(), Error> {
+        if self.writer.is_none() {
+            self.writer = Some(begun().map_err(failed)?);
+        }
+        let added = self.writer.as_mut().map(|writer| writer.add_document(schema::entry(document)));
+        added.unwrap_or(Ok(())).map_err(failed)
+    }
+
+    /// Makes them searchable.
+    pub fn finish(self) -> Result<Overlay, Error> {
+        let searcher = self.writer.map(ended).transpose().map_err(failed)?;
+        Ok(Overlay { searcher })
+    }
+}
+
+impl Overlay {
+    /// Indexes messages in memory, on this thread. Meant for a few hundred.
+    pub fn of(documents: &[Document<'_>]) -> Result<Self, Error> {
+        let mut drafts = Drafts::default();
+        documents.iter().try_for_each(|document| drafts.add(document))?;
+        drafts.finish()
+    }
+}
+
+fn failed(error: TantivyError) -> Error {
+    Error::Write(Box::new(error))
+}
+
+fn begun() -> Result<SingleSegmentIndexWriter<TantivyDocument>, TantivyError> {
     let settings =
         IndexSettings { docstore_compress_dedicated_thread: false, ..IndexSettings::default() };
-    let mut writer = tantivy::Index::builder()
+    tantivy::Index::builder()
         .schema(schema::schema())
         .settings(settings)
         .tokenizers(schema::tokenizers())
-        .single_segment_index_writer::<TantivyDocument>(RamDirectory::create(), MEMORY)?;
-    for document in documents {
-        writer.add_document(schema::entry(document))?;
-    }
+        .single_segment_index_writer::<TantivyDocument>(RamDirectory::create(), MEMORY)
+}
+
+fn ended(
+    writer: SingleSegmentIndexWriter<TantivyDocument>,
+) -> Result<tantivy::Searcher, TantivyError> {
     let index = writer.finalize()?;
     let reader: tantivy::IndexReader =
         index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;

@@ -12,8 +12,9 @@ use crate::document::{Document, Field};
 use crate::token::WordTokenizer;
 
 /// The tokenizer's name is part of the schema that lies on disk, and the version is part of the name:
-/// an index that was cut into words another way does not open. Raise it with any change to the words.
-const TOKENIZER: &str = "recount-words-1";
+/// an index that was cut into words another way does not open. Raise it with any change to the words, or to what
+/// the columns mean.
+const TOKENIZER: &str = "recount-words-2";
 /// The engine's own way of taking a value as it is.
 const RAW: &str = "raw";
 
@@ -133,7 +134,7 @@ pub(crate) fn entry(document: &Document<'_>) -> TantivyDocument {
         (OFFSET, document.offset),
         (BYTES, document.bytes),
         (LINE, document.line),
-        (MARKS, marks(document.kind, document.fate)),
+        (MARKS, marks(document.kind, document.fate, !document.text.title.is_empty())),
     ] {
         entry.add_u64(handle, number);
     }
@@ -143,20 +144,23 @@ pub(crate) fn entry(document: &Document<'_>) -> TantivyDocument {
     entry
 }
 
-/// Kind and fate as one number.
-fn marks(kind: MessageKind, fate: Fate) -> u64 {
+/// Kind, fate, and whether the session's title stands with it, as one number.
+fn marks(kind: MessageKind, fate: Fate, has_title: bool) -> u64 {
     let place = |at: Option<usize>| at.unwrap_or(0) as u64;
     let kind = place(KINDS.iter().position(|&one| one == kind));
     let fate = place(FATES.iter().position(|&one| one == fate));
-    kind * FATES.len() as u64 + fate
+    let all = (KINDS.len() * FATES.len()) as u64;
+    u64::from(has_title) * all + kind * FATES.len() as u64 + fate
 }
 
-/// Kind and fate out of one number.
-pub(crate) fn unmarked(marks: u64) -> (MessageKind, Fate) {
+/// What [`marks`] made one number of.
+pub(crate) fn unmarked(marks: u64) -> (MessageKind, Fate, bool) {
     let marks = usize::try_from(marks).unwrap_or(0);
+    let all = KINDS.len() * FATES.len();
+    let (has_title, marks) = (marks >= all, marks % all);
     let kind = KINDS.get(marks / FATES.len()).copied().unwrap_or(MessageKind::Notice);
     let fate = FATES.get(marks % FATES.len()).copied().unwrap_or_default();
-    (kind, fate)
+    (kind, fate, has_title)
 }
 
 #[cfg(test)]
@@ -175,10 +179,12 @@ mod tests {
     }
 
     #[test]
-    fn kind_and_fate_come_back() {
+    fn marks_come_back() {
         for kind in KINDS {
             for fate in FATES {
-                assert_eq!(unmarked(marks(kind, fate)), (kind, fate));
+                for title in [false, true] {
+                    assert_eq!(unmarked(marks(kind, fate, title)), (kind, fate, title));
+                }
             }
         }
     }

@@ -73,6 +73,8 @@ pub struct Hit {
     pub kind: MessageKind,
     /// What became of it.
     pub fate: Fate,
+    /// Whether the session's title was indexed with it.
+    pub has_title: bool,
     /// How well it matches; nought when sorted by time.
     pub score: f32,
     /// Whether the index is not sure: [`Plan::holds`] tells.
@@ -184,7 +186,7 @@ impl Searcher {
         let number = |name: &str| -> Result<u64, TantivyError> {
             Ok(columns.u64(name)?.first(ranked.document).unwrap_or_default())
         };
-        let (kind, fate) = schema::unmarked(number("marks")?);
+        let (kind, fate, has_title) = schema::unmarked(number("marks")?);
         Ok(Hit {
             session: ranked.session,
             message: number("message")?,
@@ -195,6 +197,7 @@ impl Searcher {
             time: columns.i64("time")?.first(ranked.document),
             kind,
             fate,
+            has_title,
             score: ranked.score,
             must_check,
         })

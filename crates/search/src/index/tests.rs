@@ -91,6 +91,7 @@ fn a_hit_knows_where_the_message_stands() {
         time: Some(DAY),
         kind: MessageKind::Notice,
         fate: Fate::Rewound,
+        has_title: false,
         score: hit.score,
         must_check: false,
     };

@@ -56,6 +56,11 @@ impl Query {
         parse::parse(text).map(|root| Self { root })
     }
 
+    /// Whether only the caller can tell which sessions it means.
+    pub fn names_sessions(&self) -> bool {
+        self.root.any_filter(&|filter| matches!(filter, Filter::Session(_)))
+    }
+
     /// Ties the query to a moment and a time zone, for dates, and to the sessions that `resolve` tells.
     pub fn plan(&self, now: &Zoned, resolve: &mut dyn FnMut(&SessionLeaf) -> Vec<u64>) -> Plan {
         Plan::of(&self.root, now, resolve)
@@ -77,6 +82,19 @@ pub(crate) enum Node<F> {
     Text(TextLeaf),
     /// The message is such a one.
     Filter(F),
+}
+
+impl<F> Node<F> {
+    fn any_filter(&self, is_such: &dyn Fn(&F) -> bool) -> bool {
+        match self {
+            Self::All(children) | Self::Any(children) | Self::Most(children) => {
+                children.iter().any(|child| child.any_filter(is_such))
+            }
+            Self::Not(child) => child.any_filter(is_such),
+            Self::Text(_) => false,
+            Self::Filter(filter) => is_such(filter),
+        }
+    }
 }
 
 /// Something to look for in texts.

@@ -1,0 +1,164 @@
+//! The rows of a finished list, kept while nothing changes, and those of sessions that are gone.
+
+use rusqlite::{OptionalExtension as _, Transaction, params};
+
+use crate::{Catalog, Error, signed, unsigned};
+
+/// A finished list, without its rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct List {
+    /// Changes when anything on disk does.
+    pub shape: u64,
+    /// What is needed to tell whether the rows still hold.
+    pub content: Vec<u8>,
+}
+
+/// One row of a finished list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// The session.
+    pub session: u64,
+    /// Whether its files are gone.
+    pub gone: bool,
+    /// What is known of it.
+    pub content: Vec<u8>,
+}
+
+impl Catalog {
+    /// Returns the list of some roots.
+    ///
+    /// # Errors
+    /// If the catalog cannot be read.
+    pub fn list(&self, roots: u64) -> Result<Option<List>, Error> {
+        let mut select =
+            self.db.prepare_cached("SELECT shape, content FROM lists WHERE roots = ?1")?;
+        let list = select.query_row([signed(roots)], |row| {
+            Ok(List { shape: unsigned(row.get(0)?), content: row.get(1)? })
+        });
+        Ok(list.optional()?)
+    }
+
+    /// Gives each row of some roots to `visit`, without making a copy of it.
+    ///
+    /// # Errors
+    /// If the catalog cannot be read.
+    pub fn each_listed(
+        &self,
+        roots: u64,
+        visit: &mut dyn FnMut(u64, bool, &[u8]),
+    ) -> Result<(), Error> {
+        let mut select =
+            self.db.prepare_cached("SELECT session, gone, content FROM listed WHERE roots = ?1")?;
+        let mut rows = select.query([signed(roots)])?;
+        while let Some(row) = rows.next()? {
+            let content = row.get_ref(2)?.as_blob().unwrap_or_default();
+            visit(unsigned(row.get(0)?), row.get(1)?, content);
+        }
+        Ok(())
+    }
+
+    /// Returns the row of one session.
+    ///
+    /// # Errors
+    /// If the catalog cannot be read.
+    pub fn listed(&self, roots: u64, session: u64) -> Result<Option<Listed>, Error> {
+        let mut select = self
+            .db
+            .prepare_cached("SELECT gone, content FROM listed WHERE roots = ?1 AND session = ?2")?;
+        let row = select.query_row([signed(roots), signed(session)], |row| {
+            Ok(Listed { session, gone: row.get(0)?, content: row.get(1)? })
+        });
+        Ok(row.optional()?)
+    }
+
+    /// Keeps rows of a list that is not finished: until it is, it is made again each time.
+    ///
+    /// # Errors
+    /// If the catalog cannot be written; then nothing of it is kept.
+    pub fn keep_listed(&mut self, roots: u64, rows: &[Listed]) -> Result<(), Error> {
+        let change = self.db.transaction()?;
+        change.execute("DELETE FROM lists WHERE roots = ?1", [signed(roots)])?;
+        insert(&change, roots, rows)?;
+        Ok(change.commit()?)
+    }
+
+    /// Keeps a finished list with all its rows. Sessions that are not in it are gone.
+    ///
+    /// # Errors
+    /// If the catalog cannot be written; then nothing of it is kept.
+    pub fn keep_list(&mut self, roots: u64, list: &List, rows: &[Listed]) -> Result<(), Error> {
+        let change = self.db.transaction()?;
+        change.execute("UPDATE listed SET gone = 1 WHERE roots = ?1", [signed(roots)])?;
+        insert(&change, roots, rows)?;
+        change.execute(
+            "INSERT OR REPLACE INTO lists (roots, shape, content) VALUES (?1, ?2, ?3)",
+            params![signed(roots), signed(list.shape), list.content],
+        )?;
+        Ok(change.commit()?)
+    }
+
+    /// Forgets the rows of sessions that are gone.
+    ///
+    /// # Errors
+    /// If the catalog cannot be written.
+    pub fn forget_listed(&mut self, roots: u64, sessions: &[u64]) -> Result<(), Error> {
+        let change = self.db.transaction()?;
+        {
+            let mut delete =
+                change.prepare_cached("DELETE FROM listed WHERE roots = ?1 AND session = ?2")?;
+            for session in sessions {
+                delete.execute([signed(roots), signed(*session)])?;
+            }
+        }
+        Ok(change.commit()?)
+    }
+}
+
+fn insert(change: &Transaction<'_>, roots: u64, rows: &[Listed]) -> Result<(), Error> {
+    let mut insert = change.prepare_cached(
+        "INSERT OR REPLACE INTO listed (roots, session, gone, content) VALUES (?1, ?2, ?3, ?4)",
+    )?;
+    for row in rows {
+        insert.execute(params![signed(roots), signed(row.session), row.gone, row.content])?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed(session: u64, content: &[u8]) -> Listed {
+        Listed { session, gone: false, content: content.to_vec() }
+    }
+
+    fn all(catalog: &Catalog, roots: u64) -> Vec<Listed> {
+        let mut all = Vec::new();
+        let mut visit = |session, gone, content: &[u8]| {
+            all.push(Listed { session, gone, content: content.to_vec() });
+        };
+        catalog.each_listed(roots, &mut visit).unwrap();
+        all.sort_by_key(|row| row.session);
+        all
+    }
+
+    #[test]
+    fn what_is_no_longer_listed_is_gone_until_it_is_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut catalog = Catalog::open(&folder.path().join("catalog.db"), "1").unwrap();
+        let list = List { shape: 7, content: b"shape".to_vec() };
+        catalog.keep_list(1, &list, &[listed(1, b"one"), listed(2, b"two")]).unwrap();
+        catalog.keep_list(9, &list, &[listed(3, b"elsewhere")]).unwrap();
+        assert_eq!(catalog.list(1).unwrap(), Some(list.clone()));
+        catalog.keep_listed(1, &[listed(2, b"new")]).unwrap();
+        assert_eq!(catalog.list(1).unwrap(), None, "no list is finished that was touched");
+        assert_eq!(all(&catalog, 1), [listed(1, b"one"), listed(2, b"new")]);
+        catalog.keep_list(1, &list, &[listed(2, b"new")]).unwrap();
+        let gone = Listed { gone: true, ..listed(1, b"one") };
+        assert_eq!(catalog.listed(1, 1).unwrap(), Some(gone.clone()));
+        assert_eq!(all(&catalog, 1), [gone, listed(2, b"new")]);
+        catalog.forget_listed(1, &[1]).unwrap();
+        assert_eq!(all(&catalog, 1), [listed(2, b"new")]);
+        assert_eq!(all(&catalog, 9), [listed(3, b"elsewhere")]);
+    }
+}

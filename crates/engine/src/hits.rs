@@ -1,0 +1,119 @@
+//! What a hit of the index points at, read from its place.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use recount_formats::Source;
+use recount_formats::bytes;
+use recount_formats::source::{MessageRequest, Others};
+use recount_model::{Message, OutputState, Place, SessionFacts, Span, ToolCall, timestamp};
+use recount_search::{Hit, Plan};
+
+use crate::index::{file_key, with_document};
+use crate::messages::View;
+use crate::quick::Sessions;
+use crate::search::Match;
+use crate::{Engine, Error};
+
+/// How much of a record is read to show what was found in it.
+const RECORD: u64 = 64 * 1024 * 1024;
+
+/// What a hit points at is not there, or not what it was.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lost;
+
+impl Engine {
+    /// Reads the message that a hit points at. `None` when it does not hold on a second look.
+    pub(crate) fn read_hit(
+        &self,
+        hit: &Hit,
+        plan: &Plan,
+        sessions: &dyn Sessions,
+        width: usize,
+    ) -> Result<Option<Match>, Lost> {
+        let (session, is_gone) = sessions.session(hit.session).ok_or(Lost)?;
+        let score = hit.score;
+        if is_gone {
+            // Its text is gone with it, so what the index is not sure of cannot be told.
+            let message = remains(hit, &session);
+            return Ok((!hit.must_check).then_some(Match {
+                session,
+                is_gone,
+                message,
+                score,
+                snippet: None,
+            }));
+        }
+        let message = self.message_of(hit, &session).ok_or(Lost)?;
+        let title = session.title.as_deref().filter(|_| hit.has_title).unwrap_or_default();
+        let (holds, snippet) = with_document(hit.session, title, &message, |document| {
+            let holds = !hit.must_check || plan.holds(document);
+            (holds, holds.then(|| plan.snippet(&document.text, width)).flatten())
+        });
+        Ok(holds.then_some(Match { session, is_gone, message, score, snippet }))
+    }
+
+    fn message_of(&self, hit: &Hit, facts: &SessionFacts) -> Option<Message> {
+        let path = path_of(hit, facts)?;
+        let record = bytes::read_span(Path::new(path), hit.offset, hit.bytes.min(RECORD)).ok()?;
+        let sources = self.roots.iter().map(|root| root.source);
+        let source: &'static dyn Source =
+            { sources }.find(|source| source.name() == facts.source)?;
+        let place = place(hit, path);
+        let request = MessageRequest {
+            bytes: &record,
+            file: &place.file,
+            span: Span { line: place.line, offset: hit.offset, bytes: hit.bytes },
+            fate: hit.fate,
+            others: &Nothing,
+            folder: None,
+        };
+        let mut message = source.message(&request).ok()?;
+        message.place = place;
+        if message.tool_calls.iter().any(is_cut) {
+            // The rest of it lies in another version, or in a file beside it.
+            let whole = self.whole_message(&message, facts);
+            message = whole.ok().flatten().unwrap_or(message);
+        }
+        Some(message)
+    }
+
+    fn whole_message(
+        &self,
+        message: &Message,
+        facts: &SessionFacts,
+    ) -> Result<Option<Message>, Error> {
+        let opened = self.open(facts.id.as_str(), &())?;
+        let Some(mut messages) = opened.messages(View::Full) else { return Ok(None) };
+        messages.keep_around(&message.place, 0);
+        Ok(messages.flatten().next())
+    }
+}
+
+fn is_cut(call: &ToolCall) -> bool {
+    matches!(call.output_state, OutputState::Truncated | OutputState::Masked)
+}
+
+fn path_of<'a>(hit: &Hit, facts: &'a SessionFacts) -> Option<&'a str> {
+    let mut paths = facts.files.iter().map(|file| file.path.as_str());
+    paths.find(|path| file_key(path) == hit.file)
+}
+
+fn place(hit: &Hit, path: &str) -> Place {
+    let line = u32::try_from(hit.line).unwrap_or(u32::MAX);
+    Place { file: Arc::from(path), line, offset: hit.offset, bytes: hit.bytes }
+}
+
+/// What is left of a message whose file is gone.
+fn remains(hit: &Hit, facts: &SessionFacts) -> Message {
+    let place = place(hit, path_of(hit, facts).unwrap_or_default());
+    Message { time: hit.time.and_then(timestamp), ..Message::at(place, hit.kind, hit.fate) }
+}
+
+/// No other versions.
+#[derive(Debug)]
+struct Nothing;
+
+impl Others for Nothing {
+    fn each(&self, _visit: &mut dyn FnMut(&[u8]) -> bool) {}
+}

@@ -1,0 +1,35 @@
+//! Which sessions somebody is working in right now.
+//!
+//! The agents leave no sign of it on disk. What can be told: which folders their processes work in; the session that
+//! was written last there is the one.
+
+use std::collections::BTreeSet;
+
+use recount_formats::SOURCES;
+use recount_model::{SessionFacts, SessionKind};
+
+use crate::Engine;
+
+impl Engine {
+    /// Returns which of these sessions are live, by their number.
+    pub(crate) fn live(&self, sessions: &[SessionFacts]) -> BTreeSet<usize> {
+        let mut live = BTreeSet::new();
+        for process in self.processes.running(&["PWD"]) {
+            let Some(source) = SOURCES.iter().find(|source| source.is_running(&process.args))
+            else {
+                continue;
+            };
+            let folder = process.folder.as_deref().and_then(std::path::Path::to_str);
+            let began_in = process.variables.get("PWD").map(String::as_str);
+            let is_there = |facts: &SessionFacts| {
+                let path = facts.project.path.as_ref().map(recount_model::RecordedPath::as_str);
+                path.is_some() && (path == folder || path == began_in)
+            };
+            let candidates = sessions.iter().enumerate().filter(|(_, facts)| {
+                facts.source == source.name() && facts.kind == SessionKind::Main && is_there(facts)
+            });
+            live.extend(candidates.max_by_key(|(_, facts)| facts.updated).map(|(at, _)| at));
+        }
+        live
+    }
+}
