@@ -7,7 +7,7 @@ use recount_formats::bytes::Buffer;
 use recount_formats::source::{Station, Surveyed};
 
 use crate::Engine;
-use crate::list::caller;
+use crate::finish::caller;
 use crate::open::Opened;
 use crate::passport::{Effort, Sightings};
 use crate::select::may_hold;

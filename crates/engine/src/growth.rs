@@ -13,6 +13,8 @@ use recount_formats::{Source, bytes, bytes::Buffer};
 
 /// A file of less is read again, which takes no longer than to remember it.
 const LARGE: u64 = 1024 * 1024;
+/// So many outlines are laid by for the next reader.
+const LAID_BY: usize = 4;
 /// A reader is kept again when so much has been appended since.
 const FURTHER: u64 = 256 * 1024;
 /// How much of both ends of what was read tells whether it is still there.
@@ -35,6 +37,16 @@ impl Reading for Anew {
 
 /// Outlines of large logs that were read a moment ago, for who reads them next in the same run.
 pub(crate) type Outlines = Mutex<HashMap<PathBuf, (Stamp, Outline)>>;
+
+/// Keeps the outline of a file that took long to read, if few were: many did not just grow.
+pub(crate) fn lay_by(outlines: &Outlines, file: &FileAt, outline: Outline) {
+    if file.bytes >= LARGE
+        && let Ok(mut outlines) = outlines.lock()
+        && outlines.len() < LAID_BY
+    {
+        outlines.insert(file.path.clone(), (file.stamp, outline));
+    }
+}
 
 /// From where a reader was kept.
 pub(crate) struct Growth<'a> {
@@ -88,13 +100,7 @@ impl Reading for Growth<'_> {
         let Some(path) = file.path.to_str().filter(|_| is_log && file.bytes >= LARGE) else {
             return source.outline(&file.path, buffer);
         };
-        let known = self.just_read(file).or_else(|| {
-            let outline = self.go_on(source, file, path)?;
-            if let Ok(mut outlines) = self.outlines.lock() {
-                outlines.insert(file.path.clone(), (file.stamp, outline.clone()));
-            }
-            Some(outline)
-        });
+        let known = self.just_read(file).or_else(|| self.go_on(source, file, path));
         known.unwrap_or_else(|| {
             let kept = source.outline_to_keep(&file.path, buffer);
             self.keep(file, path, kept.saved);

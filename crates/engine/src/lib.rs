@@ -6,6 +6,7 @@ mod config;
 mod deep;
 mod error;
 mod facts;
+mod finish;
 mod growth;
 mod hits;
 mod index;

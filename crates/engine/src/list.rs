@@ -2,19 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use jiff::Timestamp;
-use recount_formats::outline::AgentCall;
-use recount_formats::source::{AgentRow, Family, Member, Surveyed};
+use recount_formats::outline::{AgentCall, Outline};
+use recount_formats::source::{Family, FileAt, Member, Surveyed};
 use recount_formats::{Source, bytes::Buffer};
-use recount_model::{
-    Problem, Project, RecordedPath, SessionFacts, SessionId, SessionKind, SourceName,
-};
+use recount_model::{Problem, Project, SessionFacts, SessionId, SessionKind, SourceName};
 
 use crate::deep::Holds;
 use crate::facts::facts;
-use crate::growth::Anew;
+use crate::finish::finish;
+use crate::growth::{self, Anew};
 use crate::matching::matching;
 use crate::passport::{Effort, Passports, Sightings};
 use crate::refresh::recall;
@@ -88,6 +86,13 @@ pub(crate) struct Digest {
     pub(crate) fresh: bool,
 }
 
+/// What is wanted next of sessions that were read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Then {
+    Rows,
+    Messages,
+}
+
 /// What tells one session from another.
 type Claim = (SourceName, SessionId);
 
@@ -135,7 +140,7 @@ impl Engine {
 
     /// Finds every session, with what is needed to index it.
     pub(crate) fn digests(&self, progress: &dyn Progress) -> (Ground, Vec<Digest>) {
-        self.gather(&Holds::default(), progress)
+        self.gather(&Holds::default(), Then::Messages, progress)
     }
 
     /// Lists every session, with what is needed to index it.
@@ -183,17 +188,22 @@ impl Engine {
             sort(&mut listing.sessions, Sort::Updated);
             return (listing, BTreeSet::new(), ground, passports);
         }
-        let (ground, digests) = self.gather(holds, progress);
+        let (ground, digests) = self.gather(holds, Then::Rows, progress);
         let unheld = digests.iter().filter(|digest| !digest.held);
         let unheld = unheld.map(|digest| (digest.facts.source, digest.facts.id.clone())).collect();
         let (listing, passports) = self.conclude(&ground, digests, effort, progress);
         (listing, unheld, ground, passports)
     }
 
-    fn gather(&self, holds: &Holds, progress: &dyn Progress) -> (Ground, Vec<Digest>) {
+    fn gather(&self, holds: &Holds, then: Then, progress: &dyn Progress) -> (Ground, Vec<Digest>) {
         let digest = |source, family: Family| {
             let held = holds.is_nothing() || holds.is_met_by(source, &family);
-            Digest { held, ..digest(source, family) }
+            let lay_by = |at: &FileAt, outline| {
+                if then == Then::Messages {
+                    growth::lay_by(&self.outlines, at, outline);
+                }
+            };
+            Digest { held, ..digest(source, family, lay_by) }
         };
         // What a session holds is told by its messages, of which the catalog knows nothing.
         let with_memory = holds.is_nothing();
@@ -219,15 +229,21 @@ fn sightings(digests: &[Digest]) -> Sightings {
     sightings
 }
 
-fn digest(source: &'static dyn Source, family: Family) -> Digest {
+fn digest(
+    source: &'static dyn Source,
+    family: Family,
+    lay_by: impl Fn(&FileAt, Outline),
+) -> Digest {
     let facts = facts(source, &family);
     let main = crate::facts::main(&family).or_else(|| family.members.first());
     let folder = main.map_or(0, |member| member.file.folder);
     let calls = family.members.iter().flat_map(|member| &member.file.outline.agent_calls);
     let agent_calls = calls.cloned().collect();
     let without_messages = |member: Member| {
-        let outline = source.light(&member.file.outline);
-        Surveyed { outline, ..member.file }
+        let Surveyed { folder, named_folder, at, outline: whole } = member.file;
+        let outline = source.light(&whole);
+        lay_by(&at, whole);
+        Surveyed { folder, named_folder, at, outline }
     };
     let files = family.members.into_iter().map(without_messages).collect();
     Digest { facts, folder, files, agent_calls, held: true, fresh: true }
@@ -269,90 +285,6 @@ fn join_strays(
         digests.extend(read);
     }
     digests
-}
-
-/// Fills in what needs a look at more than one session.
-fn finish(ground: &Ground, digests: Vec<Digest>, projects: &[Arc<Project>]) -> Vec<SessionFacts> {
-    let rows = agent_rows(ground, &digests, projects);
-    let callers = callers(&digests);
-    let place = |digest: Digest| {
-        let mut facts = digest.facts;
-        facts.project = projects.get(digest.folder).cloned().unwrap_or_default();
-        facts.parent_call = caller(&callers, &facts);
-        let own = digest.files.iter().map(|file| file.folder).collect::<BTreeSet<_>>();
-        let row = own.iter().find_map(|folder| rows.get(&(*folder, facts.id.clone())));
-        if let Some((index, title)) = row.filter(|_| facts.kind == SessionKind::Main) {
-            facts.agent_index = Some(*index);
-            facts.agent_title = Some(title.clone());
-        }
-        facts
-    };
-    digests.into_iter().map(place).collect()
-}
-
-/// Calls that ran sub-agents, by the session they stand in.
-fn callers(digests: &[Digest]) -> BTreeMap<SessionId, Vec<AgentCall>> {
-    let calling = digests.iter().filter(|digest| !digest.agent_calls.is_empty());
-    calling.map(|digest| (digest.facts.id.clone(), digest.agent_calls.clone())).collect()
-}
-
-/// Finds the call that ran a sub-agent: the one that names it, else the first that ended after it did.
-pub(crate) fn caller(
-    callers: &BTreeMap<SessionId, Vec<AgentCall>>,
-    facts: &SessionFacts,
-) -> Option<String> {
-    let calls = callers.get(facts.parent.as_ref()?)?;
-    let names = |call: &&AgentCall| call.agent.as_deref() == Some(facts.id.as_str());
-    let last = facts.updated.map(Timestamp::as_millisecond);
-    let after = |call: &&AgentCall| call.agent.is_none() && call.ended >= last;
-    let found = calls
-        .iter()
-        .find(names)
-        .or_else(|| calls.iter().filter(after).min_by_key(|call| call.ended));
-    found.map(|call| call.call.to_string())
-}
-
-/// Numbers and titles of the agent's own list, per folder that the newest releases would look at.
-fn agent_rows(
-    ground: &Ground,
-    digests: &[Digest],
-    projects: &[Arc<Project>],
-) -> BTreeMap<(usize, SessionId), (u32, String)> {
-    let mut by_folder: BTreeMap<usize, Vec<&Surveyed>> = BTreeMap::new();
-    for file in digests.iter().flat_map(|digest| &digest.files) {
-        by_folder.entry(file.folder).or_default().push(file);
-    }
-    let named = named_with_content(ground, projects);
-    let mut rows = BTreeMap::new();
-    for (number, files) in &by_folder {
-        let Some(folder) = ground.folders.get(*number) else { continue };
-        let path = projects.get(*number).and_then(|project| project.path.as_ref());
-        // A hash folder is copied to a named one at the next start, unless that one has content already: then the
-        // agent never looks at the hash folder again.
-        if folder.at.hash.is_some() && path.is_some_and(|path| named.contains(&(folder.root, path)))
-        {
-            continue;
-        }
-        let listed: Vec<AgentRow> = folder.source.agent_list(files, None);
-        for (at, row) in listed.into_iter().enumerate() {
-            let index = u32::try_from(at + 1).unwrap_or(u32::MAX);
-            rows.entry((*number, row.id)).or_insert((index, row.title));
-        }
-    }
-    rows
-}
-
-/// Projects that have a named folder with content, by root and path.
-fn named_with_content<'a>(
-    ground: &Ground,
-    projects: &'a [Arc<Project>],
-) -> BTreeSet<(usize, &'a RecordedPath)> {
-    let named = ground
-        .folders
-        .iter()
-        .zip(projects)
-        .filter(|(folder, _)| folder.at.hash.is_none() && !folder.at.files.is_empty());
-    named.filter_map(|(folder, project)| Some((folder.root, project.path.as_ref()?))).collect()
 }
 
 /// Keeps the sessions of the project whose folder `here` is or lies below; all when there is none.
