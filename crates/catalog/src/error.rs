@@ -9,12 +9,22 @@ pub enum Error {
     /// The file is none of ours, or damaged: it may be removed.
     #[error("the catalog is damaged")]
     Damaged(#[source] rusqlite::Error),
+    /// A row is not what was written.
+    #[error("a row of the catalog is damaged")]
+    Broken,
     /// Another run is writing for longer than we wait.
     #[error("the catalog is in use")]
     Busy(#[source] rusqlite::Error),
     /// Anything else: no permission, no space.
     #[error("the catalog cannot be used")]
     Other(#[source] rusqlite::Error),
+}
+
+impl Error {
+    /// Whether the file may be removed, as what it holds cannot be believed.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Damaged(_) | Self::Broken)
+    }
 }
 
 impl From<rusqlite::Error> for Error {

@@ -13,7 +13,9 @@ pub struct Indexed {
     pub stamp: u64,
     /// The key of its files; nought when they lie under several.
     pub files: u64,
-    /// How many versions of messages its one file had; nought when it had several files.
+    /// What the files beside its largest one looked like.
+    pub others: u64,
+    /// How many versions of messages its largest file had.
     pub versions: u64,
     /// How many of its messages were undone.
     pub undone: u64,
@@ -28,7 +30,7 @@ impl Catalog {
     /// If the catalog cannot be read.
     pub fn indexed(&self, roots: u64) -> Result<HashMap<u64, Indexed>, Error> {
         let mut select = self.db.prepare_cached(
-            "SELECT session, stamp, files, versions, undone, title FROM indexed WHERE roots = ?1",
+            "SELECT session, stamp, files, others, versions, undone, title FROM indexed WHERE roots = ?1",
         )?;
         let rows = select.query_map([signed(roots)], |row| {
             let session = unsigned(row.get(0)?);
@@ -36,9 +38,10 @@ impl Catalog {
                 session,
                 stamp: unsigned(row.get(1)?),
                 files: unsigned(row.get(2)?),
-                versions: unsigned(row.get(3)?),
-                undone: unsigned(row.get(4)?),
-                title: unsigned(row.get(5)?),
+                others: unsigned(row.get(3)?),
+                versions: unsigned(row.get(4)?),
+                undone: unsigned(row.get(5)?),
+                title: unsigned(row.get(6)?),
             };
             Ok((session, indexed))
         })?;
@@ -54,12 +57,13 @@ impl Catalog {
         let change = self.db.transaction()?;
         {
             let mut insert = change.prepare_cached(
-                "INSERT OR REPLACE INTO indexed (session, stamp, files, versions, undone, title, roots)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                "INSERT OR REPLACE INTO indexed (session, stamp, files, others, versions, undone, title, roots)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             )?;
             for indexed in sessions {
-                let Indexed { session, stamp, files, versions, undone, title } = *indexed;
-                let row = [session, stamp, files, versions, undone, title, roots].map(signed);
+                let Indexed { session, stamp, files, others, versions, undone, title } = *indexed;
+                let row =
+                    [session, stamp, files, others, versions, undone, title, roots].map(signed);
                 insert.execute(row)?;
             }
         }

@@ -7,12 +7,15 @@ mod error;
 mod indexed;
 mod listed;
 mod schema;
+mod seal;
 mod states;
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
+
+use seal::{sealed, unsealed};
 
 pub use error::Error;
 pub use indexed::Indexed;
@@ -57,10 +60,12 @@ impl Catalog {
             self.db.prepare_cached("SELECT key, stamp, content FROM groups WHERE roots = ?1")?;
         let rows = select.query_map([signed(roots)], |row| {
             let key = unsigned(row.get(0)?);
-            let content = row.get_ref(2)?.as_blob().unwrap_or_default().to_vec();
-            Ok((key, Row { key, stamp: unsigned(row.get(1)?), content }))
+            let content = unsealed(row.get_ref(2)?.as_blob().unwrap_or_default());
+            let stamp = unsigned(row.get(1)?);
+            Ok(content.map(|content| (key, Row { key, stamp, content: content.to_vec() })))
         })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        // What is damaged is read again.
+        Ok(rows.filter_map(Result::transpose).collect::<Result<_, _>>()?)
     }
 
     /// Keeps `new` rows of the files below some roots, and forgets those whose key is in `gone`.
@@ -78,7 +83,7 @@ impl Catalog {
                     signed(row.key),
                     signed(roots),
                     signed(row.stamp),
-                    row.content
+                    sealed(&row.content)
                 ])?;
             }
             let mut delete = change.prepare_cached("DELETE FROM groups WHERE key = ?1")?;
@@ -96,6 +101,19 @@ impl Catalog {
     pub fn word(&self, name: &str) -> Result<Option<String>, Error> {
         let mut select = self.db.prepare_cached("SELECT value FROM words WHERE name = ?1")?;
         Ok(select.query_row([name], |row| row.get(0)).optional()?)
+    }
+
+    /// Returns one remembered word, or remembers this one. Of several runs at once the first decides.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn word_or(&self, name: &str, value: &str) -> Result<String, Error> {
+        if let Some(known) = self.word(name)? {
+            return Ok(known);
+        }
+        self.db
+            .execute("INSERT OR IGNORE INTO words (name, value) VALUES (?1, ?2)", [name, value])?;
+        Ok(self.word(name)?.unwrap_or_else(|| value.to_owned()))
     }
 
     /// Remembers one word.

@@ -2,6 +2,7 @@
 
 use rusqlite::{OptionalExtension as _, Transaction, params};
 
+use crate::seal::{sealed, unsealed};
 use crate::{Catalog, Error, signed, unsigned};
 
 /// A finished list, without its rows.
@@ -33,15 +34,17 @@ impl Catalog {
         let mut select =
             self.db.prepare_cached("SELECT shape, content FROM lists WHERE roots = ?1")?;
         let list = select.query_row([signed(roots)], |row| {
-            Ok(List { shape: unsigned(row.get(0)?), content: row.get(1)? })
+            let content = unsealed(row.get_ref(1)?.as_blob().unwrap_or_default());
+            let shape = unsigned(row.get(0)?);
+            Ok(content.map(|content| List { shape, content: content.to_vec() }))
         });
-        Ok(list.optional()?)
+        Ok(list.optional()?.flatten())
     }
 
     /// Gives each row of some roots to `visit`, without making a copy of it.
     ///
     /// # Errors
-    /// If the catalog cannot be read.
+    /// If the catalog cannot be read, or a row is damaged.
     pub fn each_listed(
         &self,
         roots: u64,
@@ -51,8 +54,8 @@ impl Catalog {
             self.db.prepare_cached("SELECT session, gone, content FROM listed WHERE roots = ?1")?;
         let mut rows = select.query([signed(roots)])?;
         while let Some(row) = rows.next()? {
-            let content = row.get_ref(2)?.as_blob().unwrap_or_default();
-            visit(unsigned(row.get(0)?), row.get(1)?, content);
+            let content = unsealed(row.get_ref(2)?.as_blob().unwrap_or_default());
+            visit(unsigned(row.get(0)?), row.get(1)?, content.ok_or(Error::Broken)?);
         }
         Ok(())
     }
@@ -60,15 +63,17 @@ impl Catalog {
     /// Returns the row of one session.
     ///
     /// # Errors
-    /// If the catalog cannot be read.
+    /// If the catalog cannot be read, or the row is damaged.
     pub fn listed(&self, roots: u64, session: u64) -> Result<Option<Listed>, Error> {
         let mut select = self
             .db
             .prepare_cached("SELECT gone, content FROM listed WHERE roots = ?1 AND session = ?2")?;
         let row = select.query_row([signed(roots), signed(session)], |row| {
-            Ok(Listed { session, gone: row.get(0)?, content: row.get(1)? })
+            let content = unsealed(row.get_ref(1)?.as_blob().unwrap_or_default());
+            let gone = row.get(0)?;
+            Ok(content.map(|content| Listed { session, gone, content: content.to_vec() }))
         });
-        Ok(row.optional()?)
+        row.optional()?.map(|row| row.ok_or(Error::Broken)).transpose()
     }
 
     /// Keeps rows of a list that is not finished: until it is, it is made again each time.
@@ -92,7 +97,7 @@ impl Catalog {
         insert(&change, roots, rows)?;
         change.execute(
             "INSERT OR REPLACE INTO lists (roots, shape, content) VALUES (?1, ?2, ?3)",
-            params![signed(roots), signed(list.shape), list.content],
+            params![signed(roots), signed(list.shape), sealed(&list.content)],
         )?;
         Ok(change.commit()?)
     }
@@ -119,7 +124,8 @@ fn insert(change: &Transaction<'_>, roots: u64, rows: &[Listed]) -> Result<(), E
         "INSERT OR REPLACE INTO listed (roots, session, gone, content) VALUES (?1, ?2, ?3, ?4)",
     )?;
     for row in rows {
-        insert.execute(params![signed(roots), signed(row.session), row.gone, row.content])?;
+        let content = sealed(&row.content);
+        insert.execute(params![signed(roots), signed(row.session), row.gone, content])?;
     }
     Ok(())
 }

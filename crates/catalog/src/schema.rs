@@ -34,6 +34,7 @@ const CREATE: &str = "
         session INTEGER NOT NULL,
         stamp INTEGER NOT NULL,
         files INTEGER NOT NULL,
+        others INTEGER NOT NULL,
         versions INTEGER NOT NULL,
         undone INTEGER NOT NULL,
         title INTEGER NOT NULL,

@@ -2,6 +2,7 @@
 
 use rusqlite::{OptionalExtension as _, params};
 
+use crate::seal::{sealed, unsealed};
 use crate::{Catalog, Error, signed, unsigned};
 
 /// A reader that was kept.
@@ -27,14 +28,17 @@ impl Catalog {
             .db
             .prepare_cached("SELECT inode, offset, print, content FROM states WHERE path = ?1")?;
         let state = select.query_row([path], |row| {
-            Ok(State {
-                inode: unsigned(row.get(0)?),
-                offset: unsigned(row.get(1)?),
-                print: unsigned(row.get(2)?),
-                content: row.get(3)?,
-            })
+            let content = unsealed(row.get_ref(3)?.as_blob().unwrap_or_default());
+            let (inode, offset, print) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(content.map(|content| State {
+                inode: unsigned(inode),
+                offset: unsigned(offset),
+                print: unsigned(print),
+                content: content.to_vec(),
+            }))
         });
-        Ok(state.optional()?)
+        // Without a reader that can be believed, the file is read from its start.
+        Ok(state.optional()?.flatten())
     }
 
     /// Keeps readers of files.
@@ -49,7 +53,13 @@ impl Catalog {
             )?;
             for (path, state) in states {
                 let numbers = (signed(state.inode), signed(state.offset), signed(state.print));
-                insert.execute(params![path, numbers.0, numbers.1, numbers.2, state.content])?;
+                insert.execute(params![
+                    path,
+                    numbers.0,
+                    numbers.1,
+                    numbers.2,
+                    sealed(&state.content)
+                ])?;
             }
         }
         Ok(change.commit()?)

@@ -108,6 +108,13 @@ impl From<Error> for Failure {
             }
             Error::Config { .. } => failure.hint("mend the file, or take it away"),
             Error::Unreadable { .. } => failure.hint("check the file's permissions"),
+            Error::NoDataFolder => failure.hint(
+                "an index needs a folder that can be written: set RECOUNT_DATA_DIR to one",
+            ),
+            error if error.is_busy() => failure.hint("wait for it to end, then try again"),
+            Error::Index(_) | Error::Catalog(_) => failure.hint(
+                "check that the disk has room and the folder can be written; what was indexed before is not lost",
+            ),
             _ => failure,
         }
     }

@@ -87,3 +87,14 @@ pub enum Error {
     #[error(transparent)]
     Write(#[from] recount_writer::Error),
 }
+
+impl Error {
+    /// Whether another run is at it.
+    pub fn is_busy(&self) -> bool {
+        matches!(
+            self,
+            Self::Index(recount_search::Error::Busy { .. })
+                | Self::Catalog(recount_catalog::Error::Busy(_))
+        )
+    }
+}

@@ -76,10 +76,10 @@ impl<'a> Growth<'a> {
         let same = state.inode == file.stamp.inode
             && state.offset <= file.bytes
             && print(&file.path, state.offset)? == state.print;
-        let kept =
-            same.then(|| source.outline_from(&file.path, &mut Buffer::new(), &state.content))??;
-        let further = kept.saved.filter(|saved| saved.offset >= state.offset + FURTHER);
-        self.keep(file, path, further);
+        let kept = same.then(|| {
+            source.outline_from(&file.path, &mut Buffer::new(), &state.content, FURTHER)
+        })??;
+        self.keep(file, path, kept.saved);
         Some(kept.outline)
     }
 

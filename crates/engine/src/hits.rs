@@ -22,27 +22,37 @@ const RECORD: u64 = 64 * 1024 * 1024;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lost;
 
+/// A hit and the session it stands in.
+#[derive(Debug)]
+pub(crate) struct Pointed<'a> {
+    hit: &'a Hit,
+    session: Arc<SessionFacts>,
+    is_gone: bool,
+}
+
+impl<'a> Pointed<'a> {
+    /// Finds the session of a hit.
+    pub(crate) fn new(hit: &'a Hit, sessions: &dyn Sessions) -> Option<Self> {
+        let (session, is_gone) = sessions.session(hit.session)?;
+        Some(Self { hit, session, is_gone })
+    }
+}
+
 impl Engine {
     /// Reads the message that a hit points at. `None` when it does not hold on a second look.
     pub(crate) fn read_hit(
         &self,
-        hit: &Hit,
+        pointed: Pointed<'_>,
         plan: &Plan,
-        sessions: &dyn Sessions,
         width: usize,
     ) -> Result<Option<Match>, Lost> {
-        let (session, is_gone) = sessions.session(hit.session).ok_or(Lost)?;
+        let Pointed { hit, session, is_gone } = pointed;
         let score = hit.score;
         if is_gone {
             // Its text is gone with it, so what the index is not sure of cannot be told.
             let message = remains(hit, &session);
-            return Ok((!hit.must_check).then_some(Match {
-                session,
-                is_gone,
-                message,
-                score,
-                snippet: None,
-            }));
+            let found = Match { session, is_gone, message, score, snippet: None };
+            return Ok((!hit.must_check).then_some(found));
         }
         let message = self.message_of(hit, &session).ok_or(Lost)?;
         let title = session.title.as_deref().filter(|_| hit.has_title).unwrap_or_default();

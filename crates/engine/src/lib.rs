@@ -1,6 +1,7 @@
 //! One function per thing a person can ask. Every view calls this room and nothing to its left.
 
 mod agent_row;
+mod ask;
 mod cached;
 mod config;
 mod deep;
@@ -105,6 +106,12 @@ impl Engine {
         let mut roots = recount_store::roots(&setup.homes, &setup.env)?;
         if !setup.sources.is_empty() {
             roots.retain(|root| setup.sources.contains(&root.source.name()));
+        }
+        for root in &mut roots {
+            // The same words mean another folder elsewhere, and what is remembered is remembered by path.
+            if let Ok(path) = std::path::absolute(&root.path) {
+                root.path = path;
+            }
         }
         let folders = Folders::find(&setup.env);
         Ok(Self {

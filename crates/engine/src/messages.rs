@@ -81,12 +81,13 @@ impl<'a> Messages<'a> {
         }
     }
 
-    /// Leaves out messages of which nothing was recorded since a file had so many versions of messages. Only for a
-    /// session of one file.
-    pub(crate) fn keep_since(&mut self, versions: u64) {
+    /// Leaves out messages of which nothing was recorded since one of the files had so many versions of messages. The
+    /// others must not have changed.
+    pub(crate) fn keep_since(&mut self, member: usize, versions: u64) {
         let all: Vec<Pending> = self.pending.by_ref().collect();
         let is_new = |pending: &Pending| {
-            self.entry(pending).is_some_and(|entry| u64::from(entry.last) >= versions)
+            pending.member == member
+                && self.entry(pending).is_some_and(|entry| u64::from(entry.last) >= versions)
         };
         let kept: Vec<Pending> = all.into_iter().filter(|pending| is_new(pending)).collect();
         self.pending = kept.into_iter();

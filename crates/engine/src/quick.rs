@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use recount_catalog::Catalog;
 use recount_model::SessionFacts;
+use recount_search::Index;
 
 use crate::Engine;
 use crate::passport::{Effort, Passports};
@@ -42,6 +43,7 @@ impl Sessions for AllListed<'_> {
 #[derive(Debug)]
 pub(crate) struct Quick<'a> {
     engine: &'a Engine,
+    pub(crate) index: Index,
     unchanged: Unchanged,
     passports: OnceCell<Passports>,
 }
@@ -49,24 +51,26 @@ pub(crate) struct Quick<'a> {
 impl Engine {
     /// Takes the short way, if nothing has changed since the index was brought up to date.
     pub(crate) fn quick(&self) -> Option<Quick<'_>> {
-        let (unchanged, mark) = self.unchanged(|catalog| catalog.word(&self.mark()).ok()?)?;
-        if mark.as_deref() == Some(&shape(&unchanged.ground)) {
-            return Some(Quick { engine: self, unchanged, passports: OnceCell::new() });
+        let (unchanged, (mark, index)) = self.unchanged(|catalog| {
+            (catalog.word(&self.word("indexed")).ok().flatten(), self.trusted_index(catalog))
+        })?;
+        match index {
+            Some(index) if mark.as_deref() == Some(&shape(&unchanged.ground)) => {
+                Some(Quick { engine: self, index, unchanged, passports: OnceCell::new() })
+            }
+            _ => {
+                self.look_later(unchanged.ground);
+                None
+            }
         }
-        self.look_later(unchanged.ground);
-        None
     }
 
     /// Remembers that the index is up to date with what lies on disk.
     pub(crate) fn mark_indexed(&self, catalog: &Catalog, ground: &Ground) {
         if !ground.is_racy() {
             // What is not remembered is looked at again.
-            let _kept = catalog.set_word(&self.mark(), &shape(ground));
+            let _kept = catalog.set_word(&self.word("indexed"), &shape(ground));
         }
-    }
-
-    fn mark(&self) -> String {
-        format!("indexed {:016x}", self.roots_key())
     }
 }
 

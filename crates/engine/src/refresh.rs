@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use recount_catalog::{Catalog, Error as Fault, Row};
+use recount_catalog::{Catalog, Row};
 use recount_formats::SOURCES;
 use recount_formats::source::Family;
 use recount_platform::system_nanos;
 
-use crate::Engine;
 use crate::cached::{self, decode, encode};
 use crate::growth::{Anew, Growth};
 use crate::list::Digest;
 use crate::survey::{Ground, Group, Progress, survey};
+use crate::{Engine, Error};
 
 /// The catalog's file in our data folder.
 const FILE: &str = "catalog.db";
@@ -77,17 +77,26 @@ impl Engine {
         hash(&roots)
     }
 
+    /// Removes a catalog that is damaged: it is made again.
+    pub(crate) fn remove_catalog(&self) -> Result<(), Error> {
+        self.finish_writing();
+        let path = self.catalog_path().ok_or(Error::NoDataFolder)?;
+        for beside in ["", "-wal", "-shm"] {
+            let mut name = path.clone().into_os_string();
+            name.push(beside);
+            recount_writer::remove(Path::new(&name))?;
+        }
+        Ok(())
+    }
+
     /// Opens the catalog's file, or makes it again when it is damaged.
     pub(crate) fn catalog(&self) -> Option<Catalog> {
         self.finish_writing();
         let path = self.catalog_path()?;
         recount_writer::create_private_folder(path.parent()?).ok()?;
         match Catalog::open(&path, &version()) {
-            Err(Fault::Damaged(_)) => {
-                for beside in ["", "-wal", "-shm"] {
-                    recount_writer::remove(&PathBuf::from(format!("{}{beside}", path.display())))
-                        .ok()?;
-                }
+            Err(fault) if fault.is_damage() => {
+                self.remove_catalog().ok()?;
                 Catalog::open(&path, &version()).ok()
             }
             opened => opened.ok(),

@@ -8,7 +8,7 @@ use recount_catalog::Catalog;
 use recount_formats::bytes::Buffer;
 use recount_model::{Message, SessionFacts};
 use recount_search::{
-    Drafts, Index, Mistake, Options, Plan, Query as Question, Searcher, SessionLeaf, Snippet, Sort,
+    Drafts, Index, Mistake, Plan, Query as Question, Searcher, SessionLeaf, Snippet, Sort,
 };
 
 use crate::growth::Growth;
@@ -21,8 +21,6 @@ use crate::remembered::Places;
 use crate::survey::{Ground, Progress};
 use crate::{Engine, Error};
 
-/// How many hits that need a second look are looked at for one that is shown.
-const CHECKED: usize = 20;
 /// So many new messages are searched along without being written to the index, which would take longer.
 const NEW_MESSAGES: usize = 64;
 /// In no more sessions than these.
@@ -58,6 +56,8 @@ pub struct Answer {
     pub hits: Vec<Match>,
     /// What the answer lacks, and why.
     pub notes: Vec<String>,
+    /// Hits of which nothing could be read.
+    pub(crate) lost: usize,
 }
 
 /// One message that was found.
@@ -80,7 +80,18 @@ pub(crate) struct Ready<'a> {
     pub(crate) searcher: Searcher,
     pub(crate) plan: Plan,
     pub(crate) sessions: &'a dyn Sessions,
-    notes: Vec<String>,
+    /// What the index lacks, and why.
+    pub(crate) notes: Vec<String>,
+    way: Way,
+}
+
+/// How an answer is come by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// The short way if there is one.
+    Any,
+    /// Every session is listed.
+    Long,
 }
 
 impl Engine {
@@ -89,25 +100,53 @@ impl Engine {
     /// # Errors
     /// If the query is not understood, or the index cannot be used.
     pub fn search(&self, asked: &Asked, progress: &dyn Progress) -> Result<Answer, Error> {
-        self.with_index(&asked.query, progress, |ready| self.ask(&ready, asked))
+        let answer = self.with_index(&asked.query, Way::Any, progress, |ready| {
+            Ok((self.ask(ready, asked)?, ready.way))
+        })?;
+        match answer {
+            // What is remembered is not all there is: the long way looks for itself.
+            (answer, Way::Any) if answer.lost > 0 => {
+                self.with_index(&asked.query, Way::Long, progress, |ready| self.ask(ready, asked))
+            }
+            (answer, _) => Ok(answer),
+        }
     }
 
-    /// Brings the index up to date, the short way if it can, and lends it out.
+    /// Lends out an index that is up to date. One that turns out to be damaged is made again, once.
     pub(crate) fn with_index<T>(
         &self,
         query: &str,
+        way: Way,
         progress: &dyn Progress,
-        ask: impl FnOnce(Ready<'_>) -> Result<T, Error>,
+        ask: impl Fn(&Ready<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        match self.prepared(query, way, progress, &ask) {
+            Err(Error::Index(error)) if error.is_damage() => {
+                self.start_over(&mut self.catalog().ok_or(Error::NoDataFolder)?)?;
+            }
+            Err(Error::Catalog(error)) if error.is_damage() => self.remove_catalog()?,
+            answered => return answered,
+        }
+        self.prepared(query, Way::Long, progress, &ask)
+    }
+
+    /// Brings the index up to date, the short way if it can, and lends it out.
+    fn prepared<T>(
+        &self,
+        query: &str,
+        way: Way,
+        progress: &dyn Progress,
+        ask: &impl Fn(&Ready<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let question = Question::parse(query).map_err(|mistake| bad(query, mistake))?;
         // Which sessions a project means takes a look at all of them.
-        if !question.names_sessions()
+        if way == Way::Any
+            && !question.names_sessions()
             && let Some(quick) = self.quick()
-            && let Ok(index) = Index::open(&self.index_folder()?)
         {
             let plan = question.plan(&self.zoned_now(), &mut |_| Vec::new());
-            let searcher = index.searcher();
-            return ask(Ready { searcher, plan, sessions: &quick, notes: Vec::new() });
+            let searcher = quick.index.searcher();
+            return ask(&Ready { searcher, plan, sessions: &quick, notes: Vec::new(), way });
         }
         let (listing, ground, digests, passports) = self.everything(&Effort::List, progress);
         let mut catalog = self.catalog().ok_or(Error::NoDataFolder)?;
@@ -129,7 +168,7 @@ impl Engine {
             listed: by_key(listing.sessions),
             places: Places::new(&ground, &passports),
         };
-        ask(Ready { searcher, plan, sessions: &sessions, notes })
+        ask(&Ready { searcher, plan, sessions: &sessions, notes, way: Way::Long })
     }
 
     /// Returns what searches everything, new messages included.
@@ -199,51 +238,6 @@ impl Engine {
 
     pub(crate) fn zoned_now(&self) -> Zoned {
         self.clock.now().to_zoned(TimeZone::system())
-    }
-
-    /// Asks the index, and reads what it points at.
-    fn ask(&self, ready: &Ready<'_>, asked: &Asked) -> Result<Answer, Error> {
-        let plan = &ready.plan;
-        let ask = |offset: usize| {
-            let options = Options {
-                limit: asked.limit,
-                offset,
-                now: self.clock.now().as_millisecond(),
-                sort: asked.sort,
-                one_per_session: !asked.all_hits,
-            };
-            ready.searcher.search(plan, &options)
-        };
-        let mut found = ask(0)?;
-        let mut answer = Answer {
-            total: found.total,
-            sessions: found.sessions,
-            is_exact: found.is_exact,
-            relaxed: found.relaxed,
-            hits: Vec::new(),
-            notes: ready.notes.clone(),
-        };
-        let relaxed = found.relaxed.then(|| plan.relaxed()).flatten();
-        let shown = relaxed.as_ref().unwrap_or(plan);
-        let mut lost = 0;
-        for round in 1..=CHECKED {
-            for hit in &found.hits {
-                match self.read_hit(hit, shown, ready.sessions, asked.width) {
-                    Ok(found) => answer.hits.extend(found),
-                    Err(_) => lost += 1,
-                }
-            }
-            if answer.hits.len() >= asked.limit || found.hits.len() < asked.limit {
-                break;
-            }
-            found = ask(round * asked.limit)?;
-        }
-        answer.hits.truncate(asked.limit);
-        if lost > 0 {
-            let note = format!("{lost} of the hits cannot be read again: files changed meanwhile");
-            answer.notes.push(note);
-        }
-        Ok(answer)
     }
 
     /// Answers what the index cannot: which sessions a project, an agent or "live" means.

@@ -6,6 +6,8 @@ use recount_search::Texts;
 
 /// How deep arguments are looked into.
 const DEPTH: usize = 16;
+/// Begins what a terminal acts on.
+const ESCAPE: char = '\u{1b}';
 
 /// The words of one message, sorted by who said them.
 #[derive(Clone, Debug, Default)]
@@ -35,9 +37,16 @@ impl Wording {
         for call in &message.tool_calls {
             wording.call(call);
         }
+        let typed = message.kind == MessageKind::Prompt;
+        if typed && message.text != message.display_text {
+            // Commands of one's own and attached files: what was sent is not what was typed.
+            push(&mut wording.context, &message.text);
+        }
         for file in &message.files {
             wording.paths.push(file.path.clone());
-            push(&mut wording.context, &file.content);
+            if !(typed && message.text.contains(&file.content)) {
+                push(&mut wording.context, &file.content);
+            }
         }
         wording.is_error |= message.level == Some(NoticeLevel::Error);
         let slot = match message.kind {
@@ -126,5 +135,47 @@ fn push(to: &mut String, text: &str) {
     if !to.is_empty() && !text.is_empty() {
         to.push('\n');
     }
-    to.push_str(text);
+    if text.contains(ESCAPE) {
+        without_escapes(to, text);
+    } else {
+        to.push_str(text);
+    }
+}
+
+/// Leaves out what tells a terminal to colour the words: `\u{1b}[31mred` says "red", not "31mred".
+fn without_escapes(to: &mut String, text: &str) {
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once(ESCAPE) {
+        to.push_str(before);
+        rest = behind;
+        if let Some(sequence) = behind.strip_prefix('[') {
+            let end = sequence.find(|c: char| !matches!(c, ' '..='?'));
+            let last = end.and_then(|end| sequence.get(end..)).and_then(|end| end.chars().next());
+            let is_whole = last.is_some_and(|last| matches!(last, '@'..='~'));
+            let length = end.unwrap_or(sequence.len()) + usize::from(is_whole);
+            rest = sequence.get(length..).unwrap_or_default();
+        }
+    }
+    to.push_str(rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_not_words() {
+        for (text, expected) in [
+            ("\u{1b}[31mred\u{1b}[0m \u{1b}[1;32mgreen", "red green"),
+            ("\u{1b}[", ""),
+            ("\u{1b}[3", ""),
+            ("\u{1b}[31\u{e9}t\u{e9}", "\u{e9}t\u{e9}"),
+            ("a\u{1b}", "a"),
+            ("plain", "plain"),
+        ] {
+            let mut plain = String::new();
+            push(&mut plain, text);
+            assert_eq!(plain, expected, "{text:?}");
+        }
+    }
 }

@@ -34,8 +34,14 @@ pub trait Source: Debug + Sync {
     fn outline(&self, path: &Path, buffer: &mut Buffer) -> Outline;
 
     /// Reads the outline of a file that has grown since a reader of it was kept, from there on, and keeps the reader
-    /// again. `None` when it must be read from the start.
-    fn outline_from(&self, path: &Path, buffer: &mut Buffer, state: &[u8]) -> Option<Kept>;
+    /// again if `further` bytes have come since. `None` when it must be read from the start.
+    fn outline_from(
+        &self,
+        path: &Path,
+        buffer: &mut Buffer,
+        state: &[u8],
+        further: u64,
+    ) -> Option<Kept>;
 
     /// Reads the outline of one file and keeps the reader, if it can go on later.
     fn outline_to_keep(&self, path: &Path, buffer: &mut Buffer) -> Kept;

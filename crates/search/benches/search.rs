@@ -100,7 +100,7 @@ fn plan(query: &str) -> Plan {
 fn built(history: &[Made]) -> (TempDir, Index) {
     let folder = TempDir::new().unwrap();
     let index = Index::open(folder.path()).unwrap();
-    let writer = index.writer(100 << 20, 2).unwrap();
+    let writer = index.writer(100 << 20, 2, "one").unwrap();
     for (key, made) in (0..).zip(history) {
         writer.add(&document(key, made)).unwrap();
     }

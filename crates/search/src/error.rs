@@ -31,9 +31,24 @@ pub enum Error {
         folder: PathBuf,
     },
     /// Messages could not be added.
-    #[error("cannot write the search index")]
-    Write(#[source] Box<TantivyError>),
+    #[error("cannot write the search index in {}", folder.display())]
+    Write {
+        /// Where the index is.
+        folder: PathBuf,
+        /// What the index engine said.
+        source: Box<TantivyError>,
+    },
+    /// A file of the index is not what was written: it has to be built again.
+    #[error("the search index is damaged")]
+    Damaged,
     /// A search failed in the middle.
     #[error("cannot search the index")]
     Search(#[source] Box<TantivyError>),
+}
+
+impl Error {
+    /// Whether the index has to be built again.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Stale { .. } | Self::Damaged | Self::Search(_))
+    }
 }

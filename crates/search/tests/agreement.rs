@@ -126,7 +126,7 @@ fn plan(query: &str) -> Option<Plan> {
 
 fn indexed(folder: &TempDir, messages: &[Made]) -> Searcher {
     let index = Index::open(folder.path()).unwrap();
-    let mut writer = index.writer(0, 1).unwrap();
+    let mut writer = index.writer(0, 1, "one").unwrap();
     for (key, message) in (0..).zip(messages) {
         message.with(key, |document| writer.add(document)).unwrap();
     }

@@ -1,6 +1,7 @@
 //! The search index: brought up to date, made again, told about.
 
 mod session;
+mod sound;
 mod update;
 
 use std::path::PathBuf;
@@ -25,7 +26,7 @@ const FOLDER: &str = "search";
 /// Memory for the index's own buffers.
 const MEMORY: usize = 160 * 1024 * 1024;
 /// The newest sessions can be searched after this time, while the others are still being indexed.
-const FIRST: Duration = Duration::from_millis(1500);
+const FIRST: Duration = Duration::from_millis(600);
 /// After that, what is indexed is made safe this often.
 const OFTEN: Duration = Duration::from_secs(20);
 
@@ -95,9 +96,11 @@ impl Engine {
         progress: &dyn Progress,
     ) -> Result<Indexed, Error> {
         let growth = Growth::new(self.catalog().ok_or(Error::NoDataFolder)?, &self.outlines);
-        let roots = self.roots_key();
-        let work = Work { index, catalog, roots, reading: &growth, ground, digests, progress };
+        let (roots, mark) = (self.roots_key(), self.index_mark(catalog)?);
+        let reading = &growth;
+        let work = Work { index, mark, catalog, roots, reading, ground, digests, progress };
         let indexed = work.update()?;
+        self.trust(index, catalog)?;
         self.mark_indexed(catalog, ground);
         let states = growth.into_states();
         if !states.is_empty() {
@@ -115,8 +118,7 @@ impl Engine {
     /// As [`Engine::index`].
     pub fn rebuild_index(&self, progress: &dyn Progress) -> Result<Indexed, Error> {
         let mut catalog = self.catalog().ok_or(Error::NoDataFolder)?;
-        catalog.clear_indexed(self.roots_key())?;
-        Index::rebuild(&self.index_folder()?)?;
+        self.start_over(&mut catalog)?;
         drop(catalog);
         self.index(progress)
     }
@@ -157,27 +159,17 @@ impl Engine {
         let roots = self.roots_key();
         let gone = update::gone(&digests, &catalog.indexed(roots)?);
         if !gone.is_empty() {
-            let mut writer = index.writer(MEMORY, 1)?;
+            let mut writer = index.writer(MEMORY, 1, &self.index_mark(&catalog)?)?;
             for session in &gone {
                 writer.delete_session(*session);
             }
             writer.commit()?;
+            drop(writer);
+            self.trust(&index, &catalog)?;
             catalog.unset_indexed(roots, &gone)?;
             catalog.forget_listed(roots, &gone)?;
         }
         Ok(gone.len())
-    }
-
-    /// Opens the index, and makes it again when it is damaged or of another version.
-    pub(crate) fn open_index(&self, catalog: &mut Catalog) -> Result<Index, Error> {
-        let folder = self.index_folder()?;
-        match Index::open(&folder) {
-            Err(recount_search::Error::Stale { .. }) => {
-                catalog.clear_indexed(self.roots_key())?;
-                Ok(Index::rebuild(&folder)?)
-            }
-            opened => Ok(opened?),
-        }
     }
 
     pub(crate) fn index_folder(&self) -> Result<PathBuf, Error> {

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use recount_catalog::Indexed as Row;
 use recount_formats::Source;
 use recount_formats::bytes::Buffer;
-use recount_formats::source::Family;
+use recount_formats::source::{Family, Member};
 use recount_model::Message;
 use recount_search::Document;
 
@@ -56,34 +56,48 @@ impl<'a> Reader<'a> {
         families.into_iter().find(|family| family.id == stale.digest.facts.id)
     }
 
-    /// Returns how many versions are indexed already of a session of which only more came.
+    /// Returns how many versions are indexed already of a session to one file of which only more came.
     fn grown(&self, stale: &Stale<'_>, family: &Family) -> Option<u64> {
         let known = self.known.get(&stale.key)?;
-        let [only] = family.members.as_slice() else { return None };
-        let more = only.file.outline.versions.len() as u64 >= known.versions;
+        let (_, grower) = grower(family)?;
+        let more = grower.file.outline.versions.len() as u64 >= known.versions;
         // What was undone since is marked anew, wherever it stands.
         let same = known.undone == stale.digest.facts.counts.undone
             && known.files == stale.files
+            && known.others == others_key(family)
             && known.title == title_key(stale);
         // The title stands with the first message.
-        let first = only.file.outline.entries.first();
+        let first = grower.file.outline.entries.first();
         let begun = first.is_some_and(|first| u64::from(first.last) < known.versions);
         (known.versions > 0 && known.files != 0 && more && same && begun).then_some(known.versions)
     }
 }
 
+/// The file that holds most of a session, and may grow; resumes leave small ones beside it.
+fn grower(family: &Family) -> Option<(usize, &Member)> {
+    let members = family.members.iter().enumerate();
+    members.max_by_key(|(_, member)| member.file.outline.versions.len())
+}
+
+/// What tells whether the other files of a session are what they were.
+fn others_key(family: &Family) -> u64 {
+    let grower = grower(family).map(|(at, _)| at);
+    let others = family.members.iter().enumerate().filter(|(at, _)| Some(*at) != grower);
+    let keys = others.map(|(_, member)| (&member.file.at.path, member.file.at.stamp));
+    hash(&keys.collect::<Vec<_>>())
+}
+
 impl Read<'_> {
     /// What the catalog is told of it once it is safe.
     pub(crate) fn row(&self, stale: &Stale<'_>) -> Row {
-        let members = self.family.as_ref().map(|family| family.members.as_slice());
-        let versions = match members {
-            Some([only]) => only.file.outline.versions.len() as u64,
-            _ => 0,
-        };
+        let grower = self.family.as_ref().and_then(grower);
+        let versions = grower.map_or(0, |(_, member)| member.file.outline.versions.len() as u64);
+        let others = self.family.as_ref().map(others_key).unwrap_or_default();
         Row {
             session: stale.key,
             stamp: stale.stamp,
             files: stale.files,
+            others,
             versions,
             undone: stale.digest.facts.counts.undone,
             title: title_key(stale),
@@ -94,8 +108,8 @@ impl Read<'_> {
     pub(crate) fn each(&self, stale: &Stale<'_>, visit: &mut dyn FnMut(&Document<'_>) -> bool) {
         let (Some(folder), Some(family)) = (self.folder, &self.family) else { return };
         let mut messages = Messages::new(folder.source, family, Some(&folder.at.path), View::Full);
-        if self.is_grown {
-            messages.keep_since(self.since);
+        if let (true, Some((grower, _))) = (self.is_grown, grower(family)) {
+            messages.keep_since(grower, self.since);
         }
         let title = stale.digest.facts.title.as_deref().filter(|_| !self.is_grown);
         let mut title = title.unwrap_or_default();

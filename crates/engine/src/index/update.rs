@@ -31,6 +31,8 @@ pub(crate) struct Stale<'a> {
 /// What it takes to bring an index up to date.
 pub(crate) struct Work<'a> {
     pub(crate) index: &'a Index,
+    /// What its commits carry.
+    pub(crate) mark: String,
     pub(crate) catalog: &'a mut Catalog,
     pub(crate) roots: u64,
     pub(crate) reading: &'a dyn Reading,
@@ -90,6 +92,8 @@ pub(super) fn gone(digests: &[Digest], known: &HashMap<u64, Row>) -> Vec<u64> {
 /// What the threads that read and the one that commits share.
 struct Round<'a> {
     stale: &'a [Stale<'a>],
+    /// Whether anything was in the index when we began: of a run that was stopped, the catalog may not know.
+    has_words: bool,
     reader: Reader<'a>,
     progress: &'a dyn Progress,
     /// Bytes of all files that are to be read.
@@ -112,9 +116,11 @@ impl Work<'_> {
             return Ok(Indexed { unchanged, ..Indexed::default() });
         }
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
-        let mut writer = self.index.writer(MEMORY, threads)?;
+        let has_words = self.index.searcher().messages() > 0;
+        let mut writer = self.index.writer(MEMORY, threads, &self.mark)?;
         let round = Round {
             stale: &stale,
+            has_words,
             reader: Reader { ground: self.ground, reading: self.reading, known: &known },
             progress: self.progress,
             total: stale.iter().map(|stale| stale.digest.facts.bytes()).sum(),
@@ -175,7 +181,7 @@ impl Round<'_> {
         buffer: &mut Buffer,
     ) -> Result<(), Error> {
         let read = self.reader.read(stale, buffer);
-        if !read.is_grown && self.reader.known.contains_key(&stale.key) {
+        if !read.is_grown && self.has_words {
             writer.delete_session(stale.key);
         }
         let mut fault = None;

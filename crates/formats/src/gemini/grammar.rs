@@ -27,18 +27,22 @@ pub(crate) fn outline<R: Read + Seek>(
     outline_and(input, file, buffer, |_| {})
 }
 
-/// Goes on with a log where a reader of it was kept.
+/// Goes on with a log where a reader of it was kept, and keeps it again if `further` bytes have come since: that takes
+/// as long as to go on.
 pub(crate) fn outline_from<R: Read + Seek>(
     input: &mut R,
     file: &Arc<str>,
     buffer: &mut Buffer,
     state: &[u8],
+    further: u64,
 ) -> Option<Kept> {
     let lines = Lines::resume(state, file)?;
+    let end = input.seek(SeekFrom::End(0)).ok()?;
+    let pays = end.saturating_sub(lines.offset()) >= further;
     input.seek(SeekFrom::Start(lines.offset())).ok()?;
     let mut saved = None;
-    let reader =
-        buffer.pump_and(input, |_| Box::new(lines), |reader| saved = reader.save()).ok()?;
+    let look = |reader: &dyn Reader| saved = pays.then(|| reader.save()).flatten();
+    let reader = buffer.pump_and(input, |_| Box::new(lines), look).ok()?;
     Some(Kept { outline: reader.into_outline(), saved })
 }
 

@@ -86,10 +86,16 @@ impl Source for Gemini {
         })
     }
 
-    fn outline_from(&self, path: &Path, buffer: &mut Buffer, state: &[u8]) -> Option<Kept> {
+    fn outline_from(
+        &self,
+        path: &Path,
+        buffer: &mut Buffer,
+        state: &[u8],
+        further: u64,
+    ) -> Option<Kept> {
         let file = Arc::from(path.to_string_lossy());
         let mut input = bytes::open(path).ok()?;
-        grammar::outline_from(&mut input, &file, buffer, state)
+        grammar::outline_from(&mut input, &file, buffer, state, further)
     }
 
     fn outline_to_keep(&self, path: &Path, buffer: &mut Buffer) -> Kept {

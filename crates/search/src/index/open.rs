@@ -1,5 +1,6 @@
 //! The index as a folder: opened, created, found unusable, built again.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -87,12 +88,37 @@ impl Index {
         Ok(())
     }
 
-    /// Begins to write, with `memory` bytes of buffers for `threads` threads.
+    /// Begins to write, with `memory` bytes of buffers for `threads` threads. What is committed carries `mark`.
     ///
     /// There is one writer at a time over all processes; [`Error::Busy`] tells that it is somebody else.
-    pub fn writer(&self, memory: usize, threads: usize) -> Result<Writer, Error> {
-        Writer::new(&self.engine, &self.reader, memory, threads)
+    pub fn writer(&self, memory: usize, threads: usize, mark: &str) -> Result<Writer, Error> {
+        Writer::new(&self.engine, &self.reader, memory, threads, (mark, &self.folder))
             .map_err(|error| unusable(&self.folder, error))
+    }
+
+    /// Returns the mark of the last commit; nothing when there was none.
+    pub fn mark(&self) -> Result<Option<String>, Error> {
+        let metas = self.engine.load_metas().map_err(|error| unusable(&self.folder, error))?;
+        Ok(metas.payload)
+    }
+
+    /// Returns what changes when any of the files does, as far as the system tells without reading them.
+    pub fn shape(&self) -> Result<u64, Error> {
+        let failed = |error: std::io::Error| unusable(&self.folder, error.into());
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(&self.folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let name = entry.file_name();
+            if name.to_str().is_some_and(|name| name.ends_with(".lock")) {
+                continue;
+            }
+            let metadata = entry.metadata().map_err(failed)?;
+            files.push((name, metadata.len(), metadata.modified().ok()));
+        }
+        files.sort();
+        let mut hasher = DefaultHasher::new();
+        files.hash(&mut hasher);
+        Ok(hasher.finish())
     }
 
     /// Returns what searches the last commit that this process has seen.

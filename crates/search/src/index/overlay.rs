@@ -1,6 +1,7 @@
 //! Messages that are too new for the disk: an index of their own, in memory, searched along.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 
 use tantivy::directory::RamDirectory;
 use tantivy::query::Bm25StatisticsProvider;
@@ -70,7 +71,7 @@ impl Overlay {
 }
 
 fn failed(error: TantivyError) -> Error {
-    Error::Write(Box::new(error))
+    Error::Write { folder: PathBuf::from("memory"), source: Box::new(error) }
 }
 
 fn begun() -> Result<SingleSegmentIndexWriter<TantivyDocument>, TantivyError> {

@@ -1,6 +1,7 @@
 //! Answers a plan: what matches, the best of it, and where it stands.
 
 use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use recount_model::{Fate, MessageKind};
 use tantivy::query::EnableScoring;
@@ -113,13 +114,19 @@ impl Searcher {
 
     /// Answers a plan. When nothing has all of its words, answers [`Plan::relaxed`] and says so.
     pub fn search(&self, plan: &Plan, options: &Options) -> Result<Found, Error> {
-        let found = self.answer(plan, options).map_err(failed)?;
+        let found = self.guarded(plan, options)?;
         if found.total > 0 {
             return Ok(found);
         }
         let Some(relaxed) = plan.relaxed() else { return Ok(found) };
-        let second = self.answer(&relaxed, options).map_err(failed)?;
+        let second = self.guarded(&relaxed, options)?;
         Ok(if second.total > 0 { second } else { found })
+    }
+
+    /// The engine trusts its files: where a byte was changed it may panic, which is damage like any other.
+    fn guarded(&self, plan: &Plan, options: &Options) -> Result<Found, Error> {
+        let answer = AssertUnwindSafe(|| self.answer(plan, options));
+        catch_unwind(answer).map_err(|_| Error::Damaged)?.map_err(failed)
     }
 
     fn answer(&self, plan: &Plan, options: &Options) -> Result<Found, TantivyError> {

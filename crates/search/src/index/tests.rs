@@ -47,7 +47,7 @@ fn plan(query: &str) -> Plan {
 
 fn filled(folder: &Path, documents: &[Document<'_>]) -> Index {
     let index = Index::open(folder).unwrap();
-    let writer = index.writer(0, 1).unwrap();
+    let writer = index.writer(0, 1, "one").unwrap();
     for document in documents {
         writer.add(document).unwrap();
     }
@@ -201,7 +201,7 @@ fn removed_messages_are_gone_and_come_back_when_added_again() {
         folder.path(),
         &[message(1, 1, prompt("one")), message(2, 1, prompt("one")), message(3, 2, prompt("one"))],
     );
-    let mut writer = index.writer(0, 1).unwrap();
+    let mut writer = index.writer(0, 1, "one").unwrap();
     writer.delete_message(1);
     writer.add(&message(1, 1, prompt("two"))).unwrap();
     writer.commit().unwrap();
@@ -215,32 +215,32 @@ fn removed_messages_are_gone_and_come_back_when_added_again() {
 fn a_writer_that_is_dropped_leaves_the_last_commit() {
     let folder = TempDir::new().unwrap();
     let index = filled(folder.path(), &[message(1, 1, prompt("one"))]);
-    let writer = index.writer(0, 1).unwrap();
+    let writer = index.writer(0, 1, "one").unwrap();
     writer.add(&message(2, 1, prompt("one"))).unwrap();
     writer.delete_message(1);
     drop(writer);
     let index = Index::open(folder.path()).unwrap();
     assert_eq!(found(&index, "one"), [1]);
-    index.writer(0, 1).unwrap();
+    index.writer(0, 1, "one").unwrap();
 }
 
 #[test]
 fn there_is_one_writer_at_a_time() {
     let folder = TempDir::new().unwrap();
     let index = Index::open(folder.path()).unwrap();
-    let writer = index.writer(0, 1).unwrap();
+    let writer = index.writer(0, 1, "one").unwrap();
     let second = Index::open(folder.path()).unwrap();
-    assert!(matches!(second.writer(0, 1), Err(Error::Busy { .. })));
+    assert!(matches!(second.writer(0, 1, "one"), Err(Error::Busy { .. })));
     assert!(matches!(Index::rebuild(folder.path()), Err(Error::Busy { .. })));
     drop(writer);
-    second.writer(0, 1).unwrap();
+    second.writer(0, 1, "one").unwrap();
 }
 
 #[test]
 fn threads_may_add_at_the_same_time() {
     let folder = TempDir::new().unwrap();
     let index = Index::open(folder.path()).unwrap();
-    let mut writer = index.writer(0, 2).unwrap();
+    let mut writer = index.writer(0, 2, "one").unwrap();
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let writer = &writer;

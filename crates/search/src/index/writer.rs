@@ -1,5 +1,6 @@
 //! Adds messages, removes them, and makes it last.
 
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -23,6 +24,8 @@ pub struct Writer {
     engine: IndexWriter<Entry>,
     reader: IndexReader,
     waiting: Arc<Waiting>,
+    mark: String,
+    folder: PathBuf,
 }
 
 impl std::fmt::Debug for Writer {
@@ -37,6 +40,7 @@ impl Writer {
         reader: &IndexReader,
         memory: usize,
         threads: usize,
+        (mark, folder): (&str, &Path),
     ) -> Result<Self, TantivyError> {
         let threads = threads.clamp(1, 8);
         let options = IndexWriterOptions::builder()
@@ -48,7 +52,13 @@ impl Writer {
         let mut merging = LogMergePolicy::default();
         merging.set_del_docs_ratio_before_merge(REMOVED_SHARE);
         engine.set_merge_policy(Box::new(merging));
-        Ok(Self { engine, reader: reader.clone(), waiting: Arc::default() })
+        Ok(Self {
+            engine,
+            reader: reader.clone(),
+            waiting: Arc::default(),
+            mark: mark.to_owned(),
+            folder: folder.to_owned(),
+        })
     }
 
     /// Adds a message. May be called from several threads; waits while too much text is in line.
@@ -57,7 +67,10 @@ impl Writer {
         let bytes =
             crate::Field::ALL.iter().flat_map(|&field| document.values(field)).map(str::len).sum();
         let place = Waiting::enter(&self.waiting, bytes);
-        self.engine.add_document(Entry { entry, place }).map(drop).map_err(failed)
+        self.engine
+            .add_document(Entry { entry, place })
+            .map(drop)
+            .map_err(|error| self.failed(error))
     }
 
     /// Removes all messages of a session that were added before.
@@ -72,21 +85,28 @@ impl Writer {
 
     /// Makes all that was added and removed last, and visible to new searchers of this process.
     pub fn commit(&mut self) -> Result<(), Error> {
-        self.engine.commit().map_err(failed)?;
-        self.reader.reload().map_err(failed)
+        let mut commit =
+            self.engine.prepare_commit().map_err(|error| failed(&self.folder, error))?;
+        commit.set_payload(&self.mark);
+        commit.commit().map_err(|error| failed(&self.folder, error))?;
+        self.reader.reload().map_err(|error| self.failed(error))
     }
 
     /// Commits, and waits until small parts of the index have been made into larger ones.
     pub fn finish(mut self) -> Result<(), Error> {
         self.commit()?;
-        let Self { engine, reader, .. } = self;
-        engine.wait_merging_threads().map_err(failed)?;
-        reader.reload().map_err(failed)
+        let Self { engine, reader, folder, .. } = self;
+        engine.wait_merging_threads().map_err(|error| failed(&folder, error))?;
+        reader.reload().map_err(|error| failed(&folder, error))
+    }
+
+    fn failed(&self, error: TantivyError) -> Error {
+        failed(&self.folder, error)
     }
 }
 
-fn failed(error: TantivyError) -> Error {
-    Error::Write(Box::new(error))
+fn failed(folder: &Path, error: TantivyError) -> Error {
+    Error::Write { folder: folder.to_owned(), source: Box::new(error) }
 }
 
 /// How many bytes of text are in line.

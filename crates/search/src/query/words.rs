@@ -1,6 +1,6 @@
 //! Words of a query: what the tokenizer makes of them, as something to look for.
 
-use crate::token::{Form, Scanner};
+use crate::token::{Form, REST, Scanner};
 
 /// Words that must stand in a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +51,11 @@ impl Words {
         }
         if parts.is_empty() {
             return None;
+        }
+        if is_open && let Some(last) = parts.last_mut() {
+            // Of a beginning that is so long, the dictionary knows only this much.
+            let kept = last.text.find(REST).unwrap_or(last.text.len());
+            last.text.truncate(kept);
         }
         // A pair of characters is found wherever more follow; a single one has to be told so.
         let is_open = match last {

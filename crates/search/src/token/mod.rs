@@ -14,7 +14,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use scan::{Buffers, Scanner};
+pub(crate) use scan::{Buffers, REST, Scanner};
 pub(crate) use stream::WordTokenizer;
 
 use script::Class;

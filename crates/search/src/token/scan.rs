@@ -1,11 +1,17 @@
 //! The walk over a text: runs of letters and digits joined to identifiers, and runs of dense scripts.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use super::run::{self, Run};
 use super::script::{self, Class};
 use super::{CUT, Form, Token, fold};
 
-/// Characters of a token: enough for any word, a commit id, a UUID.
-pub(super) const MAX_CHARACTERS: usize = 40;
+/// Characters of a token: enough for any word, a commit id, a UUID, a SHA-256.
+pub(super) const MAX_CHARACTERS: usize = 64;
+/// Characters that are left of a longer one; what stands for the rest follows.
+const KEPT_CHARACTERS: usize = 48;
+/// Stands before what stands for the rest. No text can hold it in a word.
+pub(crate) const REST: char = '\u{2}';
 /// Joined runs that are looked at together.
 const MAX_RUNS: usize = 8;
 /// Parts of an identifier that is also kept whole.
@@ -168,15 +174,16 @@ impl<'t> Scanner<'t> {
         } else {
             raw.chars().for_each(|character| fold::word(character, &mut self.buffers.folded));
         }
+        let end = self.buffers.folded.len();
         if !self.buffers.cuts.is_empty() {
             self.push_parts(run, base);
         }
         let parts = self.position - first;
         if parts == 0 {
-            self.push_shortened(base..self.buffers.folded.len(), run.start..run.end);
+            self.push_shortened(base..end, run.start..run.end);
         } else if parts > 1 {
             let position = std::mem::replace(&mut self.position, first);
-            let folded = self.shortened(base..self.buffers.folded.len());
+            let folded = self.shortened(base..end);
             self.push(folded, run.start..run.end, parts, Form::Whole);
             self.position = position;
         }
@@ -214,19 +221,25 @@ impl<'t> Scanner<'t> {
         self.position += 1;
     }
 
-    /// Cuts a token that is too long for the dictionary.
+    /// Cuts a token that is too long for the dictionary; a number stands for the rest, so that another one with the
+    /// same beginning is another one.
     fn shortened(&mut self, folded: std::ops::Range<usize>) -> std::ops::Range<usize> {
         if folded.len() <= MAX_CHARACTERS {
             return folded;
         }
         let token = self.buffers.folded.get(folded.clone()).unwrap_or_default();
-        match token.char_indices().nth(MAX_CHARACTERS) {
-            Some((at, _)) => {
-                self.was_cut = true;
-                folded.start..folded.start + at
-            }
-            None => folded,
+        if token.chars().nth(MAX_CHARACTERS).is_none() {
+            return folded;
         }
+        let kept = token.char_indices().nth(KEPT_CHARACTERS).map_or(0, |(at, _)| at);
+        let mut hasher = DefaultHasher::new();
+        token.hash(&mut hasher);
+        let short =
+            format!("{}{REST}{:016x}", token.get(..kept).unwrap_or_default(), hasher.finish());
+        self.was_cut = true;
+        let start = self.buffers.folded.len();
+        self.buffers.folded.push_str(&short);
+        start..self.buffers.folded.len()
     }
 
     /// Reads a run of a script without spaces.

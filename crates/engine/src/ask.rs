@@ -1,0 +1,144 @@
+//! The index asked, and what it points at looked at again where it is not sure.
+
+use std::collections::HashSet;
+
+use recount_search::{Found, Hit, Options, Plan};
+
+use crate::hits::{Lost, Pointed};
+use crate::search::{Answer, Asked, Match, Ready};
+use crate::{Engine, Error};
+
+/// So many messages are looked at again for one answer; of more, some may be missing, and the answer says so.
+const MOST_CHECKED: usize = 20_000;
+/// The first time so many; then each time so much more than before.
+const FIRST_CHECKED: usize = 64;
+const MORE: usize = 4;
+/// From so many on a second thread pays.
+const MANY: usize = 16;
+
+impl Engine {
+    /// Asks the index, and reads what it points at.
+    pub(crate) fn ask(&self, ready: &Ready<'_>, asked: &Asked) -> Result<Answer, Error> {
+        let found = self.page(ready, asked, 0, asked.limit, !asked.all_hits)?;
+        let mut answer = Answer {
+            total: found.total,
+            sessions: found.sessions,
+            is_exact: found.is_exact,
+            relaxed: found.relaxed,
+            hits: Vec::new(),
+            notes: ready.notes.clone(),
+            lost: 0,
+        };
+        let relaxed = found.relaxed.then(|| ready.plan.relaxed()).flatten();
+        let plan = relaxed.as_ref().unwrap_or(&ready.plan);
+        if found.is_exact {
+            for read in self.read(ready, &found.hits, plan, asked.width) {
+                match read {
+                    Ok(read) => answer.hits.extend(read),
+                    Err(Lost) => answer.lost += 1,
+                }
+            }
+        } else {
+            self.check(ready, asked, plan, &mut answer)?;
+        }
+        if answer.lost > 0 {
+            let note =
+                format!("{} of the hits cannot be read: files changed meanwhile", answer.lost);
+            answer.notes.push(note);
+        }
+        Ok(answer)
+    }
+
+    /// Looks at message after message, best first, until enough hold.
+    fn check(
+        &self,
+        ready: &Ready<'_>,
+        asked: &Asked,
+        plan: &Plan,
+        answer: &mut Answer,
+    ) -> Result<(), Error> {
+        let (mut checked, mut held) = (0, 0);
+        let mut sessions = HashSet::new();
+        let mut size = FIRST_CHECKED.max(asked.limit);
+        loop {
+            // The best of a session may not hold where another does.
+            let found = self.page(ready, asked, checked, size, false)?;
+            for read in self.read(ready, &found.hits, plan, asked.width) {
+                let hit = match read {
+                    Ok(Some(hit)) => hit,
+                    Ok(None) => continue,
+                    Err(Lost) => {
+                        answer.lost += 1;
+                        continue;
+                    }
+                };
+                held += 1;
+                let is_first = sessions.insert((hit.session.source, hit.session.id.clone()));
+                if (is_first || asked.all_hits) && answer.hits.len() < asked.limit {
+                    answer.hits.push(hit);
+                }
+            }
+            checked += found.hits.len();
+            if found.hits.len() < size {
+                // All have been looked at, so now it is known.
+                (answer.total, answer.sessions) = (held, sessions.len());
+                answer.is_exact = true;
+                return Ok(());
+            }
+            if answer.hits.len() >= asked.limit {
+                return Ok(());
+            }
+            if checked >= MOST_CHECKED {
+                let left = answer.total.saturating_sub(checked);
+                answer.notes.push(format!(
+                    "{checked} messages with these words were looked at, {left} were not: narrow it with project: or after:"
+                ));
+                return Ok(());
+            }
+            size = (size * MORE).min(MOST_CHECKED - checked);
+        }
+    }
+
+    fn page(
+        &self,
+        ready: &Ready<'_>,
+        asked: &Asked,
+        offset: usize,
+        limit: usize,
+        one_per_session: bool,
+    ) -> Result<Found, Error> {
+        let now = self.clock.now().as_millisecond();
+        let options = Options { limit, offset, now, sort: asked.sort, one_per_session };
+        Ok(ready.searcher.search(&ready.plan, &options)?)
+    }
+
+    /// Reads what hits point at, on all cores, in their order.
+    fn read(
+        &self,
+        ready: &Ready<'_>,
+        hits: &[Hit],
+        plan: &Plan,
+        width: usize,
+    ) -> Vec<Result<Option<Match>, Lost>> {
+        let pointed: Vec<Option<Pointed<'_>>> =
+            hits.iter().map(|hit| Pointed::new(hit, ready.sessions)).collect();
+        let one = |pointed: Option<Pointed<'_>>| {
+            pointed.map_or(Err(Lost), |pointed| self.read_hit(pointed, plan, width))
+        };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        if hits.len() < MANY || threads < 2 {
+            return pointed.into_iter().map(one).collect();
+        }
+        let share = hits.len().div_ceil(threads);
+        let mut pointed = pointed.into_iter();
+        std::thread::scope(|scope| {
+            let shares: Vec<Vec<_>> =
+                (0..threads).map(|_| pointed.by_ref().take(share).collect()).collect();
+            let spawned: Vec<_> = shares
+                .into_iter()
+                .map(|share| scope.spawn(move || share.into_iter().map(one).collect::<Vec<_>>()))
+                .collect();
+            spawned.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
+        })
+    }
+}
