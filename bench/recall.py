@@ -54,6 +54,7 @@ class Score:
 
 
 def main():
+    sys.stdout.reconfigure(line_buffering=True)
     opts = arguments()
     try:
         if not shutil.which(opts.bin):
