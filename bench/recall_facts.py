@@ -200,4 +200,6 @@ FATES = [
     fate("split", "kept"), fate("agent", "kept"), fate("expanded", "kept"), fate("call-part", "kept"),
     fate("thought-part", "kept"), fate("result-part", "kept"), fate("deep-argument", "kept"), fate("hook", "kept"),
     fate("after-rubbish", "kept"), fate("torn", "kept"),
+    Fate("crowded", "kept", Fact("fate crowded", "jammed corundine beryllix tight",
+                                 ['"corundine beryllix"', "in:output \"corundine beryllix\""], ['"jammed beryllix"'])),
 ]

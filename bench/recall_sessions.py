@@ -226,6 +226,20 @@ class Book:
         return self.put("checkpoints", {"type": "user", "content": [
             {"text": f"<hook_context>From a hook.</hook_context>\n\n{text}"}]})
 
+    def make_crowded(self, text):
+        """The same words in another order, before and after it, in its own session and in others."""
+        mixed = " ".join(reversed(text.split()))
+        session = self.session("lines", "crowded")
+        for name in ("crowd one", "crowd two"):
+            for _ in range(150):
+                self.append(self.session("lines", name), "output", f"{mixed} {mixed}")
+        for _ in range(100):
+            self.append(session, "output", mixed)
+        message = self.append(session, "output", text)
+        for _ in range(100):
+            self.append(session, "output", f"{mixed} {mixed}")
+        return message
+
     def make_after_rubbish(self, text):
         session = self.session("lines", "after rubbish")
         session.records.append('{"id":"torn","type":"user","content":[{"te')
