@@ -43,7 +43,7 @@ def main():
         with tempfile.TemporaryDirectory(prefix="recount-kill-", dir=opts.out) as scratch:
             os.chmod(scratch, 0o755)
             trial = Trial(opts, os.path.realpath(scratch))
-            for part in (kills, halfway, damage, writing_denied, disk_full, at_once):
+            for part in (kills, halfway, damage, writing_denied, disk_full, at_once, other_homes):
                 if opts.only in part.__name__:
                     trial.section(part)
             trial.section(untouched)
@@ -62,7 +62,7 @@ def arguments():
     parser.add_argument("--megabytes", type=int, help=f"size of the home ({FULL['megabytes']})")
     parser.add_argument("--out", metavar="DIR", help="where homes are made (among the temporary folders)")
     parser.add_argument("--seed", type=int, default=1, help="other moments, other spots (1)")
-    parser.add_argument("--only", default="", metavar="PART", help="kills, halfway, damage, writing_denied, disk_full or at_once")
+    parser.add_argument("--only", default="", metavar="PART", help="kills, halfway, damage, writing_denied, disk_full, at_once or other_homes")
     parser.add_argument("--smoke", action="store_true", help=f"{SMOKE['rounds']} kills on {SMOKE['megabytes']} MB")
     opts = parser.parse_args()
     opts.sizes = dict(SMOKE if opts.smoke else FULL)
@@ -133,10 +133,10 @@ class Trial:
 
     # Runs.
 
-    def start(self, data, *arguments, **more):
+    def start(self, data, *arguments, home=None, cwd=None, **more):
         keep = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
         env = {**keep, "HOME": self.home, "NO_COLOR": "1", "RECOUNT_DATA_DIR": data}
-        return subprocess.Popen([self.bin, "--home", self.home, *arguments], env=env, cwd=self.scratch,
+        return subprocess.Popen([self.bin, "--home", home or self.home, *arguments], env=env, cwd=cwd or self.scratch,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
 
     def run(self, data, *arguments, **more):
@@ -315,6 +315,34 @@ def busy_searches(trial, data, child):
             trial.fault(f"search during index: {query}: {difference(trial.right[query], answer)}, and not a word of it")
         elif not answer["relaxed"] and not trial.right[query]["relaxed"] and answer["total"] > trial.right[query]["total"]:
             trial.fault(f"search during index: {query}: {difference(trial.right[query], answer)}")
+
+
+def other_homes(trial):
+    """Sessions whose files were removed, and two homes that have the same name in different folders."""
+    one, two = (os.path.join(trial.scratch, name) for name in ("one", "two"))
+    for folder in (one, two):
+        shutil.copytree(trial.home, os.path.join(folder, "home"))
+    for path in words.session_files(os.path.join(two, "home"))[::3]:
+        os.remove(path)
+    data, fresh = trial.fresh(), trial.fresh()
+    for what in trial.queries[:6] + ["list"]:
+        right = [trial.asked(fresh, what, home=os.path.join(folder, "home"))[1] for folder in (one, two)]
+        for folder, wanted in zip((one, two), right):
+            told(trial, f"--home home in {os.path.basename(folder)}", what, wanted,
+                 trial.asked(data, what, home="home", cwd=folder)[1])
+    for path in words.session_files(os.path.join(one, "home"))[::3]:
+        os.remove(path)
+    for what in trial.queries[:6] + ["list"]:
+        wanted = trial.asked(trial.scratch + "/after", what, home=os.path.join(one, "home"))[1]
+        told(trial, "files removed", what, wanted, trial.asked(fresh, what, home=os.path.join(one, "home"))[1])
+    return "2 homes"
+
+
+def told(trial, label, what, wanted, answer):
+    """Whether a home gives the same numbers as one that was never indexed; paths may be written differently."""
+    numbers = lambda one: one and {k: len(v) if isinstance(v, list) else v for k, v in one.items()}
+    if numbers(answer) != numbers(wanted):
+        trial.fault(f"{label}: {what}: {difference(numbers(wanted), numbers(answer) or {})}")
 
 
 def untouched(trial):
