@@ -27,6 +27,7 @@ from kill_damage import WAYS, difference, hashes, is_clear, reduced  # noqa: E40
 FULL = {"rounds": 50, "sessions": 300, "megabytes": 80, "queries": 25}
 SMOKE = {"rounds": 6, "sessions": 40, "megabytes": 8, "queries": 10}
 PATIENCE = 60  # seconds
+MOST_SHOWN = 40  # faults of one part
 NOBODY = 65534
 
 
@@ -113,15 +114,19 @@ class Trial:
         return [*self.queries, "list", "status"]
 
     def section(self, part):
-        before, began = len(self.faults), time.perf_counter()
+        before, began, self.shown = len(self.faults), time.perf_counter(), 0
         self.where = part.__name__
         told = part(self)
+        if self.shown > MOST_SHOWN:
+            print(f"… and {self.shown - MOST_SHOWN} more")
         print(f"{part.__name__.replace('_', ' ')}: {told}; {len(self.faults) - before} not right, "
               f"{time.perf_counter() - began:.0f} s")
 
     def fault(self, text):
         self.faults.append(text)
-        print(f"WRONG {self.where}: {text}")
+        self.shown += 1
+        if self.shown <= MOST_SHOWN:
+            print(f"WRONG {self.where}: {' '.join(text.split())[:300]}")
 
     def fresh(self, filled=False):
         """A data folder of its own: empty, or a copy of the right one."""
@@ -207,6 +212,7 @@ def kills(trial):
         trial.compare(data, f"{way} killed after {' and '.join(moments)} ms, status", ["status"])
         shutil.rmtree(data)
     trial.age(3600)
+    shutil.rmtree(trial.reference)
     trial.run(trial.reference, "index")
     return f"{rounds} rounds"
 
@@ -229,10 +235,14 @@ def halfway(trial):
 
 
 def damage(trial):
-    """Every file that is kept: cut short, overwritten, deleted."""
-    names = [os.path.relpath(os.path.join(folder, name), trial.reference)
-             for folder, _, names in os.walk(trial.reference) for name in sorted(names)]
-    cases = [(name, way) for name in names if not name.endswith(".lock") for way in WAYS]
+    """Every kind of file that is kept: cut short, overwritten, deleted."""
+    kinds = {}
+    for folder, _, names in os.walk(trial.reference):
+        for name in sorted(names):
+            stem, ending = os.path.splitext(name)
+            kinds.setdefault(ending if len(stem) == 32 else name,
+                             os.path.relpath(os.path.join(folder, name), trial.reference))
+    cases = [(name, way) for name in kinds.values() if not name.endswith(".lock") for way in WAYS]
     if trial.opts.smoke:
         cases = trial.rng.sample(cases, min(14, len(cases)))
     for name, way in cases:

@@ -103,6 +103,8 @@ class Bench:
         with open(self.paths, "w", encoding="utf-8") as file:
             file.write("\0".join(self.files))
         print(f"\n## {len(self.files)} session files, {self.size / 1e6:.1f} MB\n")
+        if os.getloadavg()[0] > os.cpu_count() / 2:
+            print(f"note: others keep this machine busy (load {os.getloadavg()[0]:.1f}): look at CPU, not at wall time\n")
 
     def made(self, name, options):
         home = os.path.abspath(os.path.join(self.make, name))
@@ -219,7 +221,7 @@ def measure_list(bench, goals):
         lists.append(bench.fine(listing))
     one, other = best(lists), best(finds)
     print(f"list, unchanged: {one.wall * 1e3:.1f} ms, CPU {one.cpu * 1e3:.1f} ms, {memory:.0f} MB; "
-          f"`find` {other.wall * 1e3:.1f} ms")
+          f"`find` {other.wall * 1e3:.1f} ms, CPU {other.cpu * 1e3:.1f} ms")
     goals.add("list, unchanged / find", one.wall / other.wall, 3)
     goals.add("list, unchanged: memory", memory, 40, " MB")
 
