@@ -108,8 +108,8 @@ impl Index {
         let mut files = Vec::new();
         for entry in std::fs::read_dir(&self.folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
-            let name = entry.file_name();
-            if name.to_str().is_some_and(|name| name.ends_with(".lock")) {
+            let name = PathBuf::from(entry.file_name());
+            if name.extension().is_some_and(|extension| extension == "lock") {
                 continue;
             }
             let metadata = entry.metadata().map_err(failed)?;
