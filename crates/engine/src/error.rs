@@ -74,6 +74,22 @@ pub enum Error {
         /// A query of that kind that works.
         example: &'static str,
     },
+    /// A statement in SQL is not understood.
+    #[error("{what}")]
+    Sql {
+        /// What is wrong.
+        what: String,
+        /// The line of it with carets under the spot.
+        pointed: Option<String>,
+        /// What was perhaps meant.
+        hints: Vec<String>,
+    },
+    /// A statement in SQL would do more than read.
+    #[error("{0} is refused: statements may only read")]
+    SqlRefused(String),
+    /// Whoever is told an answer cannot take it.
+    #[error(transparent)]
+    Output(std::io::Error),
     /// The search index cannot be used.
     #[error(transparent)]
     Index(#[from] recount_search::Error),

@@ -84,7 +84,7 @@ impl Engine {
 }
 
 /// What is kept under another version is not understood.
-fn version() -> String {
+pub(crate) fn version() -> String {
     let sources = SOURCES.iter().map(|source| format!("{}{}", source.name(), source.version()));
     format!("{}/{}", cached::VERSION, sources.collect::<Vec<_>>().join(","))
 }
