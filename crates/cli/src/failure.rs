@@ -70,6 +70,9 @@ impl From<serde_json::Error> for Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
+        if let Error::Output(error) = error {
+            return error.into();
+        }
         let mut message = error.to_string();
         let mut cause = error.source();
         while let Some(inner) = cause {
@@ -106,6 +109,14 @@ impl From<Error> for Failure {
                 let spot = pointed.lines().map(str::to_owned).collect();
                 Self { spot, ..failure }.hint(format!("for example: {example}"))
             }
+            Error::Sql { pointed, hints, .. } => {
+                let spot = pointed.iter().flat_map(|spot| spot.lines()).map(str::to_owned);
+                let failure = Self { spot: spot.collect(), ..failure };
+                hints.iter().cloned().fold(failure, Self::hint)
+            }
+            Error::SqlRefused(_) => {
+                failure.hint("ask with SELECT; `recount sql --schema` shows what there is")
+            }
             Error::Config { .. } => failure.hint("mend the file, or take it away"),
             Error::Unreadable { .. } => failure.hint("check the file's permissions"),
             _ => failure,
@@ -116,6 +127,7 @@ impl From<Error> for Failure {
 fn code(error: &Error) -> u8 {
     match error {
         Error::NoSession(_) | Error::NoSessions | Error::NoRow(_) | Error::NoProject(_) => NOTHING,
+        Error::SqlRefused(_) => REFUSED,
         _ => ERROR,
     }
 }

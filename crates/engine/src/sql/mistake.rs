@@ -14,8 +14,9 @@ pub(super) fn told(fault: Fault, statement: &str) -> Error {
         Fault::File(error) => Error::Catalog(error),
         Fault::Refused(what) => Error::SqlRefused(what),
         Fault::Mistake { what, offset } => Error::Sql {
+            // What has no place in the statement went wrong with the data.
+            hints: offset.map(|_| hints(&what, statement)).unwrap_or_default(),
             pointed: offset.map(|offset| pointed(statement, offset)),
-            hints: hints(&what, statement),
             what,
         },
         other => Error::Sql { what: other.to_string(), pointed: None, hints: Vec::new() },
