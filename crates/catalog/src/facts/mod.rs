@@ -9,7 +9,7 @@ mod tables;
 use std::collections::HashMap;
 use std::path::Path;
 
-use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Transaction, params};
+use rusqlite::{CachedStatement, Connection, Transaction, params};
 
 use crate::{Error, schema, signed, unsigned};
 
@@ -53,8 +53,8 @@ impl FactFile {
     pub fn keep(&mut self, sessions: &[SessionRows]) -> Result<(), Error> {
         let change = self.db.transaction()?;
         for session in sessions {
-            let number = clear(&change, session)?;
-            insert(&change, number, session)?;
+            delete(&change, signed(session.key))?;
+            insert(&change, session)?;
         }
         Ok(change.commit()?)
     }
@@ -66,47 +66,30 @@ impl FactFile {
     pub fn forget(&mut self, keys: &[u64]) -> Result<(), Error> {
         let change = self.db.transaction()?;
         for key in keys {
-            if let Some(number) = number(&change, *key)? {
-                delete(&change, number)?;
-                change.execute("DELETE FROM kept_sessions WHERE number = ?1", [number])?;
-            }
+            delete(&change, signed(*key))?;
         }
         Ok(change.commit()?)
     }
 }
 
-/// Returns the number of a session that is kept.
-fn number(change: &Transaction<'_>, key: u64) -> Result<Option<i64>, Error> {
-    let mut select = change.prepare_cached("SELECT number FROM kept_sessions WHERE key = ?1")?;
-    Ok(select.query_row([signed(key)], |row| row.get(0)).optional()?)
-}
-
-/// Writes the session's own row, takes out the others of it, and returns its number. New sessions get ever greater numbers, so
-/// that their rows go to the end of every table.
-fn clear(change: &Transaction<'_>, session: &SessionRows) -> Result<i64, Error> {
-    let SessionRows { key, stamp, source, id, folder, .. } = session;
-    let known = number(change, *key)?;
-    if let Some(number) = known {
-        delete(change, number)?;
-    }
-    let mut insert = change.prepare_cached(
-        "INSERT OR REPLACE INTO kept_sessions (number, key, stamp, source, id, folder)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-    )?;
-    insert.execute(params![known, signed(*key), signed(*stamp), source, id, folder])?;
-    Ok(known.unwrap_or_else(|| change.last_insert_rowid()))
-}
-
-fn delete(change: &Transaction<'_>, number: i64) -> Result<(), Error> {
+/// Takes a session out.
+fn delete(change: &Transaction<'_>, key: i64) -> Result<(), Error> {
+    change.prepare_cached("DELETE FROM kept_sessions WHERE key = ?1")?.execute([key])?;
     for table in tables::OF_SESSION {
         change
             .prepare_cached(&format!("DELETE FROM {table} WHERE session = ?1"))?
-            .execute([number])?;
+            .execute([key])?;
     }
     Ok(())
 }
 
-fn insert(change: &Transaction<'_>, session: i64, rows: &SessionRows) -> Result<(), Error> {
+/// Puts a session in.
+fn insert(change: &Transaction<'_>, rows: &SessionRows) -> Result<(), Error> {
+    let SessionRows { key, stamp, source, id, folder, .. } = rows;
+    let session = signed(*key);
+    let mut insert =
+        change.prepare_cached("INSERT INTO kept_sessions VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    insert.execute(params![session, signed(*stamp), source, id, folder])?;
     let mut file = change.prepare_cached("INSERT INTO kept_files VALUES (?1, ?2, ?3)")?;
     for (at, path) in rows.files.iter().enumerate() {
         file.execute(params![session, count(at), path])?;

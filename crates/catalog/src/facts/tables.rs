@@ -2,14 +2,14 @@
 
 use crate::schema::Tables;
 
-/// Rows are clustered by session: one is taken out and put in as a whole, and read as a whole. No text of any length is in
-/// them; it is read from where it stands.
+/// Rows are clustered by session: one is taken out and put in as a whole, and read as a whole. They stand in the order of the
+/// sessions' keys, so that answers come in the same order whichever session was read first. No text of any length is in them; it is read
+/// from where it stands.
 pub(crate) const TABLES: Tables = Tables { version: "1", create: CREATE };
 
 const CREATE: &str = "
     CREATE TABLE kept_sessions (
-        number INTEGER PRIMARY KEY,
-        key INTEGER NOT NULL UNIQUE,
+        key INTEGER PRIMARY KEY,
         stamp INTEGER NOT NULL,
         source TEXT NOT NULL,
         id TEXT NOT NULL,

@@ -46,9 +46,6 @@ impl From<rusqlite::Error> for Fault {
             rusqlite::Error::SqliteFailure(code, message) => {
                 Self::Mistake { what: message.unwrap_or_else(|| code.to_string()), offset: None }
             }
-            rusqlite::Error::NulError(_) => {
-                Self::Mistake { what: "a statement cannot hold a NUL byte".into(), offset: None }
-            }
             other => File(other).into(),
         }
     }

@@ -89,6 +89,13 @@ impl Question {
         if guard::without_comments(statement).is_empty() {
             return Err(Fault::Nothing);
         }
+        // The database would take it for the end.
+        if let Some(offset) = statement.find('\0') {
+            return Err(Fault::Mistake {
+                what: "a statement cannot hold a NUL".into(),
+                offset: Some(offset),
+            });
+        }
         if let Some(word) = guard::doing(statement) {
             return Err(Fault::Refused(word.to_owned()));
         }

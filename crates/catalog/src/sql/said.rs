@@ -63,7 +63,7 @@ struct Reader {
     last: Option<((i64, i64), Place)>,
 }
 
-/// Adds the function. Only the numbers of a session and a message can be given to it, so that no statement reaches any other file.
+/// Adds the function. Only the key of a session and the number of a message can be given to it, so that no statement reaches any other file.
 pub(super) fn register(
     db: &Connection,
     facts: Option<&Path>,
@@ -108,7 +108,7 @@ impl Reader {
         let Some(db) = &self.db else { return Ok(None) };
         let mut select = db.prepare_cached(
             "SELECT s.source, s.folder, f.path, m.offset, m.bytes FROM kept_messages m
-             JOIN kept_sessions s ON s.number = m.session
+             JOIN kept_sessions s ON s.key = m.session
              JOIN kept_files f ON f.session = m.session AND f.number = m.file
              WHERE m.session = ?1 AND m.number = ?2",
         )?;

@@ -73,6 +73,7 @@ fn mistakes_are_told_with_their_place() {
         ("SELECT * FROM message", "no such table: message", Some(14)),
         ("SELEC 1", "near \"SELEC\": syntax error", Some(0)),
         ("SELECT", "incomplete input", Some(6)),
+        ("SELECT 1\0; DROP TABLE sessions", "a statement cannot hold a NUL", Some(8)),
         ("SELECT nosuch()", "no such function: nosuch", Some(7)),
         ("SELECT 'a", "unrecognized token: \"'a\"", Some(7)),
     ] {

@@ -107,7 +107,7 @@ const SESSIONS: View = View {
 const MESSAGES: View = View {
     name: "messages",
     about: "one row per message of the full view: all that was ever said, each message once",
-    from: "main.kept_sessions s CROSS JOIN main.kept_messages m ON m.session = s.number",
+    from: "main.kept_sessions s CROSS JOIN main.kept_messages m ON m.session = s.key",
     columns: &[
         text("session", "s.id", "the session's id"),
         text("source", "s.source", "the agent that wrote it"),
@@ -158,7 +158,7 @@ const MESSAGES: View = View {
 const TOOL_CALLS: View = View {
     name: "tool_calls",
     about: "one row per call of a tool",
-    from: "main.kept_sessions s CROSS JOIN main.kept_calls c ON c.session = s.number",
+    from: "main.kept_sessions s CROSS JOIN main.kept_calls c ON c.session = s.key",
     columns: &[
         text("session", "s.id", "the session's id"),
         text("source", "s.source", "the agent that wrote it"),
@@ -203,7 +203,7 @@ const TOOL_CALLS: View = View {
 const REQUESTS: View = View {
     name: "requests",
     about: "one row per request to a model whose use is on record, each counted once",
-    from: "main.kept_sessions s CROSS JOIN main.kept_messages m ON m.session = s.number AND m.total IS NOT NULL",
+    from: "main.kept_sessions s CROSS JOIN main.kept_messages m ON m.session = s.key AND m.total IS NOT NULL",
     columns: &[
         text("session", "s.id", "the session's id"),
         text("source", "s.source", "the agent that wrote it"),
@@ -224,7 +224,7 @@ const REQUESTS: View = View {
 const FILES_TOUCHED: View = View {
     name: "files_touched",
     about: "one row per file that a message sent along or a call named",
-    from: "main.kept_sessions s CROSS JOIN main.kept_touched t ON t.session = s.number",
+    from: "main.kept_sessions s CROSS JOIN main.kept_touched t ON t.session = s.key",
     columns: &[
         text("session", "s.id", "the session's id"),
         text("source", "s.source", "the agent that wrote it"),
