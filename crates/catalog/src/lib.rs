@@ -1,13 +1,16 @@
 //! What was read of the sessions, kept so that it need not be read again: a cache, and nothing but a cache.
 //!
 //! Deleting it loses nothing but time. It knows no format and no meaning: it keeps what the engine gives it under a key,
-//! with a stamp that tells whether it still holds.
+//! with a stamp that tells whether it still holds. The one exception is [`facts`], where what was said is kept in tables, so that
+//! people can ask in SQL ([`sql`]).
 
 mod error;
+pub mod facts;
 mod indexed;
 mod listed;
 mod schema;
 mod seal;
+pub mod sql;
 mod states;
 
 use std::collections::HashMap;
@@ -47,7 +50,7 @@ impl Catalog {
     /// cannot be opened, written or waited for.
     pub fn open(path: &Path, version: &str) -> Result<Self, Error> {
         let db = Connection::open(path)?;
-        schema::prepare(&db, version)?;
+        schema::prepare(&db, schema::CATALOG, version)?;
         Ok(Self { db })
     }
 

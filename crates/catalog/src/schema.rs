@@ -6,11 +6,19 @@ use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::Error;
 
-/// Raised with every change to the tables.
-const TABLES: &str = "6";
+/// The tables of one file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tables {
+    /// Raised with every change to them.
+    pub(crate) version: &'static str,
+    /// Makes them.
+    pub(crate) create: &'static str,
+}
+
+/// The tables of the catalog.
+pub(crate) const CATALOG: Tables = Tables { version: "6", create: CREATE };
 
 const CREATE: &str = "
-    CREATE TABLE words (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE groups (
         key INTEGER PRIMARY KEY,
         roots INTEGER NOT NULL,
@@ -50,38 +58,41 @@ const CREATE: &str = "
 ";
 
 /// Makes the tables, unless they are there in this version.
-pub(crate) fn prepare(db: &Connection, version: &str) -> Result<(), Error> {
+pub(crate) fn prepare(db: &Connection, tables: Tables, version: &str) -> Result<(), Error> {
     // Others may be writing for a moment.
     db.busy_timeout(Duration::from_secs(2))?;
     // Mapped pages are not copied. A lost write after a power cut is found out by its checksum and made again.
     db.execute_batch(
         "PRAGMA mmap_size = 1073741824; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;",
     )?;
-    let version = format!("{TABLES}/{version}");
+    let version = format!("{}/{version}", tables.version);
     if current(db)?.as_deref() == Some(version.as_str()) {
         return Ok(());
     }
     db.execute_batch("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE;")?;
-    let made = make(db, &version);
+    let made = make(db, tables, &version);
     db.execute_batch(if made.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
     made
 }
 
-fn make(db: &Connection, version: &str) -> Result<(), Error> {
+fn make(db: &Connection, tables: Tables, version: &str) -> Result<(), Error> {
     if current(db)?.as_deref() == Some(version) {
         // Another run was faster.
         return Ok(());
     }
-    let tables: Vec<String> = db
+    let old: Vec<String> = db
         .prepare(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
         )?
         .query_map([], |row| row.get(0))?
         .collect::<Result<_, _>>()?;
-    for table in tables {
+    for table in old {
         db.execute_batch(&format!("DROP TABLE \"{}\"", table.replace('"', "\"\"")))?;
     }
-    db.execute_batch(CREATE)?;
+    db.execute_batch(
+        "CREATE TABLE words (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;",
+    )?;
+    db.execute_batch(tables.create)?;
     db.execute("INSERT INTO words (name, value) VALUES ('version', ?1)", [version])?;
     Ok(())
 }

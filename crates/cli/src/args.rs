@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use recount_engine::source_names;
 
-use crate::commands::{completions, index, list, man, projects, search, show, story, testbed};
+use crate::commands::{completions, index, list, man, projects, search, show, sql, story, testbed};
 
 /// Recount what your coding agents did, and count it right
 ///
@@ -88,6 +88,7 @@ pub(crate) enum Command {
     Story(story::StoryArgs),
     Search(search::SearchArgs),
     Projects(projects::ProjectsArgs),
+    Sql(sql::SqlArgs),
     Index(index::IndexArgs),
     Testbed(testbed::TestbedArgs),
     Completions(completions::CompletionsArgs),

@@ -70,6 +70,9 @@ impl From<serde_json::Error> for Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
+        if let Error::Output(error) = error {
+            return error.into();
+        }
         let mut message = error.to_string();
         let mut cause = error.source();
         while let Some(inner) = cause {
@@ -106,13 +109,21 @@ impl From<Error> for Failure {
                 let spot = pointed.lines().map(str::to_owned).collect();
                 Self { spot, ..failure }.hint(format!("for example: {example}"))
             }
+            Error::Sql { pointed, hints, .. } => {
+                let spot = pointed.iter().flat_map(|spot| spot.lines()).map(str::to_owned);
+                let failure = Self { spot: spot.collect(), ..failure };
+                hints.iter().cloned().fold(failure, Self::hint)
+            }
+            Error::SqlRefused(_) => {
+                failure.hint("ask with SELECT; `recount sql --schema` shows what there is")
+            }
             Error::Config { .. } => failure.hint("mend the file, or take it away"),
             Error::Unreadable { .. } => failure.hint("check the file's permissions"),
             Error::NoDataFolder => failure.hint(
                 "an index needs a folder that can be written: set RECOUNT_DATA_DIR to one",
             ),
             error if error.is_busy() => failure.hint("wait for it to end, then try again"),
-            Error::Index(_) | Error::Catalog(_) => failure.hint(
+            Error::Index(_) | Error::Catalog(_) | Error::DataFolder { .. } => failure.hint(
                 "check that the disk has room and the folder can be written; what was indexed before is not lost",
             ),
             _ => failure,
@@ -123,6 +134,7 @@ impl From<Error> for Failure {
 fn code(error: &Error) -> u8 {
     match error {
         Error::NoSession(_) | Error::NoSessions | Error::NoRow(_) | Error::NoProject(_) => NOTHING,
+        Error::SqlRefused(_) => REFUSED,
         _ => ERROR,
     }
 }

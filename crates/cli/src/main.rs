@@ -39,6 +39,7 @@ fn run(command: Option<Command>, context: &Context) -> Result<ExitCode, Failure>
         Command::Story(args) => commands::story::run(&args, context),
         Command::Search(args) => commands::search::run(&args, context),
         Command::Index(args) => commands::index::run(&args, context),
+        Command::Sql(args) => commands::sql::run(&args, context),
         Command::Projects(args) => commands::projects::run(&args, context),
         Command::Testbed(args) => commands::testbed::run(&args, context),
         Command::Completions(args) => commands::completions::run(&args, context),

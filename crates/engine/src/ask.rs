@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use recount_search::{Found, Hit, Options, Plan};
 
 use crate::hits::{Lost, Pointed};
+use crate::index::session_key;
 use crate::search::{Answer, Asked, Match, Ready};
 use crate::{Engine, Error};
 
@@ -73,7 +74,7 @@ impl Engine {
                     }
                 };
                 held += 1;
-                let is_first = sessions.insert((hit.session.source, hit.session.id.clone()));
+                let is_first = sessions.insert(session_key(&hit.session));
                 if (is_first || asked.all_hits) && answer.hits.len() < asked.limit {
                     answer.hits.push(hit);
                 }

@@ -74,6 +74,22 @@ pub enum Error {
         /// A query of that kind that works.
         example: &'static str,
     },
+    /// A statement in SQL is not understood.
+    #[error("{what}")]
+    Sql {
+        /// What is wrong.
+        what: String,
+        /// The line of it with carets under the spot.
+        pointed: Option<String>,
+        /// What was perhaps meant.
+        hints: Vec<String>,
+    },
+    /// A statement in SQL would do more than read.
+    #[error("{0} is refused: statements may only read")]
+    SqlRefused(String),
+    /// Whoever is told an answer cannot take it.
+    #[error(transparent)]
+    Output(std::io::Error),
     /// The search index cannot be used.
     #[error(transparent)]
     Index(#[from] recount_search::Error),
@@ -83,6 +99,14 @@ pub enum Error {
     /// Nothing can be kept.
     #[error("there is no folder for our own data")]
     NoDataFolder,
+    /// Nothing can be kept where we want to.
+    #[error("cannot keep anything in {}", folder.display())]
+    DataFolder {
+        /// Our data folder.
+        folder: PathBuf,
+        /// Why not.
+        source: recount_catalog::Error,
+    },
     /// Our own data could not be written.
     #[error(transparent)]
     Write(#[from] recount_writer::Error),
@@ -95,6 +119,7 @@ impl Error {
             self,
             Self::Index(recount_search::Error::Busy { .. })
                 | Self::Catalog(recount_catalog::Error::Busy(_))
+                | Self::DataFolder { source: recount_catalog::Error::Busy(_), .. }
         )
     }
 }

@@ -29,6 +29,7 @@ mod remembered;
 mod search;
 mod seek;
 mod select;
+mod sql;
 mod survey;
 mod text_clues;
 mod union;
@@ -53,10 +54,12 @@ pub use messages::{Bound, Messages, RawFile, View};
 pub use moved::NewPlace;
 pub use open::Opened;
 pub use projects::{Part, ProjectRow};
+pub use recount_catalog::sql::{Cell, Column, VIEWS, View as SqlView};
 pub use recount_search::{Field, Snippet, Sort as HitSort};
 pub use recount_store::Aliases;
 pub use search::{Answer, Asked, Match};
 pub use seek::Seek;
+pub use sql::Table;
 pub use survey::Progress;
 
 /// What an engine works on.

@@ -89,23 +89,30 @@ impl Engine {
         Ok(())
     }
 
-    /// Opens the catalog's file, or makes it again when it is damaged.
+    /// Opens the catalog, for those who can do without.
     pub(crate) fn catalog(&self) -> Option<Catalog> {
+        self.needed_catalog().ok()
+    }
+
+    /// Opens the catalog's file, or makes it again when it is damaged.
+    pub(crate) fn needed_catalog(&self) -> Result<Catalog, Error> {
         self.finish_writing();
-        let path = self.catalog_path()?;
-        recount_writer::create_private_folder(path.parent()?).ok()?;
-        match Catalog::open(&path, &version()) {
+        let folder = self.folders.data.as_ref().ok_or(Error::NoDataFolder)?;
+        recount_writer::create_private_folder(folder)?;
+        let path = folder.join(FILE);
+        let opened = match Catalog::open(&path, &version()) {
             Err(fault) if fault.is_damage() => {
-                self.remove_catalog().ok()?;
-                Catalog::open(&path, &version()).ok()
+                self.remove_catalog()?;
+                Catalog::open(&path, &version())
             }
-            opened => opened.ok(),
-        }
+            opened => opened,
+        };
+        opened.map_err(|source| Error::DataFolder { folder: folder.clone(), source })
     }
 }
 
 /// What is kept under another version is not understood.
-fn version() -> String {
+pub(crate) fn version() -> String {
     let sources = SOURCES.iter().map(|source| format!("{}{}", source.name(), source.version()));
     format!("{}/{}", cached::VERSION, sources.collect::<Vec<_>>().join(","))
 }

@@ -96,7 +96,7 @@ pub(crate) fn encode(facts: &SessionFacts, folder: &Path) -> Option<Listed> {
         files: facts.files.clone(),
     };
     let content = postcard::to_allocvec(&row).ok()?;
-    Some(Listed { session: session_key(facts.source, &facts.id), gone: false, content })
+    Some(Listed { session: session_key(facts), gone: false, content })
 }
 
 /// What lies on disk, and the catalog if its last finished list is of just that.

@@ -122,7 +122,7 @@ impl Engine {
     ) -> Result<T, Error> {
         match self.prepared(query, way, progress, &ask) {
             Err(Error::Index(error)) if error.is_damage() => {
-                self.start_over(&mut self.catalog().ok_or(Error::NoDataFolder)?)?;
+                self.start_over(&mut self.needed_catalog()?)?;
             }
             Err(Error::Catalog(error)) if error.is_damage() => self.remove_catalog()?,
             answered => return answered,
@@ -149,7 +149,7 @@ impl Engine {
             return ask(&Ready { searcher, plan, sessions: &quick, notes: Vec::new(), way });
         }
         let (listing, ground, digests, passports) = self.everything(&Effort::List, progress);
-        let mut catalog = self.catalog().ok_or(Error::NoDataFolder)?;
+        let mut catalog = self.needed_catalog()?;
         let index = self.open_index(&mut catalog)?;
         let (searcher, notes) = self.searcher(&index, &mut catalog, &ground, &digests, progress)?;
         let mut failed = None;
@@ -249,7 +249,7 @@ impl Engine {
         let keys = |wanted: &dyn Fn(usize, &SessionFacts) -> bool| {
             let numbered = sessions.iter().enumerate();
             let wanted = numbered.filter(|(at, facts)| wanted(*at, facts));
-            wanted.map(|(_, facts)| session_key(facts.source, &facts.id)).collect()
+            wanted.map(|(_, facts)| session_key(facts)).collect()
         };
         Ok(match leaf {
             SessionLeaf::Project(name) => {
@@ -267,7 +267,7 @@ impl Engine {
 }
 
 fn by_key(sessions: Vec<SessionFacts>) -> HashMap<u64, Arc<SessionFacts>> {
-    let keyed = |facts: SessionFacts| (session_key(facts.source, &facts.id), Arc::new(facts));
+    let keyed = |facts: SessionFacts| (session_key(&facts), Arc::new(facts));
     sessions.into_iter().map(keyed).collect()
 }
 

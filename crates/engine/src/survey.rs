@@ -10,7 +10,7 @@ use recount_formats::bytes::Buffer;
 use recount_formats::source::{
     Family, FileAt, Located, ProjectFolder, Registered, RegistryNote, Surveyed,
 };
-use recount_model::Problem;
+use recount_model::{Problem, SessionId};
 use recount_store::Root;
 
 use crate::growth::Reading;
@@ -115,6 +115,20 @@ impl Group {
             Surveyed { folder, named_folder, at, outline }
         });
         source.families(surveyed.collect())
+    }
+
+    /// Reads the files of one session. Without those of its parent, an old sub-agent goes by its parent's id.
+    pub(crate) fn family(
+        self,
+        id: &SessionId,
+        ground: &Ground,
+        reading: &dyn Reading,
+        buffer: &mut Buffer,
+    ) -> Option<Family> {
+        let mut families = self.families(ground, reading, buffer);
+        let place = families.iter().position(|family| family.id == *id);
+        let alone = || (families.len() == 1).then_some(0);
+        place.or_else(alone).map(|place| families.swap_remove(place))
     }
 }
 

@@ -8,6 +8,7 @@ use std::time::UNIX_EPOCH;
 
 use recount_model::{
     FileRole, Message, Problem, ProjectHash, RecordedPath, SessionId, SessionKind, SourceName,
+    ToolCall,
 };
 
 use serde::{Deserialize, Serialize};
@@ -60,6 +61,11 @@ pub trait Source: Debug + Sync {
 
     /// Reads one message in full from the versions of it that there are, the one to show first.
     fn message(&self, request: &MessageRequest<'_>) -> Result<Message, Problem>;
+
+    /// Lists the files that a call of a tool touches.
+    fn touched(&self, _call: &ToolCall) -> Vec<Touch> {
+        Vec::new()
+    }
 
     /// Reads a file that is not a session of the agent but holds a conversation: a saved chat, an export.
     fn foreign(&self, bytes: &[u8], file: &Arc<str>) -> Option<Foreign>;
@@ -280,6 +286,26 @@ pub struct MessageRequest<'a> {
 pub trait Others: Debug {
     /// Calls `visit` with each until it returns `false`.
     fn each(&self, visit: &mut dyn FnMut(&[u8]) -> bool);
+}
+
+/// A file that a call of a tool touches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Touch {
+    /// Its path, as it stands in the call.
+    pub path: String,
+    /// How it is touched.
+    pub how: Reach,
+}
+
+/// How a call of a tool touches a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// It read the file.
+    Read,
+    /// It wrote the file.
+    Written,
+    /// It names the file, whatever came of it.
+    Named,
 }
 
 /// A conversation that is not a session file.

@@ -13,7 +13,7 @@ use std::{
     process,
     sync::atomic::{AtomicU64, Ordering},
     thread,
-    time::{Duration, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 use jiff::Timestamp;
@@ -50,6 +50,45 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     sync_folder(folder_of(path))
 }
 
+/// Takes turns with other runs at `path`: until the lock is dropped, no other run has it.
+///
+/// It is a lock on an empty file beside, `NAME.lock`, which the system frees when its holder dies.
+///
+/// # Errors
+///
+/// [`Error::Busy`] when another run holds it for longer than `patience`, [`Error::CreateFile`] when there can be none.
+pub fn lock(path: &Path, patience: Duration) -> Result<Lock, Error> {
+    let mut name = path.file_name().map(OsString::from).unwrap_or_default();
+    name.push(".lock");
+    let beside = path.with_file_name(name);
+    let lock = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&beside)
+        .map_err(|source| Error::CreateFile { path: beside, source })?;
+    let began = Instant::now();
+    while let Err(error) = lock.try_lock() {
+        match error {
+            TryLockError::WouldBlock if began.elapsed() < patience => {
+                thread::sleep(Duration::from_millis(10));
+            }
+            // Some network disks know no locks; there, the last run to write wins.
+            TryLockError::Error(error) if error.kind() == io::ErrorKind::Unsupported => break,
+            TryLockError::WouldBlock | TryLockError::Error(_) => {
+                return Err(Error::Busy { path: path.to_owned() });
+            }
+        }
+    }
+    Ok(Lock { _file: lock })
+}
+
+/// A turn at a file, until it is dropped.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
 /// Replaces the content of `path` by what `change` makes of it, while no other run does so; `None` leaves it alone.
 ///
 /// Runs take turns by a lock on an empty file beside it, `NAME.lock`, which the system frees when its holder dies.
@@ -63,27 +102,7 @@ pub fn update(
     path: &Path,
     change: impl FnOnce(Option<Vec<u8>>) -> Option<Vec<u8>>,
 ) -> Result<(), Error> {
-    let mut name = path.file_name().map(OsString::from).unwrap_or_default();
-    name.push(".lock");
-    let beside = path.with_file_name(name);
-    let lock = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(&beside)
-        .map_err(|source| Error::CreateFile { path: beside, source })?;
-    let mut tries = 0;
-    while let Err(error) = lock.try_lock() {
-        tries += 1;
-        match error {
-            TryLockError::WouldBlock if tries < 200 => thread::sleep(Duration::from_millis(10)),
-            // Some network disks know no locks; there, the last run to write wins.
-            TryLockError::Error(error) if error.kind() == io::ErrorKind::Unsupported => break,
-            TryLockError::WouldBlock | TryLockError::Error(_) => {
-                return Err(Error::Busy { path: path.to_owned() });
-            }
-        }
-    }
+    let _lock = lock(path, Duration::from_secs(2))?;
     let old = match fs::read(path) {
         Ok(bytes) => Some(bytes),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,

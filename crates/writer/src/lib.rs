@@ -9,6 +9,7 @@
 //! | [`write_atomically`] | data somebody would miss | the old bytes or the new ones, never a mixture |
 //! | [`create_new`] | files that can be made again | the file may be missing, empty or short |
 //! | [`update`] | our own files that several runs change | as `write_atomically` |
+//! | [`lock`] | our own files that several runs make | the lock is free |
 //! | [`remove`] | our own files that can be made again | the file is there or gone |
 //! | [`create_private_folder`] | our own data folder | as `create_folders` |
 //! | [`create_folders`] | what the others need | any leading part of the path may exist |
@@ -21,6 +22,6 @@ pub mod disk;
 mod error;
 
 pub use disk::{
-    create_folders, create_new, create_private_folder, remove, update, write_atomically,
+    Lock, create_folders, create_new, create_private_folder, lock, remove, update, write_atomically,
 };
 pub use error::Error;

@@ -8,5 +8,6 @@ pub(crate) mod man;
 pub(crate) mod projects;
 pub(crate) mod search;
 pub(crate) mod show;
+pub(crate) mod sql;
 pub(crate) mod story;
 pub(crate) mod testbed;

@@ -140,3 +140,32 @@ impl<W: Write> Transcript<W> {
         Ok(self.out)
     }
 }
+
+/// Rows of a table, written one after the other.
+#[derive(Debug)]
+pub(crate) struct Rows<W> {
+    out: W,
+    first: bool,
+}
+
+impl<W: Write> Rows<W> {
+    pub(crate) fn begin(mut out: W, columns: &[String]) -> io::Result<Self> {
+        out.write_all(br#"{"schema":"recount.sql/1","columns":"#)?;
+        write_json(&mut out, columns)?;
+        out.write_all(br#","rows":["#)?;
+        Ok(Self { out, first: true })
+    }
+
+    pub(crate) fn row<T: Serialize>(&mut self, cells: &[T]) -> io::Result<()> {
+        if !self.first {
+            self.out.write_all(b",\n")?;
+        }
+        self.first = false;
+        write_json(&mut self.out, cells)
+    }
+
+    pub(crate) fn end(mut self) -> io::Result<W> {
+        self.out.write_all(b"]}\n")?;
+        Ok(self.out)
+    }
+}

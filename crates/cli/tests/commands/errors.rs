@@ -77,6 +77,7 @@ fn help_and_version_are_no_errors() {
       story        Tell a session, or all sessions of a project, in few words
       search       Search everything that was ever said, in every session
       projects     List projects: which folder each is, how that is known, and what became of it
+      sql          Ask your sessions in SQL
       index        Bring the search index up to date
       testbed      Make a made-up but valid home, for demos, tests and benchmarks
       completions  Print completions for a shell
@@ -104,7 +105,7 @@ fn help_and_version_are_no_errors() {
         home.run(["--version"]).stdout,
         concat!("recount ", env!("CARGO_PKG_VERSION"), "\n")
     );
-    for command in ["list", "show", "story", "projects", "testbed", "completions", "man"] {
+    for command in ["list", "show", "story", "projects", "sql", "testbed", "completions", "man"] {
         let output = home.run([command, "--help"]);
         assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{command}");
         let widest = output.stdout.lines().map(|line| line.chars().count()).max();

@@ -8,5 +8,6 @@ mod project_search;
 mod projects;
 mod search;
 mod show;
+mod sql;
 mod story;
 mod testbed;

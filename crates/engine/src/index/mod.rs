@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use recount_catalog::Catalog;
-use recount_model::{SessionId, SourceName};
+use recount_model::{SessionFacts, SessionKind};
 use recount_search::Index;
 use serde::Serialize;
 
@@ -62,9 +62,10 @@ pub struct IndexStatus {
     pub folder: PathBuf,
 }
 
-/// Returns what stands for a session in the index.
-pub(crate) fn session_key(source: SourceName, id: &SessionId) -> u64 {
-    hash(&(source.as_str(), id.as_str()))
+/// Returns what stands for a session in the index. Old sub-agents share their parent's id.
+pub(crate) fn session_key(facts: &SessionFacts) -> u64 {
+    let file = facts.files.first().filter(|_| facts.kind == SessionKind::Subagent);
+    hash(&(facts.source.as_str(), facts.id.as_str(), file.map(|file| file.path.as_str())))
 }
 
 /// Returns what stands for a file in the index.
@@ -79,7 +80,7 @@ impl Engine {
     /// If there is no place for it, or it cannot be written.
     pub fn index(&self, progress: &dyn Progress) -> Result<Indexed, Error> {
         let (ground, digests) = self.digests(progress);
-        let mut catalog = self.catalog().ok_or(Error::NoDataFolder)?;
+        let mut catalog = self.needed_catalog()?;
         let index = self.open_index(&mut catalog)?;
         let indexed = self.update_index(&index, &mut catalog, &ground, &digests, progress)?;
         index.reload()?;
@@ -95,7 +96,7 @@ impl Engine {
         digests: &[Digest],
         progress: &dyn Progress,
     ) -> Result<Indexed, Error> {
-        let growth = Growth::new(self.catalog().ok_or(Error::NoDataFolder)?, &self.outlines);
+        let growth = Growth::new(self.needed_catalog()?, &self.outlines);
         let (roots, mark) = (self.roots_key(), self.index_mark(catalog)?);
         let reading = &growth;
         let work = Work { index, mark, catalog, roots, reading, ground, digests, progress };
@@ -117,7 +118,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::index`].
     pub fn rebuild_index(&self, progress: &dyn Progress) -> Result<Indexed, Error> {
-        let mut catalog = self.catalog().ok_or(Error::NoDataFolder)?;
+        let mut catalog = self.needed_catalog()?;
         self.start_over(&mut catalog)?;
         drop(catalog);
         self.index(progress)
@@ -129,7 +130,7 @@ impl Engine {
     /// If there is no place for it, or it cannot be read.
     pub fn index_status(&self, progress: &dyn Progress) -> Result<IndexStatus, Error> {
         let (ground, digests) = self.digests(progress);
-        let mut catalog = self.catalog().ok_or(Error::NoDataFolder)?;
+        let mut catalog = self.needed_catalog()?;
         let index = self.open_index(&mut catalog)?;
         let known = catalog.indexed(self.roots_key())?;
         let stale = stale(&digests, &known, &ground).len();
@@ -154,7 +155,7 @@ impl Engine {
     /// If the index or the catalog cannot be written.
     pub fn forget_gone(&self, progress: &dyn Progress) -> Result<usize, Error> {
         let (_, digests) = self.digests(progress);
-        let mut catalog = self.catalog().ok_or(Error::NoDataFolder)?;
+        let mut catalog = self.needed_catalog()?;
         let index = self.open_index(&mut catalog)?;
         let roots = self.roots_key();
         let gone = update::gone(&digests, &catalog.indexed(roots)?);

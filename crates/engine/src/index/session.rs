@@ -52,8 +52,8 @@ impl<'a> Reader<'a> {
         buffer: &mut Buffer,
     ) -> Option<Family> {
         let files = stale.digest.files.iter().map(|file| (file.folder, file.at.clone())).collect();
-        let families = Group { source, files }.families(self.ground, self.reading, buffer);
-        families.into_iter().find(|family| family.id == stale.digest.facts.id)
+        let id = &stale.digest.facts.id;
+        Group { source, files }.family(id, self.ground, self.reading, buffer)
     }
 
     /// Returns how many versions are indexed already of a session to one file of which only more came.

@@ -52,7 +52,7 @@ pub(crate) fn stale<'a>(
         .map(|digest| {
             let files = digest.files.iter().map(|file| (file.at.path.as_os_str(), file.at.stamp));
             let stamp = hash(&files.collect::<Vec<_>>());
-            let key = session_key(digest.facts.source, &digest.facts.id);
+            let key = session_key(&digest.facts);
             Stale { digest, key, stamp, files: 0 }
         })
         .filter(|stale| known.get(&stale.key).map(|row| row.stamp) != Some(stale.stamp))
@@ -82,7 +82,7 @@ fn group_keys(ground: &Ground) -> HashMap<PathBuf, u64> {
 
 /// Lists the sessions that are in the index and no longer on disk.
 pub(super) fn gone(digests: &[Digest], known: &HashMap<u64, Row>) -> Vec<u64> {
-    let key = |digest: &Digest| session_key(digest.facts.source, &digest.facts.id);
+    let key = |digest: &Digest| session_key(&digest.facts);
     let there: HashSet<u64> = digests.iter().map(key).collect();
     let mut gone: Vec<u64> = known.keys().filter(|key| !there.contains(key)).copied().collect();
     gone.sort_unstable();

@@ -23,6 +23,7 @@ mod replay;
 mod result_display;
 mod saved;
 mod tool;
+mod touched;
 
 #[cfg(test)]
 mod tests;
@@ -30,7 +31,9 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use recount_model::{Grammar, Message, Problem, ProjectHash, RecordedPath, SourceName, What};
+use recount_model::{
+    Grammar, Message, Problem, ProjectHash, RecordedPath, SourceName, ToolCall, What,
+};
 
 pub(crate) use grammar::{outline, reader};
 
@@ -38,7 +41,7 @@ use crate::bytes::{self, Buffer, LineCounter};
 use crate::outline::Outline;
 use crate::source::{
     AgentRow, DataFolders, Family, Foreign, Kept, Located, MessageRequest, ProjectFolder,
-    RootShape, Source, Surveyed, Trace,
+    RootShape, Source, Surveyed, Touch, Trace,
 };
 
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
@@ -139,6 +142,10 @@ impl Source for Gemini {
         })?;
         full_output::recover(&mut message, request.others, request.folder);
         Ok(message)
+    }
+
+    fn touched(&self, call: &ToolCall) -> Vec<Touch> {
+        touched::touched(call)
     }
 
     fn foreign(&self, bytes: &[u8], file: &Arc<str>) -> Option<Foreign> {

@@ -1,0 +1,89 @@
+//! What is kept of one session, row by row.
+
+/// One session with all that is kept of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SessionRows {
+    /// Tells the session from others.
+    pub key: u64,
+    /// Changes when one of its files does.
+    pub stamp: u64,
+    /// The agent that wrote it.
+    pub source: &'static str,
+    /// Its id.
+    pub id: String,
+    /// The agent's directory of its project.
+    pub folder: Option<String>,
+    /// Its files; messages point here.
+    pub files: Vec<String>,
+    /// Its messages, in order.
+    pub messages: Vec<MessageRow>,
+}
+
+/// One message, without its text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MessageRow {
+    /// Its id.
+    pub id: Option<String>,
+    /// What it is.
+    pub kind: String,
+    /// What became of it.
+    pub fate: String,
+    /// When it was made.
+    pub time: Option<String>,
+    /// The model that answered.
+    pub model: Option<String>,
+    /// How long its text is; unknown when it could not be read.
+    pub characters: Option<u64>,
+    /// How many tools it called.
+    pub tool_calls: u64,
+    /// What the request used: input, output, cached, thoughts, tool, total.
+    pub tokens: Option<[u64; 6]>,
+    /// Which file it stands in.
+    pub file: usize,
+    /// The line on which it begins, if that is known.
+    pub line: Option<u32>,
+    /// Its first byte.
+    pub offset: u64,
+    /// How many bytes it takes.
+    pub bytes: u64,
+    /// Where its other versions stand, newest first; only where one of them has what this one lost.
+    pub versions: Vec<(u64, u64)>,
+    /// The tools it called, in order.
+    pub calls: Vec<CallRow>,
+    /// The files it touched.
+    pub touched: Vec<TouchRow>,
+}
+
+/// One call of a tool, without its arguments and output.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallRow {
+    /// The call's id.
+    pub id: Option<String>,
+    /// The tool's name.
+    pub name: String,
+    /// The name shown to people.
+    pub display_name: Option<String>,
+    /// How it ended.
+    pub status: Option<String>,
+    /// When it was recorded.
+    pub time: Option<String>,
+    /// The one argument that tells most.
+    pub key_arg: Option<String>,
+    /// The sub-agent that it ran.
+    pub agent_id: Option<String>,
+    /// Whether its output is all there.
+    pub output_state: &'static str,
+}
+
+/// One file that a message touched.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TouchRow {
+    /// The tool, or `@file`.
+    pub tool: String,
+    /// How it was touched.
+    pub how: &'static str,
+    /// Its path, as it stands in the message.
+    pub path: String,
+    /// When.
+    pub time: Option<String>,
+}

@@ -1,0 +1,215 @@
+//! `recount sql`
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::process::ExitCode;
+
+use clap::Args;
+use recount_engine::{Cell, Column, SqlView, Table, VIEWS};
+use serde::{Serialize, Serializer};
+
+use crate::context::{Context, Paged};
+use crate::failure::{ERROR, Failure, NOTHING};
+use crate::output::csv;
+use crate::output::grid::{Fit, Grid, Shown};
+use crate::output::json;
+use crate::output::number::plural;
+use crate::output::progress::Bar;
+use crate::output::span::{Line, Span};
+use crate::output::theme::Tone;
+use crate::output::width::pad_to;
+
+/// Ask your sessions in SQL
+///
+/// A SELECT over the views `sessions`, `messages`, `tool_calls`, `requests` and `files_touched`; --schema shows their columns.
+/// Nothing can be changed by it. Texts are read from the sessions' files only where they are selected.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  recount sql --schema\n  recount sql \"SELECT project_name, count(*), sum(tokens_total) FROM sessions GROUP BY 1 \
+    ORDER BY 3 DESC\"\n  recount sql \"SELECT substr(time, 1, 7) AS month, model, sum(total) AS tokens FROM requests GROUP BY 1, 2\"\n  \
+    recount sql \"SELECT name, count(*) AS calls, sum(is_error) AS failed FROM tool_calls GROUP BY name\" --csv\n  \
+    recount sql \"SELECT path, count(*) FROM files_touched WHERE how = 'written' GROUP BY path ORDER BY 2 DESC LIMIT 10\"\n  \
+    recount sql - < question.sql"
+)]
+pub(crate) struct SqlArgs {
+    /// The statement; `-`, or nothing, reads it from standard input
+    #[arg(value_name = "SELECT")]
+    statement: Option<String>,
+
+    /// Print CSV
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+
+    /// Show the views and their columns
+    #[arg(long, conflicts_with_all = ["statement", "csv"])]
+    schema: bool,
+}
+
+/// The longest statement that is read from standard input.
+const LONGEST: u64 = 1024 * 1024;
+
+pub(crate) fn run(args: &SqlArgs, context: &Context) -> Result<ExitCode, Failure> {
+    let statement = match &args.statement {
+        _ if args.schema => return show_schema(context),
+        Some(statement) if statement != "-" => statement.clone(),
+        None if io::stdin().is_terminal() => return show_schema(context),
+        _ => from_input()?,
+    };
+    let engine = context.plain_engine()?;
+    let bar = Bar::new(context, "reading sessions");
+    let table = engine.sql(&statement, &bar);
+    bar.finish();
+    let table = table?;
+    if let Some(note) = &table.note {
+        context.warn(note);
+    }
+    let rows = if context.global.json {
+        print_json(&table, context)?
+    } else if args.csv {
+        print_csv(&table, context)?
+    } else {
+        print_table(&table, context)?
+    };
+    let code = context.problems(&table.problems, table.problem_count, table.not_understood);
+    if rows == 0 {
+        context.warn("no rows");
+        return Ok(ExitCode::from(NOTHING));
+    }
+    Ok(code)
+}
+
+fn from_input() -> Result<String, Failure> {
+    let mut statement = String::new();
+    let read = io::stdin().take(LONGEST).read_to_string(&mut statement);
+    read.map_err(|error| {
+        Failure::new(ERROR, format!("cannot read the statement from standard input: {error}"))
+    })?;
+    Ok(statement)
+}
+
+fn print_json(table: &Table, context: &Context) -> Result<u64, Failure> {
+    let mut rows = json::Rows::begin(context.out(Paged::No), &table.columns)?;
+    let count = table.each(&mut |cells| {
+        let cells: Vec<InJson<'_, '_>> = cells.iter().map(InJson).collect();
+        rows.row(&cells)
+    })?;
+    rows.end()?.finish()?;
+    Ok(count)
+}
+
+fn print_csv(table: &Table, context: &Context) -> Result<u64, Failure> {
+    let mut out = context.out(Paged::No);
+    csv::row(&mut out, table.columns.iter().map(|name| csv::Cell::Text(name)))?;
+    let count = table.each(&mut |cells| {
+        let cells = cells.iter().map(|cell| match cell {
+            Cell::Text(text) => csv::Cell::Text(text),
+            other => csv::Cell::Number(plain(other)),
+        });
+        csv::row(&mut out, cells)
+    })?;
+    out.finish()?;
+    Ok(count)
+}
+
+fn print_table(table: &Table, context: &Context) -> Result<u64, Failure> {
+    let fit = if context.on_terminal() { Fit::Page } else { Fit::Nothing };
+    let out = context.out(Paged::Yes);
+    let mut grid = Grid::new(out, context.canvas(), fit, table.columns.clone());
+    let count = table.each(&mut |cells| {
+        let cell = |cell: &Cell<'_>| match cell {
+            Cell::Null => Shown::nothing(),
+            Cell::Integer(_) | Cell::Real(_) => Shown::number(&plain(cell)),
+            Cell::Text(text) => Shown::text(text, fit),
+            Cell::Bytes(_) => Shown::text(&plain(cell), fit),
+        };
+        grid.row(cells.iter().map(cell).collect())
+    })?;
+    let (out, left_out) = grid.end()?;
+    out.finish()?;
+    if left_out > 0 {
+        let columns = plural(left_out as u64, "column");
+        context.warn(&format!("no room for {columns}: select fewer, or use --csv or --json"));
+    }
+    Ok(count)
+}
+
+/// Numbers as `SQLite` writes them, bytes in hex, unknown as nothing.
+fn plain(cell: &Cell<'_>) -> String {
+    match cell {
+        Cell::Null => String::new(),
+        Cell::Integer(number) => number.to_string(),
+        Cell::Real(number) => format!("{number:?}"),
+        Cell::Text(text) => text.to_string(),
+        Cell::Bytes(bytes) => bytes.iter().fold(String::new(), |mut hex, byte| {
+            // Writing to a string cannot fail.
+            let _written = write!(hex, "{byte:02x}");
+            hex
+        }),
+    }
+}
+
+/// A cell, for JSON.
+struct InJson<'a, 'b>(&'a Cell<'b>);
+
+impl Serialize for InJson<'_, '_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Cell::Null => to.serialize_none(),
+            Cell::Integer(number) => to.serialize_i64(*number),
+            Cell::Real(number) => to.serialize_f64(*number),
+            Cell::Text(text) => to.serialize_str(text),
+            Cell::Bytes(_) => to.serialize_str(&plain(self.0)),
+        }
+    }
+}
+
+/// A view, for JSON.
+#[derive(Serialize)]
+struct Described {
+    name: &'static str,
+    about: &'static str,
+    columns: Vec<Named>,
+}
+
+/// A column, for JSON.
+#[derive(Serialize)]
+struct Named {
+    name: &'static str,
+    form: &'static str,
+    about: &'static str,
+}
+
+fn show_schema(context: &Context) -> Result<ExitCode, Failure> {
+    if context.global.json {
+        let named =
+            |&Column { name, form, about, .. }: &'static Column| Named { name, form, about };
+        let described = |view: &'static SqlView| Described {
+            name: view.name,
+            about: view.about,
+            columns: view.columns.iter().map(named).collect(),
+        };
+        let views: Vec<Described> = VIEWS.iter().map(described).collect();
+        json::document(context, "sql-schema", "views", &views)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut lines = Vec::new();
+    for view in VIEWS {
+        if !lines.is_empty() {
+            lines.push(Line::default());
+        }
+        let about = format!("  {}", view.about);
+        lines.push(Line::new([Span::new(view.name, Tone::Strong), Span::new(&about, Tone::Dim)]));
+        let widest = view.columns.iter().map(|column| column.name.len()).max().unwrap_or(0);
+        for column in view.columns {
+            lines.push(Line::new([
+                Span::new(&format!("  {}  ", pad_to(column.name, widest)), Tone::Name),
+                Span::new(&format!("{:<7}  ", column.form.to_lowercase()), Tone::Dim),
+                Span::new(column.about, Tone::Plain),
+            ]));
+        }
+    }
+    let mut out = context.out(Paged::Yes);
+    out.write_all(context.canvas().print(lines).as_bytes())?;
+    out.finish()?;
+    Ok(ExitCode::SUCCESS)
+}

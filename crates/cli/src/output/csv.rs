@@ -1,0 +1,74 @@
+//! CSV as RFC 4180 has it, safe to open in a spreadsheet and to look at in a terminal.
+//!
+//! Text that a spreadsheet would take for a formula is put behind an apostrophe, and control characters are made
+//! visible; whoever needs every byte has `--json`.
+
+use std::io::{self, Write};
+
+use super::sanitize::sanitize;
+
+/// What a spreadsheet takes for the beginning of a formula.
+const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+
+/// Writes one row: each cell is text, which is made safe, or a number.
+pub(crate) fn row<'a>(
+    out: &mut impl Write,
+    cells: impl IntoIterator<Item = Cell<'a>>,
+) -> io::Result<()> {
+    for (at, cell) in cells.into_iter().enumerate() {
+        if at > 0 {
+            out.write_all(b",")?;
+        }
+        match cell {
+            Cell::Number(number) => out.write_all(number.as_bytes())?,
+            Cell::Text(text) => write_text(out, text)?,
+        }
+    }
+    out.write_all(b"\r\n")
+}
+
+/// One cell.
+#[derive(Clone, Debug)]
+pub(crate) enum Cell<'a> {
+    /// A number, or nothing.
+    Number(String),
+    /// Text from anywhere.
+    Text(&'a str),
+}
+
+fn write_text(out: &mut impl Write, text: &str) -> io::Result<()> {
+    let apostrophe = if text.starts_with(FORMULA) { "'" } else { "" };
+    let safe = sanitize(text);
+    if safe.contains(['"', ',', '\n', '\r']) {
+        return write!(out, "\"{apostrophe}{}\"", safe.replace('"', "\"\""));
+    }
+    write!(out, "{apostrophe}{safe}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_quoted_where_needed_and_never_a_formula() {
+        for (text, written) in [
+            ("plain", "plain"),
+            ("a,b", "\"a,b\""),
+            ("say \"hi\"", "\"say \"\"hi\"\"\""),
+            ("two\nlines", "\"two\nlines\""),
+            ("=1+1", "'=1+1"),
+            ("+1", "'+1"),
+            ("-1", "'-1"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("\tx", "'\tx"),
+            ("\rx", "'␍x"),
+            ("=HYPERLINK(\"a\",\"b\")", "\"'=HYPERLINK(\"\"a\"\",\"\"b\"\")\""),
+            ("\x1b[2J", "␛[2J"),
+            ("", ""),
+        ] {
+            let mut out = Vec::new();
+            row(&mut out, [Cell::Text(text), Cell::Number("-1".into())]).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), format!("{written},-1\r\n"), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Messages read from where they stand, when a statement asks for their text.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use recount_catalog::sql::{Part, Place, Texts};
+use recount_formats::Source;
+use recount_formats::source::{MessageRequest, Others};
+use recount_model::{Fate, Message, Span, Thought};
+
+use crate::window::Window;
+
+/// Reads messages, one at a time: only the last one is in memory.
+#[derive(Debug)]
+pub(super) struct Bodies {
+    sources: Vec<&'static dyn Source>,
+    window: Option<(String, Window)>,
+    last: Option<(Place, Message)>,
+}
+
+impl Bodies {
+    pub(super) fn new(sources: impl Iterator<Item = &'static dyn Source>) -> Self {
+        Self { sources: sources.collect(), window: None, last: None }
+    }
+
+    fn read(&mut self, place: &Place) -> Option<Message> {
+        let is_it = |source: &&&dyn Source| source.name().as_str() == place.source;
+        let source = *self.sources.iter().find(is_it)?;
+        if self.window.as_ref().is_none_or(|(path, _)| *path != place.path) {
+            let window = Window::open(Path::new(&place.path)).ok()?;
+            self.window = Some((place.path.clone(), window));
+        }
+        let (_, window) = self.window.as_mut()?;
+        let span = Span { line: 0, offset: place.offset, bytes: place.bytes };
+        let request = MessageRequest {
+            bytes: window.read(span).ok()?,
+            file: &Arc::from(place.path.as_str()),
+            span,
+            fate: Fate::Kept,
+            others: &Versions(place),
+            folder: place.folder.as_deref().map(Path::new),
+        };
+        source.message(&request).ok()
+    }
+}
+
+impl Texts for Bodies {
+    fn text(&mut self, place: &Place, part: Part) -> Option<String> {
+        if self.last.as_ref().is_none_or(|(known, _)| known != place) {
+            self.last = None;
+            let message = self.read(place)?;
+            self.last = Some((place.clone(), message));
+        }
+        let (_, message) = self.last.as_ref()?;
+        match part {
+            Part::Text => Some(message.text.clone()),
+            Part::DisplayText => Some(message.display_text.clone()),
+            Part::Thoughts => thoughts(&message.thoughts),
+            Part::Args(call) => Some(message.tool_calls.get(call)?.args.as_str().to_owned()),
+            Part::Output(call) => message.tool_calls.get(call)?.output.clone(),
+            Part::Diff(call) => message.tool_calls.get(call)?.diff.clone(),
+        }
+    }
+}
+
+/// Puts thoughts below each other.
+fn thoughts(thoughts: &[Thought]) -> Option<String> {
+    let one = |thought: &Thought| match (thought.subject.as_str(), thought.description.as_str()) {
+        ("", description) => description.to_owned(),
+        (subject, "") => subject.to_owned(),
+        (subject, description) => format!("{subject}\n{description}"),
+    };
+    let all: Vec<String> = thoughts.iter().map(one).collect();
+    (!all.is_empty()).then(|| all.join("\n\n"))
+}
+
+/// The other versions of a message, newest first.
+#[derive(Debug)]
+struct Versions<'a>(&'a Place);
+
+impl Others for Versions<'_> {
+    fn each(&self, visit: &mut dyn FnMut(&[u8]) -> bool) {
+        if self.0.versions.is_empty() {
+            return;
+        }
+        let Ok(mut window) = Window::open(Path::new(&self.0.path)) else { return };
+        for (offset, bytes) in self.0.versions.iter().copied() {
+            match window.read(Span { line: 0, offset, bytes }) {
+                Ok(bytes) if visit(bytes) => {}
+                _ => break,
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The fact file kept up to date: sessions that changed are read again, newest first.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+use recount_catalog::Error as Fault;
+use recount_catalog::facts::{FactFile, SessionRows};
+use recount_formats::bytes::Buffer;
+
+use super::rows::rows;
+use crate::growth::{Anew, Growth, Reading};
+use crate::list::Digest;
+use crate::refresh::{hash, is_racy, version};
+use crate::survey::{Ground, Group, Progress};
+use crate::{Engine, Error};
+
+/// The folder of fact files in our data folder.
+const FOLDER: &str = "facts";
+/// Raised with every change to what is put into the tables.
+const ROWS: u32 = 1;
+/// How long another run that is filling the file is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// What is read is made safe this often,
+const OFTEN: Duration = Duration::from_millis(500);
+/// or when there are so many messages.
+const MANY: usize = 20_000;
+/// Sessions that may wait to be written: they are in memory meanwhile.
+const WAITING: usize = 4;
+
+/// A session that is not in the file as it is now.
+struct Stale<'a> {
+    digest: &'a Digest,
+    group: Group,
+    key: u64,
+    stamp: u64,
+}
+
+impl Engine {
+    /// Brings the fact file up to date and returns its path; with a note when another run is at it.
+    pub(super) fn fresh_facts(
+        &self,
+        ground: &Ground,
+        digests: &[Digest],
+        progress: &dyn Progress,
+    ) -> Result<(Option<PathBuf>, Option<String>), Error> {
+        let data = self.folders.data.as_ref().ok_or(Error::NoDataFolder)?;
+        let folder = data.join(FOLDER);
+        recount_writer::create_private_folder(data)?;
+        recount_writer::create_private_folder(&folder)?;
+        let path = folder.join(format!("{:016x}.db", self.roots_key()));
+        let updated = match self.update_facts(&path, ground, digests, progress) {
+            Err(Error::Catalog(Fault::Damaged(_))) => {
+                remove(&path)?;
+                self.update_facts(&path, ground, digests, progress)
+            }
+            updated => updated,
+        };
+        let note = match updated {
+            Ok(()) => None,
+            Err(
+                Error::Catalog(Fault::Busy(_)) | Error::Write(recount_writer::Error::Busy { .. }),
+            ) => Some(
+                "another run is reading the sessions; what it has not read yet is missing".into(),
+            ),
+            Err(error) => return Err(error),
+        };
+        Ok((Some(path), note))
+    }
+
+    fn update_facts(
+        &self,
+        path: &Path,
+        ground: &Ground,
+        digests: &[Digest],
+        progress: &dyn Progress,
+    ) -> Result<(), Error> {
+        let version = format!("{ROWS}/{}", version());
+        let mut file = FactFile::open(path, &version)?;
+        let sessions: Vec<Stale<'_>> =
+            digests.iter().filter_map(|digest| session(ground, digest)).collect();
+        if is_fresh(&sessions, &file.stamps()?) {
+            return Ok(());
+        }
+        let _turn = recount_writer::lock(path, PATIENCE)?;
+        // Another run may have done it meanwhile.
+        let known = file.stamps()?;
+        let keys: HashSet<u64> = sessions.iter().map(|session| session.key).collect();
+        let mut gone: Vec<u64> = known.keys().filter(|key| !keys.contains(key)).copied().collect();
+        gone.sort_unstable();
+        file.forget(&gone)?;
+        let mut stale = sessions;
+        stale.retain(|session| known.get(&session.key) != Some(&session.stamp));
+        stale.sort_by_key(|stale| std::cmp::Reverse(stale.digest.facts.updated));
+        match self.catalog().map(|catalog| Growth::new(catalog, &self.outlines)) {
+            Some(growth) => fill(&mut file, ground, &stale, &growth, progress),
+            None => fill(&mut file, ground, &stale, &Anew, progress),
+        }
+    }
+}
+
+/// Removes a fact file: it can be made again.
+pub(super) fn remove(path: &Path) -> Result<(), Error> {
+    for beside in ["", "-wal", "-shm"] {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(beside);
+        recount_writer::remove(&path.with_file_name(name))?;
+    }
+    Ok(())
+}
+
+fn is_fresh(sessions: &[Stale<'_>], known: &HashMap<u64, u64>) -> bool {
+    sessions.len() == known.len()
+        && sessions.iter().all(|session| known.get(&session.key) == Some(&session.stamp))
+}
+
+/// Returns what tells a session from others, and what changes when one of its files does.
+fn session<'a>(ground: &Ground, digest: &'a Digest) -> Option<Stale<'a>> {
+    let source = ground.folders.get(digest.folder)?.source;
+    let files: Vec<_> = digest.files.iter().map(|file| (file.folder, file.at.clone())).collect();
+    let facts = &digest.facts;
+    let key = {
+        let paths: Vec<_> = files.iter().map(|(_, file)| file.path.as_os_str()).collect();
+        hash(&(facts.source.as_str(), facts.id.as_str(), paths))
+    };
+    let stamp = hash(&files.iter().map(|(_, file)| file.stamp).collect::<Vec<_>>());
+    Some(Stale { digest, group: Group { source, files }, key, stamp })
+}
+
+/// Reads stale sessions on all cores, and writes them from here.
+fn fill(
+    file: &mut FactFile,
+    ground: &Ground,
+    stale: &[Stale<'_>],
+    reading: &dyn Reading,
+    progress: &dyn Progress,
+) -> Result<(), Error> {
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(stale.len());
+    let (sender, receiver) = sync_channel(WAITING);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let (sender, next) = (sender.clone(), &next);
+            scope.spawn(move || read(ground, stale, reading, next, &sender));
+        }
+        drop(sender);
+        write(file, &receiver, stale, progress)
+    })
+}
+
+fn read(
+    ground: &Ground,
+    stale: &[Stale<'_>],
+    reading: &dyn Reading,
+    next: &AtomicUsize,
+    sender: &SyncSender<(u64, SessionRows)>,
+) {
+    let mut buffer = Buffer::new();
+    while let Some(stale) = stale.get(next.fetch_add(1, Ordering::Relaxed)) {
+        let bytes = stale.digest.facts.bytes();
+        // Nobody takes it when it cannot be written: then there is no use in going on.
+        if sender.send((bytes, one(ground, stale, reading, &mut buffer))).is_err() {
+            return;
+        }
+    }
+}
+
+fn one(
+    ground: &Ground,
+    stale: &Stale<'_>,
+    reading: &dyn Reading,
+    buffer: &mut Buffer,
+) -> SessionRows {
+    let facts = &stale.digest.facts;
+    let folder = ground.folders.get(stale.digest.folder).map(|folder| &folder.at.path);
+    let family = stale.group.clone().family(&facts.id, ground, reading, buffer);
+    let (files, messages) = family
+        .map(|family| rows(stale.group.source, &family, folder.map(PathBuf::as_path)))
+        .unwrap_or_default();
+    SessionRows {
+        key: stale.key,
+        // What may change again without a change that we can see is read again.
+        stamp: if is_racy(&stale.group) { 0 } else { stale.stamp },
+        source: facts.source.as_str(),
+        id: facts.id.as_str().to_owned(),
+        folder: folder.map(|folder| folder.to_string_lossy().into_owned()),
+        files,
+        messages,
+    }
+}
+
+fn write(
+    file: &mut FactFile,
+    receiver: &Receiver<(u64, SessionRows)>,
+    stale: &[Stale<'_>],
+    progress: &dyn Progress,
+) -> Result<(), Error> {
+    let total: u64 = stale.iter().map(|stale| stale.digest.facts.bytes()).sum();
+    let (mut done, mut messages) = (0, 0);
+    let mut batch = Vec::new();
+    let mut last = Instant::now();
+    for (bytes, session) in receiver {
+        done += bytes;
+        messages += session.messages.len();
+        batch.push(session);
+        if messages >= MANY || last.elapsed() >= OFTEN {
+            file.keep(&batch)?;
+            batch.clear();
+            messages = 0;
+            last = Instant::now();
+        }
+        progress.advance(done, total);
+    }
+    Ok(file.keep(&batch)?)
+}

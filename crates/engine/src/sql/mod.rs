@@ -1,0 +1,121 @@
+//! Questions in SQL: what was said, as tables that are brought up to date first.
+
+mod bodies;
+mod fill;
+mod mistake;
+mod rows;
+mod sessions;
+
+use std::io;
+use std::path::PathBuf;
+
+use recount_catalog::Error as CatalogError;
+use recount_catalog::sql::{Cell, Fault, Ground as Given, Question};
+use recount_model::{Problem, SessionFacts};
+
+use crate::list::Digest;
+use crate::passport::Effort;
+use crate::survey::{Ground, Progress};
+use crate::{Engine, Error};
+use bodies::Bodies;
+use mistake::told;
+
+/// The answer to a statement, not yet read.
+#[derive(Debug)]
+pub struct Table {
+    /// The names of its columns.
+    pub columns: Vec<String>,
+    /// Why newer messages may be missing.
+    pub note: Option<String>,
+    /// What could not be looked at, as much as was kept.
+    pub problems: Vec<Problem>,
+    /// How many problems there are.
+    pub problem_count: u64,
+    /// Of these, records of a kind we do not know.
+    pub not_understood: u64,
+    answer: recount_catalog::sql::Answer,
+    statement: String,
+    facts: Option<PathBuf>,
+}
+
+/// What was looked at for an answer.
+#[derive(Debug, Default)]
+struct Looked {
+    sessions: Vec<SessionFacts>,
+    problems: Vec<Problem>,
+    problem_count: u64,
+    not_understood: u64,
+    /// The fact file, up to date unless there is a note.
+    facts: Option<PathBuf>,
+    note: Option<String>,
+}
+
+impl Engine {
+    /// Answers a statement in SQL over the views of [`VIEWS`](recount_catalog::sql::VIEWS). It may only read.
+    ///
+    /// # Errors
+    /// If the statement is not understood or not allowed, or what it needs cannot be kept.
+    pub fn sql(&self, statement: &str, progress: &dyn Progress) -> Result<Table, Error> {
+        let told = |fault| told(fault, statement);
+        let question = Question::new(statement).map_err(told)?;
+        let needs = question.needs();
+        let mut looked = Looked::default();
+        if needs.sessions {
+            self.aliases()?;
+            let (listing, ground, digests, _) = self.everything(&Effort::List, progress);
+            looked.count(&ground, &digests);
+            looked.sessions = listing.sessions;
+            if needs.facts {
+                (looked.facts, looked.note) = self.fresh_facts(&ground, &digests, progress)?;
+            }
+        } else if needs.facts {
+            let (ground, digests) = self.digests(progress);
+            looked.count(&ground, &digests);
+            (looked.facts, looked.note) = self.fresh_facts(&ground, &digests, progress)?;
+        }
+        let given = Given {
+            facts: looked.facts.as_deref(),
+            sessions: &mut looked.sessions.iter().map(sessions::cells),
+            texts: Box::new(Bodies::new(self.roots.iter().map(|root| root.source))),
+        };
+        let answer = question.ask(given).map_err(told)?;
+        Ok(Table {
+            columns: answer.columns().map_err(told)?,
+            note: looked.note,
+            problems: looked.problems,
+            problem_count: looked.problem_count,
+            not_understood: looked.not_understood,
+            answer,
+            statement: statement.to_owned(),
+            facts: looked.facts,
+        })
+    }
+}
+
+impl Looked {
+    fn count(&mut self, ground: &Ground, digests: &[Digest]) {
+        self.problems.clone_from(&ground.problems);
+        self.problem_count = ground.problems.len() as u64;
+        for facts in digests.iter().map(|digest| &digest.facts) {
+            self.problems.extend(facts.problem_list.iter().cloned());
+            self.problem_count += facts.problems;
+            self.not_understood += facts.not_understood;
+        }
+    }
+}
+
+impl Table {
+    /// Calls `visit` with each row, one after the other, and returns how many there were.
+    ///
+    /// # Errors
+    /// What `visit` returns, or what stops the statement.
+    pub fn each(&self, visit: &mut dyn FnMut(&[Cell<'_>]) -> io::Result<()>) -> Result<u64, Error> {
+        self.answer.each(visit).map_err(|fault| {
+            if let (Fault::File(CatalogError::Damaged(_)), Some(path)) = (&fault, &self.facts) {
+                // Its stamps may look sound for ever: the next run makes it again.
+                let _removed = fill::remove(path);
+            }
+            told(fault, &self.statement)
+        })
+    }
+}

@@ -1,0 +1,135 @@
+//! The messages of a session as rows: all that is known of them but their texts.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use recount_catalog::facts::{CallRow, MessageRow, TouchRow};
+use recount_formats::Source;
+use recount_formats::outline::{Entry, Outline};
+use recount_formats::source::{Family, Reach};
+use recount_model::{Fate, Message, OutputState, Span, Tokens, ToolCall, timestamp};
+
+use crate::messages::{Messages, View};
+use crate::union::union;
+
+/// How much of an argument is kept.
+const KEY_ARG: usize = 500;
+/// What stands for a tool where a file was sent along.
+const SENT_ALONG: &str = "@file";
+
+/// A time as it stands in the tables: always with milliseconds, so that times sort as text.
+pub(super) fn moment(time: Timestamp) -> String {
+    format!("{time:.3}")
+}
+
+/// Returns the paths of a session's files, and its messages in the order of the full view.
+pub(super) fn rows(
+    source: &'static dyn Source,
+    family: &Family,
+    folder: Option<&Path>,
+) -> (Vec<String>, Vec<MessageRow>) {
+    let file = |member: &recount_formats::source::Member| {
+        member.file.at.path.to_string_lossy().into_owned()
+    };
+    let files = family.members.iter().map(file).collect();
+    let mut bodies = Messages::new(source, family, folder, View::Full);
+    let mut messages = Vec::with_capacity(bodies.len());
+    for row in union(family) {
+        let found = family.members.get(row.member).and_then(|member| {
+            let outline = &member.file.outline;
+            let entry = outline.entries.get(row.entry)?;
+            Some((outline, entry, outline.versions.get(entry.best as usize)?.span))
+        });
+        let Some((outline, entry, span)) = found else { continue };
+        let mut told = outlined(outline, entry, (row.member, span), row.fate);
+        // What cannot be read in full is still a message, of which less is known.
+        if let Some(Ok(message)) = bodies.next() {
+            fill_in(&mut told, &message, source);
+            if is_cut(&message) {
+                let others = outline.versions_of(entry).map(|version| version.span);
+                let others = others.filter(|other| other.offset != span.offset);
+                told.versions = others.map(|other| (other.offset, other.bytes)).collect();
+            }
+        }
+        messages.push(told);
+    }
+    (files, messages)
+}
+
+/// What the outline tells: that is what lists count, so sums agree.
+fn outlined(
+    outline: &Outline,
+    entry: &Entry,
+    (file, span): (usize, Span),
+    fate: Fate,
+) -> MessageRow {
+    let model = entry.model.and_then(|model| outline.models.get(usize::from(model)));
+    let numbers = |t: Tokens| [t.input, t.output, t.cached, t.thoughts, t.tool, t.total];
+    MessageRow {
+        id: entry.id.as_deref().map(str::to_owned),
+        kind: entry.kind.to_string(),
+        fate: fate.to_string(),
+        time: entry.time.and_then(timestamp).map(moment),
+        model: model.map(ToString::to_string),
+        characters: None,
+        tool_calls: entry.calls.first().copied().map_or(0, u64::from),
+        tokens: entry.tokens.map(numbers),
+        file,
+        line: Some(span.line).filter(|line| *line > 0),
+        offset: span.offset,
+        bytes: span.bytes,
+        ..MessageRow::default()
+    }
+}
+
+fn fill_in(row: &mut MessageRow, message: &Message, source: &dyn Source) {
+    row.characters = Some(message.text.chars().count() as u64);
+    row.line = Some(message.place.line).filter(|line| *line > 0);
+    row.calls = message.tool_calls.iter().map(call).collect();
+    row.touched.extend(message.files.iter().map(|file| TouchRow {
+        tool: SENT_ALONG.to_owned(),
+        how: "attached",
+        path: file.path.clone(),
+        time: row.time.clone(),
+    }));
+    for call in &message.tool_calls {
+        let time = call.time.map(moment).or_else(|| row.time.clone());
+        row.touched.extend(source.touched(call).into_iter().map(|touch| TouchRow {
+            tool: call.name.clone(),
+            how: match touch.how {
+                Reach::Read => "read",
+                Reach::Written => "written",
+                Reach::Named => "named",
+            },
+            path: touch.path,
+            time: time.clone(),
+        }));
+    }
+}
+
+fn call(call: &ToolCall) -> CallRow {
+    let start = |text: &String| match text.char_indices().nth(KEY_ARG) {
+        Some((end, _)) => text.get(..end).unwrap_or_default().to_owned(),
+        None => text.clone(),
+    };
+    CallRow {
+        id: call.id.clone(),
+        name: call.name.clone(),
+        display_name: call.display_name.clone(),
+        status: Some(call.status.as_str().to_owned()).filter(|word| !word.is_empty()),
+        time: call.time.map(moment),
+        key_arg: call.key_arg.as_ref().map(start),
+        agent_id: call.agent_id.clone(),
+        output_state: match call.output_state {
+            OutputState::Whole => "whole",
+            OutputState::Recovered => "recovered",
+            OutputState::Truncated => "truncated",
+            OutputState::Masked => "masked",
+        },
+    }
+}
+
+/// Whether another version may have what this one lost.
+fn is_cut(message: &Message) -> bool {
+    message.tool_calls.iter().any(|call| call.output_state != OutputState::Whole)
+}

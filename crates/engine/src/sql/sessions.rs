@@ -1,0 +1,117 @@
+//! A session of a list as a row of the view `sessions`.
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+use recount_catalog::sql::Cell;
+use recount_model::{FileRole, SessionFacts, SessionKind, TitleFrom, Tokens};
+
+use super::rows::moment;
+
+/// Returns the cells of a session, in the order of the view's columns.
+pub(super) fn cells(session: &SessionFacts) -> Vec<Cell<'static>> {
+    let mut cells = identity(session);
+    cells.extend(project(session));
+    cells.extend(figures(session));
+    cells.extend(rest(session));
+    cells
+}
+
+fn identity(session: &SessionFacts) -> Vec<Cell<'static>> {
+    let kind = match session.kind {
+        SessionKind::Main => "main",
+        SessionKind::Subagent => "subagent",
+    };
+    let title_from = match session.title_from {
+        TitleFrom::Name => "name",
+        TitleFrom::Summary => "summary",
+        TitleFrom::Prompt => "prompt",
+        TitleFrom::None => "none",
+    };
+    vec![
+        word(session.source.as_str()),
+        text(Some(session.id.as_str())),
+        word(kind),
+        text(session.parent.as_ref().map(recount_model::SessionId::as_str)),
+        text(session.parent_call.as_deref()),
+        text(session.title.as_deref()),
+        word(title_from),
+    ]
+}
+
+fn project(session: &SessionFacts) -> Vec<Cell<'static>> {
+    let project = &session.project;
+    vec![
+        text(project.path.as_ref().map(recount_model::RecordedPath::as_str)),
+        text(Some(&project.state.to_string())),
+        text(project.slug.as_deref()),
+        text(project.hash.as_ref().map(recount_model::ProjectHash::as_str)),
+        text(Some(project.name())),
+        text(project.alias.as_deref()),
+        time(session.started),
+        time(session.updated),
+    ]
+}
+
+fn figures(session: &SessionFacts) -> Vec<Cell<'static>> {
+    let (counts, tools, kept) = (&session.counts, &session.tool_calls, &session.kept);
+    let mut cells = vec![
+        number(counts.messages),
+        number(counts.prompts),
+        number(counts.answers),
+        number(counts.undone),
+        number(tools.total),
+        number(tools.failed),
+        number(tools.cancelled),
+        text(Some(session.models.join(",").as_str()).filter(|models| !models.is_empty())),
+    ];
+    cells.extend(tokens(session.tokens));
+    cells.push(session.cost_usd.map_or(Cell::Null, Cell::Real));
+    cells.push(flag(session.cost_is_lower_bound));
+    cells.extend([kept.messages, kept.prompts, kept.answers, kept.tool_calls].map(number));
+    cells.extend(tokens(kept.tokens));
+    cells
+}
+
+fn rest(session: &SessionFacts) -> Vec<Cell<'static>> {
+    let main = session.files.iter().find(|file| file.role == FileRole::Main);
+    let directories = session.directories.join("\n");
+    vec![
+        text(Some(directories.as_str()).filter(|directories| !directories.is_empty())),
+        text(session.memory.as_ref().map(recount_model::RawJson::as_str)),
+        text(main.or_else(|| session.files.first()).map(|file| file.path.as_str())),
+        number(session.files.len() as u64),
+        number(session.bytes()),
+        session.agent_index.map_or(Cell::Null, |index| Cell::Integer(i64::from(index))),
+        text(session.agent_title.as_deref()),
+        flag(session.live),
+        flag(session.doomed),
+        number(session.problems),
+        number(session.not_understood),
+    ]
+}
+
+fn tokens(tokens: Tokens) -> [Cell<'static>; 6] {
+    let Tokens { input, output, cached, thoughts, tool, total } = tokens;
+    [input, output, cached, thoughts, tool, total].map(number)
+}
+
+fn word(word: &'static str) -> Cell<'static> {
+    Cell::Text(Cow::Borrowed(word))
+}
+
+fn text(text: Option<&str>) -> Cell<'static> {
+    text.map_or(Cell::Null, |text| Cell::Text(Cow::Owned(text.to_owned())))
+}
+
+fn number(number: u64) -> Cell<'static> {
+    Cell::Integer(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+fn flag(flag: Option<bool>) -> Cell<'static> {
+    flag.map_or(Cell::Null, |flag| Cell::Integer(i64::from(flag)))
+}
+
+fn time(time: Option<Timestamp>) -> Cell<'static> {
+    time.map_or(Cell::Null, |time| Cell::Text(Cow::Owned(moment(time))))
+}
