@@ -342,9 +342,15 @@ def other_homes(trial):
                  trial.asked(data, what, home="home", cwd=folder)[1])
     for path in words.session_files(os.path.join(one, "home"))[::3]:
         os.remove(path)
+    # What is gone is still found, as gone, until it is forgotten.
+    home = os.path.join(one, "home")
+    found = trial.run(fresh, "search", "--json", "--limit", "1000", "--", trial.queries[0], home=home)
+    if not any(hit["session"]["gone"] for hit in json.loads(found.stdout)["hits"]):
+        trial.fault("files removed: no hit is told as gone")
+    trial.run(fresh, "index", "--forget", home=home)
     for what in trial.queries[:6] + ["list"]:
-        wanted = trial.asked(trial.scratch + "/after", what, home=os.path.join(one, "home"))[1]
-        told(trial, "files removed", what, wanted, trial.asked(fresh, what, home=os.path.join(one, "home"))[1])
+        wanted = trial.asked(trial.scratch + "/after", what, home=home)[1]
+        told(trial, "files removed", what, wanted, trial.asked(fresh, what, home=home)[1])
     return "2 homes"
 
 

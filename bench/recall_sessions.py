@@ -206,16 +206,8 @@ class Book:
         return self.put("checkpoints", {"type": "user", "content": [{"text": f"Be thorough. {text} Be brief."}],
                                         "displayContent": [{"text": "/inspect"}]})
 
-    def make_call_part(self, text):
-        return self.put("checkpoints", {"type": "gemini", "content": [
-            {"functionCall": {"id": "c1", "name": "grep_search", "args": {"pattern": text}}}]})
-
     def make_thought_part(self, text):
         return self.put("checkpoints", {"type": "gemini", "content": [{"text": text, "thought": True}, {"text": "Yes."}]})
-
-    def make_result_part(self, text):
-        return self.put("checkpoints", {"type": "user", "content": [
-            {"functionResponse": {"id": "c2", "name": "grep_search", "response": {"output": text}}}]})
 
     def make_deep_argument(self, text):
         message = body("lines", "args", "ls")
