@@ -21,6 +21,7 @@ mod paths;
 mod projects;
 mod quick;
 mod refresh;
+mod scan;
 mod search;
 mod seek;
 mod select;

@@ -40,6 +40,8 @@ pub struct Asked {
     pub all_hits: bool,
     /// How wide a snippet may be.
     pub width: usize,
+    /// The files themselves are read, whatever is indexed.
+    pub without_index: bool,
 }
 
 /// What was found.
@@ -80,6 +82,9 @@ impl Engine {
     pub fn search(&self, asked: &Asked, progress: &dyn Progress) -> Result<Answer, Error> {
         let question =
             Question::parse(&asked.query).map_err(|mistake| bad(&asked.query, mistake))?;
+        if asked.without_index || self.folders.data.is_none() {
+            return self.scan(&question, asked, progress);
+        }
         // Which sessions a project means takes a look at all of them.
         let mut names_sessions = false;
         question.plan(&self.zoned_now(), &mut |_| {
@@ -92,7 +97,9 @@ impl Engine {
             return self.ask(&index, &plan, &quick, asked);
         }
         let (listing, ground, digests) = self.everything(&Effort::List, progress);
-        let mut catalog = self.catalog().ok_or(Error::NoDataFolder)?;
+        let Some(mut catalog) = self.catalog() else {
+            return self.scan(&question, asked, progress);
+        };
         let index = self.open_index(&mut catalog)?;
         let growth = Growth::new(self.catalog().ok_or(Error::NoDataFolder)?);
         let note = match update(
@@ -127,7 +134,7 @@ impl Engine {
         Ok(Answer { note, ..answer })
     }
 
-    fn zoned_now(&self) -> Zoned {
+    pub(crate) fn zoned_now(&self) -> Zoned {
         self.clock.now().to_zoned(TimeZone::system())
     }
 
@@ -173,7 +180,7 @@ impl Engine {
     }
 
     /// Answers what the index cannot: which sessions a project, an agent or "live" means.
-    fn sessions_of(
+    pub(crate) fn sessions_of(
         &self,
         leaf: &SessionLeaf,
         sessions: &[SessionFacts],
