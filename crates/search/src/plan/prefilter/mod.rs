@@ -2,10 +2,11 @@
 //! disk, many times faster than reading them.
 //!
 //! It may say yes where no message holds, never no where one does. A word is looked for by its rarest letter
-//! (`needle`); around each such letter the bytes are read as the tokenizer would read them (`spelled`):
+//! (`needle`, `sign`); around each such letter the bytes are read as the tokenizer would read them (`spelled`):
 //! escapes, accents, joints of identifiers and borders between the parts of a message included.
 
 mod needle;
+mod sign;
 mod spelled;
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,8 @@
 //! One word in the bytes of a file: found by its rarest letter, then read.
 
-use memchr::memmem::Finder;
-use memchr::{memchr, memchr_iter, memchr2_iter};
+use memchr::memchr;
 
+use super::sign::Sign;
 use super::spelled::{Unit, raw, spells, spells_dense, unit};
 use crate::token::{Spelling, fold_dense, is_dense, spelling};
 
@@ -12,11 +12,11 @@ pub(super) struct Needle {
     letters: Vec<char>,
     /// The letter that is looked for first; never the last one, unless there is only one.
     anchor: usize,
-    /// Which characters of two bytes are forms of that letter, by their code.
+    is_dense: bool,
+    /// Which bytes are worth a closer look.
+    telling: Box<[bool; 256]>,
+    /// Which characters of two bytes are forms of the anchor, by their code.
     forms: Box<[u64; 32]>,
-    /// The first character in bytes, for scripts without spaces.
-    dense: Option<Finder<'static>>,
-    escapes: Finder<'static>,
 }
 
 /// How far before a letter the word may begin.
@@ -26,8 +26,7 @@ impl Needle {
     /// Takes a folded word; nothing when it is too short to be worth it.
     pub(super) fn new(word: &str) -> Option<Self> {
         let letters: Vec<char> = word.chars().collect();
-        let first = *letters.first()?;
-        let is_dense = is_dense(first);
+        let is_dense = is_dense(*letters.first()?);
         if letters.len() < 2 && !is_dense {
             return None;
         }
@@ -39,21 +38,37 @@ impl Needle {
             .map_or(0, |(at, _)| at);
         let anchor = if is_dense { 0 } else { rarest };
         let mut needle = Self {
-            anchor,
-            forms: Box::new([0; 32]),
-            dense: is_dense.then(|| Finder::new(first.to_string().as_bytes()).into_owned()),
-            escapes: Finder::new(b"\\u").into_owned(),
             letters,
+            anchor,
+            is_dense,
+            telling: Box::new([false; 256]),
+            forms: Box::new([0; 32]),
         };
-        if !is_dense {
-            for code in 0x80_u16..0x800 {
-                let is_form = char::from_u32(code.into()).is_some_and(|c| needle.is_form(c));
-                if let Some(word) = needle.forms.get_mut(usize::from(code / 64)) {
-                    *word |= u64::from(is_form) << (code % 64);
-                }
+        needle.learn();
+        Some(needle)
+    }
+
+    /// Fills the tables.
+    fn learn(&mut self) {
+        let letter = self.letter();
+        let may_tell = |byte: u8| match byte {
+            b'\\' => true,
+            0..=0x7f => char::from(byte.to_ascii_lowercase()) == letter,
+            _ if letter.is_ascii() => is_plain_lead(byte),
+            _ if is_han(letter) => {
+                matches!(byte, 0xef | 0xf0) || Some(byte) == letter.to_string().bytes().next()
+            }
+            _ => byte >= 0xc2,
+        };
+        for (slot, byte) in self.telling.iter_mut().zip(0..=u8::MAX) {
+            *slot = may_tell(byte);
+        }
+        for code in 0x80_u16..0x800 {
+            let is_form = char::from_u32(code.into()).is_some_and(|c| self.is_form(c));
+            if let Some(word) = self.forms.get_mut(usize::from(code / 64)) {
+                *word |= u64::from(is_form) << (code % 64);
             }
         }
-        Some(needle)
     }
 
     /// How often it is about to be found, roughly.
@@ -64,30 +79,51 @@ impl Needle {
     /// Whether the word may stand in the bytes.
     pub(super) fn is_in(&self, bytes: &[u8]) -> bool {
         let letter = self.letter();
-        let found = match &self.dense {
-            Some(first) => first.find_iter(bytes).any(|at| self.is_dense_at(bytes, at)),
-            None if letter.is_ascii() => self.is_plain_in(bytes, letter as u8),
-            None => false,
+        let mut encoded = [0; 4];
+        letter.encode_utf8(&mut encoded);
+        let [first, second, ..] = encoded;
+        let sign = if letter.is_ascii() {
+            Sign::Plain { own: first | 0x20, next: self.next_byte() | 0x20 }
+        } else if is_han(letter) {
+            Sign::Han { first, second }
+        } else {
+            Sign::Foreign
         };
-        found || self.is_foreign_in(bytes) || self.is_escaped_in(bytes)
+        sign.any(bytes, |at| {
+            let byte = bytes.get(at).copied().unwrap_or_default();
+            let is_telling = self.telling.get(usize::from(byte)).copied().unwrap_or(false);
+            is_telling && self.is_at(bytes, at, byte)
+        })
     }
 
     fn letter(&self) -> char {
         self.letters.get(self.anchor).copied().unwrap_or_default()
     }
 
-    /// Looks for the anchor as an ASCII letter.
-    fn is_plain_in(&self, bytes: &[u8], letter: u8) -> bool {
+    /// The letter behind the anchor, if it is ASCII.
+    fn next_byte(&self) -> u8 {
         let next = self.letters.get(self.anchor + 1).copied().unwrap_or_default();
-        let goes_on = |at: usize| match bytes.get(at + 1) {
-            Some(byte) => char::from(byte.to_ascii_lowercase()) == next || is_bridge(*byte),
-            None => false,
-        };
-        if letter.is_ascii_alphabetic() {
-            memchr2_iter(letter, letter.to_ascii_uppercase(), bytes)
-                .any(|at| goes_on(at) && self.is_around(bytes, at))
-        } else {
-            memchr_iter(letter, bytes).any(|at| goes_on(at) && self.is_around(bytes, at))
+        u8::try_from(next).unwrap_or(0x80)
+    }
+
+    /// Whether a telling byte is the anchor, with the word around it.
+    fn is_at(&self, bytes: &[u8], at: usize, byte: u8) -> bool {
+        match byte {
+            b'\\' if bytes.get(at + 1) == Some(&b'u') => match unit(bytes, at) {
+                Some((Unit::Is(character), _)) => {
+                    self.is_form(character) && self.is_form_at(bytes, at, character)
+                }
+                _ => false,
+            },
+            b'\\' => false,
+            0x80.. => bytes.get(at..).and_then(raw).is_some_and(|character| {
+                self.may_be_form(character) && self.is_form_at(bytes, at, character)
+            }),
+            _ => {
+                let next = bytes.get(at + 1).copied().unwrap_or_default();
+                let goes_on = next.to_ascii_lowercase() == self.next_byte() || is_bridge(next);
+                goes_on && self.is_around(bytes, at)
+            }
         }
     }
 
@@ -100,7 +136,12 @@ impl Needle {
         let same =
             left.iter().rev().zip(before.iter().rev()).take_while(|pair| is_same(*pair)).count();
         if same == before.len() {
-            return spells(bytes, at - same, &self.letters);
+            let (right, after) = (bytes.get(at..), self.letters.get(self.anchor..));
+            let (right, after) = (right.unwrap_or_default(), after.unwrap_or_default());
+            let same = right.iter().zip(after).take_while(|pair| is_same(*pair)).count();
+            let goes_on = || right.get(same).is_some_and(|byte| is_bridge(*byte));
+            let start = at - before.len();
+            return same == after.len() || goes_on() && spells(bytes, start, &self.letters);
         }
         let Some(odd) = at.checked_sub(same + 1) else { return false };
         let near = bytes.get(odd.saturating_sub(6)..at).unwrap_or_default();
@@ -130,52 +171,18 @@ impl Needle {
         said <= 12 * self.letters.len() && !between.iter().any(is_apart)
     }
 
-    fn is_dense_at(&self, bytes: &[u8], at: usize) -> bool {
-        spells_dense(bytes, at, &self.letters)
-    }
-
-    /// Looks for characters that are other forms of the anchor: with accents, wide, taken apart.
-    fn is_foreign_in(&self, bytes: &[u8]) -> bool {
-        let mut at = 0;
-        while let Some(next) = next_foreign(bytes, at) {
-            at = next;
-            let Some(character) = bytes.get(at..).and_then(raw) else {
-                at += 1;
-                continue;
-            };
-            if self.may_be_form(character) && self.is_at(bytes, at, character) {
-                return true;
-            }
-            at += character.len_utf8();
-        }
-        false
-    }
-
-    /// Looks for the anchor behind an escape.
-    fn is_escaped_in(&self, bytes: &[u8]) -> bool {
-        self.escapes.find_iter(bytes).any(|at| match unit(bytes, at) {
-            Some((Unit::Is(character), _)) => {
-                self.is_form(character) && self.is_at(bytes, at, character)
-            }
-            _ => false,
-        })
-    }
-
     /// Whether the word is spelled around a form of its anchor.
-    fn is_at(&self, bytes: &[u8], at: usize, character: char) -> bool {
-        match self.dense {
-            // What is put together of several characters is not followed any further.
-            Some(_) => character != self.letter() || self.is_dense_at(bytes, at),
-            None => self.begins_before(bytes, at),
+    fn is_form_at(&self, bytes: &[u8], at: usize, character: char) -> bool {
+        if !self.is_dense {
+            return self.begins_before(bytes, at);
         }
+        // What is put together of several characters is not followed any further.
+        character != self.letter() || spells_dense(bytes, at, &self.letters)
     }
 
     /// A quick look at a character that is not ASCII, before [`Self::is_form`].
     fn may_be_form(&self, character: char) -> bool {
         let code = u32::from(character);
-        if self.dense.is_some() {
-            return code >= 0x1000 && character != self.letter() && self.is_form(character);
-        }
         match self.forms.get(code as usize / 64) {
             Some(word) => word >> (code % 64) & 1 == 1,
             None => !(self.letter().is_ascii() && is_never_plain(code)) && self.is_form(character),
@@ -185,7 +192,7 @@ impl Needle {
     /// Whether a character may be, or be part of, another form of the anchor.
     fn is_form(&self, character: char) -> bool {
         let letter = self.letter();
-        if self.dense.is_some() {
+        if self.is_dense {
             return character == letter || is_dense_form(character, letter);
         }
         let mut folded = String::new();
@@ -233,20 +240,9 @@ fn is_bridge(byte: u8) -> bool {
     byte >= 0x80 || matches!(byte, b'_' | b'-' | b'.' | b'\\' | b'"')
 }
 
-/// Returns where the next byte stands that is not ASCII.
-fn next_foreign(bytes: &[u8], mut at: usize) -> Option<usize> {
-    const BLOCK: usize = 256;
-    loop {
-        let rest = bytes.get(at..)?;
-        let block = rest.get(..BLOCK).unwrap_or(rest);
-        if block.is_empty() {
-            return None;
-        }
-        if !block.is_ascii() {
-            return block.iter().position(|byte| *byte >= 0x80).map(|inner| at + inner);
-        }
-        at += block.len();
-    }
+/// First bytes of characters that may be forms of an ASCII letter.
+pub(super) fn is_plain_lead(byte: u8) -> bool {
+    matches!(byte, 0xc2..=0xcd | 0xe1..=0xe3 | 0xea | 0xef | 0xf0)
 }
 
 /// How often a letter stands in session files, in thousandths, roughly.
