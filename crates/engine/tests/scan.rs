@@ -61,8 +61,9 @@ const QUERIES: [&str; 48] = [
     "source:gemini tax",
 ];
 
-fn engine(home: &Path, data: &Path) -> Engine {
-    let env = Env::made_up([("RECOUNT_DATA_DIR", data.to_str().unwrap())], None);
+fn engine(home: &Path, data: Option<&Path>) -> Engine {
+    let data = data.map(|data| ("RECOUNT_DATA_DIR", data.to_str().unwrap()));
+    let env = Env::made_up(data, None);
     let clock = Clock::fixed(NOW.parse().unwrap());
     Engine::new(Setup { homes: vec![home.to_owned()], sources: Vec::new(), env, clock }).unwrap()
 }
@@ -94,7 +95,7 @@ fn found(engine: &Engine, query: &str, without_index: bool) -> (BTreeSet<String>
 }
 
 fn agree(home: &Path, data: &Path, queries: &[&str], what: &str) -> usize {
-    let engine = engine(home, data);
+    let engine = engine(home, Some(data));
     let mut hits = 0;
     for query in queries {
         let with = found(&engine, query, false);
@@ -118,6 +119,31 @@ fn all_fixtures_together_give_the_same_hits() {
     let cases = fixtures();
     let home = Home::with(cases.iter().map(|case| case.name.as_str()));
     assert!(agree(home.path(), &home.path().join("data"), &QUERIES, "all") > 100);
+}
+
+#[test]
+fn without_a_folder_for_an_index_the_files_are_searched() {
+    let home = Home::with(["gemini/lines/tools", "gemini/strings/plain"]);
+    let asked = |query: &str, all_hits| Asked {
+        query: query.to_owned(),
+        limit: 2,
+        sort: HitSort::Relevance,
+        all_hits,
+        width: 60,
+        without_index: false,
+    };
+    let engine = engine(home.path(), None);
+    let answer = engine.search(&asked("tax", true), &()).unwrap();
+    assert!(answer.note.is_some() && answer.is_exact && !answer.relaxed);
+    assert!(answer.total > 2 && answer.hits.len() == 2, "{}", answer.total);
+    assert!(answer.hits[0].message.time >= answer.hits[1].message.time);
+    assert!(answer.hits[0].snippet.is_some());
+    let each = engine.search(&asked("tax", false), &()).unwrap();
+    assert_eq!(each.hits.len(), each.sessions.min(2));
+    assert_eq!(each.total, answer.total);
+    let some = engine.search(&asked("tax xyzzyplugh", false), &()).unwrap();
+    assert!(some.relaxed && some.total == answer.total);
+    assert!(engine.search(&asked("project:nowhere tax", false), &()).is_err());
 }
 
 #[test]

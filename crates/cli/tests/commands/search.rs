@@ -113,6 +113,14 @@ fn a_hit_is_opened_where_it_stands() {
 }
 
 #[test]
+fn the_files_themselves_can_be_searched() {
+    let home = home(["gemini/lines/tools", "gemini/strings/plain"]);
+    insta::assert_snapshot!(home.run(["search", "--no-index", "prices.csv", "OR", "apples"]), @r"");
+    assert!(!home.path().join(".local/share/recount/search").exists());
+    insta::assert_snapshot!(home.run(["search", "--no-index", "xyzzyplugh"]), @r"");
+}
+
+#[test]
 fn the_index_can_be_made_beforehand_and_anew() {
     let home = home(["gemini/lines/plain", "gemini/strings/plain"]);
     insta::assert_snapshot!(home.run(["index"]), @r"

@@ -82,3 +82,27 @@ fn is_met(filter: &Prefilter, condition: usize, path: &Path, piece: &mut Vec<u8>
         kept = filled - from;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use jiff::Zoned;
+    use recount_search::Query;
+    use recount_testkit::Home;
+
+    use super::*;
+
+    #[test]
+    fn a_word_on_the_border_of_two_pieces_is_seen() {
+        let home = Home::empty();
+        let plan = Query::parse("xylograph").unwrap().plan(&Zoned::default(), &mut |_| vec![]);
+        let filter = plan.prefilter().unwrap();
+        let path = home.path().join("file");
+        for at in [0, PIECE - 9, PIECE - 8, PIECE - 1, PIECE, 2 * PIECE - Prefilter::OVERLAP - 3] {
+            let blank = " ".repeat(at);
+            home.write("file", [&blank, "xylo_graph", "  "].concat());
+            assert!(is_met(&filter, 0, &path, &mut Vec::new()), "at {at}");
+            home.write("file", [&blank, "xylo graph", "  "].concat());
+            assert!(!is_met(&filter, 0, &path, &mut Vec::new()), "at {at}");
+        }
+    }
+}
