@@ -27,6 +27,23 @@ pub(crate) struct Wording {
 impl Wording {
     /// Sorts the words of a message.
     pub(crate) fn of(message: Message) -> Self {
+        let mut wording = Self::but_prompt(&message);
+        if message.kind == MessageKind::Prompt {
+            wording.prompt = message.display_text;
+        }
+        wording
+    }
+
+    /// Sorts the words of a message that is still needed.
+    pub(crate) fn sorted(message: &Message) -> Self {
+        let mut wording = Self::but_prompt(message);
+        if message.kind == MessageKind::Prompt {
+            wording.prompt.clone_from(&message.display_text);
+        }
+        wording
+    }
+
+    fn but_prompt(message: &Message) -> Self {
         let mut wording = Self::default();
         for thought in &message.thoughts {
             push(&mut wording.thought, &thought.subject);
@@ -41,10 +58,7 @@ impl Wording {
         }
         wording.is_error |= message.level == Some(NoticeLevel::Error);
         let slot = match message.kind {
-            MessageKind::Prompt => {
-                wording.prompt = message.display_text;
-                return wording;
-            }
+            MessageKind::Prompt => return wording,
             MessageKind::Answer => &mut wording.answer,
             MessageKind::Shell => &mut wording.call,
             MessageKind::ToolResult => &mut wording.output,

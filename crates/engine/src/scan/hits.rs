@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use recount_formats::Source;
 use recount_formats::bytes::Buffer;
 use recount_formats::source::Family;
-use recount_model::{Message, SessionFacts};
+use recount_model::{Message, SessionFacts, SessionKind};
 use recount_search::{Document, Plan};
 
 use super::sift::Sieve;
@@ -37,8 +37,8 @@ pub(super) struct Seen {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Session {
     pub(super) key: u64,
-    /// The number of its group.
-    pub(super) group: usize,
+    /// The number of its group, if it may lie in others as well.
+    pub(super) group: Option<usize>,
     pub(super) hits: usize,
 }
 
@@ -128,7 +128,9 @@ impl Hits<'_> {
         for family in group.clone().families(self.ground, &Anew, buffer) {
             let owner = Arc::new(Owner::of(group.source, &family));
             let hits = self.session(group.source, &family, &owner, seen);
-            seen.sessions.push(Session { key: owner.key, group: number, hits });
+            // Sub-agents lie with the session that ran them, whatever their ids.
+            let group = (family.kind == SessionKind::Main).then_some(number);
+            seen.sessions.push(Session { key: owner.key, group, hits });
         }
     }
 
@@ -138,7 +140,7 @@ impl Hits<'_> {
             let owner = Arc::new(Owner::of(group.source, &family));
             if owner.key == key {
                 let hits = self.session(group.source, &family, &owner, seen);
-                seen.sessions.push(Session { key, group: usize::MAX, hits });
+                seen.sessions.push(Session { key, group: None, hits });
             }
         }
     }
@@ -184,7 +186,7 @@ impl Hits<'_> {
 
     /// Tells whether a message holds, and how many of the words of which any will do it has.
     fn words(&self, session: u64, title: &str, message: &Message) -> Option<usize> {
-        let wording = Wording::of(message.clone());
+        let wording = Wording::sorted(message);
         let tools: Vec<&str> = wording.tools.iter().map(String::as_str).collect();
         let paths = wording.paths();
         self.plan.measure(&Document {

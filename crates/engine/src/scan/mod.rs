@@ -101,7 +101,7 @@ impl Engine {
                 facts.project = projects.get(found.session.folder).cloned().unwrap_or_default();
                 Arc::new(facts)
             });
-            let wording = Wording::of(found.message.clone());
+            let wording = Wording::sorted(&found.message);
             let paths = wording.paths();
             let title = session.title.as_deref().unwrap_or_default();
             let snippet = plan.snippet(&wording.texts(&paths, title), width);
@@ -148,7 +148,11 @@ fn look_through(groups: &[Group], hits: &Hits<'_>, progress: &dyn Progress) -> S
 fn join_strays(groups: &[Group], hits: &Hits<'_>, seen: &mut Seen) {
     let mut by_key: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for Session { key, group, .. } in &seen.sessions {
-        by_key.entry(*key).or_default().push(*group);
+        by_key.entry(*key).or_default().extend(group);
+    }
+    for numbers in by_key.values_mut() {
+        numbers.sort_unstable();
+        numbers.dedup();
     }
     by_key.retain(|_, numbers| numbers.len() > 1);
     let strays: HashSet<u64> = by_key.keys().copied().collect();
@@ -157,8 +161,7 @@ fn join_strays(groups: &[Group], hits: &Hits<'_>, seen: &mut Seen) {
     }
     seen.forget(&strays);
     let mut buffer = Buffer::new();
-    for (key, mut numbers) in by_key {
-        numbers.dedup();
+    for (key, numbers) in by_key {
         let mut members = numbers.iter().filter_map(|number| groups.get(*number));
         let Some(first) = members.next() else { continue };
         let mut joined = first.clone();
