@@ -1,6 +1,5 @@
 //! What went wrong, in words and as an exit code: decided here and nowhere else.
 
-use std::error::Error as _;
 use std::io;
 use std::process::ExitCode;
 
@@ -73,13 +72,7 @@ impl From<Error> for Failure {
         if let Error::Output(error) = error {
             return error.into();
         }
-        let mut message = error.to_string();
-        let mut cause = error.source();
-        while let Some(inner) = cause {
-            message = format!("{message}: {inner}");
-            cause = inner.source();
-        }
-        let failure = Self::new(code(&error), message);
+        let failure = Self::new(code(&error), error.told());
         match &error {
             Error::NoSession(_) | Error::NoRow(_) | Error::TooShort(_) => {
                 failure.hint("`recount list --all` shows every session with its id")

@@ -113,6 +113,23 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether there is no place to keep anything in.
+    pub(crate) fn is_homeless(&self) -> bool {
+        matches!(self, Self::NoDataFolder | Self::DataFolder { .. } | Self::Write(_))
+            && !self.is_busy()
+    }
+
+    /// Returns the whole story, causes included.
+    pub fn told(&self) -> String {
+        let mut story = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(inner) = cause {
+            story = format!("{story}: {inner}");
+            cause = inner.source();
+        }
+        story
+    }
+
     /// Whether another run is at it.
     pub fn is_busy(&self) -> bool {
         matches!(

@@ -26,6 +26,7 @@ mod projects;
 mod quick;
 mod refresh;
 mod remembered;
+mod scan;
 mod search;
 mod seek;
 mod select;

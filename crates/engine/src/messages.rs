@@ -178,6 +178,30 @@ impl<'a> Messages<'a> {
         }
     }
 
+    /// Reads on to the next message whose bytes are `wanted`; those of the others are not looked into.
+    pub(crate) fn next_wanted(
+        &mut self,
+        wanted: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Option<Result<Message, Problem>> {
+        loop {
+            let pending = self.pending.next()?;
+            // What cannot be read is told by reading it.
+            if self.bytes(&pending).is_none_or(&mut *wanted) {
+                return Some(self.read(pending));
+            }
+        }
+    }
+
+    /// Returns the bytes of a message as they are on disk.
+    fn bytes(&mut self, pending: &Pending) -> Option<&[u8]> {
+        let path = &self.family.members.get(pending.member)?.file.at.path;
+        let slot = self.windows.get_mut(pending.member)?;
+        if slot.is_none() {
+            *slot = Window::open(path).ok();
+        }
+        slot.as_mut()?.read(pending.span).ok()
+    }
+
     fn read(&mut self, mut pending: Pending) -> Result<Message, Problem> {
         self.count_line(&mut pending);
         let name = self.names.get(pending.member).cloned().unwrap_or_else(|| Arc::from(""));
@@ -187,22 +211,18 @@ impl<'a> Messages<'a> {
             what: What::Unreadable,
             done: "left out: the file changed while it was read".into(),
         };
+        let (source, folder) = (self.source, self.folder);
         let member = self.family.members.get(pending.member).ok_or_else(gone)?;
         let path = &member.file.at.path;
-        let slot = self.windows.get_mut(pending.member).ok_or_else(gone)?;
-        if slot.is_none() {
-            *slot = Window::open(path).ok();
-        }
-        let window = slot.as_mut().ok_or_else(gone)?;
-        let bytes = window.read(pending.span).map_err(|_| gone())?;
+        let bytes = self.bytes(&pending).ok_or_else(gone)?;
         let others = Versions { outline: &member.file.outline, pending, path };
-        self.source.message(&MessageRequest {
+        source.message(&MessageRequest {
             bytes,
             file: &name,
             span: pending.span,
             fate: pending.fate,
             others: &others,
-            folder: self.folder,
+            folder,
         })
     }
 }

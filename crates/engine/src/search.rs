@@ -39,6 +39,8 @@ pub struct Asked {
     pub all_hits: bool,
     /// How wide a snippet may be.
     pub width: usize,
+    /// The files themselves are read, whatever is indexed.
+    pub without_index: bool,
 }
 
 /// What was found.
@@ -100,6 +102,21 @@ impl Engine {
     /// # Errors
     /// If the query is not understood, or the index cannot be used.
     pub fn search(&self, asked: &Asked, progress: &dyn Progress) -> Result<Answer, Error> {
+        if asked.without_index {
+            return self.scan(asked, progress);
+        }
+        match self.search_index(asked, progress) {
+            Err(error) if error.is_homeless() => {
+                let mut answer = self.scan(asked, progress)?;
+                let note = "no index can be kept, so the files themselves were searched";
+                answer.notes.push(format!("{note}: {}", error.told()));
+                Ok(answer)
+            }
+            answered => answered,
+        }
+    }
+
+    fn search_index(&self, asked: &Asked, progress: &dyn Progress) -> Result<Answer, Error> {
         let answer = self.with_index(&asked.query, Way::Any, progress, |ready| {
             Ok((self.ask(ready, asked)?, ready.way))
         })?;
@@ -241,7 +258,7 @@ impl Engine {
     }
 
     /// Answers what the index cannot: which sessions a project, an agent or "live" means.
-    fn sessions_of(
+    pub(crate) fn sessions_of(
         &self,
         leaf: &SessionLeaf,
         sessions: &[SessionFacts],

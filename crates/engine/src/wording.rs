@@ -147,6 +147,10 @@ fn without_escapes(to: &mut String, text: &str) {
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once(ESCAPE) {
         to.push_str(before);
+        // What is coloured in part is two words: so it is found in the file, too.
+        if before.ends_with(char::is_alphanumeric) {
+            to.push(' ');
+        }
         rest = behind;
         if let Some(sequence) = behind.strip_prefix('[') {
             let end = sequence.find(|c: char| !matches!(c, ' '..='?'));
@@ -166,11 +170,11 @@ mod tests {
     #[test]
     fn colours_are_not_words() {
         for (text, expected) in [
-            ("\u{1b}[31mred\u{1b}[0m \u{1b}[1;32mgreen", "red green"),
+            ("\u{1b}[31mred\u{1b}[0m \u{1b}[1;32mgreen", "red  green"),
             ("\u{1b}[", ""),
             ("\u{1b}[3", ""),
             ("\u{1b}[31\u{e9}t\u{e9}", "\u{e9}t\u{e9}"),
-            ("a\u{1b}", "a"),
+            ("a\u{1b}", "a "),
             ("plain", "plain"),
         ] {
             let mut plain = String::new();

@@ -79,6 +79,12 @@ pub trait Source: Debug + Sync {
     /// Lists files of a project directory, besides its sessions, in which paths may stand.
     fn texts(&self, folder: &ProjectFolder) -> Vec<PathBuf>;
 
+    /// Lists files of a project directory that hold outputs of tools of which sessions keep only a part.
+    fn outputs(&self, folder: &ProjectFolder) -> Vec<PathBuf>;
+
+    /// Whether the bytes of a message look as if an output in it lies elsewhere in full.
+    fn may_be_cut(&self, record: &[u8]) -> bool;
+
     /// Returns prompts on record of sessions that may be gone.
     fn traces(&self, folder: &ProjectFolder) -> Vec<Trace>;
 

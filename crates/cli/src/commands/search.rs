@@ -49,6 +49,10 @@ pub(crate) struct SearchArgs {
     #[arg(long)]
     all_hits: bool,
 
+    /// Read the files themselves instead of the index; the newest come first
+    #[arg(long)]
+    no_index: bool,
+
     /// Show the N-th hit in its session
     #[arg(long, value_name = "N", conflicts_with = "json")]
     open: Option<usize>,
@@ -82,8 +86,9 @@ pub(crate) fn run(args: &SearchArgs, context: &Context) -> Result<ExitCode, Fail
         sort: if args.sort == SortKey::Time { HitSort::Time } else { HitSort::Relevance },
         all_hits: args.all_hits,
         width,
+        without_index: args.no_index,
     };
-    let bar = Bar::new(context, "indexing");
+    let bar = Bar::new(context, if args.no_index { "searching" } else { "indexing" });
     let answer = engine.search(&asked, &bar)?;
     bar.finish();
     for note in &answer.notes {

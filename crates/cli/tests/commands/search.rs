@@ -154,6 +154,22 @@ fn a_hit_is_opened_where_it_stands() {
 }
 
 #[test]
+fn the_files_themselves_can_be_searched() {
+    let home = home(["gemini/lines/tools", "gemini/strings/plain"]);
+    insta::assert_snapshot!(home.run(["search", "--no-index", "prices.csv", "OR", "apples"]), @r"
+    Raise the tax rate to 25 percent and add a discount.          shop  5h ago  8662c6d1
+      1 18:13 path    /home/dev/code/shop/prices.csv
+    [exit 0]
+    ");
+    assert!(!home.path().join(".local/share/recount/search").exists());
+    insta::assert_snapshot!(home.run(["search", "--no-index", "xyzzyplugh"]), @r"
+    ------- stderr -------
+    note: nothing found
+    [exit 1]
+    ");
+}
+
+#[test]
 fn the_index_can_be_made_beforehand_and_anew() {
     let home = home(["gemini/lines/plain", "gemini/strings/plain"]);
     insta::assert_snapshot!(home.run(["index"]), @r"

@@ -32,6 +32,13 @@ pub(crate) fn recover(message: &mut Message, others: &dyn Others, folder: Option
     }
 }
 
+/// Whether the bytes of a record may hold an output that is cut: a quick look for the words that are left in its place,
+/// without brackets, which may be escaped.
+pub(crate) fn may_be_cut(record: &[u8]) -> bool {
+    let words: [&[u8]; 3] = [b"tool_output_masked", b"too large", b"CONTENT TRUNCATED"];
+    words.iter().any(|words| memchr::memmem::find(record, words).is_some())
+}
+
 /// Masking rewrites the message; in a log the original is still in an earlier line.
 fn from_versions(call: &ToolCall, others: &dyn Others) -> Option<String> {
     let mut found = None;

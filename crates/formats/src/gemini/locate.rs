@@ -148,6 +148,23 @@ pub(crate) fn texts(folder: &Path) -> Vec<PathBuf> {
     texts
 }
 
+/// Lists the outputs among them.
+pub(crate) fn outputs(folder: &Path) -> Vec<PathBuf> {
+    let is_output = |path: &PathBuf| {
+        let below = path.strip_prefix(folder).unwrap_or(path);
+        let ends = below.extension().is_some_and(|ending| ending == "output" || ending == "txt");
+        let is_beside = below.components().count() == 1;
+        if is_beside {
+            ends
+        } else {
+            below.starts_with("tool_output") || below.starts_with("tool-outputs")
+        }
+    };
+    let mut texts = texts(folder);
+    texts.retain(is_output);
+    texts
+}
+
 fn chat(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, problems: &mut Vec<Problem>) {
     let name = entry.file_name().to_string_lossy().into_owned();
     let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());

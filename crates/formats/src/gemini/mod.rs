@@ -167,6 +167,14 @@ impl Source for Gemini {
         locate::texts(&folder.path)
     }
 
+    fn outputs(&self, folder: &ProjectFolder) -> Vec<PathBuf> {
+        locate::outputs(&folder.path)
+    }
+
+    fn may_be_cut(&self, record: &[u8]) -> bool {
+        full_output::may_be_cut(record)
+    }
+
     fn traces(&self, folder: &ProjectFolder) -> Vec<Trace> {
         logs::traces(&folder.path)
     }

@@ -9,8 +9,14 @@ impl Plan {
     /// Whether a message is what was asked for. For hits that must be checked, and for a scan without
     /// an index.
     pub fn holds(&self, document: &Document<'_>) -> bool {
+        self.measure(document).is_some()
+    }
+
+    /// Returns how many of the words a message has of which any will do, or nothing when it is not what was asked
+    /// for.
+    pub fn measure(&self, document: &Document<'_>) -> Option<usize> {
         if !may_hold(&self.root, document) {
-            return false;
+            return None;
         }
         let mut truths = vec![false; self.leaves];
         let mut spotter = Spotter::default();
@@ -33,7 +39,18 @@ impl Plan {
                 }
             }
         }
-        is_true(&self.root, document, &truths)
+        is_true(&self.root, document, &truths).then(|| words(&self.root, document, &truths))
+    }
+}
+
+/// Counts what is there of the words of which any will do.
+fn words(root: &Node<Check>, document: &Document<'_>, truths: &[bool]) -> usize {
+    match root {
+        Node::All(children) => children.iter().map(|child| words(child, document, truths)).sum(),
+        Node::Most(children) => {
+            children.iter().filter(|child| is_true(child, document, truths)).count()
+        }
+        Node::Any(_) | Node::Not(_) | Node::Text(_) | Node::Filter(_) => 0,
     }
 }
 

@@ -1,9 +1,10 @@
-//! A question tied to sessions and moments: on the index (`compile`), on texts (`spot`, `holds`), and
-//! the spot it points at (`snippet`).
+//! A question tied to sessions and moments: on the index (`compile`), on texts (`spot`, `holds`), on the bytes of
+//! files (`prefilter`), and the spot it points at (`snippet`).
 
 mod compile;
 mod holding;
 mod holds;
+mod prefilter;
 mod snippet;
 mod spot;
 mod steady;
@@ -11,6 +12,7 @@ mod steady;
 mod tests;
 
 pub(crate) use compile::{Bound, STEP};
+pub use prefilter::Prefilter;
 pub use snippet::Snippet;
 
 use jiff::Zoned;

@@ -45,7 +45,7 @@ fn is_accent(character: char) -> bool {
 
 /// Appends a character of a script without spaces: half-width forms become full, and what was taken
 /// apart (letters of Hangul, voicing marks) is put together again.
-pub(super) fn dense(character: char, folded: &mut Vec<char>) {
+pub(crate) fn dense(character: char, folded: &mut Vec<char>) {
     match u32::from(character) {
         0x3131..=0x318e | 0xf900..=0xfaff | 0xff66..=0xffdc | 0x2f800..=0x2fa1f => {
             decompose_compatible(character, |piece| join(piece, folded));

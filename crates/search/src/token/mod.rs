@@ -14,6 +14,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use fold::dense as fold_dense;
 pub(crate) use scan::{Buffers, REST, Scanner};
 pub(crate) use stream::WordTokenizer;
 
@@ -25,6 +26,42 @@ pub(crate) const CUT: &str = "\u{1}";
 /// Whether a character is part of no word, wherever it stands.
 pub(crate) fn is_separator(character: char) -> bool {
     matches!(script::of(character), Class::Other | Class::Joint)
+}
+
+/// What a character adds to a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spelling {
+    /// Letters or digits.
+    Letters,
+    /// What belongs to the letter before it; perhaps nothing.
+    Mark,
+    /// Nothing, and an identifier may go on behind it.
+    Joint,
+    /// A character of a script without spaces.
+    Dense,
+    /// Nothing, and the word ends.
+    Separator,
+}
+
+/// Tells what a character adds to the word that it stands in; `folded` receives the letters.
+pub(crate) fn spelling(character: char, folded: &mut String) -> Spelling {
+    folded.clear();
+    let class = script::of(character);
+    if !matches!(class, Class::Dense | Class::Joint | Class::Other) {
+        fold::word(character, folded);
+    }
+    match class {
+        Class::Lower | Class::Upper | Class::Digit => Spelling::Letters,
+        Class::Mark => Spelling::Mark,
+        Class::Joint => Spelling::Joint,
+        Class::Dense => Spelling::Dense,
+        Class::Other => Spelling::Separator,
+    }
+}
+
+/// Whether a character belongs to a script without spaces.
+pub(crate) fn is_dense(character: char) -> bool {
+    script::of(character) == Class::Dense
 }
 
 /// What a token is of its text.
