@@ -16,7 +16,7 @@ pub(crate) struct Tables {
 }
 
 /// The tables of the catalog.
-pub(crate) const CATALOG: Tables = Tables { version: "6", create: CREATE };
+pub(crate) const CATALOG: Tables = Tables { version: "7", create: CREATE };
 
 const CREATE: &str = "
     CREATE TABLE groups (

@@ -123,8 +123,10 @@ impl Engine {
     ) -> Vec<Result<Option<Match>, Lost>> {
         let pointed: Vec<Option<Pointed<'_>>> =
             hits.iter().map(|hit| Pointed::new(hit, ready.sessions)).collect();
+        let rows = plan.rows();
+        let rows = rows.as_ref();
         let one = |pointed: Option<Pointed<'_>>| {
-            pointed.map_or(Err(Lost), |pointed| self.read_hit(pointed, plan, width))
+            pointed.map_or(Err(Lost), |pointed| self.read_hit(pointed, plan, rows, width))
         };
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         if hits.len() < MANY || threads < 2 {

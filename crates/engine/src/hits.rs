@@ -7,7 +7,7 @@ use recount_formats::Source;
 use recount_formats::bytes;
 use recount_formats::source::{MessageRequest, Others};
 use recount_model::{Message, OutputState, Place, SessionFacts, Span, ToolCall, timestamp};
-use recount_search::{Hit, Plan};
+use recount_search::{Hit, Plan, Rows};
 
 use crate::index::{file_key, with_document};
 use crate::messages::View;
@@ -44,6 +44,7 @@ impl Engine {
         &self,
         pointed: Pointed<'_>,
         plan: &Plan,
+        rows: Option<&Rows>,
         width: usize,
     ) -> Result<Option<Match>, Lost> {
         let Pointed { hit, session, is_gone } = pointed;
@@ -54,7 +55,13 @@ impl Engine {
             let found = Match { session, is_gone, message, score, snippet: None };
             return Ok((!hit.must_check).then_some(found));
         }
-        let message = self.message_of(hit, &session).ok_or(Lost)?;
+        let (source, record) = self.record_of(hit, &session).ok_or(Lost)?;
+        if hit.must_check
+            && rows.is_some_and(|rows| !rows.may_stand_in(&record) && !source.may_be_cut(&record))
+        {
+            return Ok(None);
+        }
+        let message = self.message_of(hit, &session, source, &record).ok_or(Lost)?;
         let title = session.title.as_deref().filter(|_| hit.has_title).unwrap_or_default();
         let (holds, snippet) = with_document(hit.session, title, &message, |document| {
             let holds = !hit.must_check || plan.holds(document);
@@ -63,15 +70,24 @@ impl Engine {
         Ok(holds.then_some(Match { session, is_gone, message, score, snippet }))
     }
 
-    fn message_of(&self, hit: &Hit, facts: &SessionFacts) -> Option<Message> {
-        let path = path_of(hit, facts)?;
-        let record = bytes::read_span(Path::new(path), hit.offset, hit.bytes.min(RECORD)).ok()?;
-        let sources = self.roots.iter().map(|root| root.source);
-        let source: &'static dyn Source =
-            { sources }.find(|source| source.name() == facts.source)?;
-        let place = place(hit, path);
+    fn record_of(&self, hit: &Hit, facts: &SessionFacts) -> Option<(&'static dyn Source, Vec<u8>)> {
+        let mut sources = self.roots.iter().map(|root| root.source);
+        let source = sources.find(|source| source.name() == facts.source)?;
+        let path = Path::new(path_of(hit, facts)?);
+        let record = bytes::read_span(path, hit.offset, hit.bytes.min(RECORD)).ok()?;
+        Some((source, record))
+    }
+
+    fn message_of(
+        &self,
+        hit: &Hit,
+        facts: &SessionFacts,
+        source: &dyn Source,
+        record: &[u8],
+    ) -> Option<Message> {
+        let place = place(hit, path_of(hit, facts)?);
         let request = MessageRequest {
-            bytes: &record,
+            bytes: record,
             file: &place.file,
             span: Span { line: place.line, offset: hit.offset, bytes: hit.bytes },
             fate: hit.fate,

@@ -1,7 +1,7 @@
 //! The short way to an answer when nothing has changed since the index was brought up to date: every file is asked
 //! for its stamp, none is read, and only sessions that were found are remembered.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use recount_model::SessionFacts;
 use recount_search::Index;
 
 use crate::Engine;
-use crate::passport::{Effort, Passports};
+use crate::passport::Effort;
 use crate::remembered::{Places, Unchanged, Unplaced};
 use crate::survey::Ground;
 
@@ -25,7 +25,7 @@ pub(crate) struct AllListed<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) catalog: &'a Catalog,
     pub(crate) listed: HashMap<u64, Arc<SessionFacts>>,
-    pub(crate) places: Places<'a>,
+    pub(crate) places: Places,
 }
 
 impl Sessions for AllListed<'_> {
@@ -45,7 +45,9 @@ pub(crate) struct Quick<'a> {
     engine: &'a Engine,
     pub(crate) index: Index,
     unchanged: Unchanged,
-    passports: OnceCell<Passports>,
+    places: OnceCell<Places>,
+    /// Those that were asked for before.
+    known: RefCell<HashMap<u64, (Arc<SessionFacts>, bool)>>,
 }
 
 impl Engine {
@@ -56,7 +58,8 @@ impl Engine {
         })?;
         match index {
             Some(index) if mark.as_deref() == Some(&shape(&unchanged.ground)) => {
-                Some(Quick { engine: self, index, unchanged, passports: OnceCell::new() })
+                let (places, known) = (OnceCell::new(), RefCell::default());
+                Some(Quick { engine: self, index, unchanged, places, known })
             }
             _ => {
                 self.look_later(unchanged.ground);
@@ -80,18 +83,24 @@ fn shape(ground: &Ground) -> String {
 
 impl Quick<'_> {
     /// Finds out which folders the projects are, once somebody wants to know.
-    fn places(&self) -> Places<'_> {
-        let effort = Effort::Glance(usize::MAX);
-        let passports =
-            self.passports.get_or_init(|| self.unchanged.passports(self.engine, &effort, &()));
-        Places::new(&self.unchanged.ground, passports)
+    fn places(&self) -> &Places {
+        self.places.get_or_init(|| {
+            let effort = Effort::Glance(usize::MAX);
+            let passports = self.unchanged.passports(self.engine, &effort, &());
+            Places::new(&self.unchanged.ground, &passports)
+        })
     }
 }
 
 impl Sessions for Quick<'_> {
     fn session(&self, wanted: u64) -> Option<(Arc<SessionFacts>, bool)> {
+        if let Some(known) = self.known.borrow().get(&wanted) {
+            return Some(known.clone());
+        }
         let row = self.unchanged.catalog.listed(self.engine.roots_key(), wanted).ok()??;
-        let facts = Unplaced::decode(&row.content)?.place(&self.places());
-        Some((Arc::new(facts), row.gone))
+        let facts = Unplaced::decode(&row.content)?.place(self.places());
+        let session = (Arc::new(facts), row.gone);
+        self.known.borrow_mut().insert(wanted, session.clone());
+        Some(session)
     }
 }

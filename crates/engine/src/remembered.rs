@@ -2,7 +2,7 @@
 //! sessions that are gone stay until they are forgotten.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use recount_catalog::{Catalog, List, Listed};
@@ -48,12 +48,12 @@ pub(crate) struct Unplaced {
 
 /// Projects by their directories.
 #[derive(Debug)]
-pub(crate) struct Places<'a>(HashMap<&'a Path, &'a Arc<Project>>);
+pub(crate) struct Places(HashMap<PathBuf, Arc<Project>>);
 
-impl<'a> Places<'a> {
-    pub(crate) fn new(ground: &'a Ground, passports: &'a Passports) -> Self {
-        let folders = ground.folders.iter().map(|folder| folder.at.path.as_path());
-        Self(folders.zip(&passports.projects).collect())
+impl Places {
+    pub(crate) fn new(ground: &Ground, passports: &Passports) -> Self {
+        let folders = ground.folders.iter().map(|folder| folder.at.path.clone());
+        Self(folders.zip(passports.projects.iter().cloned()).collect())
     }
 }
 
@@ -71,7 +71,7 @@ impl Unplaced {
     }
 
     /// Adds the project. That of a directory that is gone has its name.
-    pub(crate) fn place(self, places: &Places<'_>) -> SessionFacts {
+    pub(crate) fn place(self, places: &Places) -> SessionFacts {
         let Self { mut facts, folder } = self;
         let nameless = || {
             let name = Path::new(&*folder).file_name();
@@ -79,7 +79,7 @@ impl Unplaced {
             Arc::new(Project { slug, ..Project::default() })
         };
         let known = places.0.get(Path::new(&*folder));
-        facts.project = known.map_or_else(nameless, |project| Arc::clone(project));
+        facts.project = known.map_or_else(nameless, Arc::clone);
         facts
     }
 }

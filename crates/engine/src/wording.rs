@@ -2,7 +2,7 @@
 
 use recount_formats::json::Tree;
 use recount_model::{Message, MessageKind, NoticeLevel, ToolCall, ToolStatus};
-use recount_search::Texts;
+use recount_search::{BARRIER, Texts};
 
 /// How deep arguments are looked into.
 const DEPTH: usize = 16;
@@ -133,7 +133,7 @@ fn is_path(text: &str) -> bool {
 
 fn push(to: &mut String, text: &str) {
     if !to.is_empty() && !text.is_empty() {
-        to.push('\n');
+        to.push(BARRIER);
     }
     if text.contains(ESCAPE) {
         without_escapes(to, text);

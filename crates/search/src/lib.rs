@@ -25,5 +25,6 @@ mod token;
 pub use document::{Document, Field, Texts};
 pub use error::Error;
 pub use index::{Drafts, Found, Hit, Index, Options, Overlay, Searcher, Sort, Writer};
-pub use plan::{Plan, Prefilter, Snippet};
+pub use plan::{Plan, Prefilter, Rows, Snippet};
 pub use query::{Mistake, Query, SessionLeaf};
+pub use token::BARRIER;

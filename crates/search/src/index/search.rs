@@ -1,9 +1,11 @@
 //! Answers a plan: what matches, the best of it, and where it stands.
 
-use std::collections::HashSet;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use recount_model::{Fate, MessageKind};
+use tantivy::columnar::Column;
 use tantivy::query::EnableScoring;
 use tantivy::{DocId, DocSet as _, TantivyError};
 
@@ -143,9 +145,15 @@ impl Searcher {
         let (total, sessions) = (kept.total, kept.sessions.len());
         let best = page(kept, options);
         let sure = if plan.is_exact() { None } else { Some(self.sure(plan, &best)?) };
+        // To open the columns of a segment costs as much as to read a hundred numbers.
+        let mut columns: HashMap<u32, Columns> = HashMap::new();
         let hits = best.iter().map(|ranked| {
             let is_sure = sure.as_ref().is_none_or(|sure| sure.contains(&address(ranked)));
-            self.hit(ranked, !is_sure)
+            let own = match columns.entry(ranked.segment) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(slot) => slot.insert(Columns::of(self.segment(ranked.segment)?)?),
+            };
+            Ok::<_, TantivyError>(own.hit(ranked, !is_sure))
         });
         Ok(Found {
             total,
@@ -157,9 +165,10 @@ impl Searcher {
     }
 
     /// Segments of both places, in one row.
-    fn segment(&self, at: u32) -> Option<&tantivy::SegmentReader> {
+    fn segment(&self, at: u32) -> Result<&tantivy::SegmentReader, TantivyError> {
         let memory = self.memory.iter().flat_map(tantivy::Searcher::segment_readers);
-        self.disk.segment_readers().iter().chain(memory).nth(at as usize)
+        let segment = self.disk.segment_readers().iter().chain(memory).nth(at as usize);
+        segment.ok_or_else(|| TantivyError::InternalError("no such segment".into()))
     }
 
     /// Returns which of these messages hold for sure.
@@ -170,9 +179,8 @@ impl Searcher {
         wanted.sort_unstable();
         let mut sure = HashSet::new();
         for documents in wanted.chunk_by(|one, next| one.0 == next.0) {
-            let segment = documents.first().and_then(|(segment, _)| self.segment(*segment));
-            let Some(segment) = segment else { continue };
-            let mut matches = weight.scorer(segment, 1.0)?;
+            let Some((segment, _)) = documents.first() else { continue };
+            let mut matches = weight.scorer(self.segment(*segment)?, 1.0)?;
             for &(ordinal, document) in documents {
                 if matches.doc() < document {
                     matches.seek(document);
@@ -184,30 +192,49 @@ impl Searcher {
         }
         Ok(sure)
     }
+}
 
-    fn hit(&self, ranked: &Ranked, must_check: bool) -> Result<Hit, TantivyError> {
-        let segment = self.segment(ranked.segment);
-        let segment =
-            segment.ok_or_else(|| TantivyError::InternalError("no such segment".into()))?;
+/// Where the messages of one segment stand.
+struct Columns {
+    numbers: [Column<u64>; 6],
+    time: Column<i64>,
+}
+
+impl Columns {
+    fn of(segment: &tantivy::SegmentReader) -> Result<Self, TantivyError> {
         let columns = segment.fast_fields();
-        let number = |name: &str| -> Result<u64, TantivyError> {
-            Ok(columns.u64(name)?.first(ranked.document).unwrap_or_default())
-        };
-        let (kind, fate, has_title) = schema::unmarked(number("marks")?);
-        Ok(Hit {
+        let number = |name: &str| columns.u64(name);
+        Ok(Self {
+            numbers: [
+                number("message")?,
+                number("file")?,
+                number("offset")?,
+                number("bytes")?,
+                number("line")?,
+                number("marks")?,
+            ],
+            time: columns.i64("time")?,
+        })
+    }
+
+    fn hit(&self, ranked: &Ranked, must_check: bool) -> Hit {
+        let number = |column: &Column<u64>| column.first(ranked.document).unwrap_or_default();
+        let [message, file, offset, bytes, line, marks] = self.numbers.each_ref().map(number);
+        let (kind, fate, has_title) = schema::unmarked(marks);
+        Hit {
             session: ranked.session,
-            message: number("message")?,
-            file: number("file")?,
-            offset: number("offset")?,
-            bytes: number("bytes")?,
-            line: number("line")?,
-            time: columns.i64("time")?.first(ranked.document),
+            message,
+            file,
+            offset,
+            bytes,
+            line,
+            time: self.time.first(ranked.document),
             kind,
             fate,
             has_title,
             score: ranked.score,
             must_check,
-        })
+        }
     }
 }
 

@@ -5,6 +5,7 @@ mod compile;
 mod holding;
 mod holds;
 mod prefilter;
+mod rows;
 mod snippet;
 mod spot;
 mod steady;
@@ -13,6 +14,7 @@ mod tests;
 
 pub(crate) use compile::{Bound, STEP};
 pub use prefilter::Prefilter;
+pub use rows::Rows;
 pub use snippet::Snippet;
 
 use jiff::Zoned;

@@ -15,6 +15,7 @@ mod stream;
 mod tests;
 
 pub(crate) use fold::dense as fold_dense;
+pub use scan::BARRIER;
 pub(crate) use scan::{Buffers, REST, Scanner};
 pub(crate) use stream::WordTokenizer;
 

@@ -17,6 +17,9 @@ const MAX_RUNS: usize = 8;
 /// Parts of an identifier that is also kept whole.
 const MAX_WHOLE_PARTS: u32 = 6;
 
+/// Stands between values of which a text was put together: no row of words goes across.
+pub const BARRIER: char = '\u{2029}';
+
 /// Goes through a text, token by token, without allocating once its buffers have grown.
 #[derive(Clone, Debug)]
 pub(crate) struct Scanner<'t> {
@@ -95,7 +98,15 @@ impl<'t> Scanner<'t> {
         self.buffers.pieces.clear();
         self.buffers.folded.clear();
         while self.buffers.pieces.is_empty() {
-            match run::next_start(self.text, self.at) {
+            let next = run::next_start(self.text, self.at);
+            let passed = next.and_then(|(start, _)| self.text.get(self.at..start));
+            if passed.is_some_and(|passed| {
+                passed.len() >= BARRIER.len_utf8() && passed.contains(BARRIER)
+            }) {
+                // What stands behind does not follow what stands before.
+                self.position += 1;
+            }
+            match next {
                 Some((start, Class::Dense)) => self.read_dense(start),
                 Some((start, _)) => self.read_identifier(start),
                 None if self.was_cut => {

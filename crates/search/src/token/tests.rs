@@ -89,6 +89,12 @@ fn noise_is_dropped_or_cut_and_leaves_a_mark() {
     assert!(tokens(&"é".repeat(70)).starts_with(&format!("{}\u{2}", "e".repeat(48))));
 }
 
+#[test]
+fn nothing_follows_across_a_barrier() {
+    assert_eq!(tokens("one\ntwo"), "one@0 two@1");
+    assert_eq!(tokens("one\u{2029}two"), "one@0 two@2");
+}
+
 proptest::proptest! {
     #[test]
     fn any_text_gives_ordered_tokens(text in "\\PC{0,80}|[a-zA-Z0-9_.\\-T会话カﾞ한ไé\u{301}\u{200d} /]{0,60}") {
