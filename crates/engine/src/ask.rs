@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use recount_search::{Found, Hit, Options, Plan};
+use recount_search::{Hit, Options, Plan};
 
 use crate::hits::{Lost, Pointed};
 use crate::index::session_key;
@@ -20,7 +20,7 @@ const MANY: usize = 16;
 impl Engine {
     /// Asks the index, and reads what it points at.
     pub(crate) fn ask(&self, ready: &Ready<'_>, asked: &Asked) -> Result<Answer, Error> {
-        let found = self.page(ready, asked, 0, asked.limit, !asked.all_hits)?;
+        let found = &ready.first;
         let mut answer = Answer {
             total: found.total,
             sessions: found.sessions,
@@ -63,7 +63,8 @@ impl Engine {
         let mut size = FIRST_CHECKED.max(asked.limit);
         loop {
             // The best of a session may not hold where another does.
-            let found = self.page(ready, asked, checked, size, false)?;
+            let options = self.options(asked, checked, size, false);
+            let found = ready.searcher.search(&ready.plan, &options)?;
             for read in self.read(ready, &found.hits, plan, asked.width) {
                 let hit = match read {
                     Ok(Some(hit)) => hit,
@@ -100,17 +101,16 @@ impl Engine {
         }
     }
 
-    fn page(
+    /// What is asked of the index.
+    pub(crate) fn options(
         &self,
-        ready: &Ready<'_>,
         asked: &Asked,
         offset: usize,
         limit: usize,
         one_per_session: bool,
-    ) -> Result<Found, Error> {
+    ) -> Options {
         let now = self.clock.now().as_millisecond();
-        let options = Options { limit, offset, now, sort: asked.sort, one_per_session };
-        Ok(ready.searcher.search(&ready.plan, &options)?)
+        Options { limit, offset, now, sort: asked.sort, one_per_session }
     }
 
     /// Reads what hits point at, on all cores, in their order.

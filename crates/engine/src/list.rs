@@ -320,7 +320,10 @@ fn sort(sessions: &mut [SessionFacts], order: Sort) {
         Sort::Size => i64::try_from(session.bytes()).unwrap_or(i64::MAX),
     };
     // The id settles what is equal, so that two runs print the same.
-    sessions.sort_by(|one, other| {
-        (Reverse(number(one)), &one.id).cmp(&(Reverse(number(other)), &other.id))
-    });
+    let is_before = |one: &SessionFacts, next: &SessionFacts| {
+        (Reverse(number(one)), &one.id) <= (Reverse(number(next)), &next.id)
+    };
+    if !sessions.is_sorted_by(is_before) {
+        sessions.sort_by_cached_key(|session| (Reverse(number(session)), session.id.clone()));
+    }
 }

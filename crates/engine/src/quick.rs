@@ -52,14 +52,22 @@ pub(crate) struct Quick<'a> {
 
 impl Engine {
     /// Takes the short way, if nothing has changed since the index was brought up to date.
-    pub(crate) fn quick(&self) -> Option<Quick<'_>> {
+    /// `ask` is asked while the files are still being looked at: most of the time nothing has changed.
+    pub(crate) fn quick<T: Send>(
+        &self,
+        ask: impl FnOnce(&Index) -> T + Send,
+    ) -> Option<(Quick<'_>, T)> {
         let (unchanged, (mark, index)) = self.unchanged(|catalog| {
-            (catalog.word(&self.word("indexed")).ok().flatten(), self.trusted_index(catalog))
+            let index = self.trusted_index(catalog).map(|index| {
+                let answer = ask(&index);
+                (index, answer)
+            });
+            (catalog.word(&self.word("indexed")).ok().flatten(), index)
         })?;
         match index {
-            Some(index) if mark.as_deref() == Some(&shape(&unchanged.ground)) => {
+            Some((index, answer)) if mark.as_deref() == Some(&shape(&unchanged.ground)) => {
                 let (places, known) = (OnceCell::new(), RefCell::default());
-                Some(Quick { engine: self, index, unchanged, places, known })
+                Some((Quick { engine: self, index, unchanged, places, known }, answer))
             }
             _ => {
                 self.look_later(unchanged.ground);

@@ -8,7 +8,8 @@ use recount_catalog::Catalog;
 use recount_formats::bytes::Buffer;
 use recount_model::{Message, SessionFacts};
 use recount_search::{
-    Drafts, Index, Mistake, Plan, Query as Question, Searcher, SessionLeaf, Snippet, Sort,
+    Drafts, Found, Index, Mistake, Options, Plan, Query as Question, Searcher, SessionLeaf,
+    Snippet, Sort,
 };
 
 use crate::growth::Growth;
@@ -81,6 +82,8 @@ pub struct Match {
 pub(crate) struct Ready<'a> {
     pub(crate) searcher: Searcher,
     pub(crate) plan: Plan,
+    /// What was asked first.
+    pub(crate) first: Found,
     pub(crate) sessions: &'a dyn Sessions,
     /// What the index lacks, and why.
     pub(crate) notes: Vec<String>,
@@ -117,13 +120,15 @@ impl Engine {
     }
 
     fn search_index(&self, asked: &Asked, progress: &dyn Progress) -> Result<Answer, Error> {
-        let answer = self.with_index(&asked.query, Way::Any, progress, |ready| {
+        let first = self.options(asked, 0, asked.limit, !asked.all_hits);
+        let answer = self.with_index(&asked.query, &first, Way::Any, progress, |ready| {
             Ok((self.ask(ready, asked)?, ready.way))
         })?;
         match answer {
             // What is remembered is not all there is: the long way looks for itself.
             (answer, Way::Any) if answer.lost > 0 => {
-                self.with_index(&asked.query, Way::Long, progress, |ready| self.ask(ready, asked))
+                let ask = |ready: &Ready<'_>| self.ask(ready, asked);
+                self.with_index(&asked.query, &first, Way::Long, progress, ask)
             }
             (answer, _) => Ok(answer),
         }
@@ -133,37 +138,40 @@ impl Engine {
     pub(crate) fn with_index<T>(
         &self,
         query: &str,
+        first: &Options,
         way: Way,
         progress: &dyn Progress,
         ask: impl Fn(&Ready<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        match self.prepared(query, way, progress, &ask) {
+        match self.prepared(query, first, way, progress, &ask) {
             Err(Error::Index(error)) if error.is_damage() => {
                 self.start_over(&mut self.needed_catalog()?)?;
             }
             Err(Error::Catalog(error)) if error.is_damage() => self.remove_catalog()?,
             answered => return answered,
         }
-        self.prepared(query, Way::Long, progress, &ask)
+        self.prepared(query, first, Way::Long, progress, &ask)
     }
 
-    /// Brings the index up to date, the short way if it can, and lends it out.
+    /// Brings the index up to date, the short way if it can, asks it for `first`, and lends it out.
     fn prepared<T>(
         &self,
         query: &str,
+        first: &Options,
         way: Way,
         progress: &dyn Progress,
         ask: &impl Fn(&Ready<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let question = Question::parse(query).map_err(|mistake| bad(query, mistake))?;
         // Which sessions a project means takes a look at all of them.
-        if way == Way::Any
-            && !question.names_sessions()
-            && let Some(quick) = self.quick()
-        {
+        if way == Way::Any && !question.names_sessions() {
             let plan = question.plan(&self.zoned_now(), &mut |_| Vec::new());
-            let searcher = quick.index.searcher();
-            return ask(&Ready { searcher, plan, sessions: &quick, notes: Vec::new(), way });
+            let search = |index: &Index| index.searcher().search(&plan, first);
+            if let Some((quick, found)) = self.quick(search) {
+                let (searcher, first) = (quick.index.searcher(), found?);
+                let (sessions, notes) = (&quick, Vec::new());
+                return ask(&Ready { searcher, plan, first, sessions, notes, way });
+            }
         }
         let (listing, ground, digests, passports) = self.everything(&Effort::List, progress);
         let mut catalog = self.needed_catalog()?;
@@ -185,7 +193,8 @@ impl Engine {
             listed: by_key(listing.sessions),
             places: Places::new(&ground, &passports),
         };
-        ask(&Ready { searcher, plan, sessions: &sessions, notes, way: Way::Long })
+        let first = searcher.search(&plan, first)?;
+        ask(&Ready { searcher, plan, first, sessions: &sessions, notes, way: Way::Long })
     }
 
     /// Returns what searches everything, new messages included.

@@ -2,45 +2,54 @@
 
 use std::io::{self, Write};
 
+use memchr::{memchr, memchr3};
 use recount_engine::Listing;
 use recount_model::{Message, Problem, SessionFacts};
 use serde::Serialize;
-use serde_json::Serializer;
-use serde_json::ser::Formatter;
 
 use crate::context::{Context, Paged};
 
-/// Writes JSON in one line, with characters that a terminal might act on escaped: the same data, safe to look at.
-#[derive(Clone, Copy, Debug, Default)]
-struct Safe;
+/// About what a row of a list takes, in bytes.
+const ROW: usize = 1800;
+/// Rows that are made into text at once.
+const ROWS: usize = 64;
 
-impl Formatter for Safe {
-    fn write_string_fragment<W: ?Sized + Write>(
-        &mut self,
-        out: &mut W,
-        fragment: &str,
-    ) -> io::Result<()> {
-        // Looking at all of it at once is faster than stopping at the first.
-        if fragment.bytes().fold(0, u8::max) < 0x7f {
-            return out.write_all(fragment.as_bytes());
+/// Writes JSON in one line, with characters that a terminal might act on escaped: the same data, safe to look at.
+fn write_json<T: ?Sized + Serialize>(mut out: impl Write, value: &T) -> io::Result<()> {
+    let mut text = Vec::new();
+    serde_json::to_writer(&mut text, value)?;
+    write_safe(&mut out, &text)
+}
+
+/// Writes text that was made into JSON before. What is risky can only stand in a string, where it may be escaped.
+fn write_safe(out: &mut impl Write, mut text: &[u8]) -> io::Result<()> {
+    while let Some((at, risky)) = next_risky(text) {
+        out.write_all(text.get(..at).unwrap_or_default())?;
+        write!(out, "\\u{:04x}", u32::from(risky))?;
+        text = text.get(at + risky.len_utf8()..).unwrap_or_default();
+    }
+    out.write_all(text)
+}
+
+fn next_risky(text: &[u8]) -> Option<(usize, char)> {
+    let mut from = 0;
+    loop {
+        let rest = text.get(from..)?;
+        // The bytes with which they begin.
+        let (one, other) = (memchr3(0x7f, 0xc2, 0xe2, rest), memchr(0xd8, rest));
+        let at = from + one.into_iter().chain(other).min()?;
+        let end = (at + 4).min(text.len());
+        let begun = text.get(at..end).unwrap_or_default().utf8_chunks().next()?;
+        match begun.valid().chars().next() {
+            Some(c) if is_risky(c) => return Some((at, c)),
+            _ => from = at + 1,
         }
-        let mut rest = fragment;
-        while let Some((at, risky)) = rest.char_indices().find(|(_, c)| is_risky(*c)) {
-            out.write_all(rest.get(..at).unwrap_or_default().as_bytes())?;
-            write!(out, "\\u{:04x}", u32::from(risky))?;
-            rest = rest.get(at + risky.len_utf8()..).unwrap_or_default();
-        }
-        out.write_all(rest.as_bytes())
     }
 }
 
 /// C1 controls, DEL and what turns the direction of text. All lie below U+10000.
 fn is_risky(c: char) -> bool {
     matches!(c, '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-fn write_json<T: ?Sized + Serialize>(out: impl Write, value: &T) -> io::Result<()> {
-    Ok(value.serialize(&mut Serializer::with_formatter(out, Safe))?)
 }
 
 /// Prints a list of sessions.
@@ -56,31 +65,35 @@ pub(crate) fn sessions(context: &Context, listing: &Listing) -> io::Result<()> {
     out.finish()
 }
 
-/// Thousands of rows are made into text on all cores.
+/// A list is made into text on two cores: the second half while the first is being printed.
 fn sessions_in_parallel(out: &mut impl Write, sessions: &[SessionFacts]) -> io::Result<()> {
-    const SHARE: usize = 256;
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let (first, second) = sessions.split_at(sessions.len().div_ceil(2));
     out.write_all(b"[")?;
-    for (round, shares) in sessions.chunks(SHARE * threads).enumerate() {
-        let to_text = |share: &[SessionFacts]| {
-            let mut text = Vec::new();
-            write_json(&mut text, share).map(|()| text)
-        };
-        let texts: Vec<io::Result<Vec<u8>>> = std::thread::scope(|scope| {
-            let spawned: Vec<_> =
-                shares.chunks(SHARE).map(|share| scope.spawn(move || to_text(share))).collect();
-            spawned.into_iter().filter_map(|thread| thread.join().ok()).collect()
+    std::thread::scope(|scope| {
+        let behind = scope.spawn(|| {
+            let mut text = Vec::with_capacity(second.len() * ROW);
+            rows(&mut text, second).map(|()| text)
         });
-        for (at, text) in texts.into_iter().enumerate() {
-            let text = text?;
-            let rows = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
-            if round + at > 0 {
-                out.write_all(b",")?;
-            }
-            out.write_all(rows)?;
+        for (at, share) in first.chunks(ROWS).enumerate() {
+            let mut text = Vec::with_capacity(share.len() * ROW);
+            rows(&mut text, share)?;
+            out.write_all(if at > 0 { b"," } else { b"" })?;
+            write_safe(out, &text)?;
         }
-    }
+        out.write_all(if second.is_empty() { b"" } else { b"," })?;
+        // A thread that is gone has said why on its way out.
+        let text = behind.join().map_err(|_| io::Error::other("a thread has ended early"))?;
+        write_safe(out, &text?)
+    })?;
     out.write_all(b"]")
+}
+
+fn rows(text: &mut Vec<u8>, sessions: &[SessionFacts]) -> io::Result<()> {
+    for (at, session) in sessions.iter().enumerate() {
+        text.extend_from_slice(if at > 0 { b"," } else { b"" });
+        serde_json::to_writer(&mut *text, session)?;
+    }
+    Ok(())
 }
 
 /// Prints a document with one list in it.

@@ -10,10 +10,13 @@ use regex_automata::util::syntax;
 use super::{Check, Plan};
 use crate::query::{Matcher, Node, TextLeaf};
 
-/// What may stand between two words that follow each other: anything but letters and digits, escapes, and the border
-/// between two parts of a text.
-const BETWEEN: &str =
-    r#"(?:[^0-9A-Za-z\\]|\\[^u]|\\u[0-9A-Fa-f]{4}|"\s*\}\s*,\s*\{\s*"text"\s*:\s*")*"#;
+/// What may stand between two words that follow each other: anything but letters and digits, escapes (those that colour
+/// a terminal with all that belongs to them), the joint of a date and a time, and the border between two parts of a
+/// text.
+const BETWEEN: &str = concat!(
+    r"(?:[^0-9A-Za-z\\]|\\[^u]|\\u001b\[[0-9;?]*[A-Za-z]|\\u[0-9A-Fa-f]{4}|T",
+    r#"|"\s*\}\s*,\s*\{\s*"text"\s*:\s*")*"#,
+);
 
 /// Bytes that are looked at together.
 const CHUNK: usize = 256;
@@ -128,12 +131,19 @@ mod tests {
             r#"parse"},{"text":"legacy record"#,
             "pärse legacy record",
             r"par\u200bse legacy record",
+            r"\u001b[31mparse\u001b[0m \u001b[1;34mlegacy\u001b[0m record",
         ] {
             assert!(rows.may_stand_in(record.as_bytes()), "{record}");
         }
         for record in ["legacy record parse", "parse a legacy record", "parse legacy", ""] {
             assert!(!rows.may_stand_in(record.as_bytes()), "{record}");
         }
+    }
+
+    #[test]
+    fn a_date_and_a_time_are_one_row() {
+        let rows = rows("2031-02-17T09-41").unwrap();
+        assert!(rows.may_stand_in(b"session-2031-02-17T09-41-5eabcd12"));
     }
 
     #[test]
