@@ -114,7 +114,7 @@ impl Engine {
     }
 
     /// Reads what hits point at, on all cores, in their order.
-    fn read(
+    pub(crate) fn read(
         &self,
         ready: &Ready<'_>,
         hits: &[Hit],

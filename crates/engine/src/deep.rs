@@ -13,8 +13,6 @@ pub struct Holds {
     pub tool: Option<String>,
     /// A call or an attached file that names this path, or the end of it.
     pub touched: Option<String>,
-    /// These words, in any case, in what was said, thought, called or given back.
-    pub text: Option<String>,
 }
 
 impl Holds {
@@ -25,8 +23,7 @@ impl Holds {
 
     /// Whether a session holds it all.
     pub(crate) fn is_met_by(&self, source: &'static dyn Source, family: &Family) -> bool {
-        let text = self.text.as_deref().map(str::to_lowercase);
-        let mut missing = Self { tool: self.tool.clone(), touched: self.touched.clone(), text };
+        let mut missing = self.clone();
         let messages = Messages::new(source, family, None, View::Full);
         for message in messages.flatten() {
             missing.look(&message);
@@ -50,9 +47,6 @@ impl Holds {
         if self.touched.as_deref().is_some_and(touched) {
             self.touched = None;
         }
-        if self.text.as_deref().is_some_and(|words| says(message, words)) {
-            self.text = None;
-        }
     }
 }
 
@@ -64,13 +58,4 @@ fn is_called(call: &ToolCall, tool: &str) -> bool {
 fn names(call: &ToolCall, path: &str) -> bool {
     call.key_arg.as_deref().is_some_and(|key| key.ends_with(path))
         || call.args.as_str().contains(path)
-}
-
-fn says(message: &Message, words: &str) -> bool {
-    let has = |text: &str| text.to_lowercase().contains(words);
-    has(&message.text)
-        || message.thoughts.iter().any(|thought| has(&thought.subject) || has(&thought.description))
-        || message.tool_calls.iter().any(|call| {
-            has(call.args.as_str()) || has(&call.name) || call.output.as_deref().is_some_and(has)
-        })
 }

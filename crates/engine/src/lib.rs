@@ -7,6 +7,7 @@ mod config;
 mod deep;
 mod error;
 mod facts;
+mod find;
 mod finish;
 mod growth;
 mod hits;
@@ -48,6 +49,7 @@ use recount_store::scan::{Disk, Tree};
 
 pub use deep::Holds;
 pub use error::Error;
+pub use find::Finder;
 pub use index::{IndexStatus, Indexed};
 pub use list::{Listing, Query, Sort};
 pub use lost::LostSession;

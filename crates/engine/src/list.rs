@@ -13,6 +13,7 @@ use crate::deep::Holds;
 use crate::facts::facts;
 use crate::finish::finish;
 use crate::growth::{self, Anew};
+use crate::index::session_key;
 use crate::matching::matching;
 use crate::passport::{Effort, Passports, Sightings};
 use crate::refresh::recall;
@@ -36,6 +37,10 @@ pub struct Query {
     pub kinds: Vec<SessionKind>,
     /// Only sessions with problems.
     pub problems: bool,
+    /// Only sessions that somebody is working in right now.
+    pub live: bool,
+    /// Only sessions in which this query finds something.
+    pub text: Option<String>,
     /// Only sessions that hold this.
     pub holds: Holds,
     /// The order.
@@ -103,7 +108,15 @@ impl Engine {
     /// If the project asked for is not known or may be several.
     pub fn list(&self, query: &Query, progress: &dyn Progress) -> Result<Listing, Error> {
         self.aliases()?;
+        let said = query.text.as_deref().map(|text| self.sessions_saying(text, progress));
+        let said = said.transpose()?;
         let (mut listing, unheld) = self.list_holding(&query.holds, progress);
+        if query.live {
+            let live = self.live(&listing.sessions);
+            for (at, session) in listing.sessions.iter_mut().enumerate() {
+                session.live = Some(live.contains(&at));
+            }
+        }
         if let Some(here) = query.project.is_none().then_some(query.here.as_deref()).flatten() {
             keep_nearest(&mut listing.sessions, here);
         }
@@ -115,7 +128,9 @@ impl Engine {
             listing.sessions.retain(|_| number.next().is_some_and(|at| keep.contains(&at)));
         }
         listing.sessions.retain(|session| {
-            passes(session, query) && !unheld.contains(&(session.source, session.id.clone()))
+            passes(session, query)
+                && !unheld.contains(&(session.source, session.id.clone()))
+                && said.as_ref().is_none_or(|said| said.contains(&session_key(session)))
         });
         sort(&mut listing.sessions, query.sort);
         listing.sessions.truncate(query.limit.unwrap_or(usize::MAX));
@@ -308,6 +323,7 @@ fn passes(session: &SessionFacts, query: &Query) -> bool {
         && query.model.as_deref().is_none_or(model)
         && (query.kinds.is_empty() || query.kinds.contains(&session.kind))
         && (!query.problems || session.problems > 0)
+        && (!query.live || session.live == Some(true))
 }
 
 fn sort(sessions: &mut [SessionFacts], order: Sort) {

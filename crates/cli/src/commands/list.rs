@@ -57,8 +57,8 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "PATH")]
     touched: Option<String>,
 
-    /// Only sessions with these words, in any case, in what was said, thought, called or given back
-    #[arg(long, value_name = "WORDS")]
+    /// Only sessions in which this is found; the same queries as in `recount search`
+    #[arg(long, value_name = "QUERY")]
     text: Option<String>,
 
     /// Only these kinds of sessions
@@ -69,12 +69,16 @@ pub(crate) struct ListArgs {
     #[arg(long)]
     problems: bool,
 
+    /// Only sessions that somebody is working in right now
+    #[arg(long)]
+    live: bool,
+
     /// Show sessions in which nothing was said, too
     #[arg(long)]
     empty: bool,
 
     /// List sessions that are gone, of which only the prompts are left
-    #[arg(long, conflicts_with_all = ["problems", "kind", "model"])]
+    #[arg(long, conflicts_with_all = ["problems", "kind", "model", "live", "text"])]
     lost: bool,
 
     /// Sort by this, greatest first
@@ -154,11 +158,9 @@ fn query(args: &ListArgs, context: &Context) -> Result<Query, Failure> {
         model: args.model.clone(),
         kinds: args.kind.iter().map(kind).collect(),
         problems: args.problems,
-        holds: Holds {
-            tool: args.tool.clone(),
-            touched: args.touched.clone(),
-            text: args.text.clone(),
-        },
+        holds: Holds { tool: args.tool.clone(), touched: args.touched.clone() },
+        text: args.text.clone(),
+        live: args.live,
         sort: match args.sort {
             SortKey::Updated => Sort::Updated,
             SortKey::Started => Sort::Started,

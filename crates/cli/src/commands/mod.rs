@@ -5,6 +5,7 @@ pub(crate) mod help_markdown;
 pub(crate) mod index;
 pub(crate) mod list;
 pub(crate) mod man;
+mod picked;
 pub(crate) mod projects;
 pub(crate) mod search;
 pub(crate) mod show;

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
-use recount_engine::{Answer, Asked, Field, HitSort, Match};
-use recount_model::{Fate, MessageKind, Place, Project, SourceName};
+use recount_engine::{Answer, Asked, Engine, Field, HitSort, Match};
+use recount_model::{Fate, Message, MessageKind, Place, Project, SourceName};
 use serde::Serialize;
 
 use super::show;
@@ -52,6 +52,10 @@ pub(crate) struct SearchArgs {
     /// Read the files themselves instead of the index; the newest come first
     #[arg(long)]
     no_index: bool,
+
+    /// Show so many messages before and behind each hit
+    #[arg(short = 'C', long, value_name = "N", default_value_t = 0)]
+    context: usize,
 
     /// Show the N-th hit in its session
     #[arg(long, value_name = "N", conflicts_with = "json")]
@@ -98,10 +102,11 @@ pub(crate) fn run(args: &SearchArgs, context: &Context) -> Result<ExitCode, Fail
         return open(number, &answer, context);
     }
     if context.global.json {
-        print_json(&answer, context)?;
+        print_json(&answer, &around(&answer, args, &engine)?, context)?;
     } else if !answer.hits.is_empty() {
         let mut out = context.out(Paged::Yes);
-        out.write_all(canvas.print(lines(&answer, canvas.room(), context)).as_bytes())?;
+        let around = around(&answer, args, &engine)?;
+        out.write_all(canvas.print(lines(&answer, &around, canvas.room(), context)).as_bytes())?;
         out.finish()?;
         summary(&answer, context);
     }
@@ -143,8 +148,23 @@ fn open(number: usize, answer: &Answer, context: &Context) -> Result<ExitCode, F
     show::run(&show::ShowArgs::at(hit.session.id.as_str(), from), context)
 }
 
+/// The messages around each hit, it included; none when nobody asked.
+fn around(
+    answer: &Answer,
+    args: &SearchArgs,
+    engine: &Engine,
+) -> Result<Vec<Vec<Message>>, Failure> {
+    if args.context == 0 {
+        return Ok(Vec::new());
+    }
+    let around = |hit: &Match| {
+        if hit.is_gone { Ok(Vec::new()) } else { engine.around(hit, args.context) }
+    };
+    Ok(answer.hits.iter().map(around).collect::<Result<_, _>>()?)
+}
+
 /// A session with its hits, then the next.
-fn lines(answer: &Answer, room: usize, context: &Context) -> Vec<Line> {
+fn lines(answer: &Answer, around: &[Vec<Message>], room: usize, context: &Context) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut last = None;
     for (at, hit) in answer.hits.iter().enumerate() {
@@ -155,9 +175,33 @@ fn lines(answer: &Answer, room: usize, context: &Context) -> Vec<Line> {
             lines.push(heading(hit, room, context));
             last = Some(&hit.session.id);
         }
+        let near = around.get(at).map(Vec::as_slice).unwrap_or_default();
+        let place = near.iter().position(|message| message.place == hit.message.place);
+        let (before, behind) = near.split_at(place.unwrap_or(0));
+        lines.extend(before.iter().map(|message| neighbour(message, room)));
         lines.push(line(at + 1, hit, room));
+        lines.extend(behind.iter().skip(1).map(|message| neighbour(message, room)));
     }
     lines
+}
+
+/// A message beside a hit: its first words, in the same columns.
+fn neighbour(message: &Message, room: usize) -> Line {
+    let time = message.time.map(when::clock_time).unwrap_or_default();
+    let said = message.display_text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let called = || {
+        let call = message.tool_calls.first()?;
+        Some(format!("{} {}", call.name, call.key_arg.as_deref().unwrap_or_default()))
+    };
+    let words = if said.is_empty() { called().unwrap_or_default() } else { said };
+    let mut spans = vec![
+        Span::new("    ", Tone::Dim),
+        Span::new(&format!("{time:<5} "), Tone::Dim),
+        Span::new(&pad_to(&message.kind.to_string(), 8), Tone::Dim),
+    ];
+    let left = room.saturating_sub(spans.iter().map(Span::width).sum());
+    spans.push(Span::new(&truncate_to(&words, left), Tone::Dim));
+    Line::new(spans)
 }
 
 /// Title, project, age and id on one line.
@@ -239,6 +283,8 @@ struct Shown<'a> {
     highlights: Vec<[usize; 2]>,
     #[serde(rename = "where")]
     place: &'a Place,
+    #[serde(skip_serializing_if = "<[Message]>::is_empty")]
+    context: &'a [Message],
 }
 
 /// A session, in short.
@@ -263,8 +309,8 @@ struct Document<'a> {
     hits: Vec<Shown<'a>>,
 }
 
-fn print_json(answer: &Answer, context: &Context) -> Result<(), Failure> {
-    let hits = answer.hits.iter().map(|hit| Shown {
+fn print_json(answer: &Answer, around: &[Vec<Message>], context: &Context) -> Result<(), Failure> {
+    let hits = answer.hits.iter().enumerate().map(|(at, hit)| Shown {
         session: Short {
             source: hit.session.source,
             id: hit.session.id.as_str(),
@@ -286,6 +332,7 @@ fn print_json(answer: &Answer, context: &Context) -> Result<(), Failure> {
             .flat_map(|snippet| snippet.highlights.iter().map(|range| [range.start, range.end]))
             .collect(),
         place: &hit.message.place,
+        context: around.get(at).map(Vec::as_slice).unwrap_or_default(),
     });
     json::whole(
         context,

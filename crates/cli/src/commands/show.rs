@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use recount_engine::{Bound, Messages, Opened, View};
 use recount_model::{Message, Problem, SessionFacts};
 
+use super::picked::Picked;
 use crate::context::{Context, Out, Paged};
 use crate::failure::{ERROR, Failure, NOTHING};
 use crate::output::json;
@@ -23,7 +24,7 @@ use crate::when;
 #[command(visible_alias = "cat")]
 #[command(
     after_help = "Examples:\n  recount show latest\n  recount show 3d2f --level full --thoughts\n  recount show @2 --from -20         \
-    the last 20 messages\n  recount show 3d2f --view strict --json\n  recount show ./session-2026-09-02T08-00-3d2f9a10.jsonl"
+    the last 20 messages\n  recount show 3d2f --find '\"tax table\"' -C 1\n  recount show 3d2f --view strict --json\n  recount show ./session-2026-09-02T08-00-3d2f9a10.jsonl"
 )]
 pub(crate) struct ShowArgs {
     /// Id, its first characters, a file, @N (row of the last list) or `latest`
@@ -42,7 +43,7 @@ pub(crate) struct ShowArgs {
     view: ViewArg,
 
     /// Print the files as they are on disk
-    #[arg(long, conflicts_with_all = ["level", "thoughts", "view", "from", "to"])]
+    #[arg(long, conflicts_with_all = ["level", "thoughts", "view", "from", "to", "find"])]
     raw: bool,
 
     /// First message: a number (negative: from the end), an id, or a time
@@ -52,6 +53,14 @@ pub(crate) struct ShowArgs {
     /// Last message: a number (negative: from the end), an id, or a time
     #[arg(long, value_name = "MESSAGE", allow_hyphen_values = true)]
     to: Option<String>,
+
+    /// Only messages in which this is found; the same queries as in `recount search`
+    #[arg(long, value_name = "QUERY")]
+    find: Option<String>,
+
+    /// With --find: so many messages before and behind each, too
+    #[arg(short = 'C', long, value_name = "N", default_value_t = 0, requires = "find")]
+    context: usize,
 }
 
 impl ShowArgs {
@@ -65,6 +74,8 @@ impl ShowArgs {
             raw: false,
             from,
             to: None,
+            find: None,
+            context: 0,
         }
     }
 }
@@ -109,12 +120,18 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<ExitCode, Failur
     if view == View::Strict && !opened.is_loadable() {
         context.warn("the agent itself cannot load this session: its strict view is empty");
     }
+    let finder = args.find.as_deref().map(|find| engine.finder(find, &opened.facts)).transpose()?;
+    let mut picked = Picked::new(finder, args.context);
     let stream = Stream::start(&opened, view, &Bounds::read(args, context)?)?;
     let late = if context.global.json {
-        as_json(stream, &opened.facts, context)?
+        as_json(stream, &mut picked, &opened.facts, context)?
     } else {
-        as_text(stream, &opened.facts, args, context)?
+        as_text(stream, &mut picked, &opened.facts, args, context)?
     };
+    if args.find.is_some() && picked.found() == 0 {
+        context.warn("nothing found in this session");
+        return Ok(ExitCode::from(NOTHING));
+    }
     let facts = &opened.facts;
     let total = facts.problems + late.len() as u64;
     Ok(context.problems(facts.problem_list.iter().chain(&late), total, facts.not_understood))
@@ -226,11 +243,14 @@ fn saved_between<'a>(
 
 fn as_json(
     stream: Stream<'_>,
+    picked: &mut Picked,
     facts: &SessionFacts,
     context: &Context,
 ) -> Result<Vec<Problem>, Failure> {
     let mut document = json::Transcript::begin(context.out(Paged::No), facts)?;
-    let problems = stream.each(|_, message| Ok(document.message(message)?))?;
+    let problems = stream.each(|number, message| {
+        picked.pick(number, message, |_, message| Ok(document.message(message)?))
+    })?;
     for problem in &problems {
         document.problem(problem.clone());
     }
@@ -240,6 +260,7 @@ fn as_json(
 
 fn as_text(
     stream: Stream<'_>,
+    picked: &mut Picked,
     facts: &SessionFacts,
     args: &ShowArgs,
     context: &Context,
@@ -260,12 +281,14 @@ fn as_text(
     // The first screen should not wait for a full buffer.
     let mut waiting = 8;
     let problems = stream.each(|number, message| {
-        out.write_all(transcript.message(message, number).as_bytes())?;
-        if waiting > 0 {
-            waiting -= 1;
-            out.flush()?;
-        }
-        Ok(())
+        picked.pick(number, message, |number, message| {
+            out.write_all(transcript.message(message, number).as_bytes())?;
+            if waiting > 0 {
+                waiting -= 1;
+                out.flush()?;
+            }
+            Ok(())
+        })
     })?;
     out.finish()?;
     Ok(problems)

@@ -25,7 +25,9 @@ pub(crate) struct Bar {
 impl Bar {
     pub(crate) fn new(context: &Context, what: &'static str) -> Self {
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
-        let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta}");
+        let style = ProgressStyle::with_template(
+            "{msg} {wide_bar} {bytes} of {total_bytes}  {bytes_per_sec}  {eta} left",
+        );
         if let Ok(style) = style {
             bar.set_style(style);
         }

@@ -188,3 +188,80 @@ fn the_index_can_be_made_beforehand_and_anew() {
     [exit 0]
     ");
 }
+
+#[test]
+fn messages_around_a_hit_are_shown_with_it() {
+    let home = home(["gemini/lines/multi-turn"]);
+    insta::assert_snapshot!(home.run(["search", "kind:answer", "-C", "1", "-n", "1"]), @r"
+    What do an apple and a pear cost together                     shop  5h ago  5f4230ca
+        18:37 prompt  Thanks.
+      1 18:37 answer  You are welcome.
+    ------- stderr -------
+    note: 3 messages in 1 session (--all-hits, -n 2 shows more)
+    [exit 0]
+    ");
+    let found = hits(&home.run(["search", "kind:answer", "-C", "2", "--json"]).stdout);
+    let around = found[0]["context"].as_array().unwrap();
+    assert!(around.iter().any(|message| message["id"] == found[0]["message_id"]));
+    assert!(around.len() > 1 && around.len() <= 5);
+}
+
+#[test]
+fn a_session_is_shown_where_something_is_found() {
+    let home = home(["gemini/lines/plain"]);
+    insta::assert_snapshot!(home.run(["show", "latest", "--find", "coins"]), @r"
+    What does an apple cost?
+    /home/dev/code/shop · gemini · d22642e2-6e3e-4d27-8e63-73c987642ace
+    2026-11-15 18:32, 0 s · 1 prompt · 1 answer · 821 tokens · gemini-3-flash-preview
+
+    gemini-3-flash-preview  18:32
+      An apple costs 3 coins.
+    [exit 0]
+    ");
+    let all = home.run(["show", "latest", "--find", "coins", "-C", "1"]);
+    assert!(all.stdout.contains("What does an apple cost?"), "{}", all.stdout);
+    assert!(all.stdout.contains("3 coins"), "{}", all.stdout);
+    insta::assert_snapshot!(home.run(["show", "latest", "--find", "zebras"]), @r"
+    What does an apple cost?
+    /home/dev/code/shop · gemini · d22642e2-6e3e-4d27-8e63-73c987642ace
+    2026-11-15 18:32, 0 s · 1 prompt · 1 answer · 821 tokens · gemini-3-flash-preview
+    ------- stderr -------
+    note: nothing found in this session
+    [exit 1]
+    ");
+    insta::assert_snapshot!(home.run(["show", "latest", "--find", "(coins"]), @r"
+    ------- stderr -------
+    error: this bracket is never closed
+      (coins
+      ^
+    hint: for example: (cart OR basket) tax
+    [exit 2]
+    ");
+    let json = home.run(["show", "latest", "--find", "coins", "--json"]);
+    let document: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(document["messages"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_list_may_ask_for_what_was_said() {
+    let home = home(["gemini/lines/plain", "gemini/lines/tools"]);
+    let listed = |query: &str| {
+        let output = home.run(["list", "--all", "--json", "--text", query]);
+        let document: Value = serde_json::from_str(&output.stdout).unwrap();
+        let sessions = document["sessions"].as_array().unwrap().clone();
+        sessions.iter().map(|s| s["id"].as_str().unwrap()[..8].to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(listed("\"apple costs\""), ["d22642e2"]);
+    assert_eq!(listed("coins -apple"), Vec::<String>::new());
+    assert_eq!(listed("prices.csv"), ["8662c6d1"]);
+    assert_eq!(listed("apple zebras"), Vec::<String>::new(), "no list is content with some words");
+    assert!(listed("kind:prompt").len() == 2);
+    insta::assert_snapshot!(home.run(["list", "--all", "--text", "(a"]), @r"
+    ------- stderr -------
+    error: this bracket is never closed
+      (a
+      ^
+    hint: for example: (cart OR basket) tax
+    [exit 2]
+    ");
+}

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use recount_engine::{Asked, HitSort, Query};
 use recount_model::{ClueKind, ProjectState};
 use recount_platform::Running;
 use recount_testkit::Home;
 use serde_json::json;
 
 use crate::{
-    Scripted, assert_proven, engine_at, path, row, rows, session, still, write_hash_directory,
-    write_session,
+    Scripted, assert_proven, engine_at, hash, path, row, rows, session, still,
+    write_hash_directory, write_session,
 };
 
 const TEA: &str = "/srv/shops/tea";
@@ -185,7 +186,7 @@ fn a_list_asks_the_machine_once_a_day() {
     let listed = |now: &str, processes: Vec<Running>| {
         let engine = engine_at(&home, now).with_tree(Arc::new(crate::Bare));
         let engine = engine.with_processes(Arc::new(Scripted(processes)));
-        let listing = engine.list(&recount_engine::Query::default(), &()).unwrap();
+        let listing = engine.list(&Query::default(), &()).unwrap();
         listing.sessions[0].project.path.is_some()
     };
     assert!(!listed("2026-11-16T00:00:00Z", Vec::new()), "nothing runs");
@@ -203,4 +204,35 @@ fn a_list_of_projects_always_asks() {
     let agent = process("gemini", &["gemini"], TEA, &[]);
     assert_proven(&running(&home, vec![agent]), TEA, ClueKind::Process);
     assert_proven(&still(&home), TEA, ClueKind::Process);
+}
+
+#[test]
+fn the_last_session_of_a_folder_in_which_the_agent_runs_is_live() {
+    let home = Home::empty();
+    home.write("code/shop/readme.md", "shop");
+    let shop = home.at("code/shop");
+    let at = |text: &str, time: &str| text.replace("2026-11-15T08:00:01", time);
+    for (id, time) in [("aaaaaaaa-1", "2026-11-15T08:00:01"), ("bbbbbbbb-2", "2026-11-15T09:00:01")]
+    {
+        write_session(&home, &hash(&shop), &at(&session(id, &shop, "about taxes"), time));
+    }
+    write_session(&home, &hash("/elsewhere"), &session("cccccccc-3", "/elsewhere", "about taxes"));
+    let agent = process("node", &["node", "/usr/bin/gemini"], &shop, &[]);
+    let shell = process("bash", &["bash"], "/elsewhere", &[]);
+    let engine = still(&home).with_processes(Arc::new(Scripted(vec![agent, shell])));
+    let query = Query { live: true, ..Query::default() };
+    let live: Vec<_> = engine.list(&query, &()).unwrap().sessions;
+    assert_eq!(live.iter().map(|session| session.id.as_str()).collect::<Vec<_>>(), ["bbbbbbbb-2"]);
+    assert_eq!(live[0].live, Some(true));
+    let asked = Asked {
+        query: "taxes is:live".to_owned(),
+        limit: 10,
+        sort: HitSort::Relevance,
+        all_hits: true,
+        width: 60,
+        without_index: false,
+    };
+    let answer = engine.search(&asked, &()).unwrap();
+    assert_eq!(answer.hits.len(), 1);
+    assert_eq!(answer.hits[0].session.id.as_str(), "bbbbbbbb-2");
 }
