@@ -344,8 +344,8 @@ def other_homes(trial):
         os.remove(path)
     # What is gone is still found, as gone, until it is forgotten.
     home = os.path.join(one, "home")
-    found = trial.run(fresh, "search", "--json", "--limit", "1000", "--", trial.queries[0], home=home)
-    if not any(hit["session"]["gone"] for hit in json.loads(found.stdout)["hits"]):
+    found = (trial.run(fresh, "search", "--json", "--limit", "1000", "--", query, home=home) for query in trial.queries)
+    if not any(hit["session"]["gone"] for done in found for hit in json.loads(done.stdout)["hits"]):
         trial.fault("files removed: no hit is told as gone")
     trial.run(fresh, "index", "--forget", home=home)
     for what in trial.queries[:6] + ["list"]:

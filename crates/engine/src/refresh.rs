@@ -89,6 +89,16 @@ impl Engine {
         Ok(())
     }
 
+    /// Says where the catalog lies that cannot be used, unless it is damaged: then it is made again.
+    pub(crate) fn located<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
+        result.map_err(|error| match (error, &self.folders.data) {
+            (Error::Catalog(source), Some(folder)) if !source.is_damage() => {
+                Error::DataFolder { folder: folder.clone(), source }
+            }
+            (error, _) => error,
+        })
+    }
+
     /// Opens the catalog, for those who can do without.
     pub(crate) fn catalog(&self) -> Option<Catalog> {
         self.needed_catalog().ok()

@@ -143,14 +143,14 @@ impl Engine {
         progress: &dyn Progress,
         ask: impl Fn(&Ready<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        match self.prepared(query, first, way, progress, &ask) {
+        match self.located(self.prepared(query, first, way, progress, &ask)) {
             Err(Error::Index(error)) if error.is_damage() => {
                 self.start_over(&mut self.needed_catalog()?)?;
             }
             Err(Error::Catalog(error)) if error.is_damage() => self.remove_catalog()?,
             answered => return answered,
         }
-        self.prepared(query, first, Way::Long, progress, &ask)
+        self.located(self.prepared(query, first, Way::Long, progress, &ask))
     }
 
     /// Brings the index up to date, the short way if it can, asks it for `first`, and lends it out.

@@ -81,8 +81,9 @@ impl Engine {
     pub fn index(&self, progress: &dyn Progress) -> Result<Indexed, Error> {
         let (ground, digests) = self.digests(progress);
         let mut catalog = self.needed_catalog()?;
-        let index = self.open_index(&mut catalog)?;
-        let indexed = self.update_index(&index, &mut catalog, &ground, &digests, progress)?;
+        let index = self.located(self.open_index(&mut catalog))?;
+        let indexed = self.update_index(&index, &mut catalog, &ground, &digests, progress);
+        let indexed = self.located(indexed)?;
         index.reload()?;
         Ok(indexed)
     }
@@ -131,7 +132,7 @@ impl Engine {
     pub fn index_status(&self, progress: &dyn Progress) -> Result<IndexStatus, Error> {
         let (ground, digests) = self.digests(progress);
         let mut catalog = self.needed_catalog()?;
-        let index = self.open_index(&mut catalog)?;
+        let index = self.located(self.open_index(&mut catalog))?;
         let known = catalog.indexed(self.roots_key())?;
         let stale = stale(&digests, &known, &ground).len();
         let gone = update::gone(&digests, &known).len();
@@ -156,7 +157,7 @@ impl Engine {
     pub fn forget_gone(&self, progress: &dyn Progress) -> Result<usize, Error> {
         let (_, digests) = self.digests(progress);
         let mut catalog = self.needed_catalog()?;
-        let index = self.open_index(&mut catalog)?;
+        let index = self.located(self.open_index(&mut catalog))?;
         let roots = self.roots_key();
         let gone = update::gone(&digests, &catalog.indexed(roots)?);
         if !gone.is_empty() {
