@@ -56,7 +56,7 @@ const QUERIES: [&str; 48] = [
     "tax -is:undone",
     "(tax OR discount) percent",
     "tax OR xyzzyplugh",
-    "taks~",
+    "tasc~",
     "after:2026-01-01 tax",
     "source:gemini tax",
 ];

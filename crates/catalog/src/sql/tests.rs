@@ -69,9 +69,9 @@ fn what_changes_anything_is_refused() {
 #[test]
 fn mistakes_are_told_with_their_place() {
     for (statement, what, at) in [
-        ("SELECT mesage FROM messages", "no such column: mesage", Some(7)),
+        ("SELECT messag FROM messages", "no such column: messag", Some(7)),
         ("SELECT * FROM message", "no such table: message", Some(14)),
-        ("SELEC 1", "near \"SELEC\": syntax error", Some(0)),
+        ("SELECTED 1", "near \"SELECTED\": syntax error", Some(0)),
         ("SELECT", "incomplete input", Some(6)),
         ("SELECT 1\0; DROP TABLE sessions", "a statement cannot hold a NUL", Some(8)),
         ("SELECT nosuch()", "no such function: nosuch", Some(7)),
@@ -85,7 +85,7 @@ fn mistakes_are_told_with_their_place() {
         }
     }
     assert!(matches!(fault("SELECT 1; SELECT 2"), Fault::Several));
-    assert!(matches!(fault("SELECT 1; SELEC"), Fault::Several));
+    assert!(matches!(fault("SELECT 1; SELECTED"), Fault::Several));
     for empty in ["", "  ", ";", "-- nothing", "/* nothing"] {
         assert!(matches!(fault(empty), Fault::Nothing), "{empty}");
     }

@@ -118,11 +118,11 @@ fn text_is_what_show_tells() {
 #[test]
 fn a_mistake_is_shown_with_its_spot_and_a_hint() {
     let home = home(["gemini/lines/plain"]);
-    insta::assert_snapshot!(home.run(["sql", "SELECT modle, time FROM requests"]), @r"
+    insta::assert_snapshot!(home.run(["sql", "SELECT models, time FROM requests"]), @r"
     ------- stderr -------
-    error: no such column: modle
-      SELECT modle, time FROM requests
-             ^^^^^
+    error: no such column: models
+      SELECT models, time FROM requests
+             ^^^^^^
     hint: did you mean `model`?
     hint: columns of requests: session, source, message, number, time, model, fate, input, output, cached, thoughts, tool, total
     hint: `recount sql --schema` shows every view and its columns

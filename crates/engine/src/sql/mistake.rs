@@ -121,8 +121,8 @@ mod tests {
         assert_eq!(hinted("no such table: message", ""), "did you mean `messages`?");
         assert_eq!(hinted("no such table: main.toolcalls", ""), "did you mean `tool_calls`?");
         assert!(hinted("no such table: x", "").starts_with("views are sessions"));
-        let statement = "SELECT m.modle FROM messages m";
-        assert_eq!(hinted("no such column: m.modle", statement), "did you mean `model`?");
+        let statement = "SELECT m.models FROM messages m";
+        assert_eq!(hinted("no such column: m.models", statement), "did you mean `model`?");
         assert_eq!(distance("kitten", "sitting"), 3);
         assert_eq!(distance("", "abc"), 3);
     }
