@@ -69,7 +69,7 @@ fn what_changes_anything_is_refused() {
 #[test]
 fn mistakes_are_told_with_their_place() {
     for (statement, what, at) in [
-        ("SELECT messag FROM messages", "no such column: messag", Some(7)),
+        ("SELECT speech FROM messages", "no such column: speech", Some(7)),
         ("SELECT * FROM message", "no such table: message", Some(14)),
         ("SELECTED 1", "near \"SELECTED\": syntax error", Some(0)),
         ("SELECT", "incomplete input", Some(6)),
