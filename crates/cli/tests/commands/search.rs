@@ -134,7 +134,11 @@ fn what_is_gone_is_found_until_it_is_forgotten() {
         document["status"]["gone"].clone()
     };
     assert_eq!(status(), 1);
-    home.run(["index", "--forget"]);
+    insta::assert_snapshot!(home.run(["index", "--forget"]), @r"
+    ------- stderr -------
+    note: 1 session forgotten
+    [exit 0]
+    ");
     assert_eq!(status(), 0);
     assert!(hits(&home.run(["search", "\"apple costs\"", "--json"]).stdout).is_empty());
 }

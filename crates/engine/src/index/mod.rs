@@ -26,7 +26,7 @@ const FOLDER: &str = "search";
 /// Memory for the index's own buffers.
 const MEMORY: usize = 160 * 1024 * 1024;
 /// The newest sessions can be searched after this time, while the others are still being indexed.
-const FIRST: Duration = Duration::from_millis(600);
+const FIRST: Duration = Duration::from_millis(400);
 /// After that, what is indexed is made safe this often.
 const OFTEN: Duration = Duration::from_secs(20);
 
