@@ -15,7 +15,7 @@ const ROW: usize = 1800;
 const ROWS: usize = 64;
 
 /// Writes JSON in one line, with characters that a terminal might act on escaped: the same data, safe to look at.
-fn write_json<T: ?Sized + Serialize>(mut out: impl Write, value: &T) -> io::Result<()> {
+pub(crate) fn write_json<T: ?Sized + Serialize>(mut out: impl Write, value: &T) -> io::Result<()> {
     let mut text = Vec::new();
     serde_json::to_writer(&mut text, value)?;
     write_safe(&mut out, &text)

@@ -269,3 +269,18 @@ fn a_list_may_ask_for_what_was_said() {
     [exit 2]
     ");
 }
+
+#[test]
+fn hits_can_come_one_per_line() {
+    let home = home(["gemini/lines/tools"]);
+    let output = home.run(["search", "prices", "--stream", "--all-hits"]);
+    let whole = hits(&home.run(["search", "prices", "--json", "--all-hits"]).stdout);
+    let lines: Vec<Value> =
+        output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), whole.len());
+    for (line, hit) in lines.iter().zip(&whole) {
+        assert_eq!(line["schema"], "recount.search/1");
+        assert_eq!(line["where"], hit["where"]);
+        assert_eq!(line["snippet"], hit["snippet"]);
+    }
+}

@@ -1,0 +1,131 @@
+//! Hits for programs: one document, or one for each.
+
+use std::io::Write as _;
+
+use jiff::Timestamp;
+use recount_engine::{Answer, Match};
+use recount_model::{Fate, Message, MessageKind, Place, Project, SourceName};
+use serde::Serialize;
+
+use crate::context::{Context, Paged};
+use crate::failure::Failure;
+use crate::output::json;
+use crate::output::number::count;
+
+/// The schema of both forms.
+const SCHEMA: &str = "recount.search/1";
+
+/// A hit, for JSON.
+#[derive(Serialize)]
+struct Shown<'a> {
+    session: Short<'a>,
+    message_id: Option<&'a str>,
+    kind: MessageKind,
+    fate: Fate,
+    time: Option<Timestamp>,
+    score: f32,
+    field: Option<&'static str>,
+    snippet: Option<&'a str>,
+    highlights: Vec<[usize; 2]>,
+    #[serde(rename = "where")]
+    place: &'a Place,
+    #[serde(skip_serializing_if = "<[Message]>::is_empty")]
+    context: &'a [Message],
+}
+
+/// A session, in short.
+#[derive(Serialize)]
+struct Short<'a> {
+    source: SourceName,
+    id: &'a str,
+    title: Option<&'a str>,
+    project: &'a Project,
+    updated: Option<Timestamp>,
+    gone: bool,
+}
+
+/// The whole document.
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    total: usize,
+    sessions: usize,
+    is_exact: bool,
+    relaxed: bool,
+    hits: Vec<Shown<'a>>,
+}
+
+/// A hit that stands alone.
+#[derive(Serialize)]
+struct Lone<'a> {
+    schema: &'static str,
+    #[serde(flatten)]
+    hit: Shown<'a>,
+}
+
+impl<'a> Shown<'a> {
+    fn of(hit: &'a Match, around: &'a [Message]) -> Self {
+        let snippet = hit.snippet.as_ref();
+        let highlights = snippet.into_iter().flat_map(|snippet| &snippet.highlights);
+        Self {
+            session: Short {
+                source: hit.session.source,
+                id: hit.session.id.as_str(),
+                title: hit.session.title.as_deref(),
+                project: &hit.session.project,
+                updated: hit.session.updated,
+                gone: hit.is_gone,
+            },
+            message_id: hit.message.id.as_ref().map(recount_model::MessageId::as_str),
+            kind: hit.message.kind,
+            fate: hit.message.fate,
+            time: hit.message.time,
+            score: hit.score,
+            field: snippet.map(|snippet| snippet.field.name()),
+            snippet: snippet.map(|snippet| snippet.text.as_str()),
+            highlights: highlights.map(|range| [range.start, range.end]).collect(),
+            place: &hit.message.place,
+            context: around,
+        }
+    }
+}
+
+/// Each hit with what is around it.
+fn shown<'a>(answer: &'a Answer, around: &'a [Vec<Message>]) -> impl Iterator<Item = Shown<'a>> {
+    let near = |at: usize| around.get(at).map(Vec::as_slice).unwrap_or_default();
+    answer.hits.iter().enumerate().map(move |(at, hit)| Shown::of(hit, near(at)))
+}
+
+/// Prints one document.
+pub(super) fn print(
+    answer: &Answer,
+    around: &[Vec<Message>],
+    context: &Context,
+) -> Result<(), Failure> {
+    let document = Document {
+        schema: SCHEMA,
+        total: answer.total,
+        sessions: answer.sessions,
+        is_exact: answer.is_exact,
+        relaxed: answer.relaxed,
+        hits: shown(answer, around).collect(),
+    };
+    json::whole(context, &document)?;
+    let (many, total) = (count(answer.hits.len() as u64), count(answer.total as u64));
+    context.warn(&format!("{many} of {total} shown"));
+    Ok(())
+}
+
+/// Prints a document for each hit, one per line.
+pub(super) fn stream(
+    answer: &Answer,
+    around: &[Vec<Message>],
+    context: &Context,
+) -> Result<(), Failure> {
+    let mut out = context.out(Paged::No);
+    for hit in shown(answer, around) {
+        json::write_json(&mut out, &Lone { schema: SCHEMA, hit })?;
+        out.write_all(b"\n")?;
+    }
+    Ok(out.finish()?)
+}

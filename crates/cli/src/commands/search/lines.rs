@@ -1,0 +1,123 @@
+//! Hits for people: each session with its best lines.
+
+use std::ops::Range;
+
+use recount_engine::{Answer, Field, Match};
+use recount_model::{Fate, Message};
+
+use crate::context::Context;
+use crate::output::span::{Line, Span};
+use crate::output::theme::Tone;
+use crate::output::width::{pad_to, truncate_to, width};
+use crate::when;
+
+/// A session with its hits, then the next.
+pub(super) fn lines(
+    answer: &Answer,
+    around: &[Vec<Message>],
+    room: usize,
+    context: &Context,
+) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut last = None;
+    for (at, hit) in answer.hits.iter().enumerate() {
+        if last != Some(&hit.session.id) {
+            if last.is_some() {
+                lines.push(Line::default());
+            }
+            lines.push(heading(hit, room, context));
+            last = Some(&hit.session.id);
+        }
+        let near = around.get(at).map(Vec::as_slice).unwrap_or_default();
+        let place = near.iter().position(|message| message.place == hit.message.place);
+        let (before, behind) = near.split_at(place.unwrap_or(0));
+        lines.extend(before.iter().map(|message| neighbour(message, room)));
+        lines.push(line(at + 1, hit, room));
+        lines.extend(behind.iter().skip(1).map(|message| neighbour(message, room)));
+    }
+    lines
+}
+
+/// A message beside a hit: its first words, in the same columns.
+fn neighbour(message: &Message, room: usize) -> Line {
+    let time = message.time.map(when::clock_time).unwrap_or_default();
+    let said = message.display_text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let called = || {
+        let call = message.tool_calls.first()?;
+        Some(format!("{} {}", call.name, call.key_arg.as_deref().unwrap_or_default()))
+    };
+    let words = if said.is_empty() { called().unwrap_or_default() } else { said };
+    let mut spans = vec![
+        Span::new("    ", Tone::Dim),
+        Span::new(&format!("{time:<5} "), Tone::Dim),
+        Span::new(&pad_to(&message.kind.to_string(), 8), Tone::Dim),
+    ];
+    let left = room.saturating_sub(spans.iter().map(Span::width).sum());
+    spans.push(Span::new(&truncate_to(&words, left), Tone::Dim));
+    Line::new(spans)
+}
+
+/// Title, project, age and id on one line.
+fn heading(hit: &Match, room: usize, context: &Context) -> Line {
+    let session = &hit.session;
+    let age = session.updated.map(|used| when::age(used, context.clock.now())).unwrap_or_default();
+    let project = session.project.name();
+    let gone = if hit.is_gone { "  gone" } else { "" };
+    let behind = format!("  {project}  {age}  {}{gone}", session.id.short());
+    let title = session.title.as_deref().unwrap_or("(nothing said)").replace('\n', " ");
+    let left = room.saturating_sub(width(&behind)).max(10);
+    Line::new([
+        Span::new(&pad_to(&truncate_to(&title, left), left.min(60)), Tone::Strong),
+        Span::new(&format!("  {project}"), Tone::Name),
+        Span::new(&format!("  {age}  "), Tone::Dim),
+        Span::new(session.id.short(), Tone::Dim),
+        Span::new(gone, Tone::Warning),
+    ])
+}
+
+/// Number, time, who said it, and the best line of it.
+fn line(number: usize, hit: &Match, room: usize) -> Line {
+    let who = hit
+        .snippet
+        .as_ref()
+        .map_or_else(|| hit.message.kind.to_string(), |snippet| snippet.field.name().to_owned());
+    let time = hit.message.time.map(when::clock_time).unwrap_or_default();
+    let mut spans = vec![
+        Span::new(&format!("{number:>3} "), Tone::Dim),
+        Span::new(&format!("{time:<5} "), Tone::Dim),
+        Span::new(&pad_to(&who, 8), tone(hit)),
+    ];
+    if hit.message.fate != Fate::Kept {
+        spans.push(Span::new(&format!("({}) ", hit.message.fate), Tone::Warning));
+    }
+    let mut left = room.saturating_sub(spans.iter().map(Span::width).sum());
+    let mut push = |text: &str, tone| {
+        // What is said of the hit took some of the room.
+        let cut = truncate_to(text, left);
+        left = left.saturating_sub(width(&cut));
+        spans.push(Span::new(&cut, tone));
+    };
+    if hit.is_gone {
+        push("its file is gone, and the text with it", Tone::Dim);
+    }
+    if let Some(snippet) = &hit.snippet {
+        let mut from = 0;
+        for Range { start, end } in snippet.highlights.iter().cloned() {
+            push(snippet.text.get(from..start).unwrap_or_default(), Tone::Plain);
+            push(snippet.text.get(start..end).unwrap_or_default(), Tone::Match);
+            from = end;
+        }
+        push(snippet.text.get(from..).unwrap_or_default(), Tone::Plain);
+    }
+    Line::new(spans)
+}
+
+fn tone(hit: &Match) -> Tone {
+    match hit.snippet.as_ref().map(|snippet| snippet.field) {
+        Some(Field::Prompt | Field::Title) => Tone::Prompt,
+        Some(Field::Answer) => Tone::Answer,
+        Some(Field::Thought) => Tone::Thought,
+        Some(Field::Call | Field::Path | Field::Tool) => Tone::Tool,
+        _ => Tone::Dim,
+    }
+}

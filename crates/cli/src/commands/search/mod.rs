@@ -1,0 +1,168 @@
+//! `recount search`
+
+mod document;
+mod lines;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use recount_engine::{Answer, Asked, Engine, HitSort, Match};
+use recount_model::Message;
+
+use super::show;
+use crate::context::{Context, Paged};
+use crate::failure::{Failure, NOTHING};
+use crate::output::number::plural;
+use crate::output::progress::Bar;
+
+/// Search everything that was ever said, in every session
+///
+/// All words must be there; "a phrase"; AND, OR, NOT and ( ); pre*; fuzzy~; /regex/. Fields: in:prompt,answer,thought,call,output
+/// project: source: model: tool: file: kind: fate: before: after: is:error is:undone. The first search indexes your
+/// history; after that only what is new.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  recount search rate limit\n  recount search '\"tax table\" project:shop after:7d'\n  recount search \
+    'in:prompt 会话'\n  recount search legacy_record            parseLegacyRecord, too\n  recount search 'tool:run_shell_command is:error' --sort \
+    time\n  recount search watchdog --open 2        show the second hit where it stands"
+)]
+pub(crate) struct SearchArgs {
+    /// What to look for
+    #[arg(required = true, value_name = "QUERY")]
+    query: Vec<String>,
+
+    /// No more than this many
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+
+    /// The best first, or the newest
+    #[arg(long, value_name = "KEY", default_value = "relevance")]
+    sort: SortKey,
+
+    /// Every hit, rather than the best of each session
+    #[arg(long)]
+    all_hits: bool,
+
+    /// Read the files themselves instead of the index; the newest come first
+    #[arg(long)]
+    no_index: bool,
+
+    /// Show so many messages before and behind each hit
+    #[arg(short = 'C', long, value_name = "N", default_value_t = 0)]
+    context: usize,
+
+    /// Print each hit as a JSON document of its own, one per line
+    #[arg(long, conflicts_with = "open")]
+    stream: bool,
+
+    /// Show the N-th hit in its session
+    #[arg(long, value_name = "N", conflicts_with = "json")]
+    open: Option<usize>,
+}
+
+/// What comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum SortKey {
+    /// The best
+    Relevance,
+    /// The newest
+    Time,
+}
+
+/// The width that a snippet has in JSON.
+const WIDTH_IN_JSON: usize = 200;
+/// How far a snippet is set in.
+const MARGIN: usize = 18;
+
+pub(crate) fn run(args: &SearchArgs, context: &Context) -> Result<ExitCode, Failure> {
+    let engine = context.engine()?;
+    let canvas = context.canvas();
+    let for_programs = context.global.json || args.stream;
+    let width =
+        if for_programs { WIDTH_IN_JSON } else { canvas.room().saturating_sub(MARGIN).max(20) };
+    let asked = Asked {
+        query: args.query.join(" "),
+        limit: args.limit.max(args.open.unwrap_or(1)).max(1),
+        sort: if args.sort == SortKey::Time { HitSort::Time } else { HitSort::Relevance },
+        all_hits: args.all_hits,
+        width,
+        without_index: args.no_index,
+    };
+    let bar = Bar::new(context, if args.no_index { "searching" } else { "indexing" });
+    let answer = engine.search(&asked, &bar)?;
+    bar.finish();
+    for note in &answer.notes {
+        context.warn(note);
+    }
+    if let Some(number) = args.open {
+        return open(number, &answer, context);
+    }
+    if for_programs {
+        let around = around(&answer, args, &engine)?;
+        if args.stream {
+            document::stream(&answer, &around, context)?;
+        } else {
+            document::print(&answer, &around, context)?;
+        }
+    } else if !answer.hits.is_empty() {
+        let mut out = context.out(Paged::Yes);
+        let around = around(&answer, args, &engine)?;
+        out.write_all(
+            canvas.print(lines::lines(&answer, &around, canvas.room(), context)).as_bytes(),
+        )?;
+        out.finish()?;
+        summary(&answer, context);
+    }
+    if answer.hits.is_empty() {
+        context.warn("nothing found");
+        return Ok(ExitCode::from(NOTHING));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn summary(answer: &Answer, context: &Context) {
+    let about = if answer.is_exact { "" } else { "up to " };
+    let messages = plural(answer.total as u64, "message");
+    let sessions = plural(answer.sessions as u64, "session");
+    if answer.relaxed {
+        context.warn(&format!(
+            "no message has all of the words; {about}{messages} in {sessions} have some"
+        ));
+    } else if answer.total > answer.hits.len() {
+        context.warn(&format!(
+            "{about}{messages} in {sessions} (--all-hits, -n {} shows more)",
+            answer.hits.len() * 2
+        ));
+    }
+}
+
+fn open(number: usize, answer: &Answer, context: &Context) -> Result<ExitCode, Failure> {
+    let Some(hit) = number.checked_sub(1).and_then(|at| answer.hits.get(at)) else {
+        let words =
+            format!("there is no hit {number}: {} found", plural(answer.hits.len() as u64, "hit"));
+        return Err(Failure::new(NOTHING, words));
+    };
+    if hit.is_gone {
+        let words = "the files of that session are gone: only the index still knows it";
+        let next = "recount index --forget forgets it, too";
+        return Err(Failure::new(NOTHING, words).hint(next));
+    }
+    let from = hit.message.id.as_ref().map(|id| id.as_str().to_owned());
+    show::run(&show::ShowArgs::at(hit.session.id.as_str(), from), context)
+}
+
+/// The messages around each hit, it included; none when nobody asked.
+fn around(
+    answer: &Answer,
+    args: &SearchArgs,
+    engine: &Engine,
+) -> Result<Vec<Vec<Message>>, Failure> {
+    if args.context == 0 {
+        return Ok(Vec::new());
+    }
+    let around = |hit: &Match| {
+        if hit.is_gone { Ok(Vec::new()) } else { engine.around(hit, args.context) }
+    };
+    Ok(answer.hits.iter().map(around).collect::<Result<_, _>>()?)
+}
