@@ -6,6 +6,7 @@ use recount_search::{Hit, Options, Plan};
 
 use crate::hits::{Lost, Pointed};
 use crate::index::session_key;
+use crate::records::Records;
 use crate::search::{Answer, Asked, Match, Ready};
 use crate::{Engine, Error};
 
@@ -113,7 +114,7 @@ impl Engine {
         Options { limit, offset, now, sort: asked.sort, one_per_session }
     }
 
-    /// Reads what hits point at, on all cores, in their order.
+    /// Reads what hits point at, on all cores, and returns it in their order.
     pub(crate) fn read(
         &self,
         ready: &Ready<'_>,
@@ -121,27 +122,37 @@ impl Engine {
         plan: &Plan,
         width: usize,
     ) -> Vec<Result<Option<Match>, Lost>> {
-        let pointed: Vec<Option<Pointed<'_>>> =
-            hits.iter().map(|hit| Pointed::new(hit, ready.sessions)).collect();
+        let mut numbered: Vec<(usize, &Hit, Option<Pointed<'_>>)> = hits
+            .iter()
+            .enumerate()
+            .map(|(number, hit)| (number, hit, Pointed::new(hit, ready.sessions)))
+            .collect();
         let rows = plan.rows();
         let rows = rows.as_ref();
-        let one = |pointed: Option<Pointed<'_>>| {
-            pointed.map_or(Err(Lost), |pointed| self.read_hit(pointed, plan, rows, width))
+        let read_share = |share: Vec<(usize, &Hit, Option<Pointed<'_>>)>| {
+            let mut records = Records::default();
+            let mut one = |pointed| self.read_hit(pointed, plan, rows, width, &mut records);
+            let read = share
+                .into_iter()
+                .map(|(number, _, pointed)| (number, pointed.map_or(Err(Lost), &mut one)));
+            read.collect::<Vec<_>>()
         };
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         if hits.len() < MANY || threads < 2 {
-            return pointed.into_iter().map(one).collect();
+            return read_share(numbered).into_iter().map(|(_, read)| read).collect();
         }
+        // File by file, so that each is opened once.
+        numbered.sort_by_key(|(_, hit, _)| (hit.file, hit.offset));
         let share = hits.len().div_ceil(threads);
-        let mut pointed = pointed.into_iter();
-        std::thread::scope(|scope| {
-            let shares: Vec<Vec<_>> =
-                (0..threads).map(|_| pointed.by_ref().take(share).collect()).collect();
-            let spawned: Vec<_> = shares
-                .into_iter()
-                .map(|share| scope.spawn(move || share.into_iter().map(one).collect::<Vec<_>>()))
+        let mut numbered = numbered.into_iter();
+        let mut read: Vec<_> = std::thread::scope(|scope| {
+            let spawned: Vec<_> = (0..threads)
+                .map(|_| numbered.by_ref().take(share).collect::<Vec<_>>())
+                .map(|share| scope.spawn(|| read_share(share)))
                 .collect();
             spawned.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
-        })
+        });
+        read.sort_by_key(|(number, _)| *number);
+        read.into_iter().map(|(_, read)| read).collect()
     }
 }

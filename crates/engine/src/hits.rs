@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use recount_formats::Source;
-use recount_formats::bytes;
 use recount_formats::source::{MessageRequest, Others};
 use recount_model::{Message, OutputState, Place, SessionFacts, Span, ToolCall, timestamp};
 use recount_search::{Hit, Plan, Rows};
@@ -12,11 +11,9 @@ use recount_search::{Hit, Plan, Rows};
 use crate::index::{file_key, with_document};
 use crate::messages::View;
 use crate::quick::Sessions;
+use crate::records::Records;
 use crate::search::Match;
 use crate::{Engine, Error};
-
-/// How much of a record is read to show what was found in it.
-const RECORD: u64 = 64 * 1024 * 1024;
 
 /// What a hit points at is not there, or not what it was.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +43,7 @@ impl Engine {
         plan: &Plan,
         rows: Option<&Rows>,
         width: usize,
+        records: &mut Records,
     ) -> Result<Option<Match>, Lost> {
         let Pointed { hit, session, is_gone } = pointed;
         let score = hit.score;
@@ -55,27 +53,22 @@ impl Engine {
             let found = Match { session, is_gone, message, score, snippet: None };
             return Ok((!hit.must_check).then_some(found));
         }
-        let (source, record) = self.record_of(hit, &session).ok_or(Lost)?;
+        let mut sources = self.roots.iter().map(|root| root.source);
+        let source = sources.find(|source| source.name() == session.source).ok_or(Lost)?;
+        let path = Path::new(path_of(hit, &session).ok_or(Lost)?);
+        let record = records.read(path, hit.offset, hit.bytes).ok_or(Lost)?;
         if hit.must_check
-            && rows.is_some_and(|rows| !rows.may_stand_in(&record) && !source.may_be_cut(&record))
+            && rows.is_some_and(|rows| !rows.may_stand_in(record) && !source.may_be_cut(record))
         {
             return Ok(None);
         }
-        let message = self.message_of(hit, &session, source, &record).ok_or(Lost)?;
+        let message = self.message_of(hit, &session, source, record).ok_or(Lost)?;
         let title = session.title.as_deref().filter(|_| hit.has_title).unwrap_or_default();
         let (holds, snippet) = with_document(hit.session, title, &message, |document| {
             let holds = !hit.must_check || plan.holds(document);
             (holds, holds.then(|| plan.snippet(&document.text, width)).flatten())
         });
         Ok(holds.then_some(Match { session, is_gone, message, score, snippet }))
-    }
-
-    fn record_of(&self, hit: &Hit, facts: &SessionFacts) -> Option<(&'static dyn Source, Vec<u8>)> {
-        let mut sources = self.roots.iter().map(|root| root.source);
-        let source = sources.find(|source| source.name() == facts.source)?;
-        let path = Path::new(path_of(hit, facts)?);
-        let record = bytes::read_span(path, hit.offset, hit.bytes.min(RECORD)).ok()?;
-        Some((source, record))
     }
 
     fn message_of(

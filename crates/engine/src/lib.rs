@@ -25,6 +25,7 @@ mod passport;
 mod paths;
 mod projects;
 mod quick;
+mod records;
 mod refresh;
 mod remembered;
 mod scan;

@@ -133,18 +133,6 @@ pub fn read_head(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads `length` bytes of a file from `offset` on, or as many as there are.
-///
-/// # Errors
-/// If the file cannot be read.
-pub fn read_span(path: &Path, offset: u64, length: u64) -> io::Result<Vec<u8>> {
-    let mut file = open(path)?;
-    file.seek(SeekFrom::Start(offset))?;
-    let mut bytes = Vec::new();
-    file.take(length).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
 /// Reads the last `limit` bytes of a file, or all of a shorter one. What is appended meanwhile is left out.
 ///
 /// # Errors
