@@ -3,7 +3,7 @@
 //! A tag ends in a keyed hash of the secret. A counter would depend on which file is exported first and on what
 //! was exported before; a hash is the same in every thread and every run with the same key. Without the key
 //! nobody can try out guesses, so even a short password cannot be found from its tag: the key must not leave the
-//! machine. Half of 40 bits is enough to keep a million secrets apart.
+//! machine. Among ten thousand secrets, the chance that any two share their 40 bits is 1 in 20 000.
 
 use sha2::{Digest as _, Sha256};
 

@@ -4,7 +4,7 @@ use memchr::memmem;
 
 use super::Sink;
 use super::edge::{after_escape, at, before, is_word, piece, stretch};
-use super::guess::mix;
+use super::guess::{mix, reads_as_words};
 use super::value::is_placeholder;
 use crate::kind::Kind;
 
@@ -60,8 +60,8 @@ fn token(bytes: &[u8], from: usize, sink: &mut Sink<'_>) {
     }
 }
 
-/// Whether it is a word with a digit or two, as in `Bearer oauth2_token`.
+/// Whether it is made of words with a digit or two, as in `Bearer oauth2_token`.
 fn is_plain(word: &[u8]) -> bool {
     let mix = mix(word);
-    word.len() < 20 && mix.digits < 3 && mix.changes < 4
+    (word.len() < 20 && mix.digits < 3 && mix.changes < 4) || reads_as_words(word)
 }

@@ -99,7 +99,7 @@ pub(super) fn look(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'_>) 
         let length = rest.iter().position(|b| matches!(b, b'=' | b'.')).unwrap_or(rest.len());
         let word = piece(bytes, from, from + length);
         let padding = rest.iter().skip(length).take(2).take_while(|b| **b == b'=').count();
-        if is_random(word) && !has_owner(word) && !is_sum_or_link(bytes, start, end) {
+        if !has_owner(word) && is_random(word) && !is_sum_or_link(bytes, start, end) {
             sink.put(Kind::Random, from..from + length + padding);
         }
         from += length.max(1) + padding;
@@ -115,18 +115,20 @@ fn is_random(word: &[u8]) -> bool {
     if mix.upper < 3 || mix.lower < 3 || mix.digits < 3 || mix.others > word.len() / 8 {
         return false;
     }
-    mix.changes * 100 >= CHANGES * word.len() && !has_words(word) && entropy(word) >= ENTROPY
+    mix.changes * 100 >= CHANGES * word.len() && !reads_as_words(word) && entropy(word) >= ENTROPY
 }
 
-/// Whether long stretches of it are letters of one case, as in names.
-fn has_words(word: &[u8]) -> bool {
-    let mut longest = 0;
-    let mut length = 0;
-    for byte in word {
-        length = if byte.is_ascii_lowercase() { length + 1 } else { 0 };
-        longest = longest.max(length);
-    }
-    longest >= 8
+/// Whether it is made of words, as names are: a third of it stands in stretches of four small letters or more, or it is
+/// the name of a constant. By lot, that is one letter in ten.
+pub(super) fn reads_as_words(word: &[u8]) -> bool {
+    let is_constant = word.contains(&b'_')
+        && word.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
+    let in_words: usize = word
+        .split(|b| !b.is_ascii_lowercase())
+        .map(<[u8]>::len)
+        .filter(|length| *length >= 4)
+        .sum();
+    is_constant || in_words * 3 >= word.len()
 }
 
 /// Ids that services give to calls and messages. They open nothing.

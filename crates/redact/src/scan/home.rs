@@ -3,7 +3,7 @@
 use memchr::memmem;
 
 use super::Sink;
-use super::edge::{at, before, is_fresh, piece};
+use super::edge::{at, before, is_fresh, piece, stretch, stretch_back};
 use crate::kind::Kind;
 
 /// The longest name of a user.
@@ -25,7 +25,12 @@ pub(super) fn users(text: &str, sink: &mut Sink<'_>) {
     }
     for start in memmem::find_iter(bytes, "\\Users\\") {
         let from = start + "\\Users".len();
-        let slashes = bytes.iter().skip(from).take(8).take_while(|b| **b == b'\\').count();
+        let slashes = stretch(bytes, from, 9, |b| b == b'\\') - from;
+        // As many as before: with another number, what follows is an escape of its own.
+        let head = start + 1 - stretch_back(bytes, start + 1, 9, |b| b == b'\\');
+        if slashes != head || !slashes.is_power_of_two() {
+            continue;
+        }
         name(text, from + slashes, sink);
     }
 }

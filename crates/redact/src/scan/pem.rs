@@ -40,11 +40,11 @@ fn label(bytes: &[u8], from: usize) -> Option<usize> {
 /// Returns where the block ends: behind its last line, or where it stops looking like one.
 fn end_of(bytes: &[u8], from: usize) -> usize {
     let rest = piece(bytes, from, from + LONGEST);
+    // Up to the next block, so that no byte is looked at for two of them.
+    let rest = rest.get(..memmem::find(rest, BEGIN).unwrap_or(rest.len())).unwrap_or_default();
     let body = rest.iter().position(|b| !is_body(*b)).unwrap_or(rest.len());
     let body = rest.get(..body).unwrap_or_default();
-    let next = memmem::find(body, BEGIN).unwrap_or(body.len());
-    let end = memmem::find(body, END).filter(|end| *end < next);
-    if let Some(end) = end
+    if let Some(end) = memmem::find(body, END)
         && let Some(stop) = label(bytes, from + end + END.len())
     {
         return stop;
@@ -52,7 +52,7 @@ fn end_of(bytes: &[u8], from: usize) -> usize {
     // Only whole lines of the key: what follows it is somebody's text.
     let mut last = 0;
     let mut word = 0;
-    for (at, byte) in body.iter().enumerate().take(next) {
+    for (at, byte) in body.iter().enumerate() {
         word = if is_base64(*byte) { word + 1 } else { 0 };
         if word >= 16 {
             last = at + 1;

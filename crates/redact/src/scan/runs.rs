@@ -63,7 +63,7 @@ fn look(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'_>) {
             if let Some(found) = shape.matches(bytes, place, end, fresh, &mut known) {
                 sink.put_shown(shape.kind, place..found, shape.shown());
                 if shape.kind == Kind::AwsKey {
-                    woven::aws_secret(bytes, found, sink);
+                    woven::aws_secret(bytes, place..found, sink);
                 }
                 is_plain = false;
                 next = next.max(found);

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use super::edge::{at, before, piece, stretch};
-use super::guess::{entropy, is_made_up, mix};
+use super::guess::{entropy, is_made_up, mix, reads_as_words};
 use super::name::Says;
 use crate::tags::tag_end;
 
@@ -98,7 +100,7 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
         b'$' | b'<' | b'{' | b'%' | b'*' | b'(' | b'/' | b'~' | b'.' | b'&' | b'=' | b':' | b','
     );
     let lower = value.to_ascii_lowercase();
-    let holds = |hint: &str| lower.windows(hint.len()).any(|window| window == hint.as_bytes());
+    let holds = |hint: &str| memmem::find(&lower, hint.as_bytes()).is_some();
     let mut distinct = [false; 256];
     for byte in &lower {
         if let Some(seen) = distinct.get_mut(usize::from(*byte)) {
@@ -184,9 +186,15 @@ const HINTS: &[&str] = &[
 /// and the value stands right behind `=`.
 pub(super) fn is_secret(value: &Value<'_>, says: Says, shouted: bool) -> bool {
     let bytes = value.bytes;
-    if is_placeholder(bytes) || bytes.contains(&b' ') || is_call(value) || is_reference(bytes) {
+    // Longer than any, or code; what is slow to tell comes last.
+    if (!value.is_quoted && bytes.len() == BARE) || bytes.contains(&b' ') || is_call(value) {
         return false;
     }
+    looks_secret(value, says, shouted) && !is_reference(bytes) && !is_placeholder(bytes)
+}
+
+fn looks_secret(value: &Value<'_>, says: Says, shouted: bool) -> bool {
+    let bytes = value.bytes;
     let mix = mix(bytes);
     let letters = mix.upper + mix.lower;
     let symbols = bytes.iter().filter(|b| b"!@#$%^&*+=?~".contains(b)).count();
@@ -223,7 +231,10 @@ fn is_drawn(bytes: &[u8]) -> bool {
     let is_hex = mix.hex == bytes.len() && bytes.len() >= 16 && mix.digits > 0;
     let is_wild =
         bytes.len() >= 10 && mix.digits > 1 && mix.upper + mix.lower > 2 && mix.changes > 3;
-    (is_hex || is_wild) && !is_name(bytes) && !is_made_up(bytes) && !is_algorithm(bytes)
+    (is_hex || (is_wild && !reads_as_words(bytes)))
+        && !is_name(bytes)
+        && !is_made_up(bytes)
+        && !is_algorithm(bytes)
 }
 
 /// Whether it is made of words: `token_v2`, `config-2024-01`, `my-app-1.2.3`, `key.pem`.
@@ -269,6 +280,11 @@ fn is_reference(bytes: &[u8]) -> bool {
             && word.iter().filter(|b| b.is_ascii_digit()).count() <= 2
     };
     let mut words = bytes.split(|b| matches!(b, b'.' | b':')).filter(|word| !word.is_empty());
+    let is_constant = bytes.contains(&b'_')
+        && bytes.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
+    if is_constant {
+        return true;
+    }
     let has_joint = bytes.contains(&b'.') || bytes.windows(2).any(|pair| pair == b"::");
     has_joint && words.all(is_identifier)
 }

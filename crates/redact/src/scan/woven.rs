@@ -1,15 +1,29 @@
 //! Keys that are more than a prefix and an alphabet.
 
+use std::ops::Range;
+
 use super::Sink;
 use super::edge::{after_escape, at, before, is_word, piece, stretch, stretch_back};
-use super::guess::{is_made_up, mix};
+use super::guess::{is_made_up, mix, reads_as_words};
 use super::shapes::{Alphabet, Stretches};
 use crate::kind::Kind;
 
 /// What such keys begin with. The first part of a Discord token is a number in base 64.
 pub(super) const PAIRS: &[[u8; 2]] = &[
-    *b"ey", *b"SG", *b"ho", *b"di", *b"MD", *b"MT", *b"Mj", *b"Mz", *b"ND", *b"NT", *b"Nj", *b"Nz",
-    *b"OD", *b"OT",
+    *b"ey",
+    *b"SG",
+    *b"ho",
+    *b"di",
+    [b'M', b'D'],
+    [b'M', b'T'],
+    [b'M', b'j'],
+    [b'M', b'z'],
+    [b'N', b'D'],
+    [b'N', b'T'],
+    [b'N', b'j'],
+    [b'N', b'z'],
+    [b'O', b'D'],
+    [b'O', b'T'],
 ];
 
 /// Looks for a key of several parts that begins here, and returns where it ends.
@@ -99,24 +113,24 @@ pub(super) fn telegram(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'
     fits
 }
 
-/// How far behind its id the secret of an AWS key may stand.
+/// How far from its id the secret of an AWS key may stand.
 const NEAR: usize = 256;
 
-/// Looks for the secret that belongs to an AWS key: forty characters near it.
-pub(super) fn aws_secret(bytes: &[u8], after: usize, sink: &mut Sink<'_>) {
+/// Looks for the secret that belongs to an AWS key: forty characters near it, on either side.
+pub(super) fn aws_secret(bytes: &[u8], id: Range<usize>, sink: &mut Sink<'_>) {
     let holds = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'+');
-    let mut from = after;
-    while from < after + NEAR && from < bytes.len() {
+    let mut from = id.start.saturating_sub(NEAR);
+    // A word that begins before is not seen as a whole.
+    if from > 0 {
+        from = stretch(bytes, from, NEAR, holds);
+    }
+    while from < id.end + NEAR && from < bytes.len() {
         from = after_escape(bytes, from);
         let stop = stretch(bytes, from, NEAR, holds);
         let word = piece(bytes, from, stop);
         let mixed = mix(word);
-        if word.len() == 40
-            && mixed.upper > 2
-            && mixed.lower > 2
-            && mixed.hex < 40
-            && !is_made_up(word)
-        {
+        let is_drawn = mixed.upper > 2 && mixed.lower > 2 && mixed.hex < 40;
+        if word.len() == 40 && is_drawn && !is_made_up(word) && !reads_as_words(word) {
             sink.put(Kind::AwsSecret, from..stop);
         }
         from = stop + 1;

@@ -124,6 +124,11 @@ fn woven(dice: &mut Dice) -> Vec<Planted> {
             format!("{}/{}", d(PLAIN, 20), d(PLAIN, 19)),
         ),
         plant(
+            Kind::AwsSecret,
+            &format!("{{}} belongs to ASIA{}", d(UPPER, 16)),
+            format!("{}+{}", d(PLAIN, 20), d(PLAIN, 19)),
+        ),
+        plant(
             Kind::AzureKey,
             "AccountName=shop;AccountKey={};Endpoint",
             format!("{}==", d(PLAIN, 86)),
@@ -278,5 +283,17 @@ fn what_is_redacted_stays_as_it_is() {
     for Planted { text, .. } in planted() {
         let once = redactor.redact(&text, &tags());
         assert_eq!(redactor.redact(&once, &tags()), once);
+    }
+}
+
+#[test]
+fn most_strings_drawn_by_lot_are_found_without_any_name() {
+    let redactor = Redactor::new(Rules::default()).unwrap();
+    let mut dice = Dice(47);
+    for (length, least) in [(32, 850), (40, 900), (64, 950)] {
+        let found = (0..1000)
+            .filter(|_| !redactor.find(&format!("it is {}.", dice.draw(PLAIN, length))).is_empty());
+        let found = found.count();
+        assert!(found >= least, "{found} of 1000 with {length} characters");
     }
 }
