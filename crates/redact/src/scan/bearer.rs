@@ -4,7 +4,7 @@ use memchr::memmem;
 
 use super::Sink;
 use super::edge::{after_escape, at, before, is_word, piece, stretch};
-use super::guess::{mix, reads_as_words};
+use super::guess::{HALF, mix, reads_as_words};
 use super::value::is_placeholder;
 use crate::kind::Kind;
 
@@ -63,5 +63,5 @@ fn token(bytes: &[u8], from: usize, sink: &mut Sink<'_>) {
 /// Whether it is made of words with a digit or two, as in `Bearer oauth2_token`.
 fn is_plain(word: &[u8]) -> bool {
     let mix = mix(word);
-    (word.len() < 20 && mix.digits < 3 && mix.changes < 4) || reads_as_words(word)
+    (word.len() < 20 && mix.digits < 3 && mix.changes < 4) || reads_as_words(word, HALF)
 }

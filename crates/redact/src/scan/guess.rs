@@ -77,7 +77,7 @@ pub(super) fn is_made_up(word: &[u8]) -> bool {
     }
     let distinct = seen.iter().filter(|seen| **seen).count();
     distinct < 5
-        || ["example", "your", "xxxx", "placeholder", "redacted"]
+        || ["example", "your-", "your_", "xxxxx", "placeholder", "redacted"]
             .iter()
             .any(|hint| says(word, hint))
 }
@@ -115,12 +115,19 @@ fn is_random(word: &[u8]) -> bool {
     if mix.upper < 3 || mix.lower < 3 || mix.digits < 3 || mix.others > word.len() / 8 {
         return false;
     }
-    mix.changes * 100 >= CHANGES * word.len() && !reads_as_words(word) && entropy(word) >= ENTROPY
+    mix.changes * 100 >= CHANGES * word.len()
+        && !reads_as_words(word, THIRD)
+        && entropy(word) >= ENTROPY
 }
 
-/// Whether it is made of words, as names are: a third of it stands in stretches of four small letters or more, or it is
-/// the name of a constant. By lot, that is one letter in ten.
-pub(super) fn reads_as_words(word: &[u8]) -> bool {
+/// Where nothing but its look speaks for a secret, a third of it in words is enough against it.
+const THIRD: usize = 3;
+/// Where something around it speaks for a secret, half of it must be words.
+pub(super) const HALF: usize = 2;
+
+/// Whether it is made of words, as names are: that part of it stands in stretches of four small letters or more, by lot one
+/// letter in ten; or it is the name of a constant.
+pub(super) fn reads_as_words(word: &[u8], part: usize) -> bool {
     let is_constant = word.contains(&b'_')
         && word.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
     let in_words: usize = word
@@ -128,7 +135,7 @@ pub(super) fn reads_as_words(word: &[u8]) -> bool {
         .map(<[u8]>::len)
         .filter(|length| *length >= 4)
         .sum();
-    is_constant || in_words * 3 >= word.len()
+    is_constant || in_words * part >= word.len()
 }
 
 /// Ids that services give to calls and messages. They open nothing.

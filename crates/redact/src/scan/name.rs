@@ -35,6 +35,9 @@ const ENDINGS: &[(&str, bool, Says)] = &[
     ("sharedaccesskey", false, Says::Azure),
     ("accountkey", true, Says::Azure),
     ("sharedaccesssignature", true, Says::Azure),
+    ("sig", true, Says::Azure),
+    ("amzsignature", false, Says::Secret),
+    ("googsignature", false, Says::Secret),
     ("password", false, Says::Password),
     ("passwort", false, Says::Password),
     ("passwd", false, Says::Password),
@@ -86,8 +89,8 @@ const ENDINGS: &[(&str, bool, Says)] = &[
 
 /// The last two letters of all endings.
 const LAST_TWO: &[[u8; 2]] = &[
-    *b"ey", *b"en", *b"et", *b"rd", *b"wd", *b"rt", *b"se", *b"de", *b"ss", *b"ts", *b"ng", *b"al",
-    *b"ls", *b"lt", *b"on", *b"ie", *b"id", *b"re",
+    *b"ig", *b"ey", *b"en", *b"et", *b"rd", *b"wd", *b"rt", *b"se", *b"de", *b"ss", *b"ts", *b"ng",
+    *b"al", *b"ls", *b"lt", *b"on", *b"ie", *b"id", *b"re",
 ];
 
 /// Tokens and keys of another sort stand behind these words.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::edge::{at, before, piece, stretch};
-use super::guess::{entropy, is_made_up, mix, reads_as_words};
+use super::guess::{HALF, entropy, is_made_up, mix, reads_as_words};
 use super::name::Says;
 use crate::tags::tag_end;
 
@@ -217,10 +217,18 @@ fn looks_secret(value: &Value<'_>, says: Says, shouted: bool) -> bool {
             is_set || is_drawn(bytes)
         }
         Says::MaybeKey => {
-            bytes.len() >= 20 && mix.digits > 2 && is_drawn(bytes) && entropy(bytes) > 3.0
+            bytes.len() >= 20
+                && (shouted || mix.digits > 2)
+                && is_drawn(bytes)
+                && entropy(bytes) > 3.0
         }
-        Says::Aws => bytes.len() >= 30 && !is_made_up(bytes),
-        Says::Azure => bytes.len() >= 24 && !is_made_up(bytes),
+        Says::Aws => bytes.len() >= 30 && !is_made_up(bytes) && !reads_as_words(bytes, HALF),
+        Says::Azure => {
+            bytes.len() >= 24
+                && mix.digits > 1
+                && !is_made_up(bytes)
+                && !reads_as_words(bytes, HALF)
+        }
         Says::Authorization | Says::Cookie | Says::SetCookie => false,
     }
 }
@@ -231,7 +239,9 @@ fn is_drawn(bytes: &[u8]) -> bool {
     let is_hex = mix.hex == bytes.len() && bytes.len() >= 16 && mix.digits > 0;
     let is_wild =
         bytes.len() >= 10 && mix.digits > 1 && mix.upper + mix.lower > 2 && mix.changes > 3;
-    (is_hex || (is_wild && !reads_as_words(bytes)))
+    // Without digits, large and small letters must take turns.
+    let is_wild = is_wild || (bytes.len() >= 20 && mix.changes * 3 >= bytes.len());
+    (is_hex || (is_wild && !reads_as_words(bytes, HALF)))
         && !is_name(bytes)
         && !is_made_up(bytes)
         && !is_algorithm(bytes)

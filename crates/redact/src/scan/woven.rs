@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Sink;
 use super::edge::{after_escape, at, before, is_word, piece, stretch, stretch_back};
-use super::guess::{is_made_up, mix, reads_as_words};
+use super::guess::{HALF, is_made_up, mix, reads_as_words};
 use super::shapes::{Alphabet, Stretches};
 use crate::kind::Kind;
 
@@ -130,7 +130,7 @@ pub(super) fn aws_secret(bytes: &[u8], id: Range<usize>, sink: &mut Sink<'_>) {
         let word = piece(bytes, from, stop);
         let mixed = mix(word);
         let is_drawn = mixed.upper > 2 && mixed.lower > 2 && mixed.hex < 40;
-        if word.len() == 40 && is_drawn && !is_made_up(word) && !reads_as_words(word) {
+        if word.len() == 40 && is_drawn && !is_made_up(word) && !reads_as_words(word, HALF) {
             sink.put(Kind::AwsSecret, from..stop);
         }
         from = stop + 1;

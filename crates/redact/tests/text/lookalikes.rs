@@ -81,6 +81,7 @@ const STAY: &[&str] = &[
     "pub const ERROR_INVALID_PASSWORD: WIN32_ERROR = 86u32;",
     "pub authorization: WINDOW_PRESENCE_0,",
     "pub const InheritPrivateKey: X509RequestInheritOptions = 3i32;",
+    "let sig = signature_of_the_whole_message_2;",
     "a_very_long_function_name_that_says_all_of_it_v2",
     "/usr/lib/x86_64-linux-gnu/libLLVM-17.so.1.2.3",
     "https://docs.rs/regex-automata/0.4.18/regex_automata/meta/struct.Regex.html",
