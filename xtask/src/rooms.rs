@@ -19,6 +19,7 @@ const ROOMS: &[Room] = &[
     Room { name: "writer", uses: &["model", "platform"] },
     Room { name: "search", uses: &["model"] },
     Room { name: "catalog", uses: &[] },
+    Room { name: "redact", uses: &[] },
     Room {
         name: "engine",
         uses: &["model", "formats", "platform", "store", "writer", "search", "catalog"],

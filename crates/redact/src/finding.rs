@@ -1,0 +1,67 @@
+//! What was found where, and how overlapping findings become one.
+
+use std::ops::Range;
+
+use crate::kind::Kind;
+use crate::tags::{LONGEST_LABEL, tag_end};
+
+/// A piece of text that is to be replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What it is.
+    pub kind: Kind,
+    /// Where it stands, in bytes.
+    pub range: Range<usize>,
+    /// How all keys of its issuer begin, at most four characters; empty when they do not begin alike.
+    pub prefix: &'static str,
+}
+
+/// Puts findings in order. Those that overlap become one, of the most certain kind: a rest of a secret is still a
+/// secret. Tags that already stand in the text stay as they are.
+pub(crate) fn settle(mut found: Vec<Finding>, text: &str) -> Vec<Finding> {
+    found.sort_by_key(|finding| (finding.range.start, finding.kind));
+    let mut merged: Vec<Finding> = Vec::with_capacity(found.len());
+    for finding in found {
+        match merged.last_mut() {
+            Some(last) if finding.range.start < last.range.end => {
+                if finding.kind < last.kind {
+                    last.kind = finding.kind;
+                    last.prefix = finding.prefix;
+                }
+                last.range.end = last.range.end.max(finding.range.end);
+            }
+            _ => merged.push(finding),
+        }
+    }
+    let mut settled = Vec::with_capacity(merged.len());
+    for finding in &merged {
+        around_tags(finding, text, &mut settled);
+    }
+    settled
+}
+
+/// Takes the pieces of a finding that are not in a tag and hold anything to hide.
+fn around_tags(finding: &Finding, text: &str, settled: &mut Vec<Finding>) {
+    let bytes = text.as_bytes();
+    let mut at = finding.range.start.saturating_sub(LONGEST_LABEL + 12);
+    let mut from = finding.range.start;
+    let mut piece = |range: Range<usize>| {
+        let held = text.get(range.clone()).unwrap_or_default();
+        if held.chars().any(char::is_alphanumeric) {
+            settled.push(Finding { range, ..finding.clone() });
+        }
+    };
+    while at < finding.range.end {
+        let end = tag_end(bytes, at);
+        if let Some(end) = end {
+            if from < at {
+                piece(from..at);
+            }
+            from = from.max(end);
+        }
+        at = end.unwrap_or(at + 1);
+    }
+    if from < finding.range.end {
+        piece(from..finding.range.end);
+    }
+}

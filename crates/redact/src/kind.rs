@@ -1,0 +1,148 @@
+//! What kinds of secrets there are, how they are named, and which are looked for unless told otherwise.
+
+/// What a piece of text is. The earlier a kind stands here, the more certain it is: where two kinds see the
+/// same text, the earlier one names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// What a pattern of the user's own finds, by its number in [`crate::Rules::patterns`].
+    Own(u8),
+    /// A PEM block with a private key, also of SSH and service accounts.
+    PrivateKey,
+    /// `AIza…`
+    GoogleKey,
+    /// OAuth tokens and client secrets of Google.
+    GoogleToken,
+    /// The id of an AWS access key.
+    AwsKey,
+    /// The secret that belongs to an AWS access key.
+    AwsSecret,
+    /// Keys of Azure storage, queues and signed links.
+    AzureKey,
+    /// Tokens of GitHub.
+    GithubToken,
+    /// Tokens of GitLab.
+    GitlabToken,
+    /// Tokens of package registries: npm, `PyPI`, `RubyGems`, crates.io.
+    PackageToken,
+    /// Tokens of Docker Hub.
+    DockerToken,
+    /// Tokens and webhooks of Slack.
+    SlackToken,
+    /// Keys of Stripe, live and test.
+    StripeKey,
+    /// Keys of services that run language models.
+    ModelKey,
+    /// Tokens of Telegram and Discord bots, and Discord webhooks.
+    BotToken,
+    /// Keys of other services that are known by their shape.
+    ServiceKey,
+    /// A signed JSON web token.
+    Jwt,
+    /// What stands behind `Authorization:` or `Bearer`.
+    Authorization,
+    /// Values of cookies.
+    Cookie,
+    /// A password in a URL.
+    UrlPassword,
+    /// The value of a name that says password.
+    Password,
+    /// The value of a name that says secret, token or key.
+    Secret,
+    /// An e-mail address.
+    Email,
+    /// The folder of a user, as given in [`crate::Rules::homes`].
+    Home,
+    /// The name of a user in a path.
+    User,
+    /// A payment card number.
+    Card,
+    /// A telephone number.
+    Phone,
+    /// An IP address.
+    IpAddress,
+    /// A string that looks drawn by lot.
+    Random,
+}
+
+/// What is said of a kind.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    /// The kind.
+    pub kind: Kind,
+    /// Its name in flags and reports.
+    pub name: &'static str,
+    /// What its tags begin with.
+    pub label: &'static str,
+    /// Whether it is looked for unless told otherwise.
+    pub by_default: bool,
+}
+
+const fn about(kind: Kind, name: &'static str, label: &'static str, by_default: bool) -> About {
+    About { kind, name, label, by_default }
+}
+
+/// Every kind but the user's own.
+pub const KINDS: &[About] = &[
+    about(Kind::PrivateKey, "private-key", "PRIVATE-KEY", true),
+    about(Kind::GoogleKey, "google-key", "GOOGLE-KEY", true),
+    about(Kind::GoogleToken, "google-token", "GOOGLE-TOKEN", true),
+    about(Kind::AwsKey, "aws-key", "AWS-KEY", true),
+    about(Kind::AwsSecret, "aws-secret", "AWS-SECRET", true),
+    about(Kind::AzureKey, "azure-key", "AZURE-KEY", true),
+    about(Kind::GithubToken, "github-token", "GITHUB-TOKEN", true),
+    about(Kind::GitlabToken, "gitlab-token", "GITLAB-TOKEN", true),
+    about(Kind::PackageToken, "package-token", "PACKAGE-TOKEN", true),
+    about(Kind::DockerToken, "docker-token", "DOCKER-TOKEN", true),
+    about(Kind::SlackToken, "slack-token", "SLACK-TOKEN", true),
+    about(Kind::StripeKey, "stripe-key", "STRIPE-KEY", true),
+    about(Kind::ModelKey, "model-key", "API-KEY", true),
+    about(Kind::BotToken, "bot-token", "BOT-TOKEN", true),
+    about(Kind::ServiceKey, "service-key", "SERVICE-KEY", true),
+    about(Kind::Jwt, "jwt", "JWT", true),
+    about(Kind::Authorization, "authorization", "AUTHORIZATION", true),
+    about(Kind::Cookie, "cookie", "COOKIE", true),
+    about(Kind::UrlPassword, "url-password", "URL-PASSWORD", true),
+    about(Kind::Password, "password", "PASSWORD", true),
+    about(Kind::Secret, "secret", "SECRET", true),
+    about(Kind::Email, "email", "EMAIL", true),
+    about(Kind::Home, "home", "PATH-HOME", true),
+    about(Kind::User, "user", "USER", true),
+    about(Kind::Card, "card", "CARD", false),
+    about(Kind::Phone, "phone", "PHONE", false),
+    about(Kind::IpAddress, "ip", "IP", false),
+    about(Kind::Random, "random", "RANDOM", true),
+];
+
+impl Kind {
+    /// Returns the kind of a name; nothing when there is none.
+    pub fn named(name: &str) -> Option<Self> {
+        KINDS.iter().find(|about| about.name == name).map(|about| about.kind)
+    }
+
+    /// Returns what is said of a kind; nothing of the user's own.
+    pub fn about(self) -> Option<&'static About> {
+        KINDS.iter().find(|about| about.kind == self)
+    }
+
+    /// A bit of its own, for sets of kinds.
+    pub(crate) fn bit(self) -> u64 {
+        KINDS.iter().position(|about| about.kind == self).map_or(1 << 63, |at| 1 << at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_stand_in_order_and_are_found_by_name() {
+        assert!(KINDS.is_sorted_by_key(|about| about.kind));
+        for about in KINDS {
+            assert_eq!(Kind::named(about.name), Some(about.kind));
+            assert!(about.label.bytes().all(|b| b.is_ascii_uppercase() || b == b'-'));
+            assert!(!about.label.starts_with('K'), "`ESC [ K` is a control sequence");
+        }
+        assert_eq!(Kind::named("nothing"), None);
+        assert_eq!(Kind::Own(0).about().map(|about| about.name), None);
+    }
+}

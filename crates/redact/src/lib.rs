@@ -1,0 +1,217 @@
+//! What must not leave the machine: secrets and personal data in text, and what stands in their place.
+//!
+//! ```
+//! use recount_redact::{Redactor, Rules, Tags};
+//!
+//! let redactor = Redactor::new(Rules::default())?;
+//! let tags = Tags::new(&[1; 32]); // drawn by lot, and kept at home
+//! let text = redactor.redact("write to ada@lovelace.org", &tags);
+//! assert!(text.starts_with("write to [EMAIL-"));
+//! # Ok::<(), recount_redact::Mistake>(())
+//! ```
+//!
+//! `scan/` finds, `tags` names, `report` counts. Known shapes come first (`scan/shapes`), then values whose names say
+//! what they are (`scan/assign`), last what only looks drawn by lot (`scan/guess`). Text is not parsed: it may be prose,
+//! code, JSON, a log with colours, or a piece of any of them.
+
+mod finding;
+mod hidden;
+mod kind;
+mod report;
+mod rules;
+mod scan;
+mod tags;
+
+use std::borrow::Cow;
+
+use regex_automata::meta::Regex;
+use regex_automata::util::captures::Captures;
+use regex_automata::util::syntax;
+
+pub use finding::Finding;
+pub use kind::{About, KINDS, Kind};
+pub use report::{Count, Report};
+pub use rules::{Mistake, Rules};
+pub use tags::Tags;
+
+use scan::{Homes, Sink};
+
+/// How much memory a pattern of the user's own may take.
+const PATTERN_LIMIT: usize = 1 << 20;
+/// How often a text is looked at again after a change. What is replaced can lay bare its neighbour.
+const ROUNDS: usize = 8;
+/// The shortest home folder: a shorter one is found in everything.
+const SHORTEST_HOME: usize = 4;
+
+/// Finds what the rules name, and replaces it. One redactor serves all threads.
+#[derive(Debug)]
+pub struct Redactor {
+    on: u64,
+    homes: Homes,
+    patterns: Vec<Pattern>,
+    allow: Vec<String>,
+}
+
+/// A pattern of the user's own.
+#[derive(Debug)]
+struct Pattern {
+    name: String,
+    label: String,
+    regex: Regex,
+}
+
+impl Redactor {
+    /// Takes the rules; fails when a pattern, a name or a home cannot be used.
+    pub fn new(rules: Rules) -> Result<Self, Mistake> {
+        let short = rules
+            .homes
+            .iter()
+            .find(|home| home.trim_end_matches(['/', '\\']).len() < SHORTEST_HOME);
+        if let Some(home) = short {
+            return Err(Mistake::Home { home: home.clone() });
+        }
+        if rules.patterns.len() > usize::from(u8::MAX) {
+            return Err(Mistake::TooMany { count: rules.patterns.len() });
+        }
+        let patterns = rules.patterns.into_iter().map(|(name, regex)| Pattern::new(name, &regex));
+        Ok(Self {
+            on: rules.kinds.iter().fold(0, |on, kind| on | kind.bit()),
+            homes: Homes::new(&rules.homes),
+            patterns: patterns.collect::<Result<_, _>>()?,
+            allow: rules.allow,
+        })
+    }
+
+    /// Returns all that is to be replaced, in order and without overlaps. Ranges lie on characters.
+    pub fn find(&self, text: &str) -> Vec<Finding> {
+        let mut found = Vec::new();
+        self.look(text, &mut found);
+        if let Some(plain) = hidden::without(text) {
+            let mut inside = Vec::new();
+            self.look(&plain.text, &mut inside);
+            found.extend(inside.into_iter().map(|finding| Finding {
+                range: plain.original(finding.range.start)
+                    ..plain.original(finding.range.end - 1) + 1,
+                ..finding
+            }));
+        }
+        if found.is_empty() {
+            return found;
+        }
+        found.retain(|finding| !self.may_stay(finding, text));
+        finding::settle(found, text)
+    }
+
+    /// Returns the text with tags in place of what was found; the text itself when nothing was.
+    pub fn redact<'t>(&self, text: &'t str, tags: &Tags) -> Cow<'t, str> {
+        self.redact_noting(text, tags, "", &mut Report::new())
+    }
+
+    /// As [`Self::redact`], and notes in a report what was found in this place.
+    pub fn redact_noting<'t>(
+        &self,
+        text: &'t str,
+        tags: &Tags,
+        place: &str,
+        report: &mut Report,
+    ) -> Cow<'t, str> {
+        let mut now = Cow::Borrowed(text);
+        for _ in 0..ROUNDS {
+            let found = self.find(&now);
+            if found.is_empty() {
+                break;
+            }
+            report.add(place, &found);
+            now = Cow::Owned(self.replaced(&now, &found, tags));
+        }
+        now
+    }
+
+    /// Returns the name of a kind, the user's own included.
+    pub fn name(&self, kind: Kind) -> &str {
+        match kind {
+            Kind::Own(number) => self.patterns.get(usize::from(number)).map_or("", |own| &own.name),
+            _ => kind.about().map_or("", |about| about.name),
+        }
+    }
+
+    fn label(&self, kind: Kind) -> &str {
+        match kind {
+            Kind::Own(number) => {
+                self.patterns.get(usize::from(number)).map_or("OWN", |own| &own.label)
+            }
+            _ => kind.about().map_or("SECRET", |about| about.label),
+        }
+    }
+
+    fn look(&self, text: &str, found: &mut Vec<Finding>) {
+        scan::scan(text, &self.homes, &mut Sink::new(self.on, found));
+        for (number, pattern) in (0..=u8::MAX).zip(&self.patterns) {
+            pattern.scan(text, Kind::Own(number), found);
+        }
+    }
+
+    fn may_stay(&self, finding: &Finding, text: &str) -> bool {
+        let secret = text.get(finding.range.clone()).unwrap_or_default();
+        self.allow.iter().any(|allowed| {
+            secret == allowed
+                || (finding.kind == Kind::Email
+                    && allowed.starts_with('@')
+                    && secret.ends_with(allowed.as_str()))
+        })
+    }
+
+    fn replaced(&self, text: &str, found: &[Finding], tags: &Tags) -> String {
+        let mut new = String::with_capacity(text.len());
+        let mut from = 0;
+        for finding in found {
+            new.push_str(text.get(from..finding.range.start).unwrap_or_default());
+            let secret = text.get(finding.range.clone()).unwrap_or_default();
+            new.push_str(&tags.tag(finding.kind, self.label(finding.kind), secret));
+            from = finding.range.end;
+        }
+        new.push_str(text.get(from..).unwrap_or_default());
+        new
+    }
+}
+
+impl Pattern {
+    fn new(name: String, pattern: &str) -> Result<Self, Mistake> {
+        let is_name = (1..=32).contains(&name.len())
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+        if !is_name {
+            return Err(Mistake::Name { name });
+        }
+        let limits = Regex::config()
+            .nfa_size_limit(Some(PATTERN_LIMIT))
+            .onepass_size_limit(Some(PATTERN_LIMIT))
+            .hybrid_cache_capacity(PATTERN_LIMIT);
+        let built = Regex::builder()
+            .configure(limits)
+            .syntax(syntax::Config::new().multi_line(true))
+            .build(pattern);
+        match built {
+            Ok(regex) => {
+                Ok(Self { label: format!("OWN-{}", name.to_ascii_uppercase()), name, regex })
+            }
+            Err(error) => {
+                let why =
+                    error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
+                Err(Mistake::Pattern { name, why })
+            }
+        }
+    }
+
+    fn scan(&self, text: &str, kind: Kind, found: &mut Vec<Finding>) {
+        if !self.regex.is_match(text) {
+            return;
+        }
+        let secret = |captures: Captures| captures.get_group(1).or_else(|| captures.get_group(0));
+        let spans = self.regex.captures_iter(text).filter_map(secret);
+        found.extend(spans.filter(|span| !span.is_empty()).map(|span| Finding {
+            kind,
+            range: span.range(),
+            prefix: "",
+        }));
+    }
+}

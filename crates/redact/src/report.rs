@@ -1,0 +1,97 @@
+//! How much was found, and where: never what.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{Finding, Kind};
+
+/// What was found of one kind in one place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// How often.
+    pub times: usize,
+    /// How the keys among them begin, for issuers whose keys all begin alike: at most four characters.
+    pub prefixes: BTreeSet<&'static str>,
+}
+
+/// What was found, by place and kind. Two reports of parts of an export can be put together in any order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    places: BTreeMap<String, BTreeMap<Kind, Count>>,
+}
+
+impl Report {
+    /// Returns an empty report.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds what was found in a place: a file, a message, whatever the caller can point at.
+    pub fn add(&mut self, place: &str, findings: &[Finding]) {
+        if findings.is_empty() {
+            return;
+        }
+        let counts = self.places.entry(place.to_owned()).or_default();
+        for finding in findings {
+            let count = counts.entry(finding.kind).or_default();
+            count.times += 1;
+            if !finding.prefix.is_empty() {
+                count.prefixes.insert(finding.prefix);
+            }
+        }
+    }
+
+    /// Adds another report.
+    pub fn merge(&mut self, other: Self) {
+        for (place, kinds) in other.places {
+            let counts = self.places.entry(place).or_default();
+            for (kind, more) in kinds {
+                let count = counts.entry(kind).or_default();
+                count.times += more.times;
+                count.prefixes.extend(more.prefixes);
+            }
+        }
+    }
+
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// Returns what was found, by place and then by kind.
+    pub fn rows(&self) -> impl Iterator<Item = (&str, Kind, &Count)> {
+        self.places.iter().flat_map(|(place, kinds)| {
+            kinds.iter().map(move |(kind, count)| (place.as_str(), *kind, count))
+        })
+    }
+
+    /// Returns how often each kind was found, in all places.
+    pub fn totals(&self) -> BTreeMap<Kind, usize> {
+        let mut totals = BTreeMap::new();
+        for (_, kind, count) in self.rows() {
+            *totals.entry(kind).or_default() += count.times;
+        }
+        totals
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_add_up_in_any_order() {
+        let finding = |kind, prefix| Finding { kind, range: 0..1, prefix };
+        let mut one = Report::new();
+        one.add("a", &[finding(Kind::Email, ""), finding(Kind::GoogleKey, "AIza")]);
+        one.add("b", &[]);
+        let mut other = Report::new();
+        other.add("a", &[finding(Kind::Email, "")]);
+        let (mut left, mut right) = (one.clone(), other.clone());
+        left.merge(other);
+        right.merge(one);
+        assert_eq!(left, right);
+        assert_eq!(left.totals(), BTreeMap::from([(Kind::Email, 2), (Kind::GoogleKey, 1)]));
+        assert_eq!(left.rows().count(), 2);
+        assert!(!left.is_empty() && Report::new().is_empty());
+    }
+}

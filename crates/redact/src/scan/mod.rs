@@ -1,0 +1,75 @@
+//! Where in a text something stands that should not be seen.
+//!
+//! Each pass looks for one telling thing at the speed of memory (a long run of characters, `=`, `@`, `://`) and
+//! looks closely only there. A closer look is bounded, so that a pass is linear in the text whatever it holds.
+
+mod assign;
+mod bearer;
+mod edge;
+mod email;
+mod guess;
+mod home;
+mod name;
+mod numbers;
+mod pem;
+mod runs;
+mod shapes;
+mod url;
+mod value;
+mod woven;
+
+use std::ops::Range;
+
+pub(crate) use home::Homes;
+
+use crate::Finding;
+use crate::kind::Kind;
+
+/// Takes what passes find, of the kinds that are on.
+pub(crate) struct Sink<'a> {
+    on: u64,
+    found: &'a mut Vec<Finding>,
+}
+
+impl<'a> Sink<'a> {
+    pub(crate) fn new(on: u64, found: &'a mut Vec<Finding>) -> Self {
+        Self { on, found }
+    }
+
+    fn wants(&self, kind: Kind) -> bool {
+        self.on & kind.bit() != 0
+    }
+
+    fn put(&mut self, kind: Kind, range: Range<usize>) {
+        self.put_shown(kind, range, "");
+    }
+
+    /// Takes a finding of which the beginning is no secret.
+    fn put_shown(&mut self, kind: Kind, range: Range<usize>, prefix: &'static str) {
+        if self.wants(kind) && !range.is_empty() {
+            self.found.push(Finding { kind, range, prefix });
+        }
+    }
+}
+
+/// Looks through a text for all that the sink wants.
+pub(crate) fn scan(text: &str, homes: &Homes, sink: &mut Sink<'_>) {
+    let bytes = text.as_bytes();
+    runs::scan(bytes, sink);
+    assign::scan(bytes, sink);
+    bearer::scan(bytes, sink);
+    if sink.wants(Kind::PrivateKey) {
+        pem::scan(bytes, sink);
+    }
+    if sink.wants(Kind::UrlPassword) {
+        url::scan(bytes, sink);
+    }
+    if sink.wants(Kind::Email) {
+        email::scan(bytes, sink);
+    }
+    if sink.wants(Kind::User) {
+        home::users(text, sink);
+    }
+    homes.scan(bytes, sink);
+    numbers::scan(bytes, sink);
+}

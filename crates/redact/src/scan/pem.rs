@@ -1,0 +1,78 @@
+//! Private keys in PEM blocks, also with `\n` for line breaks, and also when their end was cut off.
+
+use memchr::memmem;
+
+use super::Sink;
+use super::edge::piece;
+use crate::kind::Kind;
+
+const BEGIN: &[u8] = b"-----BEGIN ";
+const END: &[u8] = b"-----END ";
+/// A key of 16384 bits, with its line breaks escaped twice.
+const LONGEST: usize = 20_000;
+
+pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
+    let mut done = 0;
+    while let Some(begin) = memmem::find(piece(bytes, done, usize::MAX), BEGIN) {
+        let start = done + begin;
+        let body = start + BEGIN.len();
+        done = body;
+        let Some(head) = label(bytes, body) else { continue };
+        let stop = end_of(bytes, head);
+        let key = piece(bytes, head, stop);
+        let longest = key.split(|b| !is_base64(*b)).map(<[u8]>::len).max();
+        if longest.unwrap_or(0) >= 16 {
+            sink.put_shown(Kind::PrivateKey, start..stop, "----");
+            done = stop;
+        }
+    }
+}
+
+/// Returns where the line ends that says what follows, when that is a private key.
+fn label(bytes: &[u8], from: usize) -> Option<usize> {
+    let line = piece(bytes, from, from + 64);
+    let dashes = memmem::find(line, b"-----")?;
+    let says = line.get(..dashes)?;
+    let is_private = says.ends_with(b"PRIVATE KEY") || says.ends_with(b"PRIVATE KEY BLOCK");
+    is_private.then_some(from + dashes + 5)
+}
+
+/// Returns where the block ends: behind its last line, or where it stops looking like one.
+fn end_of(bytes: &[u8], from: usize) -> usize {
+    let rest = piece(bytes, from, from + LONGEST);
+    // Up to the next block, so that no byte is looked at for two of them.
+    let rest = rest.get(..memmem::find(rest, BEGIN).unwrap_or(rest.len())).unwrap_or_default();
+    let body = rest.iter().position(|b| !is_body(*b)).unwrap_or(rest.len());
+    let body = rest.get(..body).unwrap_or_default();
+    if let Some(end) = memmem::find(body, END)
+        && let Some(stop) = label(bytes, from + end + END.len())
+    {
+        return stop;
+    }
+    // Only whole lines of the key: what follows it is somebody's text.
+    let mut last = 0;
+    let mut word = 0;
+    for (at, byte) in body.iter().enumerate() {
+        word = if is_base64(*byte) { word + 1 } else { 0 };
+        if word >= 16 {
+            last = at + 1;
+        } else if at > last + 80 {
+            break;
+        }
+    }
+    from + last
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+/// What a block may hold, with the quotes, margins and colours of what it was pasted into. No code goes without brackets.
+fn is_body(byte: u8) -> bool {
+    is_base64(byte)
+        || byte.is_ascii_whitespace()
+        || matches!(
+            byte,
+            b'\\' | b'"' | b'\'' | b',' | b':' | b'-' | b'.' | b'>' | b'|' | b'*' | b'#' | b'_'
+        )
+}

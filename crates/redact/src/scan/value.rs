@@ -1,0 +1,322 @@
+//! Where the value of a name begins and ends, and whether it is a secret or only speaks of one.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::edge::{at, before, piece, stretch};
+use super::guess::{HALF, entropy, is_made_up, mix, reads_as_words};
+use super::name::Says;
+use crate::tags::tag_end;
+
+/// The longest values that are looked at, without quotes and with.
+const BARE: usize = 256;
+const QUOTED: usize = 1024;
+
+/// A value as it stands in the text.
+#[derive(Debug)]
+pub(super) struct Value<'t> {
+    pub(super) bytes: &'t [u8],
+    pub(super) range: Range<usize>,
+    pub(super) is_quoted: bool,
+    /// What ended it.
+    next: u8,
+}
+
+/// Reads the value that begins here, behind blanks and quotes.
+pub(super) fn read(bytes: &[u8], from: usize) -> Option<Value<'_>> {
+    let from = stretch(bytes, from, 16, |b| matches!(b, b' ' | b'\t'));
+    let slashes = stretch(bytes, from, 8, |b| b == b'\\') - from;
+    let quote = at(bytes, from + slashes);
+    if matches!(quote, b'"' | b'\'' | b'`') {
+        let start = from + slashes + 1;
+        let end = close(bytes, start, quote, slashes)?;
+        return Some(Value {
+            bytes: piece(bytes, start, end),
+            range: start..end,
+            is_quoted: true,
+            next: quote,
+        });
+    }
+    let mut end = stretch(bytes, from, BARE, |b| !ends_bare(b));
+    // `</` closes an element; `<` alone opens the parameters of a type.
+    let closes = at(bytes, end) == b'<' && at(bytes, end + 1) == b'/';
+    let next = if closes { 0 } else { at(bytes, end) };
+    while end > from && matches!(before(bytes, end), b'.' | b':' | b'!' | b'?') {
+        end -= 1;
+    }
+    Some(Value { bytes: piece(bytes, from, end), range: from..end, is_quoted: false, next })
+}
+
+/// Returns where the quotes close that were opened with so many backslashes: the end of what they hold.
+fn close(bytes: &[u8], start: usize, quote: u8, slashes: usize) -> Option<usize> {
+    let rest = piece(bytes, start, start + QUOTED);
+    let mut behind = 0;
+    for (length, byte) in rest.iter().enumerate() {
+        match *byte {
+            b'\\' => behind += 1,
+            b'\n' => return None,
+            byte if byte == quote => {
+                let closes = if slashes == 0 { behind % 2 == 0 } else { behind <= slashes };
+                if closes {
+                    return Some(start + length - behind.min(slashes));
+                }
+                behind = 0;
+            }
+            _ => behind = 0,
+        }
+    }
+    None
+}
+
+fn ends_bare(byte: u8) -> bool {
+    byte.is_ascii_whitespace()
+        || byte.is_ascii_control()
+        || matches!(
+            byte,
+            b'"' | b'\''
+                | b'`'
+                | b','
+                | b';'
+                | b'&'
+                | b'('
+                | b')'
+                | b'{'
+                | b'}'
+                | b'['
+                | b']'
+                | b'<'
+                | b'>'
+                | b'\\'
+                | b'|'
+        )
+}
+
+/// Whether somebody wrote this in place of a secret, or code that fetches one.
+pub(super) fn is_placeholder(value: &[u8]) -> bool {
+    let Some(first) = value.first() else { return true };
+    let starts_code = matches!(
+        first,
+        b'$' | b'<' | b'{' | b'%' | b'*' | b'(' | b'/' | b'~' | b'.' | b'&' | b'=' | b':' | b','
+    );
+    let lower = value.to_ascii_lowercase();
+    let holds = |hint: &str| memmem::find(&lower, hint.as_bytes()).is_some();
+    let mut distinct = [false; 256];
+    for byte in &lower {
+        if let Some(seen) = distinct.get_mut(usize::from(*byte)) {
+            *seen = true;
+        }
+    }
+    let is_tag = *first == b'[' && tag_end(value, 0).is_some();
+    let letters: Vec<u8> = lower.iter().copied().filter(u8::is_ascii_alphabetic).collect();
+    starts_code
+        || is_tag
+        || distinct.iter().filter(|seen| **seen).count() < 3
+        || WORDS.iter().any(|word| letters == word.as_bytes() && letters.len() == lower.len())
+        || HINTS.iter().any(|hint| holds(hint))
+}
+
+const WORDS: &[&str] = &[
+    "password",
+    "passwort",
+    "passwd",
+    "pass",
+    "secret",
+    "token",
+    "null",
+    "none",
+    "nil",
+    "undefined",
+    "true",
+    "false",
+    "string",
+    "str",
+    "optional",
+    "required",
+    "user",
+    "admin",
+    "root",
+    "test",
+    "dummy",
+    "empty",
+    "hidden",
+    "value",
+    "apikey",
+    "key",
+    "mykey",
+    "mysecret",
+    "mytoken",
+    "mypassword",
+    "sensitive",
+];
+
+const HINTS: &[&str] = &[
+    "changeme",
+    "change-me",
+    "change_me",
+    "your",
+    "example",
+    "placeholder",
+    "redacted",
+    "xxxx",
+    "****",
+    "....",
+    "${",
+    "{{",
+    "}}",
+    "$(",
+    "<%",
+    "process.env",
+    "import.meta",
+    "os.environ",
+    "getenv",
+    "env.",
+    "secrets.",
+    "://",
+    "…",
+    "todo",
+    "my-secret",
+    "my_secret",
+    "my-token",
+    "dummy",
+    "insert",
+];
+
+/// Whether the value is the secret that its name speaks of. `shouted`: the name is that of an environment variable
+/// and the value stands right behind `=`.
+pub(super) fn is_secret(value: &Value<'_>, says: Says, shouted: bool) -> bool {
+    let bytes = value.bytes;
+    // Longer than any, or code; what is slow to tell comes last.
+    if (!value.is_quoted && bytes.len() == BARE) || bytes.contains(&b' ') || is_call(value) {
+        return false;
+    }
+    looks_secret(value, says, shouted) && !is_reference(bytes) && !is_placeholder(bytes)
+}
+
+fn looks_secret(value: &Value<'_>, says: Says, shouted: bool) -> bool {
+    let bytes = value.bytes;
+    let mix = mix(bytes);
+    let letters = mix.upper + mix.lower;
+    let symbols = bytes.iter().filter(|b| b"!@#$%^&*+=?~".contains(b)).count();
+    match says {
+        Says::Password => {
+            let is_pin = letters == 0 && mix.others == 0 && (4..=12).contains(&bytes.len());
+            let is_mixed = bytes.len() >= 6 && letters > 0 && (mix.digits > 0 || symbols > 0);
+            let is_phrase =
+                value.is_quoted && bytes.len() >= 16 && mix.others >= 3 && bytes.contains(&b'-');
+            let is_set = shouted && bytes.len() >= 6 && mix.upper < bytes.len();
+            is_pin || is_set || is_phrase || (is_mixed && !is_algorithm(bytes))
+        }
+        Says::MaybePassword => {
+            bytes.len() >= 6 && letters > 1 && mix.digits > 0 && !is_algorithm(bytes)
+        }
+        // Agents name their sessions by UUIDs; a cookie holds something else.
+        Says::Session => is_drawn(bytes) && !is_id(bytes),
+        Says::Secret => {
+            let is_set = shouted && bytes.len() >= 8 && mix.upper < bytes.len() && !is_name(bytes);
+            is_set || is_drawn(bytes)
+        }
+        Says::MaybeKey => {
+            bytes.len() >= 20
+                && (shouted || mix.digits > 2)
+                && is_drawn(bytes)
+                && entropy(bytes) > 3.0
+        }
+        Says::Aws => bytes.len() >= 30 && !is_made_up(bytes) && !reads_as_words(bytes, HALF),
+        Says::Azure => {
+            bytes.len() >= 24
+                && mix.digits > 1
+                && !is_made_up(bytes)
+                && !reads_as_words(bytes, HALF)
+        }
+        Says::Authorization | Says::Cookie | Says::SetCookie => false,
+    }
+}
+
+/// Whether a machine made it: digits among letters, or only hexadecimal digits.
+fn is_drawn(bytes: &[u8]) -> bool {
+    let mix = mix(bytes);
+    let is_hex = mix.hex == bytes.len() && bytes.len() >= 16 && mix.digits > 0;
+    let is_wild =
+        bytes.len() >= 10 && mix.digits > 1 && mix.upper + mix.lower > 2 && mix.changes > 3;
+    // Without digits, large and small letters must take turns.
+    let is_wild = is_wild || (bytes.len() >= 20 && mix.changes * 3 >= bytes.len());
+    (is_hex || (is_wild && !reads_as_words(bytes, HALF)))
+        && !is_name(bytes)
+        && !is_made_up(bytes)
+        && !is_algorithm(bytes)
+}
+
+/// Whether it is made of words: `token_v2`, `config-2024-01`, `my-app-1.2.3`, `key.pem`.
+fn is_name(bytes: &[u8]) -> bool {
+    if is_id(bytes) {
+        return false;
+    }
+    bytes.split(|b| matches!(b, b'_' | b'-' | b'.' | b'/' | b':' | b'@')).all(|word| {
+        let mix = mix(word);
+        let is_number = mix.digits == word.len() && word.len() < 9;
+        is_number || (mix.digits <= 2 && mix.changes <= 3 && word.len() < 20)
+    })
+}
+
+/// Whether it has the shape of a UUID, which is no name though it has joints.
+fn is_id(bytes: &[u8]) -> bool {
+    bytes.len() == 36
+        && bytes.iter().enumerate().all(|(at, b)| {
+            if matches!(at, 8 | 13 | 18 | 23) { *b == b'-' } else { b.is_ascii_hexdigit() }
+        })
+}
+
+/// Names of ways to hash and encode, with and without a joint.
+fn is_algorithm(bytes: &[u8]) -> bool {
+    const ALGORITHMS: &[&str] = &[
+        "sha1", "sha2", "sha3", "sha5", "sha-", "md5", "argon2", "bcrypt", "base64", "utf8",
+        "utf-8", "oauth", "aes", "ed255", "pbkdf",
+    ];
+    let lower = bytes.to_ascii_lowercase();
+    ALGORITHMS.iter().any(|name| lower.starts_with(name.as_bytes()))
+}
+
+/// Whether code goes on behind it: a call, an index, a type with parameters.
+fn is_call(value: &Value<'_>) -> bool {
+    !value.is_quoted && matches!(value.next, b'(' | b'[' | b'{' | b'<' | b'|')
+}
+
+/// Whether it names a variable or a field: `user.password`, `self.token2`, `Some::thing`.
+fn is_reference(bytes: &[u8]) -> bool {
+    let is_identifier = |word: &[u8]| {
+        word.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
+            && word.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')
+            && word.iter().filter(|b| b.is_ascii_digit()).count() <= 2
+    };
+    let mut words = bytes.split(|b| matches!(b, b'.' | b':')).filter(|word| !word.is_empty());
+    let is_constant = bytes.contains(&b'_')
+        && bytes.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
+    if is_constant {
+        return true;
+    }
+    let has_joint = bytes.contains(&b'.') || bytes.windows(2).any(|pair| pair == b"::");
+    has_joint && words.all(is_identifier)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_read_with_and_without_quotes() {
+        for (text, value) in [
+            (" abc ", "abc"),
+            ("\"a b\"", "a b"),
+            ("\\\"abc\\\",", "abc"),
+            ("\"a\\\"b\"", "a\\\"b"),
+            ("\\\\\\\"abc\\\\\\\"", "abc"),
+            ("'abc'", "abc"),
+            ("abc.", "abc"),
+        ] {
+            let read = read(text.as_bytes(), 0).unwrap();
+            assert_eq!(read.bytes, value.as_bytes(), "{text}");
+        }
+        assert!(read(b"\"open", 0).is_none());
+    }
+}

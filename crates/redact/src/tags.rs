@@ -1,0 +1,142 @@
+//! What stands in the place of a secret.
+//!
+//! A tag ends in a keyed hash of the secret. A counter would depend on which file is exported first and on what
+//! was exported before; a hash is the same in every thread and every run with the same key. Without the key
+//! nobody can try out guesses, so even a short password cannot be found from its tag: the key must not leave the
+//! machine. Among ten thousand secrets, the chance that any two share their 40 bits is 1 in 20 000.
+
+use sha2::{Digest as _, Sha256};
+
+use crate::hidden;
+use crate::kind::Kind;
+
+/// How many characters of the hash a tag shows, five bits each.
+const SHOWN: usize = 8;
+/// The longest label, with the user's own.
+pub(crate) const LONGEST_LABEL: usize = 40;
+const DIGITS: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+/// The block of SHA-256, to which the key is filled up.
+const BLOCK: usize = 64;
+
+/// Hands out tags: the same for the same secret, whoever asks and when.
+#[derive(Clone)]
+pub struct Tags {
+    inner: Sha256,
+    outer: Sha256,
+}
+
+impl std::fmt::Debug for Tags {
+    /// Says nothing of the key.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Tags")
+    }
+}
+
+impl Tags {
+    /// Takes the key. Exports with the same key have the same tags; it must be drawn by lot and kept at home.
+    pub fn new(key: &[u8; 32]) -> Self {
+        let padded = |mask: u8| {
+            let mut block = [mask; BLOCK];
+            for (to, from) in block.iter_mut().zip(key) {
+                *to ^= from;
+            }
+            Sha256::new_with_prefix(block)
+        };
+        Self { inner: padded(0x36), outer: padded(0x5c) }
+    }
+
+    /// Returns the tag of a secret.
+    pub(crate) fn tag(&self, kind: Kind, label: &str, secret: &str) -> String {
+        if kind == Kind::Home {
+            return format!("[{label}]");
+        }
+        let mut inner = self.inner.clone();
+        inner.update(canonical(kind, secret));
+        let mut outer = self.outer.clone();
+        outer.update(inner.finalize());
+        let hash = outer.finalize();
+        let bits = hash.iter().take(8).fold(0u64, |bits, byte| bits << 8 | u64::from(*byte));
+        let mut tag = format!("[{label}-");
+        for place in 0..SHOWN {
+            let digit = usize::try_from(bits >> (59 - 5 * place) & 31).unwrap_or(0);
+            tag.push(char::from(DIGITS.get(digit).copied().unwrap_or(b'A')));
+        }
+        tag.push(']');
+        tag
+    }
+}
+
+/// One spelling of a secret, however it was written down: colours, line breaks and escapes do not count.
+fn canonical(kind: Kind, secret: &str) -> String {
+    let hidden = hidden::without(secret);
+    let shown = hidden.as_ref().map_or(secret, |plain| plain.text.as_str());
+    match kind {
+        Kind::Email => shown.to_ascii_lowercase(),
+        Kind::PrivateKey => {
+            let unbroken = shown.replace("\\n", "").replace("\\r", "");
+            unbroken.chars().filter(char::is_ascii_alphanumeric).collect()
+        }
+        _ => shown.replace('\\', ""),
+    }
+}
+
+/// Returns where the tag ends that begins here; nothing when none does.
+pub(crate) fn tag_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let rest = bytes.get(start..)?.strip_prefix(b"[")?;
+    let inside = rest
+        .iter()
+        .take(LONGEST_LABEL + SHOWN + 2)
+        .position(|b| !(b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'-'))?;
+    let (name, close) = rest.split_at_checked(inside)?;
+    if close.first() != Some(&b']') {
+        return None;
+    }
+    let (label, hash) = name.split_at_checked(name.len().checked_sub(SHOWN)?)?;
+    let is_tag = name == b"PATH-HOME"
+        || (label.len() > 1
+            && label.ends_with(b"-")
+            && hash.iter().all(|digit| DIGITS.contains(digit)));
+    is_tag.then_some(start + inside + 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tags() -> Tags {
+        Tags::new(&[7; 32])
+    }
+
+    #[test]
+    fn the_hash_is_hmac() {
+        // RFC 4231, case 2: key "Jefe", filled up with zeros as HMAC does.
+        let mut key = [0; 32];
+        key[..4].copy_from_slice(b"Jefe");
+        let tag = Tags::new(&key).tag(Kind::Secret, "SECRET", "what do ya want for nothing?");
+        // 5bdcc146bf… in base 32.
+        assert_eq!(tag, "[SECRET-LPOMCRV7]");
+    }
+
+    #[test]
+    fn a_secret_has_one_tag_however_it_is_written() {
+        let tag = |kind, secret| tags().tag(kind, "X", secret);
+        assert_eq!(tag(Kind::Email, "Ada@Site.org"), tag(Kind::Email, "ada@site.org"));
+        assert_eq!(tag(Kind::Secret, "a/b"), tag(Kind::Secret, "a\\/b"));
+        assert_eq!(tag(Kind::Secret, "ab"), tag(Kind::Secret, "a\u{200b}b"));
+        assert_eq!(tag(Kind::PrivateKey, "AB\nCD"), tag(Kind::PrivateKey, "AB\\nCD"));
+        assert_ne!(tag(Kind::Secret, "a"), tag(Kind::Secret, "b"));
+        assert_ne!(tag(Kind::Secret, "a"), Tags::new(&[8; 32]).tag(Kind::Secret, "X", "a"));
+    }
+
+    #[test]
+    fn a_tag_is_known_again() {
+        let tag = tags().tag(Kind::GoogleKey, "GOOGLE-KEY", "AIza");
+        assert_eq!(tag_end(tag.as_bytes(), 0), Some(tag.len()));
+        assert_eq!(tag_end(b"[PATH-HOME]", 0), Some(11));
+        for no in
+            ["[]", "[A]", "[ABCDEFGH]", "[A-abcdefgh]", "[A-ABCDEFGH", "A-ABCDEFGH]", "[-ABCDEFGH]"]
+        {
+            assert_eq!(tag_end(no.as_bytes(), 0), None, "{no}");
+        }
+    }
+}

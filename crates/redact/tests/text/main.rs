@@ -1,0 +1,10 @@
+//! What is found in text, what stays, and what always holds.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panic")]
+
+mod lookalikes;
+mod ordinary;
+mod planted;
+mod properties;
+mod rules;
+mod support;

@@ -1,0 +1,91 @@
+//! Ordinary lines are left alone: the sources of this project, its fixtures, and recorded sessions when they are there.
+
+use std::path::{Path, PathBuf};
+
+use recount_redact::{Kind, Redactor, Rules};
+
+/// Of a hundred ordinary lines, fewer than this many may be touched.
+const MOST: f64 = 0.5;
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[expect(clippy::disallowed_methods, reason = "whole files are read for a test")]
+fn texts(folder: &Path, all: &mut Vec<(PathBuf, String)>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if path.is_dir() {
+            if !matches!(&*name, "target" | ".git" | "node_modules" | "redact") {
+                texts(&path, all);
+            }
+        } else if let Ok(text) = std::fs::read_to_string(&path) {
+            all.push((path, text));
+        }
+    }
+}
+
+/// Returns how many lines there are and which ones are touched. The name of a user in a path is no mistake.
+fn count(folder: &Path) -> (usize, Vec<String>) {
+    let mut rules = Rules::default();
+    rules.kinds.remove(&Kind::User);
+    let redactor = Redactor::new(rules).unwrap();
+    let mut all = Vec::new();
+    texts(folder, &mut all);
+    let (mut lines, mut touched) = (0, Vec::new());
+    for (path, text) in &all {
+        // A log has a whole message on a line: each line of the message counts.
+        for line in
+            text.lines().flat_map(|line| line.split("\\n")).filter(|line| !line.trim().is_empty())
+        {
+            lines += 1;
+            if let Some(finding) = redactor.find(line).first() {
+                touched.push(format!(
+                    "{}: {:?} {:?}",
+                    path.display(),
+                    finding.kind,
+                    line.get(finding.range.clone())
+                ));
+            }
+        }
+    }
+    (lines, touched)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "far fewer lines than that")]
+fn check(folder: &Path) {
+    let (lines, touched) = count(folder);
+    if lines == 0 {
+        return;
+    }
+    let rate = 100.0 * touched.len() as f64 / lines as f64;
+    let shown: Vec<&str> = touched.iter().map(String::as_str).take(200).collect();
+    let told = format!(
+        "{}: {} of {lines} lines, {rate:.3} %\n{}",
+        folder.display(),
+        touched.len(),
+        shown.join("\n")
+    );
+    assert!(rate < MOST, "{told}");
+}
+
+#[test]
+fn ordinary_lines_are_left_alone() {
+    let repository = repository();
+    for folder in [
+        "crates",
+        "docs",
+        "xtask",
+        "bench",
+        "e2e",
+        "fuzz",
+        "fixtures",
+        "../shared/corpus",
+        "../shared/corpus-other",
+    ] {
+        check(&repository.join(folder));
+    }
+}
