@@ -19,9 +19,10 @@ const ROOMS: &[Room] = &[
     Room { name: "writer", uses: &["model", "platform"] },
     Room { name: "search", uses: &["model"] },
     Room { name: "catalog", uses: &[] },
+    Room { name: "export", uses: &["model"] },
     Room {
         name: "engine",
-        uses: &["model", "formats", "platform", "store", "writer", "search", "catalog"],
+        uses: &["model", "formats", "platform", "store", "writer", "search", "catalog", "export"],
     },
     Room { name: "testbed", uses: &["model", "writer"] },
     Room { name: "cli", uses: &["model", "platform", "engine", "testbed"] },
