@@ -64,7 +64,13 @@ pub fn write_with(
     path: &Path,
     content: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> Result<u64, Error> {
-    let (leftover, file) = create_beside(path)?;
+    let (leftover, file) = create_beside(path).map_err(|error| {
+        // People know the file by the name they gave it.
+        if let Error::CreateFile { source, .. } = error {
+            return Error::CreateFile { path: path.to_owned(), source };
+        }
+        error
+    })?;
     copy_permissions(path, &file, leftover.path())?;
     let mut out = io::BufWriter::with_capacity(256 * 1024, file);
     let failed = |source| Error::WriteFile { path: path.to_owned(), source };

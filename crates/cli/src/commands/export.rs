@@ -126,10 +126,7 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<ExitCode, Fail
     let format = format(args, context);
     let target = target(args, format)?;
     let export = export(args, format, &target, context)?;
-    let engine = match args.sessions.first() {
-        Some(first) => context.engine_for(first)?,
-        None => context.engine()?,
-    };
+    let engine = context.plain_engine()?;
     let selection = select(args, &engine, &export, context)?;
     let sessions = selection.sessions();
     if sessions.is_empty() {

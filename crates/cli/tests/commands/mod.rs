@@ -1,5 +1,6 @@
 mod completions;
 mod errors;
+mod export;
 mod list;
 mod man;
 mod odd_homes;
