@@ -424,6 +424,13 @@ fn what_is_not_ours_stays() {
     assert_eq!((all[name].as_str(), all["/notes.txt"].as_str()), ("mine", "mine too"));
     let other = name.replace(".md", "-2.md");
     assert_eq!(all[&other], names[name]);
+    // What a killed run left of ours is taken away, what others left is not.
+    let left = |name: &str| format!("second{}.77-0.tmp", name.replace("/shop/", "/shop/."));
+    home.write(&left(&other), "half");
+    home.write(&left("/shop/theirs.md"), "half");
+    home.run(["export", "--all", "-o", "second"]);
+    assert!(!home.path().join(left(&other)).exists());
+    assert!(home.path().join(left("/shop/theirs.md")).exists());
     // A record that was tampered with leads nowhere.
     let record = String::from_utf8(home.read("first/recount-export.json")).unwrap();
     home.write("victim.md", "keep me");

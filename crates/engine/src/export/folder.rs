@@ -75,6 +75,7 @@ impl Engine {
         recount_writer::create_folders(folder)?;
         let _turn = recount_writer::lock(&folder.join(LOCK), PATIENCE)?;
         let mut manifest = Manifest::read(folder)?;
+        manifest.sweep(folder)?;
         let stock = self.stock(selection);
         let items = selection.items();
         let all = if export.format == Format::Csv {

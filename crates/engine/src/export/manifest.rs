@@ -1,6 +1,6 @@
 //! What an export folder holds: which session is in which file, and as of when.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use recount_export::names::is_safe;
@@ -75,12 +75,41 @@ impl Manifest {
         Ok(manifest)
     }
 
+    /// Takes away unfinished files that a run left behind when it was killed. Only for who has its turn at the folder.
+    pub(super) fn sweep(&self, folder: &Path) -> Result<(), Error> {
+        let written = self.sessions.values().flat_map(|entry| &entry.files);
+        let names: BTreeSet<&str> = written.map(|written| written.name.as_str()).collect();
+        for at in std::iter::once("").chain(self.projects.values().map(String::as_str)) {
+            let path = if at.is_empty() { folder.to_owned() } else { folder.join(at) };
+            if path.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
+                continue;
+            }
+            for entry in std::fs::read_dir(&path).into_iter().flatten().flatten() {
+                let name = entry.file_name();
+                let Some(own) = name.to_str().and_then(unfinished) else { continue };
+                let below = if at.is_empty() { own.to_owned() } else { format!("{at}/{own}") };
+                if below == NAME || names.contains(below.as_str()) {
+                    recount_writer::remove(&entry.path())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Puts the manifest into its folder.
     pub(super) fn save(&self, folder: &Path) -> Result<(), Error> {
         let mut text = serde_json::to_vec_pretty(self).map_err(|e| Error::Output(e.into()))?;
         text.push(b'\n');
         Ok(recount_writer::write_atomically(&folder.join(NAME), &text)?)
     }
+}
+
+/// Returns the file of which `.NAME.PID-N.tmp` is an unfinished version.
+fn unfinished(name: &str) -> Option<&str> {
+    let (own, run) = name.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('.')?;
+    let (process, count) = run.split_once('-')?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    (is_number(process) && is_number(count)).then_some(own)
 }
 
 impl Entry {
@@ -101,5 +130,19 @@ impl Entry {
     pub(super) fn left_over(&self, now: &[Written], folder: &Path) -> Vec<PathBuf> {
         let is_gone = |old: &&Written| now.iter().all(|new| new.name != old.name);
         self.files.iter().filter(is_gone).map(|old| below(folder, &old.name)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_unfinished_versions_of_our_own_are_told() {
+        assert_eq!(unfinished(".a.part2.md.123-4.tmp"), Some("a.part2.md"));
+        for other in ["a.md.1-2.tmp", ".a.md", ".a.md.tmp", ".a.md.x-1.tmp", ".a.md.1-.tmp", ".tmp"]
+        {
+            assert_eq!(unfinished(other), None, "{other}");
+        }
     }
 }
