@@ -2,6 +2,7 @@
 
 mod folder;
 mod manifest;
+mod plan;
 mod stock;
 mod telling;
 

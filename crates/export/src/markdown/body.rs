@@ -17,6 +17,8 @@ pub(super) fn contained(text: &str, bidi: Bidi) -> String {
     }
     match guard.fence {
         _ if guard.is_lost => quoted(&escaped(&text), bidi),
+        // It may be in a list, where a line of ours would not close it.
+        Some(fence) if fence.indent > 0 => quoted(&text, bidi),
         Some(fence) => {
             safe.extend(std::iter::repeat_n(fence.mark, fence.length));
             safe.push('\n');
@@ -64,11 +66,22 @@ struct Fence {
     indent: usize,
 }
 
+impl Fence {
+    /// Whether it is one in a list only: elsewhere, what is indented so far is no fence.
+    fn is_deep(self) -> bool {
+        self.indent >= DEEP
+    }
+}
+
+/// From here on, an indented line is no fence at the top level.
+const DEEP: usize = 4;
+
 /// Follows which lines of a text are code.
 #[derive(Debug, Default)]
 struct Guard {
     fence: Option<Fence>,
-    /// Whether a fence in a list may have ended with its item: from there on, anything may be code or not.
+    /// Whether it depends on lists, quotations or the reader where a fence begins or ends: from there on, anything may be code
+    /// or not.
     is_lost: bool,
     /// Whether a span of code may have begun on an earlier line of this paragraph.
     is_open: bool,
@@ -79,32 +92,53 @@ impl Guard {
         let words = line.trim_start_matches(' ');
         let indent = line.len() - words.len();
         if let Some(fence) = self.fence {
-            if closes(words, indent, fence) {
-                self.fence = None;
-            } else if !words.is_empty() && indent < fence.indent {
-                self.is_lost = true;
+            self.inside(fence, words, indent);
+            if fence.is_deep() {
+                escape(line, safe);
+            } else {
+                safe.push_str(line);
             }
-            safe.push_str(line);
             return;
         }
-        if indent < 4
-            && let Some((mark, length)) = opens(words)
-        {
+        if let Some((mark, length)) = opens(words) {
             self.fence = Some(Fence { mark, length, indent });
             self.is_open = false;
             // What stands behind the fence names a language.
             escape(line, safe);
             return;
         }
-        if words.trim().is_empty() {
+        // In an item or a quotation of its own, or behind a tab, which is of any width.
+        let marks = |c: char| c.is_ascii_digit() || " \t>*+-.)".contains(c);
+        self.is_lost |= opens(words.trim_start_matches(marks)).is_some();
+        if is_blank(words) {
             self.is_open = false;
         }
         if self.is_open || is_doubtful(line) {
-            self.is_open = !words.trim().is_empty();
+            self.is_open = !is_blank(words);
             escape(line, safe);
             return;
         }
         self.is_open = escape_outside_spans(line, safe);
+    }
+
+    /// Looks whether a line closes the fence.
+    fn inside(&mut self, fence: Fence, words: &str, indent: usize) {
+        let bare = words.trim_start_matches([' ', '\t']);
+        let rest = bare.trim_start_matches(fence.mark);
+        let is_end = bare.len() - rest.len() >= fence.length && is_blank(rest);
+        // A list may have ended here, and the fence with it.
+        self.is_lost |= !is_blank(words) && indent < fence.indent;
+        if !is_end {
+            return;
+        }
+        // Readers do not agree on tabs.
+        self.is_lost |= bare.len() != words.len() || rest.contains('\t');
+        let closes = if fence.is_deep() { indent == fence.indent } else { indent < DEEP };
+        if closes {
+            self.fence = None;
+        } else {
+            self.is_lost |= fence.indent > 0;
+        }
     }
 }
 
@@ -116,9 +150,9 @@ fn opens(words: &str) -> Option<(char, usize)> {
     (length >= 3 && !(mark == '`' && rest.contains('`'))).then_some((mark, length))
 }
 
-fn closes(words: &str, indent: usize, fence: Fence) -> bool {
-    let rest = words.trim_start_matches(fence.mark);
-    indent < 4 && words.len() - rest.len() >= fence.length && rest.trim().is_empty()
+/// Whether a line is blank to Markdown, which knows no other white space.
+fn is_blank(line: &str) -> bool {
+    line.trim_matches([' ', '\t']).is_empty()
 }
 
 /// Whether a link may hold ticks that then begin no code.
@@ -229,6 +263,10 @@ mod tests {
         assert_eq!(shown("~~~~\n```\n~~~"), "~~~~\n```\n~~~\n~~~~\n");
         // In a list, the end of the item ends it, or does not: a quotation ends it for certain.
         assert_eq!(shown("- a\n  ```\n<b>"), "> - a\n>   ```\n> \\<b>\n");
+        let nested = "1. a\n\n    ```\n    x\n    ```\n\n2. b\n";
+        assert_eq!(shown(nested), nested);
+        assert_eq!(shown("- ```\n  x\n  ```\n  <b>"), "> - ```\n>   x\n>   ```\n>   \\<b>\n");
+        assert_eq!(shown("* a\n  ~~~"), "> * a\n>   ~~~\n");
         assert_eq!(quoted("```\nopen\n\nx", Bidi::Kept), "> ```\n> open\n>\n> x\n");
     }
 }
