@@ -20,9 +20,10 @@ const ROOMS: &[Room] = &[
     Room { name: "search", uses: &["model"] },
     Room { name: "catalog", uses: &[] },
     Room { name: "redact", uses: &[] },
+    Room { name: "export", uses: &["model"] },
     Room {
         name: "engine",
-        uses: &["model", "formats", "platform", "store", "writer", "search", "catalog"],
+        uses: &["model", "formats", "platform", "store", "writer", "search", "catalog", "export"],
     },
     Room { name: "testbed", uses: &["model", "writer"] },
     Room { name: "cli", uses: &["model", "platform", "engine", "testbed"] },

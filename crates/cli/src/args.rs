@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use recount_engine::source_names;
 
-use crate::commands::{completions, index, list, man, projects, search, show, sql, story, testbed};
+use crate::commands::{
+    completions, export, index, list, man, projects, search, show, sql, story, testbed,
+};
 
 /// Recount what your coding agents did, and count it right
 ///
@@ -86,6 +88,7 @@ pub(crate) enum Command {
     List(list::ListArgs),
     Show(show::ShowArgs),
     Story(story::StoryArgs),
+    Export(export::ExportArgs),
     Search(search::SearchArgs),
     Projects(projects::ProjectsArgs),
     Sql(sql::SqlArgs),

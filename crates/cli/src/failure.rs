@@ -110,6 +110,12 @@ impl From<Error> for Failure {
             Error::SqlRefused(_) => {
                 failure.hint("ask with SELECT; `recount sql --schema` shows what there is")
             }
+            Error::NotAFolder(_) => failure.hint("name a folder with -o; it is made if it is not there"),
+            Error::AgentsFolder(_) => failure.hint("name another place with -o"),
+            Error::Write(error) => match next_step(error) {
+                Some(hint) => failure.hint(hint),
+                None => failure,
+            },
             Error::Config { .. } => failure.hint("mend the file, or take it away"),
             Error::Unreadable { .. } => failure.hint("check the file's permissions"),
             Error::NoDataFolder => failure.hint(
@@ -124,10 +130,30 @@ impl From<Error> for Failure {
     }
 }
 
+/// What helps when something cannot be written.
+fn next_step(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+    match error.source().and_then(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind) {
+        Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
+            Some("make room on the disk, then run it again: what was written whole stays")
+        }
+        Some(io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
+            Some("choose a place that you may write to")
+        }
+        Some(io::ErrorKind::NotFound) => Some("make the folder first"),
+        Some(io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists) => {
+            Some("a file lies where a folder should be: choose another place")
+        }
+        Some(io::ErrorKind::IsADirectory) => Some("a folder lies there: choose another name"),
+        Some(_) => None,
+        // Only taking turns fails without a cause.
+        None => Some("wait for the other run to end, then try again"),
+    }
+}
+
 fn code(error: &Error) -> u8 {
     match error {
         Error::NoSession(_) | Error::NoSessions | Error::NoRow(_) | Error::NoProject(_) => NOTHING,
-        Error::SqlRefused(_) => REFUSED,
+        Error::SqlRefused(_) | Error::AgentsFolder(_) => REFUSED,
         _ => ERROR,
     }
 }

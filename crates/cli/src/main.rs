@@ -37,6 +37,7 @@ fn run(command: Option<Command>, context: &Context) -> Result<ExitCode, Failure>
         Command::List(args) => commands::list::run(&args, context),
         Command::Show(args) => commands::show::run(&args, context),
         Command::Story(args) => commands::story::run(&args, context),
+        Command::Export(args) => commands::export::run(&args, context),
         Command::Search(args) => commands::search::run(&args, context),
         Command::Index(args) => commands::index::run(&args, context),
         Command::Sql(args) => commands::sql::run(&args, context),

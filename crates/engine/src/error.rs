@@ -107,7 +107,13 @@ pub enum Error {
         /// Why not.
         source: recount_catalog::Error,
     },
-    /// Our own data could not be written.
+    /// What should be a folder is something else.
+    #[error("{} is not a folder", .0.display())]
+    NotAFolder(PathBuf),
+    /// Something was to be written among an agent's own files.
+    #[error("{} is an agent's own folder: nothing is written there", .0.display())]
+    AgentsFolder(PathBuf),
+    /// Our own data, or an export, could not be written.
     #[error(transparent)]
     Write(#[from] recount_writer::Error),
 }

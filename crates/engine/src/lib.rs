@@ -6,6 +6,7 @@ mod cached;
 mod config;
 mod deep;
 mod error;
+pub mod export;
 mod facts;
 mod find;
 mod finish;
@@ -50,6 +51,7 @@ use recount_store::scan::{Disk, Tree};
 
 pub use deep::Holds;
 pub use error::Error;
+pub use export::{Export, Exported, Selection};
 pub use find::Finder;
 pub use index::{IndexStatus, Indexed};
 pub use list::{Listing, Query, Sort};

@@ -15,7 +15,7 @@ use recount_model::{
 };
 
 use crate::passport::Sightings;
-use crate::survey::Ground;
+use crate::survey::{Ground, Group};
 use crate::{Engine, Error};
 use recount_store::Root;
 
@@ -26,7 +26,7 @@ use crate::messages::{Messages, RawFile, View};
 const SAVED: u64 = 512 * 1024 * 1024;
 
 /// One session, opened.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Opened {
     /// Its row in the list.
     pub facts: SessionFacts,
@@ -61,6 +61,12 @@ impl Opened {
     /// Returns its files, in the order of the conversation.
     pub fn files(&self) -> impl Iterator<Item = RawFile<'_>> {
         self.family.members.iter().map(|m| RawFile { path: &m.file.at.path, role: m.role })
+    }
+
+    /// Returns its files as they were found.
+    pub(crate) fn group(&self) -> Group {
+        let file = |member: &Member| (member.file.folder, member.file.at.clone());
+        Group { source: self.source, files: self.family.members.iter().map(file).collect() }
     }
 
     /// Returns the outline of one of its files.

@@ -5,7 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use recount_engine::{Engine, Query, Setup, View};
+use recount_engine::export::{Format, Level, Options};
+use recount_engine::{Engine, Export, Query, Selection, Setup, View};
 use recount_model::{Clock, MessageKind};
 use recount_platform::Env;
 use recount_testkit::corpus;
@@ -41,19 +42,67 @@ fn typed(meta: &Value) -> Vec<String> {
         .collect()
 }
 
+/// Opens a recorded home.
+fn engine_at(home: PathBuf) -> Engine {
+    let clock = Clock::fixed("2026-11-16T00:00:00Z".parse().unwrap());
+    let setup = Setup { homes: vec![home], sources: Vec::new(), env: Env::default(), clock };
+    Engine::new(setup).unwrap()
+}
+
+#[test]
+fn every_session_is_exported_in_every_format() {
+    let Some(corpus) = corpus() else { return };
+    let mut exported = 0;
+    for capture in folders(&corpus).iter().flat_map(|release| folders(release)) {
+        let engine = engine_at(capture.join("home"));
+        let listing = engine.list(&Query::default(), &()).unwrap();
+        for session in &listing.sessions {
+            let opened = engine.open(session.id.as_str(), &()).unwrap();
+            let messages: Vec<Value> = opened
+                .messages(View::Full)
+                .unwrap()
+                .map(|message| serde_json::to_value(message.unwrap()).unwrap())
+                .collect();
+            let selection = Selection::Opened(vec![opened]);
+            for (format, level) in FORMATS {
+                let options = Options { level, thoughts: true, ..Options::default() };
+                let export = Export { format, options, split: None, tables: Vec::new() };
+                let mut out = Vec::new();
+                let done = engine.export_to(&selection, &export, &mut out).unwrap();
+                assert_eq!((done.written, done.problems.len()), (1, 0), "{}", session.id);
+                let text = String::from_utf8(out).unwrap();
+                let is_odd = |c: &char| c.is_control() && !matches!(c, '\n' | '\t' | '\r');
+                assert_eq!(text.chars().find(is_odd), None, "{} {format:?}", session.id);
+                if format == Format::Jsonl {
+                    let lines = text.lines().skip(1);
+                    let read: Vec<Value> =
+                        lines.map(|line| serde_json::from_str(line).unwrap()).collect();
+                    assert_eq!(read, messages, "{}", session.id);
+                }
+                exported += 1;
+            }
+        }
+    }
+    assert!(exported > 500, "{exported}");
+}
+
+const FORMATS: [(Format, Level); 7] = [
+    (Format::Markdown, Level::Talk),
+    (Format::Markdown, Level::Full),
+    (Format::Markdown, Level::Trace),
+    (Format::Text, Level::Trace),
+    (Format::Json, Level::Full),
+    (Format::Jsonl, Level::Full),
+    (Format::Csv, Level::Full),
+];
+
 #[test]
 fn every_prompt_on_disk_is_found_as_a_prompt() {
     let Some(corpus) = corpus() else { return };
     let mut found = 0;
     for capture in folders(&corpus).iter().flat_map(|release| folders(release)) {
         let meta: Value = serde_json::from_str(&text_of(&capture.join("meta.json"))).unwrap();
-        let setup = Setup {
-            homes: vec![capture.join("home")],
-            sources: Vec::new(),
-            env: Env::default(),
-            clock: Clock::fixed("2026-11-16T00:00:00Z".parse().unwrap()),
-        };
-        let engine = Engine::new(setup).unwrap();
+        let engine = engine_at(capture.join("home"));
         let listing = engine.list(&Query::default(), &()).unwrap();
         assert!(listing.problems.is_empty(), "{}: {:?}", capture.display(), listing.problems);
         let (mut prompts, mut on_disk) = (Vec::new(), String::new());

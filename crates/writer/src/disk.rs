@@ -50,6 +50,39 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     sync_folder(folder_of(path))
 }
 
+/// Puts what `content` writes at `path`, replacing what was there in one step. Returns how many bytes that is.
+///
+/// For files that can be made again and may be larger than memory, such as exports: the bytes go to a temporary file in
+/// the same folder, which is renamed; nothing is synced. After a kill at any point `path` holds its old content, whole, or
+/// the new one, whole; after a power cut it may be empty or short. A kill may leave the temporary file behind, as
+/// [`write_atomically`] may.
+///
+/// # Errors
+///
+/// Those of [`write_atomically`]; [`Error::WriteFile`] when `content` fails. The old content is then untouched.
+pub fn write_with(
+    path: &Path,
+    content: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> Result<u64, Error> {
+    let (leftover, file) = create_beside(path).map_err(|error| {
+        // People know the file by the name they gave it.
+        if let Error::CreateFile { source, .. } = error {
+            return Error::CreateFile { path: path.to_owned(), source };
+        }
+        error
+    })?;
+    copy_permissions(path, &file, leftover.path())?;
+    let mut out = io::BufWriter::with_capacity(256 * 1024, file);
+    let failed = |source| Error::WriteFile { path: path.to_owned(), source };
+    content(&mut out).and_then(|()| out.flush()).map_err(failed)?;
+    let length = out.get_ref().metadata().map(|metadata| metadata.len()).map_err(failed)?;
+    drop(out);
+    fs::rename(leftover.path(), path)
+        .map_err(|source| Error::ReplaceFile { path: path.to_owned(), source })?;
+    leftover.keep();
+    Ok(length)
+}
+
 /// Takes turns with other runs at `path`: until the lock is dropped, no other run has it.
 ///
 /// It is a lock on an empty file beside, `NAME.lock`, which the system frees when its holder dies.
@@ -297,6 +330,24 @@ mod tests {
         assert!(matches!(&error, Error::ReplaceFile { path: told, .. } if *told == path));
         assert_eq!(names(home.path()), ["taken"]);
         assert_eq!(names(&path), ["inside"]);
+    }
+
+    #[test]
+    fn what_is_written_bit_by_bit_is_there_as_a_whole_or_not_at_all() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("a.md");
+        let length = write_with(&path, |out| {
+            out.write_all(b"one ")?;
+            out.write_all(b"two")
+        });
+        assert_eq!(length.unwrap(), 7);
+        let error = write_with(&path, |out| {
+            out.write_all(b"half")?;
+            Err(io::ErrorKind::StorageFull.into())
+        });
+        assert!(matches!(error, Err(Error::WriteFile { path: told, .. }) if told == path));
+        assert_eq!(fs::read(&path).unwrap(), b"one two");
+        assert_eq!(names(home.path()), ["a.md"]);
     }
 
     #[test]

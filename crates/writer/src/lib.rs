@@ -7,6 +7,7 @@
 //! | function | use it for | after a crash |
 //! |---|---|---|
 //! | [`write_atomically`] | data somebody would miss | the old bytes or the new ones, never a mixture |
+//! | [`write_with`] | exports: made again at will, of any size | as above; short only after a power cut |
 //! | [`create_new`] | files that can be made again | the file may be missing, empty or short |
 //! | [`update`] | our own files that several runs change | as `write_atomically` |
 //! | [`lock`] | our own files that several runs make | the lock is free |
@@ -22,6 +23,7 @@ pub mod disk;
 mod error;
 
 pub use disk::{
-    Lock, create_folders, create_new, create_private_folder, lock, remove, update, write_atomically,
+    Lock, create_folders, create_new, create_private_folder, lock, remove, update,
+    write_atomically, write_with,
 };
 pub use error::Error;

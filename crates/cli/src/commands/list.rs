@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use jiff::Timestamp;
 use recount_engine::{Engine, Holds, Listing, LostSession, Query, Sort};
 use recount_model::{SessionFacts, SessionKind};
 
@@ -139,13 +140,20 @@ pub(crate) fn run(args: &ListArgs, context: &Context) -> Result<ExitCode, Failur
     if shown == 0 { Ok(ExitCode::from(NOTHING)) } else { Ok(code) }
 }
 
+/// Reads the moment that a flag names.
+pub(crate) fn moment(
+    flag: &str,
+    text: Option<&str>,
+    now: Timestamp,
+) -> Result<Option<Timestamp>, Failure> {
+    let Some(text) = text else { return Ok(None) };
+    when::parse(text, now)
+        .map(Some)
+        .map_err(|error| Failure::new(ERROR, format!("{flag} {text}: not a time")).hint(error))
+}
+
 fn query(args: &ListArgs, context: &Context) -> Result<Query, Failure> {
-    let moment = |flag: &str, text: &Option<String>| match text {
-        None => Ok(None),
-        Some(text) => when::parse(text, context.clock.now())
-            .map(Some)
-            .map_err(|error| Failure::new(ERROR, format!("{flag} {text}: not a time")).hint(error)),
-    };
+    let now = context.clock.now();
     let kind = |kind: &Kind| match kind {
         Kind::Main => SessionKind::Main,
         Kind::Subagent => SessionKind::Subagent,
@@ -153,8 +161,8 @@ fn query(args: &ListArgs, context: &Context) -> Result<Query, Failure> {
     Ok(Query {
         project: args.project.as_deref().map(|project| context.project_argument(project)),
         here: context.env.current_folder().cloned().filter(|_| !args.all && !args.lost),
-        since: moment("--since", &args.since)?,
-        until: moment("--until", &args.until)?,
+        since: moment("--since", args.since.as_deref(), now)?,
+        until: moment("--until", args.until.as_deref(), now)?,
         model: args.model.clone(),
         kinds: args.kind.iter().map(kind).collect(),
         problems: args.problems,

@@ -1,6 +1,7 @@
 //! One file per command: its arguments, its help, what it does.
 
 pub(crate) mod completions;
+pub(crate) mod export;
 pub(crate) mod help_markdown;
 pub(crate) mod index;
 pub(crate) mod list;

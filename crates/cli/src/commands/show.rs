@@ -4,6 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use recount_engine::export::Level;
 use recount_engine::{Bound, Messages, Opened, View};
 use recount_model::{Message, Problem, SessionFacts};
 
@@ -13,7 +14,7 @@ use crate::failure::{ERROR, Failure, NOTHING};
 use crate::output::json;
 use crate::output::progress::Bar;
 use crate::output::sanitize::sanitize;
-use crate::output::transcript::{Figures, Level, Transcript};
+use crate::output::transcript::{Figures, Transcript};
 use crate::when;
 
 /// Show a session's transcript
@@ -82,7 +83,7 @@ impl ShowArgs {
 
 /// How much to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum LevelArg {
+pub(crate) enum LevelArg {
     /// Prompts and answers
     Talk,
     /// And tool calls, diffs, notices
@@ -93,9 +94,20 @@ enum LevelArg {
     Trace,
 }
 
+impl From<LevelArg> for Level {
+    fn from(level: LevelArg) -> Self {
+        match level {
+            LevelArg::Talk => Self::Talk,
+            LevelArg::Actions => Self::Actions,
+            LevelArg::Full => Self::Full,
+            LevelArg::Trace => Self::Trace,
+        }
+    }
+}
+
 /// Which messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ViewArg {
+pub(crate) enum ViewArg {
     /// What the agent's own loader would show
     Strict,
     /// Everything that was ever said, undone messages marked
@@ -265,17 +277,11 @@ fn as_text(
     args: &ShowArgs,
     context: &Context,
 ) -> Result<Vec<Problem>, Failure> {
-    let level = match args.level {
-        LevelArg::Talk => Level::Talk,
-        LevelArg::Actions => Level::Actions,
-        LevelArg::Full => Level::Full,
-        LevelArg::Trace => Level::Trace,
-    };
     let figures = match args.view {
         ViewArg::Strict => Figures::Strict,
         ViewArg::Full => Figures::Full,
     };
-    let mut transcript = Transcript::new(context.canvas(), level, args.thoughts, facts);
+    let mut transcript = Transcript::new(context.canvas(), args.level.into(), args.thoughts, facts);
     let mut out = context.out(Paged::Yes);
     out.write_all(transcript.heading(facts, figures, &context.folders).as_bytes())?;
     // The first screen should not wait for a full buffer.

@@ -5,12 +5,12 @@ use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::process::ExitCode;
 
 use clap::Args;
+use recount_engine::export::csv;
 use recount_engine::{Cell, Column, SqlView, Table, VIEWS};
 use serde::{Serialize, Serializer};
 
 use crate::context::{Context, Paged};
 use crate::failure::{ERROR, Failure, NOTHING};
-use crate::output::csv;
 use crate::output::grid::{Fit, Grid, Shown};
 use crate::output::json;
 use crate::output::number::plural;

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use memchr::{memchr, memchr3};
 use recount_engine::Listing;
+use recount_engine::export::json::{write_json, write_safe};
 use recount_model::{Message, Problem, SessionFacts};
 use serde::Serialize;
 
@@ -13,44 +13,6 @@ use crate::context::{Context, Paged};
 const ROW: usize = 1800;
 /// Rows that are made into text at once.
 const ROWS: usize = 64;
-
-/// Writes JSON in one line, with characters that a terminal might act on escaped: the same data, safe to look at.
-pub(crate) fn write_json<T: ?Sized + Serialize>(mut out: impl Write, value: &T) -> io::Result<()> {
-    let mut text = Vec::new();
-    serde_json::to_writer(&mut text, value)?;
-    write_safe(&mut out, &text)
-}
-
-/// Writes text that was made into JSON before. What is risky can only stand in a string, where it may be escaped.
-fn write_safe(out: &mut impl Write, mut text: &[u8]) -> io::Result<()> {
-    while let Some((at, risky)) = next_risky(text) {
-        out.write_all(text.get(..at).unwrap_or_default())?;
-        write!(out, "\\u{:04x}", u32::from(risky))?;
-        text = text.get(at + risky.len_utf8()..).unwrap_or_default();
-    }
-    out.write_all(text)
-}
-
-fn next_risky(text: &[u8]) -> Option<(usize, char)> {
-    let mut from = 0;
-    loop {
-        let rest = text.get(from..)?;
-        // The bytes with which they begin.
-        let (one, other) = (memchr3(0x7f, 0xc2, 0xe2, rest), memchr(0xd8, rest));
-        let at = from + one.into_iter().chain(other).min()?;
-        let end = (at + 4).min(text.len());
-        let begun = text.get(at..end).unwrap_or_default().utf8_chunks().next()?;
-        match begun.valid().chars().next() {
-            Some(c) if is_risky(c) => return Some((at, c)),
-            _ => from = at + 1,
-        }
-    }
-}
-
-/// C1 controls, DEL and what turns the direction of text. All lie below U+10000.
-fn is_risky(c: char) -> bool {
-    matches!(c, '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
 
 /// Prints a list of sessions.
 pub(crate) fn sessions(context: &Context, listing: &Listing) -> io::Result<()> {

@@ -8,7 +8,6 @@
 pub(crate) mod canvas;
 pub(crate) mod code;
 pub(crate) mod columns;
-pub(crate) mod csv;
 pub(crate) mod diff;
 pub(crate) mod grid;
 mod highlight;

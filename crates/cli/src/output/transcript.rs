@@ -1,6 +1,7 @@
 //! A session as a person reads it: who said what, what was done, how much time passed.
 
 use jiff::Timestamp;
+use recount_engine::export::Level;
 use recount_model::{
     Fate, Message, MessageKind, NoticeLevel, OutputState, SessionFacts, SessionKind, ToolCall,
     ToolStatus,
@@ -15,19 +16,6 @@ use super::theme::Tone;
 use super::wrap::wrap;
 use super::{code, diff, markdown, plain};
 use crate::when;
-
-/// How much is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Level {
-    /// Prompts and answers.
-    Talk,
-    /// And tool calls with their key argument, diffs, notices.
-    Actions,
-    /// And tool output, files sent along, shell commands, summaries.
-    Full,
-    /// And everything else: context, hooks, arguments, ids, places on disk.
-    Trace,
-}
 
 /// A silence longer than this is shown.
 const GAP_SECONDS: i64 = 15 * 60;
@@ -89,7 +77,7 @@ impl Transcript {
 
     /// Draws one message; empty when the level leaves it out.
     pub(crate) fn message(&mut self, message: &Message, number: usize) -> String {
-        if !self.shows(message) {
+        if !self.level.shows(message, self.thoughts) {
             return String::new();
         }
         let mut page = self.gap(message.time);
@@ -114,23 +102,6 @@ impl Transcript {
             }
         }
         page
-    }
-
-    fn shows(&self, message: &Message) -> bool {
-        let said = !message.display_text.trim().is_empty() || !message.media.is_empty();
-        let acts = self.level >= Level::Actions && !message.tool_calls.is_empty();
-        let thinks = self.thoughts && !message.thoughts.is_empty();
-        match message.kind {
-            MessageKind::Prompt => true,
-            MessageKind::Answer => said || acts || thinks || self.level >= Level::Full,
-            MessageKind::Notice => said && self.level >= Level::Actions,
-            MessageKind::Shell | MessageKind::Summary | MessageKind::Nudge => {
-                self.level >= Level::Full
-            }
-            MessageKind::Context | MessageKind::Hook | MessageKind::ToolResult => {
-                self.level >= Level::Trace
-            }
-        }
     }
 
     fn gap(&mut self, time: Option<Timestamp>) -> String {

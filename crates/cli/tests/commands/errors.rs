@@ -75,6 +75,7 @@ fn help_and_version_are_no_errors() {
       list         List sessions, newest first [alias: ls]
       show         Show a session's transcript [alias: cat]
       story        Tell a session, or all sessions of a project, in few words
+      export       Write sessions to files that others can read
       search       Search everything that was ever said, in every session
       projects     List projects: which folder each is, how that is known, and what became of it
       sql          Ask your sessions in SQL
@@ -105,7 +106,9 @@ fn help_and_version_are_no_errors() {
         home.run(["--version"]).stdout,
         concat!("recount ", env!("CARGO_PKG_VERSION"), "\n")
     );
-    for command in ["list", "show", "story", "projects", "sql", "testbed", "completions", "man"] {
+    for command in
+        ["list", "show", "story", "export", "projects", "sql", "testbed", "completions", "man"]
+    {
         let output = home.run([command, "--help"]);
         assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{command}");
         let widest = output.stdout.lines().map(|line| line.chars().count()).max();

@@ -1,5 +1,7 @@
 mod completions;
 mod errors;
+mod export;
+mod export_markdown;
 mod list;
 mod man;
 mod odd_homes;

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 
 use jiff::Timestamp;
+use recount_engine::export::json::write_json;
 use recount_engine::{Answer, Match};
 use recount_model::{Fate, Message, MessageKind, Place, Project, SourceName};
 use serde::Serialize;
@@ -124,7 +125,7 @@ pub(super) fn stream(
 ) -> Result<(), Failure> {
     let mut out = context.out(Paged::No);
     for hit in shown(answer, around) {
-        json::write_json(&mut out, &Lone { schema: SCHEMA, hit })?;
+        write_json(&mut out, &Lone { schema: SCHEMA, hit })?;
         out.write_all(b"\n")?;
     }
     Ok(out.finish()?)

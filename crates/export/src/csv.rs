@@ -5,14 +5,14 @@
 
 use std::io::{self, Write};
 
-use super::sanitize::sanitize;
+use crate::text::{Bidi, visible};
 
 /// What a spreadsheet takes for the beginning of a formula.
 const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
 /// Writes one row: each cell is text, which is made safe, or a number.
-pub(crate) fn row<'a>(
-    out: &mut impl Write,
+pub fn row<'a>(
+    out: &mut (impl Write + ?Sized),
     cells: impl IntoIterator<Item = Cell<'a>>,
 ) -> io::Result<()> {
     for (at, cell) in cells.into_iter().enumerate() {
@@ -29,16 +29,16 @@ pub(crate) fn row<'a>(
 
 /// One cell.
 #[derive(Clone, Debug)]
-pub(crate) enum Cell<'a> {
+pub enum Cell<'a> {
     /// A number, or nothing.
     Number(String),
     /// Text from anywhere.
     Text(&'a str),
 }
 
-fn write_text(out: &mut impl Write, text: &str) -> io::Result<()> {
+fn write_text(out: &mut (impl Write + ?Sized), text: &str) -> io::Result<()> {
     let apostrophe = if text.starts_with(FORMULA) { "'" } else { "" };
-    let safe = sanitize(text);
+    let safe = visible(text, Bidi::Shown);
     if safe.contains(['"', ',', '\n', '\r']) {
         return write!(out, "\"{apostrophe}{}\"", safe.replace('"', "\"\""));
     }

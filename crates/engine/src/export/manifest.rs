@@ -1,0 +1,148 @@
+//! What an export folder holds: which session is in which file, and as of when.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use recount_export::names::is_safe;
+use recount_formats::bytes::read_limited;
+use serde::{Deserialize, Serialize};
+
+use super::telling::below;
+use crate::Error;
+
+/// The file in the folder.
+const NAME: &str = "recount-export.json";
+const SCHEMA: &str = "recount.export-folder/1";
+/// The largest that is read.
+const LARGEST: u64 = 512 * 1024 * 1024;
+
+/// What an export folder holds.
+#[derive(Debug, Default, Deserialize, Serialize)]
+pub(super) struct Manifest {
+    schema: String,
+    /// The folder of each project.
+    pub(super) projects: BTreeMap<String, String>,
+    /// What was written, by format, source and id.
+    pub(super) sessions: BTreeMap<String, Entry>,
+}
+
+/// What was written of one session.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub(super) struct Entry {
+    /// What the session was like; `null` while it is being written.
+    pub(super) stamp: Option<String>,
+    /// How it was written.
+    pub(super) options: String,
+    /// Its files, in the order of the conversation.
+    pub(super) files: Vec<Written>,
+}
+
+/// A file that was written.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(super) struct Written {
+    /// Its path in the folder, with `/` between.
+    pub(super) name: String,
+    /// Its size.
+    pub(super) bytes: u64,
+}
+
+impl Manifest {
+    /// Reads the manifest of a folder; an empty one where there is none.
+    pub(super) fn read(folder: &Path) -> Result<Self, Error> {
+        let path = folder.join(NAME);
+        let text = match read_limited(&path, LARGEST) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Self { schema: SCHEMA.into(), ..Self::default() });
+            }
+            Err(source) => return Err(Error::Unreadable { path, source }),
+        };
+        let read = serde_json::from_slice(&text).map_err(|error| error.to_string());
+        let mut manifest: Self = match read {
+            Ok(Self { schema, .. }) if schema != SCHEMA => {
+                let message = format!("not a record of exports: its schema is '{schema}'");
+                return Err(Error::Config { path, message });
+            }
+            Ok(manifest) => manifest,
+            Err(message) => return Err(Error::Config { path, message }),
+        };
+        // Whatever the file says, nothing outside of the folder is ours.
+        manifest.projects.retain(|_, folder| is_safe(folder));
+        let ours = |written: &Written| {
+            written.name.split('/').all(is_safe) && written.name.split('/').count() <= 2
+        };
+        manifest.sessions.retain(|_, entry| entry.files.iter().all(ours));
+        Ok(manifest)
+    }
+
+    /// Takes away unfinished files that a run left behind when it was killed. Only for who has its turn at the folder.
+    pub(super) fn sweep(&self, folder: &Path) -> Result<(), Error> {
+        let written = self.sessions.values().flat_map(|entry| &entry.files);
+        let names: BTreeSet<&str> = written.map(|written| written.name.as_str()).collect();
+        for at in std::iter::once("").chain(self.projects.values().map(String::as_str)) {
+            let path = if at.is_empty() { folder.to_owned() } else { folder.join(at) };
+            if path.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
+                continue;
+            }
+            for entry in std::fs::read_dir(&path).into_iter().flatten().flatten() {
+                let name = entry.file_name();
+                let Some(own) = name.to_str().and_then(unfinished) else { continue };
+                let below = if at.is_empty() { own.to_owned() } else { format!("{at}/{own}") };
+                if below == NAME || names.contains(below.as_str()) {
+                    recount_writer::remove(&entry.path())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the manifest into its folder.
+    pub(super) fn save(&self, folder: &Path) -> Result<(), Error> {
+        let mut text = serde_json::to_vec_pretty(self).map_err(|e| Error::Output(e.into()))?;
+        text.push(b'\n');
+        Ok(recount_writer::write_atomically(&folder.join(NAME), &text)?)
+    }
+}
+
+/// Returns the file of which `.NAME.PID-N.tmp` is an unfinished version.
+fn unfinished(name: &str) -> Option<&str> {
+    let (own, run) = name.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('.')?;
+    let (process, count) = run.split_once('-')?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    (is_number(process) && is_number(count)).then_some(own)
+}
+
+impl Entry {
+    /// Whether the files are there as they were written, of the same session in the same form.
+    pub(super) fn is_fresh(&self, folder: &Path, stamp: Option<&String>, options: &str) -> bool {
+        let is_there = |written: &Written| {
+            let found = below(folder, &written.name).symlink_metadata();
+            found.is_ok_and(|found| found.is_file() && found.len() == written.bytes)
+        };
+        stamp.is_some()
+            && self.stamp.as_ref() == stamp
+            && self.options == options
+            && !self.files.is_empty()
+            && self.files.iter().all(is_there)
+    }
+
+    /// Returns the files that are not among those written now.
+    pub(super) fn left_over(&self, now: &[Written], folder: &Path) -> Vec<PathBuf> {
+        let is_gone = |old: &&Written| now.iter().all(|new| new.name != old.name);
+        self.files.iter().filter(is_gone).map(|old| below(folder, &old.name)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_unfinished_versions_of_our_own_are_told() {
+        assert_eq!(unfinished(".a.part2.md.123-4.tmp"), Some("a.part2.md"));
+        for other in ["a.md.1-2.tmp", ".a.md", ".a.md.tmp", ".a.md.x-1.tmp", ".a.md.1-.tmp", ".tmp"]
+        {
+            assert_eq!(unfinished(other), None, "{other}");
+        }
+    }
+}

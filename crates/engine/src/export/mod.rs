@@ -1,0 +1,159 @@
+//! Sessions as files for others: one to wherever it is wanted, or many into a folder that is kept up to date.
+
+mod folder;
+mod manifest;
+mod plan;
+mod stock;
+mod telling;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use recount_model::{Problem, SessionFacts};
+
+pub use recount_export::text::Bidi;
+pub use recount_export::{Format, Level, Options, Table, csv, json, text};
+
+use self::telling::Telling;
+use crate::{Engine, Error, Listing, Opened, View};
+
+/// What is asked of an export.
+#[derive(Clone, Debug)]
+pub struct Export {
+    /// The form.
+    pub format: Format,
+    /// How it is written.
+    pub options: Options,
+    /// A part of a session ends before a prompt once it has so many messages.
+    pub split: Option<usize>,
+    /// The tables of CSV that go into a folder.
+    pub tables: Vec<Table>,
+}
+
+impl Export {
+    fn view(&self) -> View {
+        if self.options.strict { View::Strict } else { View::Full }
+    }
+}
+
+/// Which sessions are exported.
+#[derive(Debug)]
+pub enum Selection {
+    /// Those that were opened one by one.
+    Opened(Vec<Opened>),
+    /// Those of a list.
+    Listed(Listing),
+}
+
+impl Selection {
+    /// Returns the rows of the sessions.
+    pub fn sessions(&self) -> Vec<&SessionFacts> {
+        match self {
+            Self::Opened(opened) => opened.iter().map(|opened| &opened.facts).collect(),
+            Self::Listed(listing) => listing.sessions.iter().collect(),
+        }
+    }
+}
+
+/// What an export did.
+#[derive(Clone, Debug, Default)]
+pub struct Exported {
+    /// Sessions, or tables, that were written.
+    pub written: u64,
+    /// Those that had not changed since they were written before.
+    pub unchanged: u64,
+    /// Files that were written.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// What could not be used, beyond what the sessions' rows say.
+    pub problems: Vec<Problem>,
+}
+
+impl Engine {
+    /// Writes sessions one after the other. Only tables can hold more than one.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn export_to(
+        &self,
+        selection: &Selection,
+        export: &Export,
+        out: &mut dyn Write,
+    ) -> io::Result<Exported> {
+        let mut renderer = export.format.renderer(&export.options);
+        let mut exported = Exported::default();
+        let stock = self.stock(selection);
+        for item in selection.items() {
+            let Some(opened) = stock.open(&item) else {
+                exported.problems.push(item.lost());
+                continue;
+            };
+            let mut telling = Telling::new(&opened, export.view(), &mut *renderer, None);
+            telling.part(&|_| String::new(), out)?;
+            exported.problems.append(&mut telling.problems);
+            exported.written += 1;
+        }
+        Ok(exported)
+    }
+
+    /// Writes one session to a file, and to others beside it when it is split.
+    ///
+    /// # Errors
+    /// If the file lies in an agent's folder or cannot be written.
+    pub fn export_file(
+        &self,
+        selection: &Selection,
+        export: &Export,
+        path: &Path,
+    ) -> Result<Exported, Error> {
+        self.keep_out_of_agents_folders(path)?;
+        let stock = self.stock(selection);
+        let mut exported = Exported::default();
+        if export.format == Format::Csv {
+            let mut problems = Vec::new();
+            let bytes = recount_writer::write_with(path, |out| {
+                problems = self.export_to(selection, export, out)?.problems;
+                Ok(())
+            })?;
+            return Ok(Exported { written: 1, unchanged: 0, files: 1, bytes, problems });
+        }
+        let Some(item) = selection.items().into_iter().next() else { return Ok(exported) };
+        let Some(opened) = stock.open(&item) else {
+            exported.problems.push(item.lost());
+            return Ok(exported);
+        };
+        let mut renderer = export.format.renderer(&export.options);
+        let mut telling = Telling::new(&opened, export.view(), &mut *renderer, export.split);
+        let written = telling.write(&|number| part_of(path, number))?;
+        exported.written = 1;
+        exported.files = written.len() as u64;
+        exported.bytes = written.iter().map(|(_, bytes)| bytes).sum();
+        exported.problems = telling.problems;
+        Ok(exported)
+    }
+
+    /// Exports never go where agents keep their own files.
+    fn keep_out_of_agents_folders(&self, target: &Path) -> Result<(), Error> {
+        let target = std::path::absolute(target).unwrap_or_else(|_| target.to_owned());
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let place = target.ancestors().find(|above| above.exists()).map(real);
+        let inside = |root: &PathBuf| {
+            target.starts_with(root) || place.as_ref().is_some_and(|at| at.starts_with(real(root)))
+        };
+        match self.roots().find(|root| inside(root)) {
+            Some(root) => Err(Error::AgentsFolder(root.clone())),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The file of a part beside the one that was asked for.
+fn part_of(path: &Path, number: usize) -> PathBuf {
+    if number <= 1 {
+        return path.to_owned();
+    }
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let ending = path.extension().map(|ending| format!(".{}", ending.to_string_lossy()));
+    path.with_file_name(format!("{stem}.part{number}{}", ending.unwrap_or_default()))
+}

@@ -1,0 +1,185 @@
+//! Which session goes to which file of a folder.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use recount_export::names::{self, Taken};
+use recount_export::{Links, Table};
+
+use super::Export;
+use super::manifest::{Entry, Manifest, Written};
+use super::stock::{Item, Stock};
+use crate::refresh::hash;
+
+/// What is to be written: one session, or one table of all.
+pub(super) struct Job<'a> {
+    /// What it is called in the manifest.
+    pub(super) key: String,
+    pub(super) stamp: Option<String>,
+    /// Its folder, with `/` behind, and its file without the ending.
+    pub(super) stem: String,
+    pub(super) items: Vec<Item<'a>>,
+    pub(super) table: Option<Table>,
+    /// The bytes to be read.
+    pub(super) bytes: u64,
+}
+
+/// Where sessions that belong together lie, seen from any project's folder.
+pub(super) fn links(jobs: &[Job<'_>], export: &Export) -> Links {
+    let mut files = BTreeMap::new();
+    let mut linked = Vec::new();
+    for (job, item) in jobs.iter().filter_map(|job| Some((job, job.items.first()?))) {
+        let id = item.facts.id.to_string();
+        if let Some(parent) = &item.facts.parent {
+            linked.extend([id.clone(), parent.to_string()]);
+        }
+        files.insert(id, format!("../{}.{}", job.stem, export.format.extension()));
+    }
+    let found = |id: String| files.get(&id).cloned().map(|file| (id, file));
+    linked.into_iter().filter_map(found).collect()
+}
+
+/// One table of all sessions each.
+pub(super) fn tables<'a>(
+    stock: &Stock,
+    items: &[Item<'a>],
+    export: &Export,
+    folder: &Path,
+    manifest: &mut Manifest,
+) -> Vec<Job<'a>> {
+    let stamps: Option<Vec<String>> = items.iter().map(|item| stock.stamp(item)).collect();
+    let stamp = stamps.map(|stamps| format!("{:016x}", hash(&stamps)));
+    let bytes = items.iter().map(|item| item.facts.bytes()).sum();
+    let mut taken = Taken::default();
+    let mut jobs = Vec::new();
+    for &table in &export.tables {
+        let key = format!("csv {}", table.name());
+        let free = |name: &str| !folder.join(format!("{name}.csv")).exists();
+        let known = manifest.sessions.get(&key).and_then(|entry| stem_of(entry, "csv"));
+        let stem = known.unwrap_or_else(|| taken.find(table.name(), free));
+        claim(manifest, &key, &stem, "csv");
+        let (stamp, items) = (stamp.clone(), items.to_vec());
+        jobs.push(Job { key, stamp, stem, items, table: Some(table), bytes });
+    }
+    jobs
+}
+
+/// Returns the name under which something was written before, without its ending.
+fn stem_of(entry: &Entry, extension: &str) -> Option<String> {
+    let name = &entry.files.first()?.name;
+    name.strip_suffix(extension)?.strip_suffix('.').map(str::to_owned)
+}
+
+/// Notes in the manifest that a name is ours.
+fn claim(manifest: &mut Manifest, key: &str, stem: &str, extension: &str) {
+    let name = format!("{stem}.{extension}");
+    let entry = manifest.sessions.entry(key.to_owned()).or_default();
+    if entry.files.first().is_none_or(|file| file.name != name) {
+        *entry = Entry { files: vec![Written { name, bytes: 0 }], ..Entry::default() };
+    }
+}
+
+/// Finds a name for each session.
+pub(super) struct Plan<'a> {
+    folder: &'a Path,
+    extension: &'static str,
+    manifest: &'a mut Manifest,
+    /// Folders of projects.
+    folders: Taken,
+    /// Names in each of them.
+    names: BTreeMap<String, Taken>,
+}
+
+impl<'a> Plan<'a> {
+    pub(super) fn new(folder: &'a Path, export: &Export, manifest: &'a mut Manifest) -> Self {
+        let mut folders = Taken::default();
+        for known in manifest.projects.values() {
+            folders.take(known);
+        }
+        let extension = export.format.extension();
+        Self { folder, extension, manifest, folders, names: BTreeMap::new() }
+    }
+
+    pub(super) fn jobs<'b>(&mut self, stock: &Stock, items: &[Item<'b>]) -> Vec<Job<'b>> {
+        let mut jobs: Vec<Job<'b>> = Vec::new();
+        // The oldest first, so that a new session does not take the name of an old one.
+        let mut items = items.to_vec();
+        items.sort_by_key(|item| (item.facts.started, item.facts.id.clone()));
+        for item in items {
+            let facts = item.facts;
+            let key = format!("{} {}/{}", self.extension, facts.source, facts.id);
+            let stem = self.stem(&key, &item);
+            claim(self.manifest, &key, &stem, self.extension);
+            let (stamp, bytes) = (stock.stamp(&item), facts.bytes());
+            jobs.push(Job { key, stamp, stem, items: vec![item], table: None, bytes });
+        }
+        // The largest first, so that no core is left alone with it at the end.
+        jobs.sort_by_key(|job| std::cmp::Reverse(job.bytes));
+        jobs.dedup_by(|one, other| one.key == other.key);
+        jobs
+    }
+
+    /// A session keeps the name it once had, whatever its title is now.
+    fn stem(&mut self, key: &str, item: &Item<'_>) -> String {
+        let known =
+            self.manifest.sessions.get(key).and_then(|entry| stem_of(entry, self.extension));
+        let is_kept = |stem: &String| {
+            stem.split_once('/').is_some_and(|(folder, _)| is_own(self.folder, folder))
+        };
+        if let Some(stem) = known.filter(is_kept) {
+            return stem;
+        }
+        let folder = self.project(item);
+        let wanted = names::stem(item.facts);
+        let names = match self.names.remove(&folder) {
+            Some(names) => names,
+            None => self.names_in(&folder),
+        };
+        let names = self.names.entry(folder.clone()).or_insert(names);
+        format!("{folder}/{}", names.find(&wanted, |_| true))
+    }
+
+    fn project(&mut self, item: &Item<'_>) -> String {
+        let project = &item.facts.project;
+        let key = format!("{:016x}", hash(&project.key()));
+        let top = self.folder;
+        if let Some(known) = self.manifest.projects.get(&key).filter(|known| is_own(top, known)) {
+            return known.clone();
+        }
+        let wanted = names::folder(project.name());
+        let found = self.folders.find(&wanted, |name| is_own(top, name));
+        self.manifest.projects.insert(key, found.clone());
+        found
+    }
+
+    /// Returns what lies in a project's folder, and what is to lie there, with this ending.
+    fn names_in(&self, folder: &str) -> Taken {
+        let mut taken = Taken::default();
+        let mut take = |name: &str| {
+            if let Some((stem, ending)) = name.split_once('.')
+                && ending.rsplit('.').next() == Some(self.extension)
+            {
+                taken.take(stem);
+            }
+        };
+        for entry in std::fs::read_dir(self.folder.join(folder)).into_iter().flatten().flatten() {
+            take(&entry.file_name().to_string_lossy());
+        }
+        for written in self.manifest.sessions.values().flat_map(|entry| &entry.files) {
+            if let Some((at, name)) = written.name.split_once('/')
+                && at == folder
+            {
+                take(name);
+            }
+        }
+        taken
+    }
+}
+
+/// Whether a project's folder is there as a folder, or may be made. A link might lead elsewhere.
+fn is_own(top: &Path, folder: &str) -> bool {
+    match top.join(folder).symlink_metadata() {
+        Ok(found) => found.is_dir(),
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    }
+}

@@ -1,0 +1,272 @@
+//! What was said, put into a page of ours: it stays Markdown, but does not reach beyond its message.
+//!
+//! Three things could: a fence that is never closed, a tag that hides or closes what is not its own (`</details>`,
+//! `<!--`), and a comment's end. Tags are not needed to read a conversation, so every `<` that could begin one is escaped,
+//! but in code, where it is only a character. Where it is not certain what is code, it is not taken for code.
+
+use crate::text::{Bidi, visible};
+
+/// Returns the text as it may stand at the top level of a page.
+pub(super) fn contained(text: &str, bidi: Bidi) -> String {
+    let text = visible(text.trim_end(), bidi);
+    let mut guard = Guard::default();
+    let mut safe = String::with_capacity(text.len() + 16);
+    for line in text.lines() {
+        guard.line(line, &mut safe);
+        safe.push('\n');
+    }
+    match guard.fence {
+        _ if guard.is_lost => quoted(&escaped(&text), bidi),
+        // It may be in a list, where a line of ours would not close it.
+        Some(fence) if fence.indent > 0 => quoted(&text, bidi),
+        Some(fence) => {
+            safe.extend(std::iter::repeat_n(fence.mark, fence.length));
+            safe.push('\n');
+            safe
+        }
+        None => safe,
+    }
+}
+
+/// Returns the text as a quotation, which closes whatever is left open in it.
+pub(super) fn quoted(text: &str, bidi: Bidi) -> String {
+    let text = visible(text.trim_end(), bidi);
+    let mut guard = Guard::default();
+    let mut safe = String::with_capacity(text.len() + 16);
+    for line in text.lines() {
+        let start = safe.len();
+        guard.line(line, &mut safe);
+        safe.insert_str(start, if line.is_empty() { ">" } else { "> " });
+        safe.push('\n');
+    }
+    if guard.is_lost {
+        safe.clear();
+        for line in text.lines() {
+            safe.push_str("> ");
+            escape(line, &mut safe);
+            safe.push('\n');
+        }
+    }
+    safe
+}
+
+fn escaped(text: &str) -> String {
+    text.lines().fold(String::with_capacity(text.len()), |mut page, line| {
+        escape(line, &mut page);
+        page.push('\n');
+        page
+    })
+}
+
+/// A fence that is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Fence {
+    mark: char,
+    length: usize,
+    indent: usize,
+}
+
+impl Fence {
+    /// Whether it is one in a list only: elsewhere, what is indented so far is no fence.
+    fn is_deep(self) -> bool {
+        self.indent >= DEEP
+    }
+}
+
+/// From here on, an indented line is no fence at the top level.
+const DEEP: usize = 4;
+
+/// Follows which lines of a text are code.
+#[derive(Debug, Default)]
+struct Guard {
+    fence: Option<Fence>,
+    /// Whether it depends on lists, quotations or the reader where a fence begins or ends: from there on, anything may be code
+    /// or not.
+    is_lost: bool,
+    /// Whether a span of code may have begun on an earlier line of this paragraph.
+    is_open: bool,
+}
+
+impl Guard {
+    fn line(&mut self, line: &str, safe: &mut String) {
+        let words = line.trim_start_matches(' ');
+        let indent = line.len() - words.len();
+        if let Some(fence) = self.fence {
+            self.inside(fence, words, indent);
+            if fence.is_deep() {
+                escape(line, safe);
+            } else {
+                safe.push_str(line);
+            }
+            return;
+        }
+        if let Some((mark, length)) = opens(words) {
+            self.fence = Some(Fence { mark, length, indent });
+            self.is_open = false;
+            // What stands behind the fence names a language.
+            escape(line, safe);
+            return;
+        }
+        // In an item or a quotation of its own, or behind a tab, which is of any width.
+        let marks = |c: char| c.is_ascii_digit() || " \t>*+-.)".contains(c);
+        self.is_lost |= opens(words.trim_start_matches(marks)).is_some();
+        if is_blank(words) {
+            self.is_open = false;
+        }
+        if self.is_open || is_doubtful(line) {
+            self.is_open = !is_blank(words);
+            escape(line, safe);
+            return;
+        }
+        self.is_open = escape_outside_spans(line, safe);
+    }
+
+    /// Looks whether a line closes the fence.
+    fn inside(&mut self, fence: Fence, words: &str, indent: usize) {
+        let bare = words.trim_start_matches([' ', '\t']);
+        let rest = bare.trim_start_matches(fence.mark);
+        let is_end = bare.len() - rest.len() >= fence.length && is_blank(rest);
+        // A list may have ended here, and the fence with it.
+        self.is_lost |= !is_blank(words) && indent < fence.indent;
+        if !is_end {
+            return;
+        }
+        // Readers do not agree on tabs.
+        self.is_lost |= bare.len() != words.len() || rest.contains('\t');
+        let closes = if fence.is_deep() { indent == fence.indent } else { indent < DEEP };
+        if closes {
+            self.fence = None;
+        } else {
+            self.is_lost |= fence.indent > 0;
+        }
+    }
+}
+
+/// Returns the mark and length of the fence that a line opens.
+fn opens(words: &str) -> Option<(char, usize)> {
+    let mark = words.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+    let rest = words.trim_start_matches(mark);
+    let length = words.len() - rest.len();
+    (length >= 3 && !(mark == '`' && rest.contains('`'))).then_some((mark, length))
+}
+
+/// Whether a line is blank to Markdown, which knows no other white space.
+fn is_blank(line: &str) -> bool {
+    line.trim_matches([' ', '\t']).is_empty()
+}
+
+/// Whether a link may hold ticks that then begin no code.
+fn is_doubtful(line: &str) -> bool {
+    let mut targets = line.split("](").skip(1);
+    targets.any(|rest| {
+        rest.split_once(')').is_none_or(|(target, _)| target.contains(['`', '"', '\'', '(', '<']))
+    })
+}
+
+/// Escapes what may begin a tag, but in spans of code that begin and end on this line. Returns whether one may have
+/// begun that goes on.
+fn escape_outside_spans(line: &str, safe: &mut String) -> bool {
+    let mut rest = line;
+    while let Some(at) = rest.find('`') {
+        let (before, ticks) = rest.split_at(at);
+        escape(before, safe);
+        let backslashes = before.len() - before.trim_end_matches('\\').len();
+        if backslashes % 2 == 1 {
+            safe.push('`');
+            rest = ticks.get(1..).unwrap_or_default();
+            continue;
+        }
+        let inside = ticks.trim_start_matches('`');
+        let length = ticks.len() - inside.len();
+        let Some(end) = span_end(inside, length) else {
+            escape(ticks, safe);
+            return true;
+        };
+        let (code, behind) = ticks.split_at(length + end);
+        safe.push_str(code);
+        rest = behind;
+    }
+    escape(rest, safe);
+    false
+}
+
+/// Returns where a span of code that was opened by so many ticks ends, its closing ticks included.
+fn span_end(inside: &str, length: usize) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += inside.get(at..)?.find('`')?;
+        let ticks = inside.get(at..)?;
+        let run = ticks.len() - ticks.trim_start_matches('`').len();
+        at += run;
+        if run == length {
+            return Some(at);
+        }
+    }
+}
+
+/// Escapes every `<` that may begin a tag, a comment or a declaration.
+fn escape(text: &str, safe: &mut String) {
+    let mut characters = text.chars().peekable();
+    let mut backslashes = 0;
+    while let Some(character) = characters.next() {
+        let begins = |next: &char| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?');
+        // One that is escaped already must not lose its backslash to another.
+        if character == '<' && backslashes % 2 == 0 && characters.peek().is_some_and(begins) {
+            safe.push('\\');
+        }
+        backslashes = if character == '\\' { backslashes + 1 } else { 0 };
+        safe.push(character);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        contained(text, Bidi::Kept)
+    }
+
+    #[test]
+    fn plain_markdown_stays_as_it_is() {
+        for text in [
+            "# Title\n\n- one\n- *two*\n",
+            "a < b && b > c, x<3\n",
+            "```rust\nlet v: Vec<u8> = vec![];\n```\n",
+            "Use `Vec<u8>` and ``a`<b>``.\n",
+            "~~~\n<div>\n~~~\nend\n",
+        ] {
+            assert_eq!(shown(text), text, "{text}");
+        }
+    }
+
+    #[test]
+    fn tags_are_only_text() {
+        for (text, written) in [
+            ("</details>", "\\</details>\n"),
+            ("a <!-- b", "a \\<!-- b\n"),
+            ("\\<b>", "\\<b>\n"),
+            ("\\\\<b>", "\\\\\\<b>\n"),
+            ("`a` <i> `<b>", "`a` \\<i> `\\<b>\n"),
+            ("\\`<b>`", "\\`\\<b>`\n"),
+            // A span that may have begun on the line before.
+            ("a ` b\n` <script> `", "a ` b\n` \\<script> `\n"),
+            ("[a](b`c) ` x ` <script> `", "[a](b`c) ` x ` \\<script> `\n"),
+        ] {
+            assert_eq!(shown(text), written, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_fence_ends_with_its_message() {
+        assert_eq!(shown("```js\nopen"), "```js\nopen\n```\n");
+        assert_eq!(shown("~~~~\n```\n~~~"), "~~~~\n```\n~~~\n~~~~\n");
+        // In a list, the end of the item ends it, or does not: a quotation ends it for certain.
+        assert_eq!(shown("- a\n  ```\n<b>"), "> - a\n>   ```\n> \\<b>\n");
+        let nested = "1. a\n\n    ```\n    x\n    ```\n\n2. b\n";
+        assert_eq!(shown(nested), nested);
+        assert_eq!(shown("- ```\n  x\n  ```\n  <b>"), "> - ```\n>   x\n>   ```\n>   \\<b>\n");
+        assert_eq!(shown("* a\n  ~~~"), "> * a\n>   ~~~\n");
+        assert_eq!(quoted("```\nopen\n\nx", Bidi::Kept), "> ```\n> open\n>\n> x\n");
+    }
+}

@@ -1,0 +1,116 @@
+//! What an export is asked for.
+
+use std::collections::BTreeMap;
+
+use crate::text::Bidi;
+use crate::{Level, Renderer, json, markdown, plain, tables};
+
+/// The forms that a session can take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Markdown, for people.
+    Markdown,
+    /// One JSON document, as `show --json` prints it.
+    Json,
+    /// The session on the first line, then one message per line.
+    Jsonl,
+    /// Plain text, never wrapped.
+    Text,
+    /// A table of sessions, requests or tool calls.
+    Csv,
+}
+
+impl Format {
+    /// Returns how names of such files end.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Markdown => "md",
+            Self::Json => "json",
+            Self::Jsonl => "jsonl",
+            Self::Text => "txt",
+            Self::Csv => "csv",
+        }
+    }
+
+    /// Whether a session may be written in parts.
+    pub const fn has_parts(self) -> bool {
+        matches!(self, Self::Markdown | Self::Text)
+    }
+
+    /// Returns who writes it.
+    pub fn renderer(self, options: &Options) -> Box<dyn Renderer> {
+        match self {
+            Self::Markdown => Box::new(markdown::Markdown::new(options)),
+            Self::Json => Box::new(json::Document::default()),
+            Self::Jsonl => Box::new(json::Lines),
+            Self::Text => Box::new(plain::Plain::new(options)),
+            Self::Csv => Box::new(tables::Rows::new(options.table)),
+        }
+    }
+}
+
+/// The tables of CSV.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Table {
+    /// One row per session.
+    #[default]
+    Sessions,
+    /// One row per request to a model whose use is on record.
+    Requests,
+    /// One row per call of a tool.
+    ToolCalls,
+}
+
+impl Table {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Sessions, Self::Requests, Self::ToolCalls];
+
+    /// Returns its name, as in `recount sql`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sessions => "sessions",
+            Self::Requests => "requests",
+            Self::ToolCalls => "tool_calls",
+        }
+    }
+}
+
+/// Where exported sessions lie, by id, seen from the folder of the one being written.
+pub type Links = BTreeMap<String, String>;
+
+/// How a session is written.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// How much is written.
+    pub level: Level,
+    /// Whether the model's thoughts are.
+    pub thoughts: bool,
+    /// Prompts and answers only, without paths, ids and tokens.
+    pub minimal: bool,
+    /// What is done with characters that turn the direction of text.
+    pub bidi: Bidi,
+    /// Which table, for CSV.
+    pub table: Table,
+    /// Whether undone messages are left out.
+    pub strict: bool,
+    /// Where other sessions lie.
+    pub links: Links,
+}
+
+impl Options {
+    /// Whether thoughts are written.
+    pub(crate) fn thinks(&self) -> bool {
+        !self.minimal && (self.thoughts || self.level >= Level::Trace)
+    }
+
+    /// Returns the level, which is `talk` for what is shared.
+    pub(crate) fn level(&self) -> Level {
+        if self.minimal { Level::Talk } else { self.level }
+    }
+
+    /// Returns what tells whether two exports of one session are alike.
+    pub fn key(&self) -> String {
+        let Self { level, thoughts, minimal, strict, .. } = self;
+        format!("{level:?} thoughts={thoughts} minimal={minimal} strict={strict}").to_lowercase()
+    }
+}

@@ -1,0 +1,169 @@
+//! Plain text: every line as it was, nothing wrapped.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use jiff::Timestamp;
+use recount_model::{Fate, Message, Problem, SessionFacts, SessionKind, ToolCall};
+
+use crate::text::{Bidi, isolated, visible};
+use crate::{Level, Options, Part, Renderer, words};
+
+/// Writes plain text.
+#[derive(Debug)]
+pub(crate) struct Plain {
+    options: Options,
+    bidi: Bidi,
+    level: Level,
+    project: String,
+    last: Option<Timestamp>,
+}
+
+impl Plain {
+    pub(crate) fn new(options: &Options) -> Self {
+        let (bidi, level) = (options.bidi, options.level());
+        Self { options: options.clone(), bidi, level, project: String::new(), last: None }
+    }
+
+    fn head(&self, session: &SessionFacts, out: &mut dyn Write) -> io::Result<()> {
+        let strict = self.options.strict;
+        if !self.options.minimal {
+            let path = session.project.path.as_ref().map(recount_model::RecordedPath::as_str);
+            let place = path.unwrap_or_else(|| session.project.name());
+            writeln!(out, "Project: {}", isolated(place, self.bidi))?;
+            let id = isolated(session.id.as_str(), self.bidi);
+            writeln!(out, "Session: {id} ({})", session.source)?;
+            if let (SessionKind::Subagent, Some(parent)) = (session.kind, &session.parent) {
+                writeln!(out, "Sub-agent of: {}", isolated(parent.as_str(), self.bidi))?;
+            }
+        }
+        if let (Some(began), Some(ended)) = (session.started, session.updated) {
+            writeln!(out, "Time: {} to {}", words::minute(began), words::minute(ended))?;
+        }
+        if !session.models.is_empty() {
+            writeln!(out, "Models: {}", isolated(&session.models.join(", "), self.bidi))?;
+        }
+        if !self.options.minimal {
+            writeln!(out, "Said: {}", words::figures(session, strict))?;
+            writeln!(out, "Tokens: {}", words::tokens(session, strict))?;
+        }
+        if let Some(words) = words::problems(session) {
+            writeln!(out, "Damaged: {words}")?;
+            let told = if self.options.minimal { 0 } else { session.problem_list.len() };
+            for problem in session.problem_list.iter().take(told) {
+                writeln!(out, "  {}", isolated(&problem.to_string(), self.bidi))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn call(&self, call: &ToolCall, out: &mut dyn Write) -> io::Result<()> {
+        let mut line = format!("- {}", words::tool(call));
+        for more in [words::key_argument(call, &self.project), call.agent_id.as_deref()] {
+            line.extend(more.map(|more| format!(" {more}")));
+        }
+        line.extend(words::ending(call).map(|ending| format!(" ({ending})")));
+        writeln!(out, "{}", isolated(&line, self.bidi))?;
+        if self.level >= Level::Trace {
+            self.indented(call.args.as_str(), out)?;
+        }
+        if let Some(patch) = &call.diff {
+            self.indented(words::without_index(patch), out)?;
+        }
+        self.indented(words::outcome(call, self.level >= Level::Full), out)
+    }
+
+    fn indented(&self, text: &str, out: &mut dyn Write) -> io::Result<()> {
+        for line in self.safe(text).lines() {
+            writeln!(out, "    {line}")?;
+        }
+        Ok(())
+    }
+
+    fn safe<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        visible(text.trim_end(), self.bidi)
+    }
+
+    fn beside(&self, message: &Message, out: &mut dyn Write) -> io::Result<()> {
+        for media in &message.media {
+            let mime = isolated(&media.mime, self.bidi);
+            writeln!(out, "[{mime}, {}, not part of this file]", words::size(media.bytes))?;
+        }
+        let files = message.files.iter().filter(|_| !self.options.minimal);
+        for file in files {
+            let name = isolated(&format!("@{}", file.path), self.bidi);
+            writeln!(out, "[{name}, {} sent along]", words::size(file.bytes))?;
+            if self.level == Level::Full {
+                self.indented(&file.content, out)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Renderer for Plain {
+    fn begin(
+        &mut self,
+        session: &SessionFacts,
+        part: Part<'_>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let path = session.project.path.as_ref().map(|path| path.as_str().to_owned());
+        self.project = path.unwrap_or_default();
+        self.last = None;
+        let title = isolated(session.title.as_deref().unwrap_or(words::UNTITLED), self.bidi);
+        if let Some(previous) = part.previous {
+            return writeln!(out, "{title} (part {})\nBegins in: {previous}", part.number);
+        }
+        writeln!(out, "{title}")?;
+        self.head(session, out)
+    }
+
+    fn shows(&self, message: &Message) -> bool {
+        self.level.shows(message, self.options.thinks())
+    }
+
+    fn message(&mut self, message: &Message, out: &mut dyn Write) -> io::Result<()> {
+        if !self.shows(message) {
+            return Ok(());
+        }
+        let who = isolated(&words::who(message, self.options.minimal), self.bidi);
+        let time = message.time.map(|time| format!("  {}", words::since(time, self.last)));
+        self.last = message.time.or(self.last);
+        let fate = match message.fate {
+            Fate::Kept => String::new(),
+            fate => format!("  [{fate}]"),
+        };
+        writeln!(out, "\n=== {who}{}{fate}", time.unwrap_or_default())?;
+        if self.options.thinks() {
+            for thought in &message.thoughts {
+                writeln!(out, "(thought) {}", isolated(&thought.subject, self.bidi))?;
+                self.indented(&thought.description, out)?;
+            }
+        }
+        let trace = self.level >= Level::Trace;
+        let text = self.safe(if trace { &message.text } else { &message.display_text });
+        if !text.trim().is_empty() {
+            writeln!(out, "{text}")?;
+        }
+        self.beside(message, out)?;
+        let calls = message.tool_calls.iter().filter(|_| self.level >= Level::Actions);
+        calls.into_iter().try_for_each(|call| self.call(call, out))?;
+        for problem in message.problems.iter().filter(|_| !self.options.minimal) {
+            writeln!(out, "[damaged: {} in this message]", problem.phrase())?;
+        }
+        Ok(())
+    }
+
+    fn unread(&mut self, problem: &Problem, out: &mut dyn Write) -> io::Result<()> {
+        if self.options.minimal {
+            return writeln!(out, "\n[damaged: a message could not be read]");
+        }
+        let words = isolated(&problem.to_string(), self.bidi);
+        writeln!(out, "\n[damaged: a message could not be read: {words}]")
+    }
+
+    fn end(&mut self, next: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
+        next.map_or(Ok(()), |next| writeln!(out, "\nGoes on in: {next}"))
+    }
+}

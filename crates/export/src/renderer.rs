@@ -1,0 +1,53 @@
+//! What every format can do.
+
+use std::fmt::Debug;
+use std::io::{self, Write};
+
+use recount_model::{Message, Problem, SessionFacts};
+
+/// Writes sessions in one format, message by message.
+///
+/// A session is `begin`, any number of `message` and `unread`, and `end`. A long one may be written in parts, each with a
+/// `begin` and an `end` of its own. The next session may follow in the same output where a format allows it.
+pub trait Renderer: Debug + Send {
+    /// Writes what stands above the messages.
+    fn begin(
+        &mut self,
+        session: &SessionFacts,
+        part: Part<'_>,
+        out: &mut dyn Write,
+    ) -> io::Result<()>;
+
+    /// Whether anything of a message is written.
+    fn shows(&self, _message: &Message) -> bool {
+        true
+    }
+
+    /// Whether messages are needed at all.
+    fn wants_messages(&self) -> bool {
+        true
+    }
+
+    /// Writes a message; nothing when it is not shown.
+    fn message(&mut self, message: &Message, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Notes that a message could not be read.
+    fn unread(&mut self, problem: &Problem, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Writes what stands below the messages. `next` is the file in which the session goes on.
+    fn end(&mut self, next: Option<&str>, out: &mut dyn Write) -> io::Result<()>;
+}
+
+/// A stretch of a session that lies in one file.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    /// Its number, from 1.
+    pub number: usize,
+    /// The file of the part before.
+    pub previous: Option<&'a str>,
+}
+
+impl Part<'_> {
+    /// A session in one piece, or its beginning.
+    pub const FIRST: Self = Self { number: 1, previous: None };
+}

@@ -1,0 +1,238 @@
+//! CSV: a table of sessions, of requests or of tool calls. Columns are called as in the views of `recount sql`.
+
+use std::io::{self, Write};
+
+use jiff::Timestamp;
+use recount_model::{
+    Message, MessageId, Problem, RecordedPath, SessionFacts, SessionId, SessionKind, Tokens,
+};
+
+use crate::csv::{Cell, row};
+use crate::{Part, Renderer, Table};
+
+const SESSIONS: &[&str] = &[
+    "source",
+    "id",
+    "kind",
+    "parent",
+    "title",
+    "project_path",
+    "project_state",
+    "project_name",
+    "started",
+    "updated",
+    "messages",
+    "prompts",
+    "answers",
+    "undone",
+    "tool_calls",
+    "tools_failed",
+    "tools_cancelled",
+    "models",
+    "tokens_input",
+    "tokens_output",
+    "tokens_cached",
+    "tokens_thoughts",
+    "tokens_tool",
+    "tokens_total",
+    "files",
+    "bytes",
+    "problems",
+];
+
+const REQUESTS: &[&str] = &[
+    "session", "source", "message", "number", "time", "model", "fate", "input", "output", "cached",
+    "thoughts", "tool", "total",
+];
+
+const TOOL_CALLS: &[&str] = &[
+    "session",
+    "source",
+    "message",
+    "number",
+    "call",
+    "id",
+    "name",
+    "display_name",
+    "status",
+    "time",
+    "key_arg",
+    "agent_id",
+    "output_state",
+    "args",
+    "output",
+    "diff",
+];
+
+/// Rows of one table, of any number of sessions.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    table: Table,
+    headed: bool,
+    /// Of the session at hand.
+    id: String,
+    source: &'static str,
+    /// The place of the next message in it.
+    number: u64,
+}
+
+impl Rows {
+    pub(crate) fn new(table: Table) -> Self {
+        Self { table, headed: false, id: String::new(), source: "", number: 1 }
+    }
+
+    fn request(&self, message: &Message, out: &mut dyn Write) -> io::Result<()> {
+        let Some(tokens) = message.tokens else { return Ok(()) };
+        let (time, fate) = (moment(message.time), message.fate.to_string());
+        let mut cells = self.place(message).to_vec();
+        cells.extend([
+            Cell::Text(&time),
+            Cell::Text(message.model.as_deref().unwrap_or_default()),
+            Cell::Text(&fate),
+        ]);
+        cells.extend(used(tokens));
+        row(out, cells)
+    }
+
+    fn calls(&self, message: &Message, out: &mut dyn Write) -> io::Result<()> {
+        for (at, call) in message.tool_calls.iter().enumerate() {
+            let time = moment(call.time);
+            let state = format!("{:?}", call.output_state).to_lowercase();
+            let mut cells = self.place(message).to_vec();
+            cells.push(number(at as u64 + 1));
+            let text = [
+                call.id.as_deref(),
+                Some(call.name.as_str()),
+                call.display_name.as_deref(),
+                Some(call.status.as_str()),
+                Some(time.as_str()),
+                call.key_arg.as_deref(),
+                call.agent_id.as_deref(),
+                Some(state.as_str()),
+                Some(call.args.as_str()),
+                call.output.as_deref(),
+                call.diff.as_deref(),
+            ];
+            cells.extend(text.map(|text| Cell::Text(text.unwrap_or_default())));
+            row(out, cells)?;
+        }
+        Ok(())
+    }
+
+    /// The cells that say which message it is.
+    fn place<'a>(&'a self, message: &'a Message) -> [Cell<'a>; 4] {
+        let id = message.id.as_ref().map_or("", MessageId::as_str);
+        [Cell::Text(&self.id), Cell::Text(self.source), Cell::Text(id), number(self.number)]
+    }
+}
+
+impl Renderer for Rows {
+    fn begin(
+        &mut self,
+        session: &SessionFacts,
+        _part: Part<'_>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        if !self.headed {
+            let names = match self.table {
+                Table::Sessions => SESSIONS,
+                Table::Requests => REQUESTS,
+                Table::ToolCalls => TOOL_CALLS,
+            };
+            row(out, names.iter().map(|name| Cell::Text(name)))?;
+            self.headed = true;
+        }
+        self.id = session.id.to_string();
+        self.source = session.source.as_str();
+        self.number = 1;
+        if self.table == Table::Sessions {
+            row(out, session_row(session).iter().map(Owned::cell))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn wants_messages(&self) -> bool {
+        self.table != Table::Sessions
+    }
+
+    fn message(&mut self, message: &Message, out: &mut dyn Write) -> io::Result<()> {
+        match self.table {
+            Table::Sessions => {}
+            Table::Requests => self.request(message, out)?,
+            Table::ToolCalls => self.calls(message, out)?,
+        }
+        self.number += 1;
+        Ok(())
+    }
+
+    fn unread(&mut self, _problem: &Problem, _out: &mut dyn Write) -> io::Result<()> {
+        // It has its place in the session all the same.
+        self.number += 1;
+        Ok(())
+    }
+
+    fn end(&mut self, _next: Option<&str>, _out: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A cell that was made for its row.
+enum Owned {
+    Text(String),
+    Number(u64),
+}
+
+impl Owned {
+    fn cell(&self) -> Cell<'_> {
+        match self {
+            Self::Text(text) => Cell::Text(text),
+            Self::Number(figure) => number(*figure),
+        }
+    }
+}
+
+fn session_row(session: &SessionFacts) -> Vec<Owned> {
+    let kind = match session.kind {
+        SessionKind::Main => "main",
+        SessionKind::Subagent => "subagent",
+    };
+    let project = &session.project;
+    let mut cells: Vec<Owned> = [
+        session.source.to_string(),
+        session.id.to_string(),
+        kind.to_owned(),
+        session.parent.as_ref().map_or("", SessionId::as_str).to_owned(),
+        session.title.clone().unwrap_or_default(),
+        project.path.as_ref().map_or("", RecordedPath::as_str).to_owned(),
+        project.state.to_string(),
+        project.name().to_owned(),
+        moment(session.started),
+        moment(session.updated),
+    ]
+    .map(Owned::Text)
+    .into();
+    let (counts, tools) = (session.counts, session.tool_calls);
+    let said = [counts.messages, counts.prompts, counts.answers, counts.undone];
+    cells.extend(said.map(Owned::Number));
+    cells.extend([tools.total, tools.failed, tools.cancelled].map(Owned::Number));
+    cells.push(Owned::Text(session.models.join(",")));
+    let Tokens { input, output, cached, thoughts, tool, total } = session.tokens;
+    cells.extend([input, output, cached, thoughts, tool, total].map(Owned::Number));
+    let rest = [session.files.len() as u64, session.bytes(), session.problems];
+    cells.extend(rest.map(Owned::Number));
+    cells
+}
+
+fn used(tokens: Tokens) -> [Cell<'static>; 6] {
+    let Tokens { input, output, cached, thoughts, tool, total } = tokens;
+    [input, output, cached, thoughts, tool, total].map(number)
+}
+
+fn number(number: u64) -> Cell<'static> {
+    Cell::Number(number.to_string())
+}
+
+fn moment(time: Option<Timestamp>) -> String {
+    time.map(|time| time.to_string()).unwrap_or_default()
+}

@@ -1,0 +1,172 @@
+//! Makes untrusted text harmless, and shows what was made harmless.
+//!
+//! A session may hold anything a web page or a file said to a model. Escapes could retitle a terminal's window, move the
+//! cursor over earlier lines or hide text; bidirectional controls could reorder it. They are replaced by something
+//! visible and never dropped, so that a reader can see that they were there.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// What is done with characters that turn the direction of text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bidi {
+    /// They stay: right-to-left text needs them.
+    #[default]
+    Kept,
+    /// They are made visible: they must not reach a terminal.
+    Shown,
+}
+
+/// Returns the text with every control character but `\n` and `\t` made visible.
+///
+/// `\r` before `\n` is dropped, as it belongs to the line end. Doing it twice changes nothing.
+pub fn visible(text: &str, bidi: Bidi) -> Cow<'_, str> {
+    let is_unsafe = |character| is_unsafe(character, bidi);
+    let Some(first) = text.find(is_unsafe) else {
+        return Cow::Borrowed(text);
+    };
+    let (safe, rest) = text.split_at(first);
+    let mut clean = String::with_capacity(text.len() + 16);
+    clean.push_str(safe);
+    let mut rest = rest.chars().peekable();
+    while let Some(character) = rest.next() {
+        if character == '\r' && rest.peek() == Some(&'\n') {
+            continue;
+        }
+        if is_unsafe(character) {
+            push_visible(&mut clean, character);
+        } else {
+            clean.push(character);
+        }
+    }
+    Cow::Owned(clean)
+}
+
+/// Returns the text on one line, each run of white space collapsed to one blank, and made visible.
+pub fn single_line(text: &str, bidi: Bidi) -> String {
+    let mut line = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(&visible(word, bidi));
+    }
+    line
+}
+
+/// Returns the text on one line, so that what it says of direction ends with it.
+///
+/// It is put between a first strong isolate and its end where anything in it may turn the direction of its neighbours.
+pub fn isolated(text: &str, bidi: Bidi) -> String {
+    let line = single_line(text, bidi);
+    if !line.contains(turns) {
+        return line;
+    }
+    let mut open = 0usize;
+    let mut safe = String::with_capacity(line.len() + 6);
+    safe.push('\u{2068}');
+    for character in line.chars() {
+        match character {
+            '\u{2066}'..='\u{2068}' => open += 1,
+            // It would end our own isolate.
+            '\u{2069}' if open == 0 => {
+                push_visible(&mut safe, character);
+                continue;
+            }
+            '\u{2069}' => open -= 1,
+            _ => {}
+        }
+        safe.push(character);
+    }
+    safe.extend(std::iter::repeat_n('\u{2069}', open + 1));
+    safe
+}
+
+/// Returns at most so many characters of a text, the last one an ellipsis where some are left out.
+pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    if text.char_indices().nth(most).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut short: String = text.chars().take(most.saturating_sub(1)).collect();
+    short.push('…');
+    Cow::Owned(short)
+}
+
+/// Whether a character turns the direction of text: controls, and letters of scripts that run from right to left.
+fn turns(character: char) -> bool {
+    is_bidi_control(character)
+        || matches!(character,
+            '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFE}'
+            | '\u{10800}'..='\u{10FFF}' | '\u{1E800}'..='\u{1EFFF}')
+}
+
+/// Embeddings, overrides, isolates and marks that reorder text.
+fn is_bidi_control(character: char) -> bool {
+    matches!(character,
+        '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{200E}' | '\u{200F}' | '\u{061C}')
+}
+
+fn is_unsafe(character: char, bidi: Bidi) -> bool {
+    match character {
+        '\n' | '\t' => false,
+        // Two line ends that some terminals obey. The zero width joiner stays: it holds emoji together.
+        '\u{2028}' | '\u{2029}' => bidi == Bidi::Shown,
+        _ => character.is_control() || (bidi == Bidi::Shown && is_bidi_control(character)),
+    }
+}
+
+fn push_visible(clean: &mut String, character: char) {
+    let code = u32::from(character);
+    match character {
+        '\0'..='\u{1F}' => clean.push(char::from_u32(0x2400 + code).unwrap_or('\u{FFFD}')),
+        '\u{7F}' => clean.push('\u{2421}'),
+        _ => {
+            // Writing to a string cannot fail.
+            let _ = if character.is_control() {
+                write!(clean, "\\x{code:02x}")
+            } else {
+                write!(clean, "<U+{code:04X}>")
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn controls_become_visible_and_direction_is_kept() {
+        for (text, shown) in [
+            ("plain\n\ttext", "plain\n\ttext"),
+            ("\x1b]0;pwn\x07", "␛]0;pwn␇"),
+            ("a\0b\x7f\u{9b}", "a␀b␡\\x9b"),
+            ("one\r\ntwo\rthree\r", "one\ntwo␍three␍"),
+            ("user\u{202E}txt.exe\u{200B}", "user\u{202E}txt.exe\u{200B}"),
+        ] {
+            assert_eq!(visible(text, Bidi::Kept), shown, "{text:?}");
+            assert_eq!(visible(shown, Bidi::Kept), shown, "twice: {text:?}");
+        }
+        assert_eq!(visible("a\u{202E}b", Bidi::Shown), "a<U+202E>b");
+    }
+
+    #[test]
+    fn what_turns_the_direction_ends_with_its_line() {
+        for (text, shown) in [
+            ("left\nto right", "left to right"),
+            ("שלום", "\u{2068}שלום\u{2069}"),
+            ("a\u{202E}b", "\u{2068}a\u{202E}b\u{2069}"),
+            ("a\u{2067}b", "\u{2068}a\u{2067}b\u{2069}\u{2069}"),
+            ("a\u{2069}\u{202E}b", "\u{2068}a<U+2069>\u{202E}b\u{2069}"),
+        ] {
+            assert_eq!(isolated(text, Bidi::Kept), shown, "{text:?}");
+        }
+        assert_eq!(isolated("a\u{2069}b", Bidi::Shown), "a<U+2069>b");
+    }
+
+    #[test]
+    fn long_text_is_cut_at_characters() {
+        assert_eq!(shortened("会话会话", 4), "会话会话");
+        assert_eq!(shortened("会话会话", 3), "会话…");
+    }
+}

@@ -1,0 +1,151 @@
+//! Words that formats for people share: who spoke, when, what a session comes to.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use recount_model::{Message, MessageKind, NoticeLevel, SessionFacts, ToolCall, ToolStatus};
+
+/// What a session without a title is called.
+pub(crate) const UNTITLED: &str = "(nothing said)";
+
+/// Returns who speaks in a message.
+pub(crate) fn who(message: &Message, minimal: bool) -> String {
+    match message.kind {
+        MessageKind::Prompt => "You".into(),
+        MessageKind::Answer => {
+            message.model.clone().filter(|_| !minimal).unwrap_or_else(|| "Model".into())
+        }
+        MessageKind::Notice => match message.level {
+            Some(NoticeLevel::Error) => "Error".into(),
+            Some(NoticeLevel::Warning) => "Warning".into(),
+            _ => "Info".into(),
+        },
+        MessageKind::Shell => "Your shell".into(),
+        MessageKind::Context => "Context".into(),
+        MessageKind::Hook => "Hook".into(),
+        MessageKind::ToolResult => "Tool result".into(),
+        MessageKind::Summary => "Summary".into(),
+        MessageKind::Nudge => "Nudge".into(),
+    }
+}
+
+/// Returns date and minute. Files go to people in other time zones, so all times are UTC.
+pub(crate) fn minute(time: Timestamp) -> String {
+    utc(time, "%Y-%m-%d %H:%M UTC")
+}
+
+/// Returns the minute, with its date unless that is the one before.
+pub(crate) fn since(time: Timestamp, before: Option<Timestamp>) -> String {
+    let day = |time| utc(time, "%Y-%m-%d");
+    let same = before.is_some_and(|before| day(before) == day(time));
+    utc(time, if same { "%H:%M" } else { "%Y-%m-%d %H:%M" })
+}
+
+/// Returns the day.
+pub(crate) fn day(time: Timestamp) -> String {
+    utc(time, "%Y-%m-%d")
+}
+
+fn utc(time: Timestamp, form: &str) -> String {
+    time.to_zoned(TimeZone::UTC).strftime(form).to_string()
+}
+
+/// A count and what is counted: `1 prompt`, `2 prompts`.
+pub(crate) fn plural(number: u64, word: &str) -> String {
+    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
+}
+
+/// A size: `999 B`, `1.2 KB`, `34 MB`.
+pub(crate) fn size(bytes: u64) -> String {
+    let units = ["B", "KB", "MB", "GB", "TB", "PB", "EB"];
+    let (mut whole, mut tenths, mut unit) = (bytes, 0, 0);
+    while whole >= 1000 && unit + 1 < units.len() {
+        tenths = whole % 1000 / 100;
+        whole /= 1000;
+        unit += 1;
+    }
+    let name = units.get(unit).copied().unwrap_or_default();
+    if unit > 0 && whole < 10 {
+        format!("{whole}.{tenths} {name}")
+    } else {
+        format!("{whole} {name}")
+    }
+}
+
+/// Returns how much was said and done.
+pub(crate) fn figures(session: &SessionFacts, strict: bool) -> String {
+    let (counts, kept) = (session.counts, session.kept);
+    let (prompts, answers, calls) = if strict {
+        (kept.prompts, kept.answers, kept.tool_calls)
+    } else {
+        (counts.prompts, counts.answers, session.tool_calls.total)
+    };
+    let mut figures = vec![plural(prompts, "prompt"), plural(answers, "answer")];
+    if calls > 0 {
+        let failed = session.tool_calls.failed;
+        let failed =
+            if failed > 0 && !strict { format!(" ({failed} failed)") } else { String::new() };
+        figures.push(format!("{}{failed}", plural(calls, "tool call")));
+    }
+    if counts.undone > 0 && !strict {
+        figures.push(format!("{} undone or replaced, and marked so", counts.undone));
+    }
+    figures.join(", ")
+}
+
+/// Returns what was used.
+pub(crate) fn tokens(session: &SessionFacts, strict: bool) -> String {
+    let tokens = if strict { session.kept.tokens } else { session.tokens };
+    format!(
+        "{} (input {}, of these cached {}; output {}; thoughts {})",
+        tokens.total, tokens.input, tokens.cached, tokens.output, tokens.thoughts
+    )
+}
+
+/// Returns how many problems there were, if any.
+pub(crate) fn problems(session: &SessionFacts) -> Option<String> {
+    let many = plural(session.problems, "problem");
+    (session.problems > 0)
+        .then(|| format!("{many} met while reading: something may be missing here"))
+}
+
+/// Returns the name of a tool as people know it.
+pub(crate) fn tool(call: &ToolCall) -> &str {
+    call.display_name.as_deref().filter(|name| !name.is_empty()).unwrap_or(&call.name)
+}
+
+/// Returns how a call ended, if not well.
+pub(crate) fn ending(call: &ToolCall) -> Option<&str> {
+    match &call.status {
+        ToolStatus::Success => None,
+        ToolStatus::Error => Some("failed"),
+        ToolStatus::Cancelled => Some("cancelled"),
+        ToolStatus::Other(word) => Some(word.as_str()).filter(|word| !word.is_empty()),
+    }
+}
+
+/// Returns what a call gave back, as far as it is to be told: at the lower levels only the first line of an error.
+pub(crate) fn outcome(call: &ToolCall, whole: bool) -> &str {
+    let output = call.output.as_deref().or(call.display.as_deref()).unwrap_or_default();
+    if whole {
+        return output;
+    }
+    let line = output.lines().find(|line| !line.trim().is_empty());
+    line.filter(|_| call.status == ToolStatus::Error).unwrap_or_default()
+}
+
+/// Agents put the file's name and a rule above the diff proper; the call names the file already.
+pub(crate) fn without_index(patch: &str) -> &str {
+    match patch.split_once("\n--- ") {
+        Some((head, _)) if head.starts_with("Index: ") => {
+            patch.get(head.len() + 1..).unwrap_or(patch)
+        }
+        _ => patch,
+    }
+}
+
+/// Returns the key argument, without the project's folder.
+pub(crate) fn key_argument<'a>(call: &'a ToolCall, project: &str) -> Option<&'a str> {
+    let key = call.key_arg.as_deref().filter(|key| !key.is_empty())?;
+    let below = (!project.is_empty()).then(|| key.strip_prefix(project)).flatten();
+    Some(below.and_then(|key| key.strip_prefix('/')).unwrap_or(key))
+}
