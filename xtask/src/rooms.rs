@@ -23,7 +23,10 @@ const ROOMS: &[Room] = &[
     Room { name: "export", uses: &["model"] },
     Room {
         name: "engine",
-        uses: &["model", "formats", "platform", "store", "writer", "search", "catalog", "export"],
+        uses: &[
+            "model", "formats", "platform", "store", "writer", "search", "catalog", "redact",
+            "export",
+        ],
     },
     Room { name: "testbed", uses: &["model", "writer"] },
     Room { name: "cli", uses: &["model", "platform", "engine", "testbed"] },

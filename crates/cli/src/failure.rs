@@ -116,6 +116,7 @@ impl From<Error> for Failure {
                 Some(hint) => failure.hint(hint),
                 None => failure,
             },
+            Error::Redaction(_) => failure.hint("mend [redact] in config.toml"),
             Error::Config { .. } => failure.hint("mend the file, or take it away"),
             Error::Unreadable { .. } => failure.hint("check the file's permissions"),
             Error::NoDataFolder => failure.hint(

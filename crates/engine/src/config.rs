@@ -1,5 +1,6 @@
 //! What the user has set in `config.toml`.
 
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,6 +18,18 @@ use crate::Error;
 pub(crate) struct Config {
     #[serde(default)]
     pub(crate) projects: Projects,
+    #[serde(default)]
+    pub(crate) redact: Redact,
+}
+
+/// What is taken out of exports beside the usual, and what may stay.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Redact {
+    /// Regular expressions, by name.
+    pub(crate) patterns: BTreeMap<String, String>,
+    /// Secrets that are none, and `@company.org` for addresses.
+    pub(crate) allow: Vec<String>,
 }
 
 /// How the folders of projects are looked for.

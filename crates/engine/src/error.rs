@@ -96,6 +96,9 @@ pub enum Error {
     /// The catalog cannot be used.
     #[error(transparent)]
     Catalog(#[from] recount_catalog::Error),
+    /// A rule of the user's for what is taken out of exports cannot be used.
+    #[error("{0}")]
+    Redaction(String),
     /// Nothing can be kept.
     #[error("there is no folder for our own data")]
     NoDataFolder,

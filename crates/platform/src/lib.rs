@@ -12,4 +12,4 @@ pub use folders::Folders;
 pub use listing::{Entry, Lister};
 pub use mounts::{Below, Mounts};
 pub use processes::{Processes, Running, System};
-pub use program::{Pager, clock, system_nanos};
+pub use program::{Pager, clock, random, system_nanos};

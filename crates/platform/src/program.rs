@@ -73,3 +73,14 @@ fn shell(program: &str, flag: &str, words: &str) -> Command {
     command.arg(flag).arg(words);
     command
 }
+
+/// Draws bytes by lot, as good as the system can.
+pub fn random() -> [u8; 32] {
+    let mut bytes = [0; 32];
+    if getrandom::fill(&mut bytes).is_err() {
+        // No system of today fails here; the clock and the process are at least not the same twice.
+        let seed = system_nanos().to_le_bytes().into_iter().chain(std::process::id().to_le_bytes());
+        bytes.iter_mut().zip(seed).for_each(|(byte, seed)| *byte = seed);
+    }
+    bytes
+}

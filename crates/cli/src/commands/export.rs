@@ -1,15 +1,18 @@
 //! `recount export`
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use recount_engine::export::{Bidi, Format, Options, Table};
+use recount_engine::export::{Bidi, Format, Options, Redacted, Redaction, Table};
 use recount_engine::{Engine, Export, Exported, Query, Selection};
 use recount_model::SessionFacts;
 use serde::Serialize;
 
 use super::list::moment;
+use super::redacted;
 use super::show::{LevelArg, ViewArg};
 use crate::context::{Context, Paged};
 use crate::failure::{ERROR, Failure, NOTHING};
@@ -27,7 +30,8 @@ use crate::output::progress::Bar;
     after_help = "Examples:\n  recount export latest > session.md\n  recount export 3d2f --minimal -o share.md    prompts and answers \
     alone\n  recount export 3d2f --level full --thoughts --split 50 -o parts/\n  recount export --all -o archive/             every \
     session; run it again for what is new\n  recount export --project shop --since 7d --format jsonl -o shop/\n  \
-    recount export --all --format csv --table requests > requests.csv"
+    recount export --all --format csv --table requests > requests.csv\n  recount export 3d2f --redact -o share.md     secrets and names taken \
+    out"
 )]
 pub(crate) struct ExportArgs {
     /// Id, its first characters, a file, @N (row of the last list) or `latest`
@@ -82,6 +86,16 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "N", requires = "output", value_parser = clap::value_parser!(u32).range(1..))]
     split: Option<u32>,
 
+    /// Take out secrets and personal data; with `=check` only say what would be, and exit with 3 if there is any
+    #[arg(
+        long,
+        value_name = "MODE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "replace"
+    )]
+    redact: Option<RedactArg>,
+
     /// The table (csv); a folder gets all three when none is named
     #[arg(long, value_name = "TABLE")]
     table: Option<TableArg>,
@@ -100,6 +114,15 @@ enum FormatArg {
     Txt,
     /// A table
     Csv,
+}
+
+/// What is done about secrets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum RedactArg {
+    /// Put tags in their place
+    Replace,
+    /// Write nothing; report them
+    Check,
 }
 
 /// The tables of CSV.
@@ -123,10 +146,13 @@ enum Target {
 }
 
 pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<ExitCode, Failure> {
-    let format = format(args, context);
-    let target = target(args, format)?;
-    let export = export(args, format, &target, context)?;
+    let is_check = args.redact == Some(RedactArg::Check);
+    let format = if is_check { Format::Jsonl } else { format(args, context) };
+    let target = if is_check { Target::Output } else { target(args, format)? };
+    let mut export = export(args, format, &target, context)?;
     let engine = context.plain_engine()?;
+    let redaction = args.redact.map(|_| engine.redaction()).transpose()?.map(Arc::new);
+    export.redaction.clone_from(&redaction);
     let selection = select(args, &engine, &export, context)?;
     let sessions = selection.sessions();
     if sessions.is_empty() {
@@ -135,6 +161,7 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<ExitCode, Fail
     }
     let bar = Bar::new(context, "exporting");
     let exported = match &target {
+        Target::Output if is_check => engine.export_to(&selection, &export, &mut io::sink())?,
         Target::Output => {
             let mut out = context.out(Paged::No);
             let exported = engine.export_to(&selection, &export, &mut out)?;
@@ -145,7 +172,14 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<ExitCode, Fail
         Target::Folder(path) => engine.export_folder(&selection, &export, path, &bar)?,
     };
     bar.finish();
-    tell(&exported, &target, format, context)?;
+    let found = redaction.as_deref().map(Redaction::found).unwrap_or_default();
+    if is_check {
+        return redacted::check(&found, context);
+    }
+    tell(&exported, &found, &target, format, context)?;
+    if redaction.is_some() && exported.written > 0 {
+        redacted::tell(&found, context);
+    }
     let sum =
         |count: fn(&SessionFacts) -> u64| sessions.iter().map(|facts| count(facts)).sum::<u64>();
     let total = sum(|facts| facts.problems) + exported.problems.len() as u64;
@@ -224,6 +258,7 @@ fn export(
         },
         split: args.split.and_then(|split| usize::try_from(split).ok()),
         tables: table.map_or_else(|| Table::ALL.to_vec(), |table| vec![table]),
+        redaction: None,
     })
 }
 
@@ -269,17 +304,19 @@ fn select(
 
 /// What was done, for JSON.
 #[derive(Serialize)]
-struct Summary {
+struct Summary<'a> {
     written: u64,
     unchanged: u64,
     files: u64,
     bytes: u64,
     problems: usize,
+    redacted: Vec<redacted::Row<'a>>,
 }
 
 /// Says what was done.
 fn tell(
     exported: &Exported,
+    found: &[Redacted],
     target: &Target,
     format: Format,
     context: &Context,
@@ -288,7 +325,8 @@ fn tell(
     let &Exported { written, unchanged, files, bytes: size, .. } = exported;
     if context.global.json {
         let problems = exported.problems.len();
-        let summary = Summary { written, unchanged, files, bytes: size, problems };
+        let redacted = redacted::rows(found);
+        let summary = Summary { written, unchanged, files, bytes: size, problems, redacted };
         json::document(context, "export", "export", &summary)?;
         return Ok(());
     }

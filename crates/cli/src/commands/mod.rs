@@ -8,6 +8,7 @@ pub(crate) mod list;
 pub(crate) mod man;
 mod picked;
 pub(crate) mod projects;
+mod redacted;
 pub(crate) mod search;
 pub(crate) mod show;
 pub(crate) mod sql;

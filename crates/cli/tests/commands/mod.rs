@@ -8,6 +8,7 @@ mod odd_homes;
 mod project_names;
 mod project_search;
 mod projects;
+mod redact;
 mod search;
 mod show;
 mod sql;

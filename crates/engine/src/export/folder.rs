@@ -20,6 +20,8 @@ use crate::{Engine, Error};
 const LOCK: &str = ".recount-export";
 /// How long another run that exports into the same folder is waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// What the manifest says of a session from which secrets were taken out.
+pub(super) const REDACTED: &str = " redacted=";
 /// The manifest is made safe this often.
 const OFTEN: Duration = Duration::from_secs(1);
 
@@ -92,7 +94,9 @@ impl Engine {
 /// Returns what tells whether two exports of one session are alike.
 fn key(export: &Export) -> String {
     let split = export.split.map(|split| format!(" split={split}")).unwrap_or_default();
-    format!("{}{split}", export.options.key())
+    let redacted = export.redaction.as_ref().map(|redaction| redaction.print);
+    let redacted = redacted.map(|print| format!("{REDACTED}{print:016x}")).unwrap_or_default();
+    format!("{}{split}{redacted}", export.options.key())
 }
 
 impl Work<'_> {
@@ -163,8 +167,7 @@ impl Work<'_> {
                         exported.problems.push(item.lost());
                         continue;
                     };
-                    let view = self.export.view();
-                    let mut telling = Telling::new(&opened, view, &mut *renderer, None);
+                    let mut telling = Telling::new(&opened, self.export, &mut *renderer, None);
                     telling.part(&|_| String::new(), out)?;
                 }
                 Ok(())
@@ -177,8 +180,8 @@ impl Work<'_> {
                 exported.problems.push(item.lost());
                 continue;
             };
-            let view = self.export.view();
-            let mut telling = Telling::new(&opened, view, &mut *renderer, self.export.split);
+            let split = self.export.split;
+            let mut telling = Telling::new(&opened, self.export, &mut *renderer, split);
             files.extend(telling.write(&place)?.into_iter().map(named));
             exported.problems.append(&mut telling.problems);
         }

@@ -3,17 +3,20 @@
 mod folder;
 mod manifest;
 mod plan;
+mod redaction;
 mod stock;
 mod telling;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use recount_model::{Problem, SessionFacts};
 
 pub use recount_export::text::Bidi;
 pub use recount_export::{Format, Level, Options, Table, csv, json, text};
 
+pub use self::redaction::{Redacted, Redaction};
 use self::telling::Telling;
 use crate::{Engine, Error, Listing, Opened, View};
 
@@ -28,6 +31,8 @@ pub struct Export {
     pub split: Option<usize>,
     /// The tables of CSV that go into a folder.
     pub tables: Vec<Table>,
+    /// What takes out secrets, if they are to be.
+    pub redaction: Option<Arc<Redaction>>,
 }
 
 impl Export {
@@ -89,7 +94,7 @@ impl Engine {
                 exported.problems.push(item.lost());
                 continue;
             };
-            let mut telling = Telling::new(&opened, export.view(), &mut *renderer, None);
+            let mut telling = Telling::new(&opened, export, &mut *renderer, None);
             telling.part(&|_| String::new(), out)?;
             exported.problems.append(&mut telling.problems);
             exported.written += 1;
@@ -124,7 +129,7 @@ impl Engine {
             return Ok(exported);
         };
         let mut renderer = export.format.renderer(&export.options);
-        let mut telling = Telling::new(&opened, export.view(), &mut *renderer, export.split);
+        let mut telling = Telling::new(&opened, export, &mut *renderer, export.split);
         let written = telling.write(&|number| part_of(path, number))?;
         exported.written = 1;
         exported.files = written.len() as u64;

@@ -6,9 +6,9 @@ use std::path::Path;
 use recount_export::names::{self, Taken};
 use recount_export::{Links, Table};
 
-use super::Export;
 use super::manifest::{Entry, Manifest, Written};
 use super::stock::{Item, Stock};
+use super::{Export, Redaction};
 use crate::refresh::hash;
 
 /// What is to be written: one session, or one table of all.
@@ -83,6 +83,7 @@ fn claim(manifest: &mut Manifest, key: &str, stem: &str, extension: &str) {
 pub(super) struct Plan<'a> {
     folder: &'a Path,
     extension: &'static str,
+    redaction: Option<&'a Redaction>,
     manifest: &'a mut Manifest,
     /// Folders of projects.
     folders: Taken,
@@ -91,13 +92,14 @@ pub(super) struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    pub(super) fn new(folder: &'a Path, export: &Export, manifest: &'a mut Manifest) -> Self {
+    pub(super) fn new(folder: &'a Path, export: &'a Export, manifest: &'a mut Manifest) -> Self {
         let mut folders = Taken::default();
         for known in manifest.projects.values() {
             folders.take(known);
         }
         let extension = export.format.extension();
-        Self { folder, extension, manifest, folders, names: BTreeMap::new() }
+        let redaction = export.redaction.as_deref();
+        Self { folder, extension, redaction, manifest, folders, names: BTreeMap::new() }
     }
 
     pub(super) fn jobs<'b>(&mut self, stock: &Stock, items: &[Item<'b>]) -> Vec<Job<'b>> {
@@ -121,8 +123,18 @@ impl<'a> Plan<'a> {
 
     /// A session keeps the name it once had, whatever its title is now.
     fn stem(&mut self, key: &str, item: &Item<'_>) -> String {
-        let known =
-            self.manifest.sessions.get(key).and_then(|entry| stem_of(entry, self.extension));
+        // A name may tell what is to be taken out now.
+        let is_such = |entry: &&Entry| {
+            self.redaction.is_none() || entry.options.contains(super::folder::REDACTED)
+        };
+        let entry = self.manifest.sessions.get(key);
+        if let Some(told) = entry.filter(|entry| !is_such(entry)) {
+            for path in told.left_over(&[], self.folder) {
+                // What cannot be removed is written over or stays; the next try is the next export.
+                let _removed = recount_writer::remove(&path);
+            }
+        }
+        let known = entry.filter(is_such).and_then(|entry| stem_of(entry, self.extension));
         let is_kept = |stem: &String| {
             stem.split_once('/').is_some_and(|(folder, _)| is_own(self.folder, folder))
         };
@@ -130,7 +142,10 @@ impl<'a> Plan<'a> {
             return stem;
         }
         let folder = self.project(item);
-        let wanted = names::stem(item.facts);
+        let wanted = match self.redaction {
+            Some(redaction) => names::stem(&redaction.facts(item.facts)),
+            None => names::stem(item.facts),
+        };
         let names = match self.names.remove(&folder) {
             Some(names) => names,
             None => self.names_in(&folder),
@@ -146,7 +161,10 @@ impl<'a> Plan<'a> {
         if let Some(known) = self.manifest.projects.get(&key).filter(|known| is_own(top, known)) {
             return known.clone();
         }
-        let wanted = names::folder(project.name());
+        let name = project.name();
+        let name =
+            self.redaction.map_or_else(|| name.to_owned(), |redaction| redaction.plain(name));
+        let wanted = names::folder(&name);
         let found = self.folders.find(&wanted, |name| is_own(top, name));
         self.manifest.projects.insert(key, found.clone());
         found

@@ -5,13 +5,17 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use recount_export::{Part, Renderer};
-use recount_model::{Message, MessageKind, Problem};
+use recount_model::{Message, MessageKind, Problem, SessionFacts};
 
-use crate::{Error, Messages, Opened, View};
+use super::{Export, Redaction};
+use crate::{Error, Messages, Opened};
 
 /// A session that is being told.
 pub(super) struct Telling<'a> {
-    opened: &'a Opened,
+    facts: Cow<'a, SessionFacts>,
+    redaction: Option<&'a Redaction>,
+    /// How many messages there were so far.
+    told: usize,
     messages: Source<'a>,
     renderer: &'a mut dyn Renderer,
     split: Option<usize>,
@@ -33,17 +37,32 @@ enum Source<'a> {
 impl<'a> Telling<'a> {
     pub(super) fn new(
         opened: &'a Opened,
-        view: View,
+        export: &'a Export,
         renderer: &'a mut dyn Renderer,
         split: Option<usize>,
     ) -> Self {
-        let messages = match opened.messages(view) {
+        let redaction = export.redaction.as_deref();
+        let facts = match redaction {
+            Some(redaction) => Cow::Owned(redaction.facts(&opened.facts)),
+            None => Cow::Borrowed(&opened.facts),
+        };
+        let messages = match opened.messages(export.view()) {
             _ if !renderer.wants_messages() => Source::Saved([].iter()),
             Some(messages) => Source::Files(messages),
             None => Source::Saved(opened.saved().iter()),
         };
-        let problems = Vec::new();
-        Self { opened, messages, renderer, split, held: None, number: 0, is_over: false, problems }
+        Self {
+            facts,
+            redaction,
+            told: 0,
+            messages,
+            renderer,
+            split,
+            held: None,
+            number: 0,
+            is_over: false,
+            problems: Vec::new(),
+        }
     }
 
     /// Writes each part to the file that `place` names, and returns the files with their sizes.
@@ -72,7 +91,7 @@ impl<'a> Telling<'a> {
         self.number += 1;
         let previous = (self.number > 1).then(|| name(self.number - 1));
         let part = Part { number: self.number, previous: previous.as_deref() };
-        self.renderer.begin(&self.opened.facts, part, out)?;
+        self.renderer.begin(&self.facts, part, out)?;
         let mut shown = 0;
         while let Some(message) = self.next() {
             let message = match message {
@@ -100,10 +119,22 @@ impl<'a> Telling<'a> {
         if let Some(held) = self.held.take() {
             return Some(Ok(held));
         }
-        match &mut self.messages {
+        let next = match &mut self.messages {
             Source::Files(messages) => messages.next().map(|message| message.map(Cow::Owned)),
             Source::Saved(messages) => messages.next().map(|message| Ok(Cow::Borrowed(message))),
+        };
+        self.told += 1;
+        let mut next = next?;
+        match (&mut next, self.redaction) {
+            (Ok(message), Some(redaction)) => {
+                redaction.message(&self.facts, self.told, message.to_mut());
+            }
+            (Err(problem), Some(redaction)) => {
+                problem.file = redaction.plain(&problem.file).into();
+            }
+            (_, None) => {}
         }
+        Some(next)
     }
 }
 

@@ -1,0 +1,187 @@
+//! What must not leave the machine, taken out of sessions before they are told.
+
+use std::sync::Mutex;
+
+use recount_model::{Message, Project, RawJson, RecordedPath, SessionFacts};
+use recount_redact::{Redactor, Report, Rules, Tags};
+
+use crate::{Engine, Error};
+
+/// The key of our tags, in our data folder: it never leaves the machine.
+const KEY: &str = "redact.key";
+
+/// Takes secrets out of what is exported, and notes what it found.
+#[derive(Debug)]
+pub struct Redaction {
+    redactor: Redactor,
+    tags: Tags,
+    report: Mutex<Report>,
+    /// Tells the rules and the key from others.
+    pub(super) print: u64,
+}
+
+/// What was found in one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redacted {
+    /// The session and the message, or what of it.
+    pub place: String,
+    /// What it is.
+    pub kind: String,
+    /// How often.
+    pub times: usize,
+    /// How such keys begin, where all of an issuer's do.
+    pub begins: Vec<&'static str>,
+}
+
+impl Engine {
+    /// Prepares to take secrets out of an export, by the rules that are the default and those of the user.
+    ///
+    /// # Errors
+    /// If a rule of the user's cannot be used, or the key of the tags cannot be kept.
+    pub fn redaction(&self) -> Result<Redaction, Error> {
+        let own = &self.config.redact;
+        let homes = self.homes();
+        let rules = Rules {
+            homes: homes.iter().filter_map(|home| home.to_str()).map(str::to_owned).collect(),
+            patterns: own.patterns.clone().into_iter().collect(),
+            allow: own.allow.clone(),
+            ..Rules::default()
+        };
+        let key = self.redaction_key()?;
+        let print = crate::refresh::hash(&(&rules.homes, &rules.patterns, &rules.allow, key));
+        let redactor =
+            Redactor::new(rules).map_err(|mistake| Error::Redaction(mistake.to_string()))?;
+        Ok(Redaction { redactor, tags: Tags::new(&key), report: Mutex::default(), print })
+    }
+
+    /// The key is drawn once and kept, so that the same secret has the same tag in every export.
+    fn redaction_key(&self) -> Result<[u8; 32], Error> {
+        let mut key = recount_platform::random();
+        let Some(folder) = &self.folders.data else { return Ok(key) };
+        recount_writer::create_private_folder(folder)?;
+        recount_writer::update(&folder.join(KEY), |old| match old.map(<[u8; 32]>::try_from) {
+            Some(Ok(kept)) => {
+                key = kept;
+                None
+            }
+            _ => Some(key.to_vec()),
+        })?;
+        Ok(key)
+    }
+}
+
+impl Redaction {
+    /// Returns what was found so far.
+    pub fn found(&self) -> Vec<Redacted> {
+        let Ok(report) = self.report.lock() else { return Vec::new() };
+        let rows = report.rows().map(|(place, kind, count)| Redacted {
+            place: place.to_owned(),
+            kind: self.redactor.name(kind).to_owned(),
+            times: count.times,
+            begins: count.prefixes.iter().copied().collect(),
+        });
+        rows.collect()
+    }
+
+    /// Returns a text without secrets; nothing is noted.
+    pub(super) fn plain(&self, text: &str) -> String {
+        self.redactor.redact(text, &self.tags).into_owned()
+    }
+
+    /// Returns a session's row without secrets.
+    pub(super) fn facts(&self, facts: &SessionFacts) -> SessionFacts {
+        let mut pass = self.pass(format!("{} (title and paths)", facts.id));
+        let mut clean = facts.clone();
+        pass.maybe(&mut clean.title);
+        pass.maybe(&mut clean.agent_title);
+        clean.directories.iter_mut().for_each(|directory| pass.text(directory));
+        clean.files.iter_mut().for_each(|file| pass.text(&mut file.path));
+        if let Some(memory) = &clean.memory {
+            clean.memory = Some(pass.json(memory));
+        }
+        let mut project = Project::clone(&clean.project);
+        project.path = project.path.map(|path| RecordedPath::new(pass.clean(path.as_str())));
+        // The hash of a path can be guessed from what paths look like.
+        project.hash = None;
+        for clue in &mut project.evidence {
+            pass.text(&mut clue.detail);
+            clue.names = clue.names.take().map(|path| RecordedPath::new(pass.clean(path.as_str())));
+        }
+        clean.project = project.into();
+        pass.note();
+        clean
+    }
+
+    /// Takes the secrets out of a message.
+    pub(super) fn message(&self, session: &SessionFacts, number: usize, message: &mut Message) {
+        let mut pass = self.pass(format!("{} message {number}", session.id));
+        pass.text(&mut message.text);
+        pass.text(&mut message.display_text);
+        for file in &mut message.files {
+            pass.text(&mut file.path);
+            pass.text(&mut file.content);
+        }
+        for thought in &mut message.thoughts {
+            pass.text(&mut thought.subject);
+            pass.text(&mut thought.description);
+        }
+        for call in &mut message.tool_calls {
+            call.args = pass.json(&call.args);
+            for text in [
+                &mut call.description,
+                &mut call.key_arg,
+                &mut call.output,
+                &mut call.display,
+                &mut call.diff,
+            ] {
+                pass.maybe(text);
+            }
+        }
+        message.place.file = pass.clean(&message.place.file).into();
+        pass.note();
+    }
+
+    fn pass(&self, place: String) -> Pass<'_> {
+        Pass { redaction: self, place, report: Report::new() }
+    }
+}
+
+/// The way through one message.
+struct Pass<'a> {
+    redaction: &'a Redaction,
+    place: String,
+    report: Report,
+}
+
+impl Pass<'_> {
+    fn clean(&mut self, text: &str) -> String {
+        let Redaction { redactor, tags, .. } = self.redaction;
+        redactor.redact_noting(text, tags, &self.place, &mut self.report).into_owned()
+    }
+
+    fn text(&mut self, text: &mut String) {
+        let Redaction { redactor, tags, .. } = self.redaction;
+        let clean = redactor.redact_noting(text, tags, &self.place, &mut self.report);
+        if let std::borrow::Cow::Owned(clean) = clean {
+            *text = clean;
+        }
+    }
+
+    fn maybe(&mut self, text: &mut Option<String>) {
+        if let Some(text) = text {
+            self.text(text);
+        }
+    }
+
+    fn json(&mut self, json: &RawJson) -> RawJson {
+        RawJson::new(self.clean(json.as_str()))
+    }
+
+    fn note(self) {
+        if !self.report.is_empty()
+            && let Ok(mut report) = self.redaction.report.lock()
+        {
+            report.merge(self.report);
+        }
+    }
+}
