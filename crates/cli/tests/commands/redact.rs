@@ -10,7 +10,7 @@ use crate::home;
 /// Made-up secrets, put together here so that nobody takes them for real ones.
 fn secrets() -> Vec<String> {
     vec![
-        format!("AIza{}", "SyD3mo9f8Kq2Lx7Vb1Nw5Rt6Yp4Zs0Ac3Ue"),
+        format!("AIza{}", "SyD3mo9f8Kq2Lx7Vb1Nw5Rt6Yp4Zs0Ac3Qd"),
         format!("ghp_{}", "q8W2e4R6t1Y3u5I7o9P0aS2dF4gH6jK8lZ1x"),
         "ada.lovelace@analytical-engines.org".to_owned(),
         format!("postgres://shop:{}@db.internal/shop", "s3cr3tP4ss"),
