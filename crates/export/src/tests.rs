@@ -17,6 +17,7 @@ use crate::names::{Taken, folder, is_safe, part, stem};
 use crate::{Format, Level, Options, Part, Table};
 
 const NASTY: &[&str] = &[
+    "~~~`",
     "",
     "plain",
     "```\nnever closed",
@@ -178,7 +179,11 @@ fn outside_of_fences(page: &str) -> Vec<&str> {
                     open = None;
                 }
             }
-            None if length >= 3 && !words.get(length..).unwrap_or_default().contains('`') => {
+            // Only what opens with backticks may not have one behind them.
+            None if length >= 3
+                && (mark == Some('~')
+                    || !words.get(length..).unwrap_or_default().contains('`')) =>
+            {
                 open = mark.map(|mark| (mark, length));
             }
             None => outside.push(line),
