@@ -112,7 +112,12 @@ impl Index {
             if name.extension().is_some_and(|extension| extension == "lock") {
                 continue;
             }
-            let metadata = entry.metadata().map_err(failed)?;
+            let metadata = match entry.metadata() {
+                Ok(metadata) => metadata,
+                // Parts that were made into a larger one are being swept up.
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                Err(error) => return Err(failed(error)),
+            };
             files.push((name, metadata.len(), metadata.modified().ok()));
         }
         files.sort();
