@@ -18,6 +18,15 @@ const MORE: usize = 4;
 /// From so many on a second thread pays.
 const MANY: usize = 16;
 
+impl Answer {
+    fn lose(&mut self, lost: Lost) {
+        match lost {
+            Lost::Changed => self.lost += 1,
+            Lost::Gone => self.unsure += 1,
+        }
+    }
+}
+
 impl Engine {
     /// Asks the index, and reads what it points at.
     pub(crate) fn ask(&self, ready: &Ready<'_>, asked: &Asked) -> Result<Answer, Error> {
@@ -30,6 +39,7 @@ impl Engine {
             hits: Vec::new(),
             notes: ready.notes.clone(),
             lost: 0,
+            unsure: 0,
         };
         let relaxed = found.relaxed.then(|| ready.plan.relaxed()).flatten();
         let plan = relaxed.as_ref().unwrap_or(&ready.plan);
@@ -37,7 +47,7 @@ impl Engine {
             for read in self.read(ready, &found.hits, plan, asked.width) {
                 match read {
                     Ok(read) => answer.hits.extend(read),
-                    Err(Lost) => answer.lost += 1,
+                    Err(lost) => answer.lose(lost),
                 }
             }
         } else {
@@ -47,6 +57,12 @@ impl Engine {
             let note =
                 format!("{} of the hits cannot be read: files changed meanwhile", answer.lost);
             answer.notes.push(note);
+        }
+        if answer.unsure > 0 {
+            answer.notes.push(format!(
+                "{} more may be in sessions that are gone: their text cannot be looked at",
+                answer.unsure
+            ));
         }
         Ok(answer)
     }
@@ -70,8 +86,8 @@ impl Engine {
                 let hit = match read {
                     Ok(Some(hit)) => hit,
                     Ok(None) => continue,
-                    Err(Lost) => {
-                        answer.lost += 1;
+                    Err(lost) => {
+                        answer.lose(lost);
                         continue;
                     }
                 };
@@ -134,7 +150,7 @@ impl Engine {
             let mut one = |pointed| self.read_hit(pointed, plan, rows, width, &mut records);
             let read = share
                 .into_iter()
-                .map(|(number, _, pointed)| (number, pointed.map_or(Err(Lost), &mut one)));
+                .map(|(number, _, pointed)| (number, pointed.map_or(Err(Lost::Changed), &mut one)));
             read.collect::<Vec<_>>()
         };
         let threads = std::thread::available_parallelism().map_or(1, usize::from);

@@ -15,9 +15,14 @@ use crate::records::Records;
 use crate::search::Match;
 use crate::{Engine, Error};
 
-/// What a hit points at is not there, or not what it was.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Lost;
+/// Why nothing can be said of a hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lost {
+    /// What it points at is not there, or not what it was.
+    Changed,
+    /// The index is not sure of it, and the text went with the session.
+    Gone,
+}
 
 /// A hit and the session it stands in.
 #[derive(Debug)]
@@ -48,21 +53,22 @@ impl Engine {
         let Pointed { hit, session, is_gone } = pointed;
         let score = hit.score;
         if is_gone {
-            // Its text is gone with it, so what the index is not sure of cannot be told.
+            if hit.must_check {
+                return Err(Lost::Gone);
+            }
             let message = remains(hit, &session);
-            let found = Match { session, is_gone, message, score, snippet: None };
-            return Ok((!hit.must_check).then_some(found));
+            return Ok(Some(Match { session, is_gone, message, score, snippet: None }));
         }
         let mut sources = self.roots.iter().map(|root| root.source);
-        let source = sources.find(|source| source.name() == session.source).ok_or(Lost)?;
-        let path = Path::new(path_of(hit, &session).ok_or(Lost)?);
-        let record = records.read(path, hit.offset, hit.bytes).ok_or(Lost)?;
+        let source = sources.find(|source| source.name() == session.source).ok_or(Lost::Changed)?;
+        let path = Path::new(path_of(hit, &session).ok_or(Lost::Changed)?);
+        let record = records.read(path, hit.offset, hit.bytes).ok_or(Lost::Changed)?;
         if hit.must_check
             && rows.is_some_and(|rows| !rows.may_stand_in(record) && !source.may_be_cut(record))
         {
             return Ok(None);
         }
-        let message = self.message_of(hit, &session, source, record).ok_or(Lost)?;
+        let message = self.message_of(hit, &session, source, record).ok_or(Lost::Changed)?;
         let title = session.title.as_deref().filter(|_| hit.has_title).unwrap_or_default();
         let (holds, snippet) = with_document(hit.session, title, &message, |document| {
             let holds = !hit.must_check || plan.holds(document);

@@ -1,7 +1,7 @@
 //! The finished list, remembered row by row: while nothing on disk changes it is not put together again. Rows of
 //! sessions that are gone stay until they are forgotten.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -202,9 +202,13 @@ impl Engine {
         let folder = |number: usize| ground.folders.get(number).map(|folder| &folder.at.path);
         let rows: Option<Vec<Listed>> =
             rows.iter().map(|(facts, number)| encode(facts, folder(*number)?)).collect();
+        // Were two sessions the same to us, one would be lost.
+        let is_one_each = |rows: &Vec<Listed>| {
+            rows.iter().map(|row| row.session).collect::<HashSet<_>>().len() == rows.len()
+        };
         let conditions = Conditions { projects: projects(passports), sightings };
         let content = postcard::to_allocvec(&conditions).ok();
-        if let (Some(rows), Some(content)) = (rows, content) {
+        if let (Some(rows), Some(content)) = (rows.filter(is_one_each), content) {
             let list = List { shape: ground.shape(), content };
             let roots = self.roots_key();
             // A list that cannot be kept is made again.

@@ -61,6 +61,8 @@ pub struct Answer {
     pub notes: Vec<String>,
     /// Hits of which nothing could be read.
     pub(crate) lost: usize,
+    /// Hits in sessions that are gone, of which the index is not sure.
+    pub(crate) unsure: usize,
 }
 
 /// One message that was found.

@@ -284,3 +284,25 @@ fn hits_can_come_one_per_line() {
         assert_eq!(line["snippet"], hit["snippet"]);
     }
 }
+
+#[test]
+fn what_cannot_be_told_of_a_session_that_is_gone_is_said() {
+    let home = home(["gemini/lines/plain", "gemini/lines/tools"]);
+    let phrase = ["search", "in:output \"name price\""];
+    let before = home.run(phrase);
+    assert_eq!(before.code, Some(0), "{}", before.stderr);
+    let folder = home.path().join(".gemini/tmp/shop/chats");
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.to_str().unwrap().contains("8662c6d1") {
+            #[expect(clippy::disallowed_methods, reason = "a test changes what it looks at")]
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+    insta::assert_snapshot!(home.run(phrase), @r"
+    ------- stderr -------
+    note: 1 more may be in sessions that are gone: their text cannot be looked at
+    note: nothing found
+    [exit 1]
+    ");
+}

@@ -143,7 +143,7 @@ impl<'a> Plan<'a> {
         }
         let folder = self.project(item);
         let wanted = match self.redaction {
-            Some(redaction) => names::stem(&redaction.facts(item.facts)),
+            Some(redaction) => names::stem(&redaction.unnoted(item.facts)),
             None => names::stem(item.facts),
         };
         let names = match self.names.remove(&folder) {

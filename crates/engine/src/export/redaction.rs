@@ -7,8 +7,9 @@ use recount_redact::{Redactor, Report, Rules, Tags};
 
 use crate::{Engine, Error};
 
-/// The key of our tags, in our data folder: it never leaves the machine.
-const KEY: &str = "redact.key";
+/// The key of our tags, in a folder of its own that nobody else can look into.
+const FOLDER: &str = "redact";
+const KEY: &str = "key";
 
 /// Takes secrets out of what is exported, and notes what it found.
 #[derive(Debug)]
@@ -57,8 +58,10 @@ impl Engine {
     /// The key is drawn once and kept, so that the same secret has the same tag in every export.
     fn redaction_key(&self) -> Result<[u8; 32], Error> {
         let mut key = recount_platform::random();
-        let Some(folder) = &self.folders.data else { return Ok(key) };
-        recount_writer::create_private_folder(folder)?;
+        let Some(data) = &self.folders.data else { return Ok(key) };
+        let folder = data.join(FOLDER);
+        recount_writer::create_private_folder(data)?;
+        recount_writer::create_private_folder(&folder)?;
         recount_writer::update(&folder.join(KEY), |old| match old.map(<[u8; 32]>::try_from) {
             Some(Ok(kept)) => {
                 key = kept;
@@ -90,6 +93,17 @@ impl Redaction {
 
     /// Returns a session's row without secrets.
     pub(super) fn facts(&self, facts: &SessionFacts) -> SessionFacts {
+        let (clean, pass) = self.clean(facts);
+        pass.note();
+        clean
+    }
+
+    /// The same to find names by, for what is told of it later.
+    pub(super) fn unnoted(&self, facts: &SessionFacts) -> SessionFacts {
+        self.clean(facts).0
+    }
+
+    fn clean(&self, facts: &SessionFacts) -> (SessionFacts, Pass<'_>) {
         let mut pass = self.pass(format!("{} (title and paths)", facts.id));
         let mut clean = facts.clone();
         pass.maybe(&mut clean.title);
@@ -108,15 +122,19 @@ impl Redaction {
             clue.names = clue.names.take().map(|path| RecordedPath::new(pass.clean(path.as_str())));
         }
         clean.project = project.into();
-        pass.note();
-        clean
+        (clean, pass)
     }
 
     /// Takes the secrets out of a message.
     pub(super) fn message(&self, session: &SessionFacts, number: usize, message: &mut Message) {
         let mut pass = self.pass(format!("{} message {number}", session.id));
+        let is_shown_whole = message.text == message.display_text;
         pass.text(&mut message.text);
-        pass.text(&mut message.display_text);
+        if is_shown_whole {
+            message.display_text.clone_from(&message.text);
+        } else {
+            pass.text(&mut message.display_text);
+        }
         for file in &mut message.files {
             pass.text(&mut file.path);
             pass.text(&mut file.content);
