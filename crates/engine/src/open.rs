@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use recount_formats::outline::Outline;
+use recount_formats::outline::{AgentCall, Outline};
 use recount_formats::source::{
     Family, FileAt, Foreign, Member, RootShape, Stamp, Station, Surveyed,
 };
@@ -73,6 +73,12 @@ impl Opened {
     pub(crate) fn outline(&self, path: &Path) -> Option<&Outline> {
         let own = |member: &&Member| member.file.at.path == path;
         self.family.members.iter().find(own).map(|member| &member.file.outline)
+    }
+
+    /// Returns its calls that ran sub-agents.
+    pub(crate) fn agent_calls(&self) -> Vec<AgentCall> {
+        let outlines = self.family.members.iter().map(|member| &member.file.outline);
+        outlines.flat_map(|outline| outline.agent_calls.iter().cloned()).collect()
     }
 
     /// Whether the agent itself can load the session.

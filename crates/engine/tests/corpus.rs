@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use recount_engine::export::{Format, Level, Options};
+use recount_engine::export::{Format, Images, Level, Options};
 use recount_engine::{Engine, Export, Query, Selection, Setup, View};
 use recount_model::{Clock, MessageKind};
 use recount_platform::Env;
@@ -67,7 +67,8 @@ fn every_session_is_exported_in_every_format() {
             for (format, level) in FORMATS {
                 let options = Options { level, thoughts: true, ..Options::default() };
                 let (split, tables, redaction) = (None, Vec::new(), None);
-                let export = Export { format, options, split, tables, redaction };
+                let images = Images::Within;
+                let export = Export { format, options, split, tables, images, redaction };
                 let mut out = Vec::new();
                 let done = engine.export_to(&selection, &export, &mut out).unwrap();
                 assert_eq!((done.written, done.problems.len()), (1, 0), "{}", session.id);

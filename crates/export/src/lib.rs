@@ -13,6 +13,7 @@ pub mod csv;
 pub mod json;
 mod level;
 mod markdown;
+pub mod media;
 pub mod names;
 mod options;
 mod plain;

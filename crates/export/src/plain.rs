@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use jiff::Timestamp;
-use recount_model::{Fate, Message, Problem, SessionFacts, SessionKind, ToolCall};
+use recount_model::{Fate, Held, Media, Message, Problem, SessionFacts, SessionKind, ToolCall};
 
 use crate::text::{Bidi, isolated, visible};
 use crate::{Level, Options, Part, Renderer, words};
@@ -17,12 +17,17 @@ pub(crate) struct Plain {
     level: Level,
     project: String,
     last: Option<Timestamp>,
+    /// Whether a model asks, and not a human.
+    is_agent: bool,
+    /// When who called a sub-agent had spoken last.
+    outer: Vec<(Option<Timestamp>, bool)>,
 }
 
 impl Plain {
     pub(crate) fn new(options: &Options) -> Self {
         let (bidi, level) = (options.bidi, options.level());
-        Self { options: options.clone(), bidi, level, project: String::new(), last: None }
+        let (options, project) = (options.clone(), String::new());
+        Self { options, bidi, level, project, last: None, is_agent: false, outer: Vec::new() }
     }
 
     fn head(&self, session: &SessionFacts, out: &mut dyn Write) -> io::Result<()> {
@@ -70,7 +75,9 @@ impl Plain {
         if let Some(patch) = &call.diff {
             self.indented(words::without_index(patch), out)?;
         }
-        self.indented(words::outcome(call, self.level >= Level::Full), out)
+        self.indented(words::outcome(call, self.level >= Level::Full), out)?;
+        let media = call.media.as_slice();
+        self.media(if self.level >= Level::Full { media } else { &[] }, out)
     }
 
     fn indented(&self, text: &str, out: &mut dyn Write) -> io::Result<()> {
@@ -84,11 +91,20 @@ impl Plain {
         visible(text.trim_end(), self.bidi)
     }
 
-    fn beside(&self, message: &Message, out: &mut dyn Write) -> io::Result<()> {
-        for media in &message.media {
-            let mime = isolated(&media.mime, self.bidi);
-            writeln!(out, "[{mime}, {}, not part of this file]", words::size(media.bytes))?;
+    fn media(&self, all: &[Media], out: &mut dyn Write) -> io::Result<()> {
+        for media in all {
+            let what = words::media(media);
+            let line = match &media.held {
+                Held::Beside(name) => format!("{what}: {name}"),
+                Held::Base64(_) | Held::Elsewhere => format!("{what}, not part of this file"),
+            };
+            writeln!(out, "[{}]", isolated(&line, self.bidi))?;
         }
+        Ok(())
+    }
+
+    fn beside(&self, message: &Message, out: &mut dyn Write) -> io::Result<()> {
+        self.media(&message.media, out)?;
         let files = message.files.iter().filter(|_| !self.options.minimal);
         for file in files {
             let name = isolated(&format!("@{}", file.path), self.bidi);
@@ -111,6 +127,7 @@ impl Renderer for Plain {
         let path = session.project.path.as_ref().map(|path| path.as_str().to_owned());
         self.project = path.unwrap_or_default();
         self.last = None;
+        self.is_agent = session.kind == SessionKind::Subagent;
         let title = isolated(session.title.as_deref().unwrap_or(words::UNTITLED), self.bidi);
         if let Some(previous) = part.previous {
             return writeln!(out, "{title} (part {})\nBegins in: {previous}", part.number);
@@ -123,11 +140,32 @@ impl Renderer for Plain {
         self.level.shows(message, self.options.thinks())
     }
 
+    fn shows_outputs(&self) -> bool {
+        self.level >= Level::Full
+    }
+
+    fn nests(&self) -> bool {
+        self.level >= Level::Actions
+    }
+
+    fn nest(&mut self, agent: &SessionFacts, out: &mut dyn Write) -> io::Result<()> {
+        let title = isolated(agent.title.as_deref().unwrap_or(words::UNTITLED), self.bidi);
+        self.outer.push((self.last.take(), self.is_agent));
+        self.is_agent = true;
+        writeln!(out, "\n>>> Sub-agent {}: {title}", isolated(agent.id.as_str(), self.bidi))
+    }
+
+    fn unnest(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        (self.last, self.is_agent) = self.outer.pop().unwrap_or_default();
+        writeln!(out, "\n<<< End of the sub-agent")
+    }
+
     fn message(&mut self, message: &Message, out: &mut dyn Write) -> io::Result<()> {
         if !self.shows(message) {
             return Ok(());
         }
-        let who = isolated(&words::who(message, self.options.minimal), self.bidi);
+        let who =
+            isolated(&words::speaker(message, self.options.minimal, self.is_agent), self.bidi);
         let time = message.time.map(|time| format!("  {}", words::since(time, self.last)));
         self.last = message.time.or(self.last);
         let fate = match message.fate {

@@ -28,6 +28,26 @@ pub trait Renderer: Debug + Send {
         true
     }
 
+    /// Whether the whole output of tools is written.
+    fn shows_outputs(&self) -> bool {
+        false
+    }
+
+    /// Whether sessions of sub-agents may be written where they were called.
+    fn nests(&self) -> bool {
+        false
+    }
+
+    /// Begins the session of a sub-agent; its messages follow.
+    fn nest(&mut self, _agent: &SessionFacts, _out: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Ends the session of a sub-agent.
+    fn unnest(&mut self, _out: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Writes a message; nothing when it is not shown.
     fn message(&mut self, message: &Message, out: &mut dyn Write) -> io::Result<()>;
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use recount_model::{
-    AttachedFile, Counts, Fate, Kept, Media, Message, MessageId, MessageKind, Place, Problem,
+    AttachedFile, Counts, Fate, Held, Kept, Media, Message, MessageId, MessageKind, Place, Problem,
     Project, RawJson, RecordedPath, SessionFacts, SessionId, SessionKind, SourceName, Thought,
     TitleFrom, Tokens, ToolCall, ToolCounts, ToolStatus, What,
 };
@@ -89,7 +89,7 @@ fn message(kind: MessageKind, fate: Fate, text: &str) -> Message {
     message.tokens = Some(Tokens { total: 7, ..Tokens::default() });
     message.files =
         vec![AttachedFile { path: text.to_owned(), bytes: 3, content: text.to_owned() }];
-    message.media = vec![Media { mime: text.to_owned(), bytes: 1_234_567 }];
+    message.media = vec![Media { mime: text.to_owned(), bytes: 1_234_567, held: Held::Elsewhere }];
     let (subject, description) = (text.to_owned(), text.to_owned());
     message.thoughts = vec![Thought { subject, description, time: None }];
     message.problems = vec![What::UnknownPart];

@@ -2,13 +2,21 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use recount_model::{Message, MessageKind, NoticeLevel, SessionFacts, ToolCall, ToolStatus};
+use recount_model::{Media, Message, MessageKind, NoticeLevel, SessionFacts, ToolCall, ToolStatus};
 
 /// What a session without a title is called.
 pub(crate) const UNTITLED: &str = "(nothing said)";
 
+/// Returns who speaks. What a sub-agent is asked comes from the one that runs it.
+pub(crate) fn speaker(message: &Message, minimal: bool, is_agent: bool) -> String {
+    if is_agent && message.kind == MessageKind::Prompt {
+        return "Task".into();
+    }
+    who(message, minimal)
+}
+
 /// Returns who speaks in a message.
-pub(crate) fn who(message: &Message, minimal: bool) -> String {
+fn who(message: &Message, minimal: bool) -> String {
     match message.kind {
         MessageKind::Prompt => "You".into(),
         MessageKind::Answer => {
@@ -68,6 +76,15 @@ pub(crate) fn size(bytes: u64) -> String {
         format!("{whole}.{tenths} {name}")
     } else {
         format!("{whole} {name}")
+    }
+}
+
+/// Returns what a binary part is.
+pub(crate) fn media(media: &Media) -> String {
+    let mime = if media.mime.is_empty() { "data" } else { &media.mime };
+    match media.bytes {
+        0 => mime.to_owned(),
+        bytes => format!("{mime}, {}", size(bytes)),
     }
 }
 

@@ -13,8 +13,8 @@ mod usage;
 
 pub use id::{MessageId, SessionId, SourceName};
 pub use message::{
-    AttachedFile, Fate, Media, Message, MessageKind, NoticeLevel, OutputState, Place, RawJson,
-    Thought, ToolCall, ToolStatus,
+    AttachedFile, Fate, Held, Media, Message, MessageKind, NoticeLevel, OutputState, Place,
+    RawJson, Thought, ToolCall, ToolStatus,
 };
 pub use problem::{Problem, Span, What};
 pub use project::{Clue, ClueKind, Project, ProjectHash, ProjectState, RecordedPath};

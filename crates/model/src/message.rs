@@ -183,6 +183,21 @@ pub struct Media {
     pub mime: String,
     /// Its size in bytes, when the data is in the message.
     pub bytes: u64,
+    /// Where the data is; too much for JSON.
+    #[serde(skip)]
+    pub held: Held,
+}
+
+/// Where the data of a binary part is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Held {
+    /// Not in the message, or not to be told.
+    #[default]
+    Elsewhere,
+    /// In the message: base64, as it stands there.
+    Base64(String),
+    /// In a file beside the one that is being written, under this name.
+    Beside(String),
 }
 
 /// One thought of the model.
@@ -225,6 +240,9 @@ pub struct ToolCall {
     pub diff: Option<String>,
     /// The sub-agent that it ran.
     pub agent_id: Option<String>,
+    /// Images and other binary parts that it gave back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub media: Vec<Media>,
 }
 
 impl ToolCall {
@@ -244,6 +262,7 @@ impl ToolCall {
             display: None,
             diff: None,
             agent_id: None,
+            media: Vec::new(),
         }
     }
 }

@@ -71,6 +71,8 @@ pub enum What {
     NotUtf8,
     /// A part of a message is of a kind we do not know.
     UnknownPart,
+    /// An image or another binary part whose data is no base64.
+    BrokenMedia,
     /// A tool's output was cut or masked and its full text is gone.
     OutputGone,
 }
@@ -97,6 +99,7 @@ impl What {
             Self::BadTime => "time cannot be read",
             Self::NotUtf8 => "not UTF-8",
             Self::UnknownPart => "part not understood",
+            Self::BrokenMedia => "broken binary data",
             Self::OutputGone => "full tool output is gone",
         }
     }

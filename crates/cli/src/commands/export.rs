@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use recount_engine::export::{Bidi, Format, Options, Redacted, Redaction, Table};
+use recount_engine::export::{Bidi, Format, Images, Options, Redacted, Redaction, Table};
 use recount_engine::{Engine, Export, Exported, Query, Selection};
 use recount_model::SessionFacts;
 use serde::Serialize;
@@ -86,6 +86,10 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "N", requires = "output", value_parser = clap::value_parser!(u32).range(1..))]
     split: Option<u32>,
 
+    /// What becomes of images (md, txt); by default files beside the one that -o names
+    #[arg(long, value_name = "HOW")]
+    images: Option<ImagesArg>,
+
     /// Take out secrets and personal data; with `=check` only say what would be, and exit with 3 if there is any
     #[arg(
         long,
@@ -114,6 +118,17 @@ enum FormatArg {
     Txt,
     /// A table
     Csv,
+}
+
+/// What becomes of images and other binary parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ImagesArg {
+    /// Files beside the export
+    Beside,
+    /// Part of the export (md)
+    Within,
+    /// Only named
+    None,
 }
 
 /// What is done about secrets.
@@ -233,6 +248,12 @@ fn export(
     match format {
         _ if args.minimal && !format.has_parts() => return refuse("--minimal", "md and txt"),
         _ if args.split.is_some() && !format.has_parts() => return refuse("--split", "md and txt"),
+        _ if args.images.is_some() && !format.has_parts() => {
+            return refuse("--images", "md and txt");
+        }
+        Format::Text if args.images == Some(ImagesArg::Within) => {
+            return refuse("--images within", "md");
+        }
         _ if args.table.is_some() && format != Format::Csv => return refuse("--table", "csv"),
         _ => {}
     }
@@ -244,7 +265,18 @@ fn export(
         TableArg::Requests => Table::Requests,
         TableArg::ToolCalls => Table::ToolCalls,
     });
-    let is_seen = matches!(target, Target::Output) && context.on_terminal();
+    let to_output = matches!(target, Target::Output);
+    if to_output && args.images == Some(ImagesArg::Beside) {
+        return Err(Failure::new(ERROR, "images beside need a file to be beside of")
+            .hint("name one with -o, or use --images within"));
+    }
+    let images = match args.images {
+        Some(ImagesArg::Within) => Images::Within,
+        Some(ImagesArg::None) => Images::Named,
+        None if to_output || !format.has_parts() => Images::Named,
+        None | Some(ImagesArg::Beside) => Images::Beside,
+    };
+    let is_seen = to_output && context.on_terminal();
     Ok(Export {
         format,
         options: Options {
@@ -258,6 +290,7 @@ fn export(
         },
         split: args.split.and_then(|split| usize::try_from(split).ok()),
         tables: table.map_or_else(|| Table::ALL.to_vec(), |table| vec![table]),
+        images,
         redaction: None,
     })
 }

@@ -96,7 +96,8 @@ fn key(export: &Export) -> String {
     let split = export.split.map(|split| format!(" split={split}")).unwrap_or_default();
     let redacted = export.redaction.as_ref().map(|redaction| redaction.print);
     let redacted = redacted.map(|print| format!("{REDACTED}{print:016x}")).unwrap_or_default();
-    format!("{}{split}{redacted}", export.options.key())
+    let images = format!(" images={:?}", export.images).to_lowercase();
+    format!("{}{images}{split}{redacted}", export.options.key())
 }
 
 impl Work<'_> {

@@ -1,6 +1,8 @@
 //! Sessions as files for others: one to wherever it is wanted, or many into a folder that is kept up to date.
 
+mod agents;
 mod folder;
+mod gallery;
 mod manifest;
 mod plan;
 mod redaction;
@@ -16,6 +18,7 @@ use recount_model::{Problem, SessionFacts};
 pub use recount_export::text::Bidi;
 pub use recount_export::{Format, Level, Options, Table, csv, json, text};
 
+pub use self::gallery::Images;
 pub use self::redaction::{Redacted, Redaction};
 use self::telling::Telling;
 use crate::{Engine, Error, Listing, Opened, View};
@@ -31,6 +34,8 @@ pub struct Export {
     pub split: Option<usize>,
     /// The tables of CSV that go into a folder.
     pub tables: Vec<Table>,
+    /// What becomes of images.
+    pub images: Images,
     /// What takes out secrets, if they are to be.
     pub redaction: Option<Arc<Redaction>>,
 }
@@ -94,7 +99,9 @@ impl Engine {
                 exported.problems.push(item.lost());
                 continue;
             };
-            let mut telling = Telling::new(&opened, export, &mut *renderer, None);
+            let agents = self.agents_of(&opened, &*renderer);
+            let mut telling =
+                Telling::new(&opened, export, &mut *renderer, None).with_agents(&agents);
             telling.part(&|_| String::new(), out)?;
             exported.problems.append(&mut telling.problems);
             exported.written += 1;
@@ -129,7 +136,9 @@ impl Engine {
             return Ok(exported);
         };
         let mut renderer = export.format.renderer(&export.options);
-        let mut telling = Telling::new(&opened, export, &mut *renderer, export.split);
+        let agents = self.agents_of(&opened, &*renderer);
+        let mut telling =
+            Telling::new(&opened, export, &mut *renderer, export.split).with_agents(&agents);
         let written = telling.write(&|number| part_of(path, number))?;
         exported.written = 1;
         exported.files = written.len() as u64;

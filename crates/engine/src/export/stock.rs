@@ -15,7 +15,7 @@ use crate::survey::{Ground, Group};
 use crate::{Engine, Opened};
 
 /// Raised with every change to what renderers write.
-const RENDERERS: u32 = 1;
+const RENDERERS: u32 = 2;
 
 /// Where the files of sessions lie.
 pub(super) struct Stock {

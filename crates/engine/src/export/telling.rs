@@ -1,4 +1,4 @@
-//! One session, told to a renderer message by message.
+//! One session, told to a renderer message by message, with the sub-agents that it ran.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -7,18 +7,21 @@ use std::path::{Path, PathBuf};
 use recount_export::{Part, Renderer};
 use recount_model::{Message, MessageKind, Problem, SessionFacts};
 
+use super::gallery::{Gallery, Images};
 use super::{Export, Redaction};
 use crate::{Error, Messages, Opened};
 
+/// Sub-agents of sub-agents are told this deep.
+const DEEPEST: usize = 4;
+
 /// A session that is being told.
 pub(super) struct Telling<'a> {
-    facts: Cow<'a, SessionFacts>,
-    redaction: Option<&'a Redaction>,
-    /// How many messages there were so far.
-    told: usize,
-    messages: Source<'a>,
+    told: Told<'a>,
     renderer: &'a mut dyn Renderer,
     split: Option<usize>,
+    /// Sessions of sub-agents, to be told where they were called.
+    agents: &'a [Opened],
+    gallery: Gallery,
     /// The prompt that begins the next part.
     held: Option<Cow<'a, Message>>,
     /// How many parts there are so far.
@@ -26,6 +29,15 @@ pub(super) struct Telling<'a> {
     is_over: bool,
     /// What could not be used of its messages.
     pub(super) problems: Vec<Problem>,
+}
+
+/// A session's messages, without what must not be told.
+struct Told<'a> {
+    export: &'a Export,
+    facts: Cow<'a, SessionFacts>,
+    /// How many messages there were so far.
+    many: usize,
+    messages: Source<'a>,
 }
 
 /// Where messages come from: a session's files, or a saved chat, which is in memory.
@@ -41,28 +53,27 @@ impl<'a> Telling<'a> {
         renderer: &'a mut dyn Renderer,
         split: Option<usize>,
     ) -> Self {
-        let redaction = export.redaction.as_deref();
-        let facts = match redaction {
-            Some(redaction) => Cow::Owned(redaction.facts(&opened.facts)),
-            None => Cow::Borrowed(&opened.facts),
-        };
-        let messages = match opened.messages(export.view()) {
-            _ if !renderer.wants_messages() => Source::Saved([].iter()),
-            Some(messages) => Source::Files(messages),
-            None => Source::Saved(opened.saved().iter()),
-        };
+        // What is in an image cannot be looked through.
+        let images = if export.redaction.is_some() { Images::Named } else { export.images };
         Self {
-            facts,
-            redaction,
-            told: 0,
-            messages,
+            told: Told::new(opened, export, renderer.wants_messages()),
             renderer,
             split,
+            agents: &[],
+            gallery: Gallery::new(images),
             held: None,
             number: 0,
             is_over: false,
             problems: Vec::new(),
         }
+    }
+
+    /// Tells sub-agents' sessions, too, where the format has room for them.
+    pub(super) fn with_agents(mut self, agents: &'a [Opened]) -> Self {
+        if self.renderer.nests() {
+            self.agents = agents;
+        }
+        self
     }
 
     /// Writes each part to the file that `place` names, and returns the files with their sizes.
@@ -73,12 +84,14 @@ impl<'a> Telling<'a> {
         let name = |number: usize| {
             place(number).file_name().unwrap_or_default().to_string_lossy().into_owned()
         };
+        self.gallery.beside(place(1));
         let mut written = Vec::new();
         while !self.is_over {
             let path = place(self.number + 1);
             let bytes = recount_writer::write_with(&path, |out| self.part(&name, out))?;
             written.push((path, bytes));
         }
+        written.append(&mut self.gallery.written);
         Ok(written)
     }
 
@@ -91,43 +104,127 @@ impl<'a> Telling<'a> {
         self.number += 1;
         let previous = (self.number > 1).then(|| name(self.number - 1));
         let part = Part { number: self.number, previous: previous.as_deref() };
-        self.renderer.begin(&self.facts, part, out)?;
+        self.renderer.begin(&self.told.facts, part, out)?;
         let mut shown = 0;
-        while let Some(message) = self.next() {
-            let message = match message {
-                Ok(message) => message,
-                Err(problem) => {
-                    self.renderer.unread(&problem, out)?;
-                    self.problems.push(problem);
-                    continue;
-                }
-            };
+        while let Some(message) = self.held.take().map(Ok).or_else(|| self.told.next()) {
+            let is_prompt = message.as_ref().is_ok_and(|one| one.kind == MessageKind::Prompt);
             let is_full = self.split.is_some_and(|most| shown >= most.max(1));
-            if is_full && message.kind == MessageKind::Prompt {
-                self.held = Some(message);
-                return self.renderer.end(Some(&name(self.number + 1)), out);
+            match message {
+                Ok(prompt) if is_prompt && is_full => {
+                    self.held = Some(prompt);
+                    return self.renderer.end(Some(&name(self.number + 1)), out);
+                }
+                message => shown += usize::from(self.message(message, out)?),
             }
-            self.problems.extend(message.located_problems());
-            shown += usize::from(self.renderer.shows(&message));
-            self.renderer.message(&message, out)?;
         }
+        let own = self.told.facts.id.clone();
+        self.agents(
+            |agent| agent.parent.as_ref() == Some(&own) && agent.parent_call.is_none(),
+            1,
+            out,
+        )?;
         self.is_over = true;
         self.renderer.end(None, out)
     }
 
-    fn next(&mut self) -> Option<Result<Cow<'a, Message>, Problem>> {
-        if let Some(held) = self.held.take() {
-            return Some(Ok(held));
+    /// Tells one message and the sub-agents it called, and returns whether anything of it is shown.
+    fn message(
+        &mut self,
+        message: Result<Cow<'a, Message>, Problem>,
+        out: &mut dyn Write,
+    ) -> io::Result<bool> {
+        let Some(message) = self.one(message, out)? else { return Ok(false) };
+        self.called(&message, 1, out)?;
+        Ok(self.renderer.shows(&message))
+    }
+
+    /// Tells one message; `None` when it could not be read.
+    fn one(
+        &mut self,
+        message: Result<Cow<'a, Message>, Problem>,
+        out: &mut dyn Write,
+    ) -> io::Result<Option<Cow<'a, Message>>> {
+        let mut message = match message {
+            Ok(message) => message,
+            Err(problem) => {
+                self.renderer.unread(&problem, out)?;
+                self.problems.push(problem);
+                return Ok(None);
+            }
+        };
+        let has_media = !message.media.is_empty()
+            || message.tool_calls.iter().any(|call| !call.media.is_empty());
+        if has_media && self.renderer.shows(&message) {
+            let calls = self.renderer.shows_outputs();
+            self.gallery.hang(message.to_mut(), calls)?;
         }
+        self.problems.extend(message.located_problems());
+        self.renderer.message(&message, out)?;
+        Ok(Some(message))
+    }
+
+    /// Tells the sub-agents that a message called.
+    fn called(&mut self, message: &Message, depth: usize, out: &mut dyn Write) -> io::Result<()> {
+        for call in message.tool_calls.iter().filter(|_| !self.agents.is_empty()) {
+            let is_it =
+                |agent: &SessionFacts| agent.parent_call.is_some() && agent.parent_call == call.id;
+            self.agents(is_it, depth, out)?;
+        }
+        Ok(())
+    }
+
+    /// Tells the sub-agents that are wanted.
+    fn agents(
+        &mut self,
+        wanted: impl Fn(&SessionFacts) -> bool,
+        depth: usize,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        if depth > DEEPEST {
+            return Ok(());
+        }
+        for agent in self.agents.iter().filter(|agent| wanted(&agent.facts)) {
+            let mut told = Told::new(agent, self.told.export, true);
+            self.renderer.nest(&told.facts, out)?;
+            while let Some(message) = told.next() {
+                if let Some(message) = self.one(message, out)? {
+                    self.called(&message, depth + 1, out)?;
+                }
+            }
+            self.renderer.unnest(out)?;
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Told<'a> {
+    fn new(opened: &'a Opened, export: &'a Export, wants_messages: bool) -> Self {
+        let facts = match export.redaction.as_deref() {
+            Some(redaction) => Cow::Owned(redaction.facts(&opened.facts)),
+            None => Cow::Borrowed(&opened.facts),
+        };
+        let messages = match opened.messages(export.view()) {
+            _ if !wants_messages => Source::Saved([].iter()),
+            Some(messages) => Source::Files(messages),
+            None => Source::Saved(opened.saved().iter()),
+        };
+        Self { export, facts, many: 0, messages }
+    }
+
+    fn redaction(&self) -> Option<&'a Redaction> {
+        self.export.redaction.as_deref()
+    }
+
+    fn next(&mut self) -> Option<Result<Cow<'a, Message>, Problem>> {
         let next = match &mut self.messages {
             Source::Files(messages) => messages.next().map(|message| message.map(Cow::Owned)),
             Source::Saved(messages) => messages.next().map(|message| Ok(Cow::Borrowed(message))),
         };
-        self.told += 1;
+        self.many += 1;
         let mut next = next?;
-        match (&mut next, self.redaction) {
+        match (&mut next, self.redaction()) {
             (Ok(message), Some(redaction)) => {
-                redaction.message(&self.facts, self.told, message.to_mut());
+                redaction.message(&self.facts, self.many, message.to_mut());
             }
             (Err(problem), Some(redaction)) => {
                 problem.file = redaction.plain(&problem.file).into();

@@ -45,6 +45,9 @@ impl Markdown {
         if is_cut && self.level >= Level::Full {
             writeln!(out, "\n*The agent cut this output; the rest is gone.*")?;
         }
+        if self.level >= Level::Full {
+            self.media(&call.media, out)?;
+        }
         Ok(())
     }
 }

@@ -7,11 +7,11 @@ mod escape;
 use std::io::{self, Write};
 
 use jiff::Timestamp;
-use recount_model::{Fate, Message, MessageKind, Problem, SessionFacts, SessionKind};
+use recount_model::{Fate, Held, Media, Message, MessageKind, Problem, SessionFacts, SessionKind};
 
 use self::escape::{fence, html, inline, span};
 use crate::text::{Bidi, isolated, shortened};
-use crate::{Level, Options, Part, Renderer, words};
+use crate::{Level, Options, Part, Renderer, media, words};
 
 /// The longest title that a heading has room for.
 const TITLE: usize = 200;
@@ -30,6 +30,18 @@ pub(crate) struct Markdown {
     /// Who spoke last, and what became of it.
     speaker: Option<(String, Fate)>,
     number: u64,
+    /// Whether a model asks, and not a human.
+    is_agent: bool,
+    /// The sessions we are in, and where we were in each.
+    outer: Vec<Outer>,
+}
+
+/// Where a session was left to tell what a sub-agent did.
+#[derive(Debug)]
+struct Outer {
+    last: Option<Timestamp>,
+    number: u64,
+    is_agent: bool,
 }
 
 impl Markdown {
@@ -42,6 +54,17 @@ impl Markdown {
             last: None,
             speaker: None,
             number: 0,
+            is_agent: false,
+            outer: Vec::new(),
+        }
+    }
+
+    /// Returns the mark of a heading; those of sub-agents stand below those of who called them.
+    fn rank(&self) -> &'static str {
+        match self.outer.len() {
+            0 => "##",
+            1 => "####",
+            _ => "######",
         }
     }
 
@@ -101,12 +124,16 @@ impl Markdown {
 
     /// Returns a link to a file beside this one.
     fn file(&self, name: &str) -> String {
+        format!("[{}]{}", inline(name, self.bidi), self.target(name))
+    }
+
+    fn target(&self, name: &str) -> String {
         let target = name.replace('%', "%25").replace('<', "%3C").replace('>', "%3E");
-        format!("[{}](<{}>)", inline(name, self.bidi), isolated(&target, self.bidi))
+        format!("(<{}>)", isolated(&target, self.bidi))
     }
 
     fn heading(&mut self, message: &Message, out: &mut dyn Write) -> io::Result<()> {
-        let who = words::who(message, self.options.minimal);
+        let who = words::speaker(message, self.options.minimal, self.is_agent);
         let speaker = Some((who.clone(), message.fate));
         let goes_on = self.level < Level::Full && message.kind == MessageKind::Answer;
         if goes_on && self.speaker == speaker {
@@ -125,7 +152,7 @@ impl Markdown {
         if let Some(tokens) = message.tokens.filter(|_| self.level >= Level::Full) {
             parts.push(words::plural(tokens.total, "token"));
         }
-        writeln!(out, "\n## {}", parts.join(" · "))?;
+        writeln!(out, "\n{} {}", self.rank(), parts.join(" · "))?;
         if self.level >= Level::Trace {
             let id = message.id.as_ref().map_or("no id", |id| id.as_str());
             let place = &message.place;
@@ -152,11 +179,23 @@ impl Markdown {
             };
             write!(out, "\n{text}")?;
         }
-        for media in &message.media {
-            let mime = inline(&media.mime, self.bidi);
-            writeln!(out, "\n*\\[{mime}, {}, not part of this file\\]*", words::size(media.bytes))?;
-        }
+        self.media(&message.media, out)?;
         self.files(message, out)
+    }
+
+    fn media(&self, all: &[Media], out: &mut dyn Write) -> io::Result<()> {
+        for media in all {
+            let what = inline(&words::media(media), self.bidi);
+            match (&media.held, media::address(media)) {
+                (Held::Beside(name), _) => {
+                    let mark = if media::is_image(name) { "!" } else { "" };
+                    writeln!(out, "\n{mark}[{what}]{}", self.target(name))?;
+                }
+                (_, Some(address)) => writeln!(out, "\n![{what}](<{address}>)")?,
+                _ => writeln!(out, "\n*\\[{what}, not part of this file\\]*")?,
+            }
+        }
+        Ok(())
     }
 
     fn files(&self, message: &Message, out: &mut dyn Write) -> io::Result<()> {
@@ -198,6 +237,7 @@ impl Renderer for Markdown {
         self.project = path.unwrap_or_default();
         self.speaker = None;
         self.last = None;
+        self.is_agent = session.kind == SessionKind::Subagent;
         let title = session.title.as_deref().unwrap_or(words::UNTITLED);
         let title = inline(&shortened(title.trim(), TITLE), self.bidi);
         if let Some(previous) = part.previous {
@@ -211,6 +251,44 @@ impl Renderer for Markdown {
 
     fn shows(&self, message: &Message) -> bool {
         self.level.shows(message, self.options.thinks())
+    }
+
+    fn shows_outputs(&self) -> bool {
+        self.level >= Level::Full
+    }
+
+    fn nests(&self) -> bool {
+        self.level >= Level::Actions
+    }
+
+    fn nest(&mut self, agent: &SessionFacts, out: &mut dyn Write) -> io::Result<()> {
+        let title = agent.title.as_deref().unwrap_or(words::UNTITLED);
+        let title = inline(&shortened(title.trim(), TITLE), self.bidi);
+        let rank = self.rank();
+        writeln!(out, "\n{rank}# Sub-agent: {title}\n")?;
+        writeln!(
+            out,
+            "{}. {}",
+            span(agent.id.as_str(), self.bidi),
+            words::figures(agent, self.options.strict)
+        )?;
+        self.problems(agent, out)?;
+        let (last, number, is_agent) = (self.last.take(), self.number, self.is_agent);
+        self.outer.push(Outer { last, number, is_agent });
+        self.is_agent = true;
+        self.speaker = None;
+        self.number = 0;
+        Ok(())
+    }
+
+    fn unnest(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if let Some(outer) = self.outer.pop() {
+            self.last = outer.last;
+            self.number = outer.number;
+            self.is_agent = outer.is_agent;
+        }
+        self.speaker = None;
+        writeln!(out, "\n*End of the sub-agent.*")
     }
 
     fn message(&mut self, message: &Message, out: &mut dyn Write) -> io::Result<()> {

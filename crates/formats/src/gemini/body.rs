@@ -1,10 +1,11 @@
 //! One message in full, read from its span.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_model::{
-    Fate, Media, Message, MessageId, MessageKind, NoticeLevel, Place, Span, Thought, What,
+    Fate, Held, Media, Message, MessageId, MessageKind, NoticeLevel, Place, Span, Thought, What,
     parse_millis, timestamp,
 };
 
@@ -130,12 +131,17 @@ fn part_thought(part: &Part<'_>) -> Thought {
 fn binary(part: &Part<'_>) -> Option<Media> {
     if let Some(raw) = part.inline {
         let mime = field(raw, "mimeType").unwrap_or_default().into_owned();
-        let data = field(raw, "data").unwrap_or_default();
-        let bytes = data.trim_end_matches('=').len() as u64 * 3 / 4;
-        return Some(Media { mime, bytes });
+        return Some(inline(mime, field(raw, "data").map(Cow::into_owned)));
     }
-    let raw = part.file?;
-    Some(Media { mime: field(raw, "mimeType").unwrap_or_default().into_owned(), bytes: 0 })
+    let mime = field(part.file?, "mimeType").unwrap_or_default().into_owned();
+    Some(Media { mime, bytes: 0, held: Held::Elsewhere })
+}
+
+/// A binary part whose data stands in the message, in base64.
+pub(crate) fn inline(mime: String, data: Option<String>) -> Media {
+    let data = data.unwrap_or_default();
+    let bytes = data.trim_end_matches('=').len() as u64 * 3 / 4;
+    Media { mime, bytes, held: Held::Base64(data) }
 }
 
 /// Reads a time as the agent writes it.

@@ -1,8 +1,8 @@
 //! Tool calls: what was asked, how it ended, what came back.
 
-use recount_model::{OutputState, RawJson, ToolCall, ToolStatus};
+use recount_model::{Held, Media, OutputState, RawJson, ToolCall, ToolStatus};
 
-use super::body::time;
+use super::body::{inline, time};
 use super::facts::string;
 use super::result_display::{self, Display};
 use crate::json::{Scan, Scanner, Text, Tree, compact};
@@ -50,7 +50,10 @@ fn call(scanner: &mut Scanner<'_>) -> Scan<ToolCall> {
         }
         Ok(())
     })?;
-    call.output = Tree::parse(result).ok().and_then(|tree| output(&tree, call.id.as_deref()));
+    if let Ok(result) = Tree::parse(result) {
+        call.output = output(&result, call.id.as_deref());
+        call.media = media(&result, call.id.as_deref());
+    }
     call.output_state = call.output.as_deref().map_or(OutputState::Whole, cut_state);
     match result_display::read(shown) {
         Display::None => {}
@@ -126,6 +129,34 @@ fn part_output(part: &Tree) -> Option<String> {
         return Some(text.to_owned());
     }
     response_text(part.get("functionResponse")?.get("response")?)
+}
+
+/// Returns the binary parts of the call's own output: within its response, or behind it up to the next one.
+fn media(result: &Tree, id: Option<&str>) -> Vec<Media> {
+    let mut found = Vec::new();
+    let mut is_own = true;
+    for part in result.as_array().unwrap_or_default() {
+        let response = part.get("functionResponse");
+        if let Some(response) = response {
+            let name = response.text("id");
+            is_own = name.is_none() || name == id;
+        }
+        if is_own {
+            let within = response.and_then(|response| response.get("parts")?.as_array());
+            found.extend(within.unwrap_or_default().iter().filter_map(binary));
+            found.extend(binary(part));
+        }
+    }
+    found
+}
+
+fn binary(part: &Tree) -> Option<Media> {
+    let text = |tree: &Tree, name| tree.text(name).unwrap_or_default().to_owned();
+    if let Some(data) = part.get("inlineData") {
+        return Some(inline(text(data, "mimeType"), data.text("data").map(str::to_owned)));
+    }
+    let mime = text(part.get("fileData")?, "mimeType");
+    Some(Media { mime, bytes: 0, held: Held::Elsewhere })
 }
 
 /// Returns the words of a `response` object: output, else error, else all of it.

@@ -1,0 +1,55 @@
+//! The sessions of sub-agents, which belong to the one that called them.
+
+use std::collections::BTreeMap;
+
+use recount_export::Renderer;
+use recount_formats::source::Family;
+use recount_model::SessionId;
+
+use crate::facts::{facts, main};
+use crate::finish::caller;
+use crate::growth::Anew;
+use crate::select::may_hold;
+use crate::survey::{Ground, survey};
+use crate::{Engine, Opened};
+
+impl Engine {
+    /// Opens the sessions of the sub-agents that a session ran, and of those that these ran, in the order of time. None for a
+    /// format that has no room for them.
+    pub(super) fn agents_of(&self, opened: &Opened, renderer: &dyn Renderer) -> Vec<Opened> {
+        if !renderer.nests() {
+            return Vec::new();
+        }
+        let ground = self.look();
+        let mut agents = children(&ground, opened);
+        let mut at = 0;
+        while let Some(agent) = agents.get(at) {
+            let known = |new: &Opened| agents.iter().any(|old| old.facts.id == new.facts.id);
+            let new: Vec<Opened> =
+                children(&ground, agent).into_iter().filter(|new| !known(new)).collect();
+            agents.extend(new);
+            at += 1;
+        }
+        agents.sort_by_key(|agent| agent.facts.started);
+        agents
+    }
+}
+
+fn children(ground: &Ground, parent: &Opened) -> Vec<Opened> {
+    let id = &parent.facts.id;
+    let folder = format!("{id}/");
+    let groups = ground.groups(|group| group.starts_with(&folder) || may_hold(group, id.as_str()));
+    let own =
+        |source, family: Family| (family.parent.as_ref() == Some(id)).then_some((source, family));
+    let found = survey(ground, groups, &Anew, &(), own);
+    let calls = BTreeMap::from([(SessionId::clone(id), parent.agent_calls())]);
+    let open = |(source, family): (_, Family)| {
+        let folder = main(&family).and_then(|main| ground.folders.get(main.file.folder));
+        let folder = folder.map(|folder| folder.at.path.clone());
+        let mut row = facts(source, &family);
+        row.project = parent.facts.project.clone();
+        row.parent_call = caller(&calls, &row);
+        Opened::new(source, row, family, folder)
+    };
+    found.into_iter().filter_map(|(_, family)| family.map(open)).collect()
+}

@@ -1,0 +1,98 @@
+//! Images and other binary parts of messages: into files beside the export, into it, or left out.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use recount_export::media;
+use recount_model::{Held, Media, Message, What};
+
+use crate::refresh::hash;
+
+/// What becomes of images and other binary parts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Images {
+    /// They are only named.
+    #[default]
+    Named,
+    /// Files beside the export.
+    Beside,
+    /// Part of the export.
+    Within,
+}
+
+/// The binary parts of one session.
+pub(super) struct Gallery {
+    images: Images,
+    /// The file of the session's first part.
+    page: Option<PathBuf>,
+    /// Files by what is in them: the same image is often sent again and again.
+    names: HashMap<u64, String>,
+    /// Files that were written, with their sizes.
+    pub(super) written: Vec<(PathBuf, u64)>,
+}
+
+impl Gallery {
+    pub(super) fn new(images: Images) -> Self {
+        Self { images, page: None, names: HashMap::new(), written: Vec::new() }
+    }
+
+    /// Files go beside this one.
+    pub(super) fn beside(&mut self, page: PathBuf) {
+        self.page.get_or_insert(page);
+    }
+
+    /// Puts the binary parts of a message, and with `calls` those of its tool calls, where they belong.
+    pub(super) fn hang(&mut self, message: &mut Message, calls: bool) -> io::Result<()> {
+        let mut broken = false;
+        for media in &mut message.media {
+            broken |= !self.place(media)?;
+        }
+        for media in message.tool_calls.iter_mut().flat_map(|call| &mut call.media) {
+            if calls {
+                broken |= !self.place(media)?;
+            } else {
+                media.held = Held::Elsewhere;
+            }
+        }
+        if broken {
+            message.problems.push(What::BrokenMedia);
+        }
+        Ok(())
+    }
+
+    /// Returns whether the data could be used.
+    fn place(&mut self, media: &mut Media) -> io::Result<bool> {
+        let Held::Base64(data) = std::mem::take(&mut media.held) else { return Ok(true) };
+        if self.images == Images::Named {
+            return Ok(true);
+        }
+        let Some((bytes, ending)) = media::file(&data, &media.mime) else { return Ok(false) };
+        media.held = match self.page.clone().filter(|_| self.images == Images::Beside) {
+            Some(page) => Held::Beside(self.file(&page, &bytes, ending)?),
+            None => Held::Base64(data),
+        };
+        Ok(true)
+    }
+
+    /// Returns the name of the file with these bytes.
+    fn file(&mut self, page: &Path, bytes: &[u8], ending: &str) -> io::Result<String> {
+        let key = hash(&bytes);
+        if let Some(known) = self.names.get(&key) {
+            return Ok(known.clone());
+        }
+        let path = numbered(page, self.written.len() + 1, ending);
+        let written = recount_writer::write_with(&path, |out| out.write_all(bytes));
+        let size = written.map_err(io::Error::other)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        self.written.push((path, size));
+        self.names.insert(key, name.clone());
+        Ok(name)
+    }
+}
+
+/// `shop.md` has `shop.1.png` beside it.
+fn numbered(page: &Path, number: usize, ending: &str) -> PathBuf {
+    let stem = page.file_stem().unwrap_or_default().to_string_lossy();
+    page.with_file_name(format!("{stem}.{number}.{ending}"))
+}

@@ -1,0 +1,103 @@
+//! Images and other binary parts: what they are by their own first bytes, whatever their message calls them.
+
+use base64::alphabet::STANDARD;
+use base64::engine::general_purpose::GeneralPurpose;
+use base64::engine::{DecodePaddingMode, Engine as _, GeneralPurposeConfig};
+use recount_model::{Held, Media};
+
+/// As lenient about the end as the programs that wrote it.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// So many characters of base64 tell what an image is: twelve bytes.
+const TELLING: usize = 16;
+
+/// An image: how names end, what it is called, how it begins.
+type Image = (&'static str, &'static str, fn(&[u8]) -> bool);
+
+/// Images that every browser draws, by how they begin. SVG is none of them: it may hold scripts.
+const IMAGES: &[Image] = &[
+    ("png", "image/png", |bytes| bytes.starts_with(b"\x89PNG\r\n\x1a\n")),
+    ("jpg", "image/jpeg", |bytes| bytes.starts_with(b"\xff\xd8\xff")),
+    ("gif", "image/gif", |bytes| bytes.starts_with(b"GIF8")),
+    ("webp", "image/webp", |bytes| bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP")),
+    ("avif", "image/avif", |bytes| bytes.get(4..12) == Some(b"ftypavif")),
+    ("bmp", "image/bmp", |bytes| bytes.starts_with(b"BM")),
+];
+
+/// Other files, by what their message calls them. Nothing here runs when it is opened.
+const OTHERS: &[(&str, &str)] = &[
+    ("application/pdf", "pdf"),
+    ("audio/flac", "flac"),
+    ("audio/mpeg", "mp3"),
+    ("audio/mp3", "mp3"),
+    ("audio/ogg", "ogg"),
+    ("audio/wav", "wav"),
+    ("video/mp4", "mp4"),
+    ("video/webm", "webm"),
+];
+
+/// Returns the bytes, and how the name of a file with them ends; `None` when the data is broken.
+pub fn file(base64: &str, mime: &str) -> Option<(Vec<u8>, &'static str)> {
+    let bytes = BASE64.decode(base64).ok().filter(|bytes| !bytes.is_empty())?;
+    let ending = image(&bytes).map(|(ending, _)| ending).or_else(|| {
+        let (_, ending) = OTHERS.iter().find(|(known, _)| mime.eq_ignore_ascii_case(known))?;
+        Some(*ending)
+    });
+    Some((bytes, ending.unwrap_or("bin")))
+}
+
+/// Returns the address of an image that carries its own data.
+pub(crate) fn address(media: &Media) -> Option<String> {
+    let Held::Base64(data) = &media.held else { return None };
+    let start = BASE64.decode(data.get(..TELLING)?).ok()?;
+    let (_, mime) = image(&start)?;
+    // Nothing but the alphabet, so that nothing in it can end the address.
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    data.bytes().all(plain).then(|| format!("data:{mime};base64,{data}"))
+}
+
+/// Whether a file of this name is drawn as an image.
+pub(crate) fn is_image(name: &str) -> bool {
+    let ending = name.rsplit('.').next();
+    IMAGES.iter().any(|(known, ..)| ending == Some(known))
+}
+
+fn image(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+    let (ending, mime, _) = IMAGES.iter().find(|(_, _, begins)| begins(bytes))?;
+    Some((ending, mime))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEklEQVR4nGP4z4AXHsmcAwDIsQf5tasbDAAAAABJRU5ErkJggg==";
+
+    fn media(mime: &str, data: &str) -> Media {
+        Media { mime: mime.into(), bytes: 1, held: Held::Base64(data.into()) }
+    }
+
+    #[test]
+    fn what_it_is_shows_in_its_bytes() {
+        let ending = |data: &str, mime| file(data, mime).map(|(_, ending)| ending);
+        assert_eq!(ending(PNG, "text/html"), Some("png"));
+        assert_eq!(ending(PNG.trim_end_matches('='), ""), Some("png"));
+        assert_eq!(ending("JVBERi0xLjcK", "application/pdf"), Some("pdf"));
+        assert_eq!(ending("PHN2Zz48L3N2Zz4=", "image/svg+xml"), Some("bin"));
+        assert_eq!(ending("PHN2Zz48L3N2Zz4=", "image/png"), Some("bin"));
+        assert_eq!(ending("not base64!", "image/png"), None);
+        assert_eq!(ending("", "image/png"), None);
+    }
+
+    #[test]
+    fn only_images_have_an_address() {
+        let address = |mime, data: &str| address(&media(mime, data));
+        assert_eq!(address("image/x", PNG), Some(format!("data:image/png;base64,{PNG}")));
+        assert_eq!(address("image/svg+xml", "PHN2Zz48c2NyaXB0Pjwvc2NyaXB0Pjwvc3ZnPg=="), None);
+        assert_eq!(address("image/png", &format!("{PNG}\"><script>")), None);
+        assert_eq!(address("image/png", "iVBO"), None);
+    }
+}
