@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use recount_formats::Source;
-use recount_formats::source::{MessageRequest, Others};
+use recount_formats::source::{Detail, MessageRequest, Others};
 use recount_model::{Message, OutputState, Place, SessionFacts, Span, ToolCall, timestamp};
 use recount_search::{Hit, Plan, Rows};
 
@@ -92,6 +92,7 @@ impl Engine {
             fate: hit.fate,
             others: &Nothing,
             folder: None,
+            detail: Detail::Whole,
         };
         let mut message = source.message(&request).ok()?;
         message.place = place;

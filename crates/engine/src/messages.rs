@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use recount_formats::Source;
 use recount_formats::bytes::{self, LineCounter};
 use recount_formats::outline::{Entry, Outline};
-use recount_formats::source::{Family, MessageRequest, Others};
+use recount_formats::source::{Detail, Family, MessageRequest, Others};
 use recount_model::{Fate, Message, Place, Problem, Span, What};
 
 use crate::facts::main;
@@ -54,6 +54,7 @@ pub struct Messages<'a> {
     windows: Vec<Option<Window>>,
     counters: Vec<Option<LineCounter>>,
     names: Vec<Arc<str>>,
+    detail: Detail,
 }
 
 impl<'a> Messages<'a> {
@@ -78,7 +79,13 @@ impl<'a> Messages<'a> {
             windows: family.members.iter().map(|_| None).collect(),
             counters: family.members.iter().map(|_| None).collect(),
             names: family.members.iter().map(name).collect(),
+            detail: Detail::Whole,
         }
+    }
+
+    /// Reads so much of each message.
+    pub(crate) fn in_detail(self, detail: Detail) -> Self {
+        Self { detail, ..self }
     }
 
     /// Leaves out messages of which nothing was recorded since one of the files had so many versions of messages. The
@@ -211,7 +218,7 @@ impl<'a> Messages<'a> {
             what: What::Unreadable,
             done: "left out: the file changed while it was read".into(),
         };
-        let (source, folder) = (self.source, self.folder);
+        let (source, folder, detail) = (self.source, self.folder, self.detail);
         let member = self.family.members.get(pending.member).ok_or_else(gone)?;
         let path = &member.file.at.path;
         let bytes = self.bytes(&pending).ok_or_else(gone)?;
@@ -223,6 +230,7 @@ impl<'a> Messages<'a> {
             fate: pending.fate,
             others: &others,
             folder,
+            detail,
         })
     }
 }

@@ -28,9 +28,9 @@ pub trait Renderer: Debug + Send {
         true
     }
 
-    /// Whether the whole output of tools is written.
+    /// Whether what was given to tools and what they gave back is written, all of it.
     fn shows_outputs(&self) -> bool {
-        false
+        true
     }
 
     /// Whether sessions of sub-agents may be written where they were called.

@@ -7,7 +7,7 @@ use crate::bytes::Buffer;
 use crate::gemini;
 use crate::json::{Scanner, Tree, compact};
 use crate::outline::Outline;
-use crate::source::{MessageRequest, Others, Source as _};
+use crate::source::{Detail, MessageRequest, Others, Source as _};
 
 /// Reads `data` as a session file and every message of it, and checks that the views agree.
 ///
@@ -37,6 +37,7 @@ pub fn session(data: &[u8]) {
                 fate: entry.fate,
                 others: &NoOthers,
                 folder: None,
+                detail: Detail::Whole,
             };
             assert!(
                 gemini::Gemini.message(&request).is_ok(),

@@ -286,6 +286,18 @@ pub struct MessageRequest<'a> {
     pub others: &'a dyn Others,
     /// The project directory, where full tool outputs may lie.
     pub folder: Option<&'a Path>,
+    /// How much of it is read.
+    pub detail: Detail,
+}
+
+/// How much of a message is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// All of it.
+    #[default]
+    Whole,
+    /// Without the arguments of tool calls, and without what those that went well gave back.
+    Gist,
 }
 
 /// The other versions of a message, read only when needed.

@@ -1,6 +1,7 @@
 //! The sessions of sub-agents, which belong to the one that called them.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use recount_export::Renderer;
 use recount_formats::source::Family;
@@ -38,7 +39,11 @@ impl Engine {
 fn children(ground: &Ground, parent: &Opened) -> Vec<Opened> {
     let id = &parent.facts.id;
     let folder = format!("{id}/");
-    let groups = ground.groups(|group| group.starts_with(&folder) || may_hold(group, id.as_str()));
+    let mut groups =
+        ground.groups(|group| group.starts_with(&folder) || may_hold(group, id.as_str()));
+    // Its own files were read before.
+    let own: Vec<&Path> = parent.files().map(|file| file.path).collect();
+    groups.retain(|group| group.files.iter().any(|(_, file)| !own.contains(&&*file.path)));
     let own =
         |source, family: Family| (family.parent.as_ref() == Some(id)).then_some((source, family));
     let found = survey(ground, groups, &Anew, &(), own);

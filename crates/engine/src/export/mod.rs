@@ -1,6 +1,7 @@
 //! Sessions as files for others: one to wherever it is wanted, or many into a folder that is kept up to date.
 
 mod agents;
+mod ahead;
 mod folder;
 mod gallery;
 mod manifest;
@@ -100,10 +101,13 @@ impl Engine {
                 continue;
             };
             let agents = self.agents_of(&opened, &*renderer);
-            let mut telling =
-                Telling::new(&opened, export, &mut *renderer, None).with_agents(&agents);
-            telling.part(&|_| String::new(), out)?;
-            exported.problems.append(&mut telling.problems);
+            let telling = Telling::new(&opened, export, &mut *renderer, None);
+            std::thread::scope(|scope| {
+                let mut telling = telling.with_agents(&agents).ahead(scope);
+                telling.part(&|_| String::new(), out)?;
+                exported.problems.append(&mut telling.problems);
+                io::Result::Ok(())
+            })?;
             exported.written += 1;
         }
         Ok(exported)
@@ -137,13 +141,16 @@ impl Engine {
         };
         let mut renderer = export.format.renderer(&export.options);
         let agents = self.agents_of(&opened, &*renderer);
-        let mut telling =
-            Telling::new(&opened, export, &mut *renderer, export.split).with_agents(&agents);
-        let written = telling.write(&|number| part_of(path, number))?;
+        let telling = Telling::new(&opened, export, &mut *renderer, export.split);
+        let written = std::thread::scope(|scope| {
+            let mut telling = telling.with_agents(&agents).ahead(scope);
+            let written = telling.write(&|number| part_of(path, number))?;
+            exported.problems = telling.problems;
+            Ok::<_, Error>(written)
+        })?;
         exported.written = 1;
         exported.files = written.len() as u64;
         exported.bytes = written.iter().map(|(_, bytes)| bytes).sum();
-        exported.problems = telling.problems;
         Ok(exported)
     }
 

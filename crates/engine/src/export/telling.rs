@@ -3,12 +3,15 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::thread::Scope;
 
 use recount_export::{Part, Renderer};
+use recount_formats::source::Detail;
 use recount_model::{Message, MessageKind, Problem, SessionFacts};
 
+use super::Export;
+use super::ahead::Ahead;
 use super::gallery::{Gallery, Images};
-use super::{Export, Redaction};
 use crate::{Error, Messages, Opened};
 
 /// Sub-agents of sub-agents are told this deep.
@@ -16,7 +19,9 @@ const DEEPEST: usize = 4;
 
 /// A session that is being told.
 pub(super) struct Telling<'a> {
-    told: Told<'a>,
+    export: &'a Export,
+    facts: Cow<'a, SessionFacts>,
+    messages: Box<dyn Iterator<Item = Outcome<'a>> + Send + 'a>,
     renderer: &'a mut dyn Renderer,
     split: Option<usize>,
     /// Sessions of sub-agents, to be told where they were called.
@@ -30,6 +35,9 @@ pub(super) struct Telling<'a> {
     /// What could not be used of its messages.
     pub(super) problems: Vec<Problem>,
 }
+
+/// A message, or why it could not be read.
+pub(super) type Outcome<'a> = Result<Cow<'a, Message>, Problem>;
 
 /// A session's messages, without what must not be told.
 struct Told<'a> {
@@ -55,8 +63,11 @@ impl<'a> Telling<'a> {
     ) -> Self {
         // What is in an image cannot be looked through.
         let images = if export.redaction.is_some() { Images::Named } else { export.images };
+        let told = Told::new(opened, export, renderer);
         Self {
-            told: Told::new(opened, export, renderer.wants_messages()),
+            export,
+            facts: told.facts.clone(),
+            messages: Box::new(told),
             renderer,
             split,
             agents: &[],
@@ -66,6 +77,15 @@ impl<'a> Telling<'a> {
             is_over: false,
             problems: Vec::new(),
         }
+    }
+
+    /// Reads ahead on a thread of its own while others are written.
+    pub(super) fn ahead<'scope>(mut self, scope: &'scope Scope<'scope, '_>) -> Self
+    where
+        'a: 'scope,
+    {
+        self.messages = Box::new(Ahead::new(scope, self.messages));
+        self
     }
 
     /// Tells sub-agents' sessions, too, where the format has room for them.
@@ -104,9 +124,9 @@ impl<'a> Telling<'a> {
         self.number += 1;
         let previous = (self.number > 1).then(|| name(self.number - 1));
         let part = Part { number: self.number, previous: previous.as_deref() };
-        self.renderer.begin(&self.told.facts, part, out)?;
+        self.renderer.begin(&self.facts, part, out)?;
         let mut shown = 0;
-        while let Some(message) = self.held.take().map(Ok).or_else(|| self.told.next()) {
+        while let Some(message) = self.held.take().map(Ok).or_else(|| self.messages.next()) {
             let is_prompt = message.as_ref().is_ok_and(|one| one.kind == MessageKind::Prompt);
             let is_full = self.split.is_some_and(|most| shown >= most.max(1));
             match message {
@@ -117,7 +137,7 @@ impl<'a> Telling<'a> {
                 message => shown += usize::from(self.message(message, out)?),
             }
         }
-        let own = self.told.facts.id.clone();
+        let own = self.facts.id.clone();
         self.agents(
             |agent| agent.parent.as_ref() == Some(&own) && agent.parent_call.is_none(),
             1,
@@ -128,11 +148,7 @@ impl<'a> Telling<'a> {
     }
 
     /// Tells one message and the sub-agents it called, and returns whether anything of it is shown.
-    fn message(
-        &mut self,
-        message: Result<Cow<'a, Message>, Problem>,
-        out: &mut dyn Write,
-    ) -> io::Result<bool> {
+    fn message(&mut self, message: Outcome<'a>, out: &mut dyn Write) -> io::Result<bool> {
         let Some(message) = self.one(message, out)? else { return Ok(false) };
         self.called(&message, 1, out)?;
         Ok(self.renderer.shows(&message))
@@ -141,7 +157,7 @@ impl<'a> Telling<'a> {
     /// Tells one message; `None` when it could not be read.
     fn one(
         &mut self,
-        message: Result<Cow<'a, Message>, Problem>,
+        message: Outcome<'a>,
         out: &mut dyn Write,
     ) -> io::Result<Option<Cow<'a, Message>>> {
         let mut message = match message {
@@ -184,9 +200,9 @@ impl<'a> Telling<'a> {
             return Ok(());
         }
         for agent in self.agents.iter().filter(|agent| wanted(&agent.facts)) {
-            let mut told = Told::new(agent, self.told.export, true);
+            let told = Told::new(agent, self.export, self.renderer);
             self.renderer.nest(&told.facts, out)?;
-            while let Some(message) = told.next() {
+            for message in told {
                 if let Some(message) = self.one(message, out)? {
                     self.called(&message, depth + 1, out)?;
                 }
@@ -198,31 +214,32 @@ impl<'a> Telling<'a> {
 }
 
 impl<'a> Told<'a> {
-    fn new(opened: &'a Opened, export: &'a Export, wants_messages: bool) -> Self {
+    fn new(opened: &'a Opened, export: &'a Export, renderer: &dyn Renderer) -> Self {
         let facts = match export.redaction.as_deref() {
             Some(redaction) => Cow::Owned(redaction.facts(&opened.facts)),
             None => Cow::Borrowed(&opened.facts),
         };
+        let detail = if renderer.shows_outputs() { Detail::Whole } else { Detail::Gist };
         let messages = match opened.messages(export.view()) {
-            _ if !wants_messages => Source::Saved([].iter()),
-            Some(messages) => Source::Files(messages),
+            _ if !renderer.wants_messages() => Source::Saved([].iter()),
+            Some(messages) => Source::Files(messages.in_detail(detail)),
             None => Source::Saved(opened.saved().iter()),
         };
         Self { export, facts, many: 0, messages }
     }
+}
 
-    fn redaction(&self) -> Option<&'a Redaction> {
-        self.export.redaction.as_deref()
-    }
+impl<'a> Iterator for Told<'a> {
+    type Item = Outcome<'a>;
 
-    fn next(&mut self) -> Option<Result<Cow<'a, Message>, Problem>> {
+    fn next(&mut self) -> Option<Outcome<'a>> {
         let next = match &mut self.messages {
             Source::Files(messages) => messages.next().map(|message| message.map(Cow::Owned)),
             Source::Saved(messages) => messages.next().map(|message| Ok(Cow::Borrowed(message))),
         };
         self.many += 1;
         let mut next = next?;
-        match (&mut next, self.redaction()) {
+        match (&mut next, self.export.redaction.as_deref()) {
             (Ok(message), Some(redaction)) => {
                 redaction.message(&self.facts, self.many, message.to_mut());
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use recount_catalog::sql::{Part, Place, Texts};
 use recount_formats::Source;
-use recount_formats::source::{MessageRequest, Others};
+use recount_formats::source::{Detail, MessageRequest, Others};
 use recount_model::{Fate, Message, Span, Thought};
 
 use crate::window::Window;
@@ -39,6 +39,7 @@ impl Bodies {
             fate: Fate::Kept,
             others: &Versions(place),
             folder: place.folder.as_deref().map(Path::new),
+            detail: Detail::Whole,
         };
         source.message(&request).ok()
     }

@@ -16,9 +16,16 @@ use super::kind::kind;
 use super::part::{Part, field};
 use super::tool::calls;
 use crate::json::{Scan, Scanner, Tree};
+use crate::source::Detail;
 
 /// Reads the message in `bytes`, which stand at `span` of `file`.
-pub(crate) fn message(bytes: &[u8], file: &Arc<str>, span: Span, fate: Fate) -> Scan<Message> {
+pub(crate) fn message(
+    bytes: &[u8],
+    file: &Arc<str>,
+    span: Span,
+    fate: Fate,
+    detail: Detail,
+) -> Scan<Message> {
     let mut facts = Facts::default();
     let mut thoughts = Vec::new();
     let mut tool_calls = Vec::new();
@@ -28,7 +35,7 @@ pub(crate) fn message(bytes: &[u8], file: &Arc<str>, span: Span, fate: Fate) -> 
     Scanner::new(bytes).object(|scanner, key| {
         match key.name().as_ref() {
             b"thoughts" => thoughts = recorded_thoughts(&Tree::read(scanner)?),
-            b"toolCalls" => tool_calls = calls(scanner)?,
+            b"toolCalls" => tool_calls = calls(scanner, detail)?,
             name => facts.field(scanner, name)?,
         }
         Ok(())

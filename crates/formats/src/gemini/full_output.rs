@@ -8,7 +8,7 @@ use super::locate::leads_inside;
 use super::tool::{calls, cut_state, response_text};
 use crate::bytes::read_limited;
 use crate::json::{Scanner, Tree};
-use crate::source::Others;
+use crate::source::{Detail, Others};
 
 /// The largest output that is put in.
 const LARGEST: u64 = 256 * 1024 * 1024;
@@ -46,7 +46,7 @@ fn from_versions(call: &ToolCall, others: &dyn Others) -> Option<String> {
         let mut all = Vec::new();
         let scanned = Scanner::new(bytes).object(|scanner, key| {
             if key.is("toolCalls") {
-                all = calls(scanner)?;
+                all = calls(scanner, Detail::Whole)?;
                 return Ok(());
             }
             scanner.skip()

@@ -40,7 +40,7 @@ pub(crate) use grammar::{outline, reader};
 use crate::bytes::{self, Buffer, LineCounter};
 use crate::outline::Outline;
 use crate::source::{
-    AgentRow, DataFolders, Family, Foreign, Kept, Located, MessageRequest, ProjectFolder,
+    AgentRow, DataFolders, Detail, Family, Foreign, Kept, Located, MessageRequest, ProjectFolder,
     RootShape, Source, Surveyed, Touch, Trace,
 };
 
@@ -133,14 +133,17 @@ impl Source for Gemini {
     }
 
     fn message(&self, request: &MessageRequest<'_>) -> Result<Message, Problem> {
-        let read = body::message(request.bytes, request.file, request.span, request.fate);
+        let &MessageRequest { bytes, file, span, fate, detail, .. } = request;
+        let read = body::message(bytes, file, span, fate, detail);
         let mut message = read.map_err(|_| Problem {
             file: Arc::clone(request.file),
             span: Some(request.span),
             what: What::BrokenLine,
             done: "left out: the file changed while it was read".into(),
         })?;
-        full_output::recover(&mut message, request.others, request.folder);
+        if detail == Detail::Whole {
+            full_output::recover(&mut message, request.others, request.folder);
+        }
         Ok(message)
     }
 

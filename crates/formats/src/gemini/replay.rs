@@ -20,6 +20,7 @@ use super::record::{Element, Fields};
 use super::tool::calls;
 use crate::json::{Scanner, Text};
 use crate::outline::{AgentCall, Entry, Outline, Problems, Shown, Version};
+use crate::source::Detail;
 
 /// How many messages a session has without being unusual; room for them is taken at once.
 const TYPICAL: usize = 64;
@@ -279,7 +280,7 @@ impl Replay {
 
     fn note_agents(&mut self, raw: &[u8]) {
         // The text was scanned before, so it cannot fail now.
-        let calls = calls(&mut Scanner::new(raw)).unwrap_or_default();
+        let calls = calls(&mut Scanner::new(raw), Detail::Gist).unwrap_or_default();
         for call in calls {
             let Some(id) = call.id.filter(|_| call.agent_id.is_some() || runs_agent(&call.name))
             else {

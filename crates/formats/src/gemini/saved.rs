@@ -135,7 +135,7 @@ fn call(part: &Part<'_>) -> Option<ToolCall> {
     Some(ToolCall {
         id: tree.text("id").map(str::to_owned),
         args: RawJson::new(compact(args)),
-        key_arg: tree.get("args").and_then(key_arg),
+        key_arg: key_arg(args),
         ..ToolCall::named(tree.text("name").unwrap_or_default())
     })
 }

@@ -1,14 +1,17 @@
 //! Tool calls: what was asked, how it ended, what came back.
 
+use std::borrow::Cow;
+
 use recount_model::{Held, Media, OutputState, RawJson, ToolCall, ToolStatus};
 
 use super::body::{inline, time};
 use super::facts::string;
 use super::result_display::{self, Display};
 use crate::json::{Scan, Scanner, Text, Tree, compact};
+use crate::source::Detail;
 
 /// Reads the value of `toolCalls`.
-pub(crate) fn calls(scanner: &mut Scanner<'_>) -> Scan<Vec<ToolCall>> {
+pub(crate) fn calls(scanner: &mut Scanner<'_>, detail: Detail) -> Scan<Vec<ToolCall>> {
     let mut calls = Vec::new();
     if scanner.peek()? != b'[' {
         scanner.skip()?;
@@ -16,7 +19,7 @@ pub(crate) fn calls(scanner: &mut Scanner<'_>) -> Scan<Vec<ToolCall>> {
     }
     scanner.array(|scanner| {
         if scanner.peek()? == b'{' {
-            calls.push(call(scanner)?);
+            calls.push(call(scanner, detail)?);
             Ok(())
         } else {
             scanner.skip()
@@ -25,7 +28,7 @@ pub(crate) fn calls(scanner: &mut Scanner<'_>) -> Scan<Vec<ToolCall>> {
     Ok(calls)
 }
 
-fn call(scanner: &mut Scanner<'_>) -> Scan<ToolCall> {
+fn call(scanner: &mut Scanner<'_>, detail: Detail) -> Scan<ToolCall> {
     let mut call = ToolCall::named("");
     let mut result: &[u8] = b"null";
     let mut shown: &[u8] = b"null";
@@ -41,8 +44,10 @@ fn call(scanner: &mut Scanner<'_>) -> Scan<ToolCall> {
             b"status" => call.status = status(&owned(string(scanner)?).unwrap_or_default()),
             b"args" => {
                 let raw = scanner.value()?;
-                call.args = RawJson::new(compact(raw));
-                call.key_arg = Tree::parse(raw).ok().and_then(|args| key_arg(&args));
+                if detail == Detail::Whole {
+                    call.args = RawJson::new(compact(raw));
+                }
+                call.key_arg = key_arg(raw);
             }
             b"result" => result = scanner.value()?,
             b"resultDisplay" => shown = scanner.value()?,
@@ -50,12 +55,18 @@ fn call(scanner: &mut Scanner<'_>) -> Scan<ToolCall> {
         }
         Ok(())
     })?;
-    if let Ok(result) = Tree::parse(result) {
+    let is_wanted = detail == Detail::Whole || call.status == ToolStatus::Error;
+    if let Some(result) = is_wanted.then(|| Tree::parse(result).ok()).flatten() {
         call.output = output(&result, call.id.as_deref());
         call.media = media(&result, call.id.as_deref());
     }
     call.output_state = call.output.as_deref().map_or(OutputState::Whole, cut_state);
-    match result_display::read(shown) {
+    // What was shown as words is no diff.
+    match if is_wanted || !shown.starts_with(b"\"") {
+        result_display::read(shown)
+    } else {
+        Display::None
+    } {
         Display::None => {}
         Display::Text(text) => call.display = Some(text),
         Display::Diff(diff) => call.diff = Some(diff),
@@ -72,8 +83,9 @@ fn status(word: &str) -> ToolStatus {
     }
 }
 
-/// The one argument that tells most, in order of how much it tells.
-pub(crate) fn key_arg(args: &Tree) -> Option<String> {
+/// The one argument that tells most, in order of how much it tells. Only those that are looked at are decoded: others may be
+/// whole files.
+pub(crate) fn key_arg(args: &[u8]) -> Option<String> {
     const TELLING: &[&str] = &[
         "command",
         "file_path",
@@ -93,16 +105,37 @@ pub(crate) fn key_arg(args: &Tree) -> Option<String> {
         "paths",
         "include",
     ];
-    let text = |tree: &Tree| match tree {
-        Tree::String(text) | Tree::Number(text) => Some(text.clone()),
+    let mut scanner = Scanner::new(args);
+    if scanner.peek() != Ok(b'{') {
+        return None;
+    }
+    let mut fields: Vec<(Cow<'_, str>, &[u8])> = Vec::new();
+    scanner
+        .object(|scanner, key| {
+            let value = scanner.value()?;
+            let key = key.decode();
+            match fields.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, old)) => *old = value,
+                None => fields.push((key, value)),
+            }
+            Ok(())
+        })
+        .ok()?;
+    let get = |key: &&str| fields.iter().find(|(known, _)| known == key);
+    let telling = TELLING.iter().filter_map(get).find_map(|(_, value)| words(value));
+    telling.or_else(|| fields.iter().find_map(|(_, value)| words(value)))
+}
+
+/// Returns an argument that is a word or a list of words.
+fn words(raw: &[u8]) -> Option<String> {
+    match Tree::parse(raw).ok()? {
+        Tree::String(text) | Tree::Number(text) => Some(text),
         Tree::Array(all) => {
             let words: Vec<&str> = all.iter().filter_map(Tree::as_str).collect();
             (!words.is_empty()).then(|| words.join(" "))
         }
         Tree::Null | Tree::Bool(_) | Tree::Object(_) | Tree::Deep(_) => None,
-    };
-    let telling = TELLING.iter().find_map(|key| args.get(key).and_then(text));
-    telling.or_else(|| args.as_object()?.iter().find_map(|(_, value)| text(value)))
+    }
 }
 
 /// Returns the call's own output out of `result`, which may hold the responses of a whole turn.
