@@ -106,6 +106,8 @@ pub(crate) struct ExportArgs {
 enum FormatArg {
     /// Markdown
     Md,
+    /// A page for browsers, whole in one file
+    Html,
     /// One JSON document, as `show --json` prints it
     Json,
     /// The session on the first line, then one message per line
@@ -196,6 +198,7 @@ fn format(args: &ExportArgs, context: &Context) -> Format {
     let usual = if context.global.json && to_output { FormatArg::Json } else { FormatArg::Md };
     match args.format.or(told).unwrap_or(usual) {
         FormatArg::Md => Format::Markdown,
+        FormatArg::Html => Format::Html,
         FormatArg::Json => Format::Json,
         FormatArg::Jsonl => Format::Jsonl,
         FormatArg::Txt => Format::Text,
@@ -231,7 +234,9 @@ fn export(
             .hint(format!("leave out {flag}, or choose another --format")))
     };
     match format {
-        _ if args.minimal && !format.has_parts() => return refuse("--minimal", "md and txt"),
+        _ if args.minimal && !format.is_for_people() => {
+            return refuse("--minimal", "md, html and txt");
+        }
         _ if args.split.is_some() && !format.has_parts() => return refuse("--split", "md and txt"),
         _ if args.table.is_some() && format != Format::Csv => return refuse("--table", "csv"),
         _ => {}

@@ -4,6 +4,7 @@ mod folder;
 mod manifest;
 mod plan;
 mod redaction;
+mod site;
 mod stock;
 mod telling;
 
@@ -14,7 +15,7 @@ use std::sync::Arc;
 use recount_model::{Problem, SessionFacts};
 
 pub use recount_export::text::Bidi;
-pub use recount_export::{Format, Level, Options, Table, csv, json, text};
+pub use recount_export::{Format, Level, Options, Table, csv, gap, json, text};
 
 pub use self::redaction::{Redacted, Redaction};
 use self::telling::Telling;

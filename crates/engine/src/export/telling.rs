@@ -10,9 +10,13 @@ use recount_model::{Message, MessageKind, Problem, SessionFacts};
 use super::{Export, Redaction};
 use crate::{Error, Messages, Opened};
 
+/// So much of the first prompt is kept.
+const FIRST: usize = 400;
+
 /// A session that is being told.
 pub(super) struct Telling<'a> {
-    facts: Cow<'a, SessionFacts>,
+    /// What is known of it, without secrets if they are taken out.
+    pub(super) facts: Cow<'a, SessionFacts>,
     redaction: Option<&'a Redaction>,
     /// How many messages there were so far.
     told: usize,
@@ -24,6 +28,8 @@ pub(super) struct Telling<'a> {
     /// How many parts there are so far.
     number: usize,
     is_over: bool,
+    /// How the first prompt begins.
+    pub(super) first: Option<String>,
     /// What could not be used of its messages.
     pub(super) problems: Vec<Problem>,
 }
@@ -61,6 +67,7 @@ impl<'a> Telling<'a> {
             held: None,
             number: 0,
             is_over: false,
+            first: None,
             problems: Vec::new(),
         }
     }
@@ -108,6 +115,9 @@ impl<'a> Telling<'a> {
                 return self.renderer.end(Some(&name(self.number + 1)), out);
             }
             self.problems.extend(message.located_problems());
+            if message.kind == MessageKind::Prompt && self.first.is_none() {
+                self.first = Some(message.display_text.trim_start().chars().take(FIRST).collect());
+            }
             shown += usize::from(self.renderer.shows(&message));
             self.renderer.message(&message, out)?;
         }

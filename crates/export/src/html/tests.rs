@@ -1,0 +1,1 @@
+//! Pages, whatever is in them.
