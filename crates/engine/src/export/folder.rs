@@ -75,7 +75,8 @@ impl Engine {
             Plan::new(folder, export, &mut manifest).jobs(&stock, &items)
         };
         let links = links(&all, export);
-        let site = (export.format == Format::Html).then(|| Site::new(folder, export, &mut manifest));
+        let site =
+            (export.format == Format::Html).then(|| Site::new(folder, export, &mut manifest));
         let key = key(export);
         let (jobs, fresh): (Vec<_>, Vec<_>) = all.into_iter().partition(|job| {
             let entry = manifest.sessions.get(&job.key);
@@ -88,7 +89,8 @@ impl Engine {
             state.manifest.save(folder)?;
             let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
             let (stock, site, state_of) = (&stock, site.as_ref(), Mutex::new(state));
-            let work = Work { folder, export, stock, links, site, jobs, next, done, state: state_of };
+            let work =
+                Work { folder, export, stock, links, site, jobs, next, done, state: state_of };
             state = work.run(&key, progress)?;
         }
         if let Some(site) = site {

@@ -7,9 +7,9 @@ use std::io;
 
 use recount_model::Tokens;
 
+use super::grouped;
 use super::paper::Paper;
 use super::turn::Turn;
-use super::grouped;
 
 /// More prompts than this are drawn together.
 const BARS: usize = 120;
@@ -110,10 +110,8 @@ fn context(bars: &[Bar], paper: &mut Paper<'_>) -> io::Result<()> {
     let last = bars.last().map_or(0, |bar| bar.context);
     let words = format!("most {}: {}", grouped(largest.context), largest.name());
     caption("Context sent", &words, paper)?;
-    let told = format!(
-        "The most tokens that one request of a prompt sent; {} at the end.",
-        grouped(last)
-    );
+    let told =
+        format!("The most tokens that one request of a prompt sent; {} at the end.", grouped(last));
     drawing("context", "Context sent per prompt", &told, bars.len(), paper)?;
     let mut line = String::new();
     for (number, bar) in (0_u64..).zip(bars) {

@@ -25,7 +25,12 @@ pub(super) fn write(patch: &str, language: Option<&str>, paper: &mut Paper<'_>) 
             Kind::Same => {
                 lines("<pre class=\"same\">", block, "</pre>", paper)?;
                 if is_split {
-                    lines("<pre class=\"same again\" aria-hidden=\"true\">", block, "</pre>", paper)?;
+                    lines(
+                        "<pre class=\"same again\" aria-hidden=\"true\">",
+                        block,
+                        "</pre>",
+                        paper,
+                    )?;
                 }
             }
             Kind::Old => {
@@ -121,7 +126,8 @@ mod tests {
 
     #[test]
     fn old_and_new_stand_side_by_side() {
-        let patch = "--- a\n+++ b\n@@ -1,3 +1,3 @@\n one\n--- two\n+<two>\n+2\n three\n\\ No newline\n";
+        let patch =
+            "--- a\n+++ b\n@@ -1,3 +1,3 @@\n one\n--- two\n+<two>\n+2\n three\n\\ No newline\n";
         assert_eq!(
             written(patch),
             "<div class=\"diff split\"><p class=\"hunk\">@@ -1,3 +1,3 @@</p>\
@@ -135,8 +141,11 @@ mod tests {
     #[test]
     fn a_new_file_has_one_side_and_no_diff_loses_a_line() {
         assert!(written("--- a\n+++ b\n@@ -0,0 +1 @@\n+new\n").starts_with("<div class=\"diff\">"));
-        assert_eq!(written("no diff"), "<div class=\"diff split\"><pre class=\"same\">no diff</pre>\
-            <pre class=\"same again\" aria-hidden=\"true\">no diff</pre></div>\n");
+        assert_eq!(
+            written("no diff"),
+            "<div class=\"diff split\"><pre class=\"same\">no diff</pre>\
+            <pre class=\"same again\" aria-hidden=\"true\">no diff</pre></div>\n"
+        );
         assert_eq!(written(""), "<div class=\"diff\"></div>\n");
     }
 }

@@ -18,7 +18,11 @@ const TOLD: usize = 20;
 /// The levels as the reader chooses them.
 const LEVELS: [(Level, &str, &str); 4] = [
     (Level::Talk, "<label><input type=\"radio\" name=\"level\" id=\"talk\"", "> Talk</label>"),
-    (Level::Actions, "<label><input type=\"radio\" name=\"level\" id=\"actions\"", "> Actions</label>"),
+    (
+        Level::Actions,
+        "<label><input type=\"radio\" name=\"level\" id=\"actions\"",
+        "> Actions</label>",
+    ),
     (Level::Full, "<label><input type=\"radio\" name=\"level\" id=\"full\"", "> Full</label>"),
     (Level::Trace, "<label><input type=\"radio\" name=\"level\" id=\"trace\"", "> Trace</label>"),
 ];
@@ -140,7 +144,9 @@ impl Page {
                 paper.mark(if level == self.first() { " checked" } else { "" })?;
                 paper.mark(close)?;
             }
-            paper.mark("</fieldset>\n<label class=\"box\"><input type=\"checkbox\" id=\"thoughts\"")?;
+            paper.mark(
+                "</fieldset>\n<label class=\"box\"><input type=\"checkbox\" id=\"thoughts\"",
+            )?;
             paper.mark(if self.options.thinks() { " checked" } else { "" })?;
             paper.mark("> Thoughts</label>\n")?;
             if session.counts.undone > 0 && !self.options.strict {

@@ -72,20 +72,23 @@ impl<'a> Answer<'a> {
             return Ok(());
         }
         let (open, close) = match tag {
-            Tag::Paragraph => ("<p>", "</p>"),
+            Tag::Paragraph | Tag::DefinitionListTitle | Tag::FootnoteDefinition(_) => {
+                ("<p>", "</p>")
+            }
             Tag::Heading { level, .. } => heading(level),
             Tag::BlockQuote(_) => ("<blockquote>", "</blockquote>"),
             Tag::HtmlBlock | Tag::MetadataBlock(_) => ("<p class=\"raw\">", "</p>"),
             Tag::CodeBlock(kind) => {
                 paper.mark("<pre class=\"code\"")?;
                 if let CodeBlockKind::Fenced(info) = &kind
-                    && let Some(language) = info.split([' ', ',', '{']).find(|word| !word.is_empty())
+                    && let Some(language) =
+                        info.split([' ', ',', '{']).find(|word| !word.is_empty())
                 {
                     paper.attribute("data-lang", language)?;
                 }
                 (">", "</pre>")
             }
-            Tag::List(None) => ("<ul>", "</ul>"),
+            Tag::List(None) | Tag::DefinitionList => ("<ul>", "</ul>"),
             Tag::List(Some(1)) => ("<ol>", "</ol>"),
             Tag::List(Some(first)) => {
                 paper.mark("<ol")?;
@@ -93,8 +96,6 @@ impl<'a> Answer<'a> {
                 (">", "</ol>")
             }
             Tag::Item | Tag::DefinitionListDefinition => ("<li>", "</li>"),
-            Tag::DefinitionList => ("<ul>", "</ul>"),
-            Tag::DefinitionListTitle | Tag::FootnoteDefinition(_) => ("<p>", "</p>"),
             Tag::Table(alignments) => {
                 self.alignments = alignments;
                 ("<div class=\"wide\"><table>", "</table></div>")
@@ -253,7 +254,10 @@ mod tests {
                 "<p><span class=\"image\">image</span> <a href=\"https://b.example/p.png\" \
                  rel=\"noopener noreferrer\">p</a></p>",
             ),
-            ("![p](data:x)", "<p><span class=\"image\">image</span> p <span class=\"target\">(data:x)</span></p>"),
+            (
+                "![p](data:x)",
+                "<p><span class=\"image\">image</span> p <span class=\"target\">(data:x)</span></p>",
+            ),
         ] {
             assert_eq!(written(text), markup, "{text}");
         }

@@ -62,15 +62,23 @@ impl Page {
     fn heading(&mut self, message: &Message, paper: &mut Paper<'_>) -> io::Result<()> {
         let who = words::who(message, self.options.minimal);
         let speaker = Some((who.clone(), message.fate));
-        // At the lower levels, one who goes on is not announced again.
-        let goes_on = message.kind == MessageKind::Answer && self.speaker == speaker;
-        self.speaker = speaker;
+        // At the lower levels, one who goes on is not announced again; who that is depends on what is shown between.
+        let [at_talk, at_actions] = [(0, Level::Talk), (1, Level::Actions)].map(|(at, level)| {
+            let Some(last) = self.speakers.get_mut(at) else { return false };
+            let goes_on = message.kind == MessageKind::Answer && *last == speaker;
+            if level.shows(message, false) {
+                last.clone_from(&speaker);
+            }
+            goes_on
+        });
         let before = self.last;
         self.last = message.time.or(self.last);
-        paper.mark(match (goes_on, self.options.minimal) {
-            (true, true) => return Ok(()),
-            (true, false) => "<header class=\"who full\">",
-            (false, _) => "<header class=\"who\">",
+        paper.mark(match (at_talk, at_actions) {
+            (true, _) if self.options.minimal => return Ok(()),
+            (true, true) => "<header class=\"who full\">",
+            (true, false) => "<header class=\"who actions\">",
+            (false, true) => "<header class=\"who but-at-actions\">",
+            (false, false) => "<header class=\"who\">",
         })?;
         if message.kind == MessageKind::Prompt {
             let number = self.turns.len() as u64;

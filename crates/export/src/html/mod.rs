@@ -38,8 +38,8 @@ pub(crate) struct Page {
     /// The project's folder; paths below it are written without it.
     project: String,
     last: Option<Timestamp>,
-    /// Who spoke last, and what became of it.
-    speaker: Option<(String, Fate)>,
+    /// Who spoke last, and what became of it: as `talk` and as `actions` have it.
+    speakers: [Option<(String, Fate)>; 2],
     /// How many messages there were.
     number: u64,
     turns: Vec<Turn>,
@@ -52,7 +52,7 @@ impl Page {
             options: options.clone(),
             project: String::new(),
             last: None,
-            speaker: None,
+            speakers: [None, None],
             number: 0,
             turns: Vec::new(),
             is_turn_open: false,
@@ -74,7 +74,7 @@ impl Page {
             paper.mark("<section class=\"turn\"")?;
             if is_prompt {
                 self.turns.push(Turn::new(message, self.options.bidi));
-                self.speaker = None;
+                self.speakers = [None, None];
                 paper.numbered("id", "p", self.turns.len() as u64)?;
             }
             paper.mark(">\n")?;
@@ -118,7 +118,7 @@ impl Renderer for Page {
 
     fn unread(&mut self, problem: &Problem, out: &mut dyn Write) -> io::Result<()> {
         self.number += 1;
-        self.speaker = None;
+        self.speakers = [None, None];
         let mut paper = Paper::new(out, self.options.bidi);
         paper.mark("<p class=\"damage\"><b>Damaged:</b> a message could not be read")?;
         if !self.options.minimal {
@@ -160,11 +160,7 @@ fn grouped(number: u64) -> String {
 }
 
 /// Writes a moment: the minute, with its day where that is another than before.
-fn moment(
-    time: Timestamp,
-    before: Option<Timestamp>,
-    paper: &mut Paper<'_>,
-) -> io::Result<()> {
+fn moment(time: Timestamp, before: Option<Timestamp>, paper: &mut Paper<'_>) -> io::Result<()> {
     paper.mark("<time")?;
     paper.attribute("datetime", &time.to_string())?;
     paper.mark(">")?;

@@ -8,7 +8,9 @@ use super::{LINE, grouped, moment};
 
 /// Writes the list.
 pub(super) fn write(turns: &[Turn], minimal: bool, paper: &mut Paper<'_>) -> io::Result<()> {
-    paper.mark("<nav id=\"prompts\" class=\"prompts\" popover aria-label=\"Prompts\"><h2>Prompts ")?;
+    paper.mark(
+        "<nav id=\"prompts\" class=\"prompts\" popover aria-label=\"Prompts\"><h2>Prompts ",
+    )?;
     paper.mark("<span class=\"dim\">")?;
     paper.text(&grouped(turns.len() as u64))?;
     paper.mark("</span></h2>\n<ol>\n")?;

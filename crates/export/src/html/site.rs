@@ -181,7 +181,11 @@ fn group<'a>((folder, mut entries): (&'a str, Vec<Entry<'a>>)) -> Group<'a> {
 fn sum(entries: &[Entry<'_>], projects: usize) -> String {
     let total = |count: fn(&Row) -> u64| entries.iter().map(|entry| count(entry.row)).sum::<u64>();
     let mut parts = vec![
-        format!("{} in {}", words::plural(entries.len() as u64, "session"), words::plural(projects as u64, "project")),
+        format!(
+            "{} in {}",
+            words::plural(entries.len() as u64, "session"),
+            words::plural(projects as u64, "project")
+        ),
         words::plural(total(|row| row.prompts), "prompt"),
     ];
     let tokens = total(|row| row.tokens);
@@ -240,7 +244,7 @@ fn row(entry: &Entry<'_>, is_child: bool, paper: &mut Paper<'_>) -> io::Result<(
     paper.mark(">")?;
     paper.line(&row.title, LONGEST)?;
     paper.mark("</a>")?;
-    if !row.first.is_empty() && !row.first.starts_with(row.title.trim_end_matches('…')) {
+    if is_news(&row.first, &row.title) {
         paper.mark("<span class=\"first\">")?;
         paper.line(&row.first, LONGEST)?;
         paper.mark("</span>")?;
@@ -264,6 +268,16 @@ fn row(entry: &Entry<'_>, is_child: bool, paper: &mut Paper<'_>) -> io::Result<(
         paper.text(&grouped(row.tokens))?;
     }
     paper.mark("</td></tr>\n")
+}
+
+/// Whether the first prompt says anything that the title does not.
+fn is_news(first: &str, title: &str) -> bool {
+    let mut own = title.trim_end_matches('…').split_whitespace();
+    let mut words = first.trim_end_matches('…').split_whitespace();
+    // The last word of either may be cut.
+    own.by_ref()
+        .zip(words.by_ref())
+        .any(|(one, other)| !one.starts_with(other) && !other.starts_with(one))
 }
 
 fn time(time: Option<Timestamp>, paper: &mut Paper<'_>) -> io::Result<()> {

@@ -27,8 +27,10 @@ if (CSS.highlights) {
   name("sql lua haskell hs elm", dashed);
   name("html xml svg vue svelte", tagged);
 
+  name("diff patch", { pattern: /(?<string>^\+.*$)|(?<removed>^-.*$)|(?<comment>^@@.*$)/gm });
+
   const styles = {};
-  for (const tone of ["comment", "string", "number", "keyword", "name"]) CSS.highlights.set(tone, styles[tone] = new Highlight());
+  for (const tone of ["comment", "string", "number", "keyword", "name", "removed"]) CSS.highlights.set(tone, styles[tone] = new Highlight());
   const coloured = new Map();
 
   function colour(block) {
