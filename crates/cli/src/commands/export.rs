@@ -24,12 +24,12 @@ use crate::output::progress::Bar;
 ///
 /// One session goes to standard output, or to the file or folder that -o names. Several, or a selection by project, time or text,
 /// go into the folder that -o names: each to a file of its own below its project's, only what has changed since the last
-/// export. Sessions of this project are selected when nothing is said.
+/// export. Sessions of this project are selected when nothing is said. A folder of HTML gets an index.html.
 #[derive(Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  recount export latest > session.md\n  recount export 3d2f --minimal -o share.md    prompts and answers \
     alone\n  recount export 3d2f --level full --thoughts --split 50 -o parts/\n  recount export --all -o archive/             every \
-    session; run it again for what is new\n  recount export --project shop --since 7d --format jsonl -o shop/\n  \
+    session; run it again for what is new\n  recount export --all --format html -o site/  pages for the browser, with an index\n  recount export --project shop --since 7d --format jsonl -o shop/\n  \
     recount export --all --format csv --table requests > requests.csv\n  recount export 3d2f --redact -o share.md     secrets and names taken \
     out"
 )]
@@ -66,11 +66,11 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "QUERY", conflicts_with = "sessions")]
     text: Option<String>,
 
-    /// How much to write (md, txt)
+    /// How much to write (md, txt), or to show at first (html)
     #[arg(short, long, value_name = "LEVEL", default_value = "actions")]
     level: LevelArg,
 
-    /// Write the model's thoughts (md, txt)
+    /// Write the model's thoughts (md, txt), or show them at first (html)
     #[arg(short, long)]
     thoughts: bool,
 
@@ -78,7 +78,7 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "VIEW", default_value = "full")]
     view: ViewArg,
 
-    /// For sharing: only prompts and answers, no paths, ids or tokens around them (md, txt)
+    /// For sharing: only prompts and answers, no paths, ids or tokens around them (md, html, txt)
     #[arg(long, conflicts_with_all = ["level", "thoughts"])]
     minimal: bool,
 

@@ -178,15 +178,21 @@ fn fact(name: &'static str, value: &str, paper: &mut Paper<'_>) -> io::Result<()
 }
 
 /// Writes which keys there are.
-pub(super) fn help(paper: &mut Paper<'_>) -> io::Result<()> {
+pub(super) fn help(minimal: bool, paper: &mut Paper<'_>) -> io::Result<()> {
     paper.mark(
         "<div id=\"help\" class=\"help\" popover role=\"dialog\" aria-label=\"Keys\"><h2>Keys</h2><dl>\
          <div><dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>next, previous prompt</dd></div>\
          <div><dt><kbd>/</kbd></dt><dd>find in this page</dd></div>\
-         <div><dt><kbd>Enter</kbd> <kbd>⇧ Enter</kbd></dt><dd>next, previous hit</dd></div>\
-         <div><dt><kbd>1</kbd> to <kbd>4</kbd></dt><dd>talk, actions, full, trace</dd></div>\
-         <div><dt><kbd>t</kbd> <kbd>u</kbd></dt><dd>thoughts, undone</dd></div>\
-         <div><dt><kbd>Esc</kbd></dt><dd>end finding, close this</dd></div>\
+         <div><dt><kbd>Enter</kbd> <kbd>⇧ Enter</kbd></dt><dd>next, previous hit</dd></div>",
+    )?;
+    if !minimal {
+        paper.mark(
+            "<div><dt><kbd>1</kbd> to <kbd>4</kbd></dt><dd>talk, actions, full, trace</dd></div>\
+         <div><dt><kbd>t</kbd> <kbd>u</kbd></dt><dd>thoughts, undone</dd></div>",
+        )?;
+    }
+    paper.mark(
+        "<div><dt><kbd>Esc</kbd></dt><dd>end finding, close this</dd></div>\
          </dl></div>\n",
     )
 }

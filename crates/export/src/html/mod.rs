@@ -141,7 +141,7 @@ impl Renderer for Page {
         paper.mark(
             "<footer class=\"foot\"><p>Written by recount. All times are UTC.</p></footer>\n",
         )?;
-        head::help(&mut paper)?;
+        head::help(self.options.minimal, &mut paper)?;
         PAGE.close(&mut paper)
     }
 }
