@@ -68,16 +68,6 @@ pub(crate) fn same_day(one: Timestamp, other: Timestamp) -> bool {
     local(one).date() == local(other).date()
 }
 
-/// A stretch of time in its largest unit: `40 s`, `12 min`, `3 h`, `5 days`.
-pub(crate) fn stretch(seconds: i64) -> String {
-    match seconds {
-        ..120 => format!("{seconds} s"),
-        120..7200 => format!("{} min", seconds / 60),
-        7200..172_800 => format!("{} h", seconds / 3600),
-        _ => format!("{} days", seconds / 86_400),
-    }
-}
-
 fn local(then: Timestamp) -> Zoned {
     then.to_zoned(TimeZone::system())
 }

@@ -9,7 +9,7 @@ use recount_engine::export::{Format, Images, Level, Options};
 use recount_engine::{Engine, Export, Query, Selection, Setup, View};
 use recount_model::{Clock, MessageKind};
 use recount_platform::Env;
-use recount_testkit::corpus;
+use recount_testkit::{Page, corpus};
 use serde_json::Value;
 
 #[expect(clippy::disallowed_methods, reason = "a test reads what it compares with")]
@@ -75,6 +75,9 @@ fn every_session_is_exported_in_every_format() {
                 let text = String::from_utf8(out).unwrap();
                 let is_odd = |c: &char| c.is_control() && !matches!(c, '\n' | '\t' | '\r');
                 assert_eq!(text.chars().find(is_odd), None, "{} {format:?}", session.id);
+                if format == Format::Html {
+                    Page::read(&text);
+                }
                 if format == Format::Jsonl {
                     let lines = text.lines().skip(1);
                     let read: Vec<Value> =
@@ -88,7 +91,8 @@ fn every_session_is_exported_in_every_format() {
     assert!(exported > 500, "{exported}");
 }
 
-const FORMATS: [(Format, Level); 7] = [
+const FORMATS: [(Format, Level); 8] = [
+    (Format::Html, Level::Trace),
     (Format::Markdown, Level::Talk),
     (Format::Markdown, Level::Full),
     (Format::Markdown, Level::Trace),

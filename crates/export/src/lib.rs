@@ -10,6 +10,8 @@
 #![warn(clippy::indexing_slicing, clippy::string_slice)]
 
 pub mod csv;
+pub mod gap;
+mod html;
 pub mod json;
 mod level;
 mod markdown;
@@ -24,6 +26,7 @@ mod tests;
 pub mod text;
 mod words;
 
+pub use html::site;
 pub use level::Level;
 pub use options::{Format, Links, Options, Table};
 pub use renderer::{Part, Renderer};

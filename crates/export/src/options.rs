@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use crate::text::Bidi;
-use crate::{Level, Renderer, json, markdown, plain, tables};
+use crate::{Level, Renderer, html, json, markdown, plain, tables};
 
 /// The forms that a session can take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Markdown, for people.
     Markdown,
+    /// A page for browsers, whole in one file.
+    Html,
     /// One JSON document, as `show --json` prints it.
     Json,
     /// The session on the first line, then one message per line.
@@ -25,6 +27,7 @@ impl Format {
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Markdown => "md",
+            Self::Html => "html",
             Self::Json => "json",
             Self::Jsonl => "jsonl",
             Self::Text => "txt",
@@ -37,10 +40,16 @@ impl Format {
         matches!(self, Self::Markdown | Self::Text)
     }
 
+    /// Whether it is made for people, so that it can hold prompts and answers alone.
+    pub const fn is_for_people(self) -> bool {
+        matches!(self, Self::Markdown | Self::Html | Self::Text)
+    }
+
     /// Returns who writes it.
     pub fn renderer(self, options: &Options) -> Box<dyn Renderer> {
         match self {
             Self::Markdown => Box::new(markdown::Markdown::new(options)),
+            Self::Html => Box::new(html::Page::new(options)),
             Self::Json => Box::new(json::Document::default()),
             Self::Jsonl => Box::new(json::Lines),
             Self::Text => Box::new(plain::Plain::new(options)),
@@ -95,6 +104,8 @@ pub struct Options {
     pub strict: bool,
     /// Where other sessions lie.
     pub links: Links,
+    /// Where the index of all sessions lies, for HTML in a folder.
+    pub site: Option<String>,
 }
 
 impl Options {

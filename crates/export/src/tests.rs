@@ -11,12 +11,13 @@ use recount_model::{
     Project, RawJson, RecordedPath, SessionFacts, SessionId, SessionKind, SourceName, Thought,
     TitleFrom, Tokens, ToolCall, ToolCounts, ToolStatus, What,
 };
+use recount_testkit::Page;
 use serde_json::Value;
 
 use crate::names::{Taken, folder, is_safe, part, stem};
 use crate::{Format, Level, Options, Part, Table};
 
-const NASTY: &[&str] = &[
+pub(crate) const NASTY: &[&str] = &[
     "~~~`",
     "",
     "plain",
@@ -36,9 +37,14 @@ const NASTY: &[&str] = &[
     "- a\n  ```\n<b>\n```\n<script>",
     "\u{2028}x\u{2029}",
     "]]>{{ }}${x}",
+    "</style></script></title></main></body><img src=x onerror=alert(1)>",
+    "\" onmouseover=\"alert(1)\" style=\"color:red\" x='",
+    "[a](javascript:alert(1)) ![b](https://a.example/t.png) <svg onload=alert(1)>",
+    "&lt;b&gt; &#60;script&#62; <![CDATA[ x ]]> <?php ?> </details></article>",
+    "| <b> | [x](data:text/html,<b>) |\n|---|:-:|\n| `</td>` | ~~</table>~~ |",
 ];
 
-fn session(title: &str, id: &str) -> SessionFacts {
+pub(crate) fn session(title: &str, id: &str) -> SessionFacts {
     let project =
         Project { path: Some(RecordedPath::new("/home/dev/<b>shop</b>")), ..Project::default() };
     SessionFacts {
@@ -78,7 +84,7 @@ fn session(title: &str, id: &str) -> SessionFacts {
 }
 
 /// A message that says the same in every place.
-fn message(kind: MessageKind, fate: Fate, text: &str) -> Message {
+pub(crate) fn message(kind: MessageKind, fate: Fate, text: &str) -> Message {
     let place = Place { file: Arc::from(text), line: 1, offset: 0, bytes: 9 };
     let mut message = Message::at(place, kind, fate);
     message.id = Some(MessageId::new(text));
@@ -112,7 +118,7 @@ fn messages(text: &str) -> Vec<Message> {
     kinds.into_iter().map(|kind| message(kind, Fate::Rewound, text)).collect()
 }
 
-fn written(format: Format, options: &Options, text: &str) -> String {
+pub(crate) fn written(format: Format, options: &Options, text: &str) -> String {
     let mut renderer = format.renderer(options);
     let mut out = Vec::new();
     renderer.begin(&session(text, text), Part::FIRST, &mut out).unwrap();
@@ -125,7 +131,7 @@ fn written(format: Format, options: &Options, text: &str) -> String {
     String::from_utf8(out).unwrap()
 }
 
-fn all_options() -> Vec<Options> {
+pub(crate) fn all_options() -> Vec<Options> {
     let mut all = Vec::new();
     for level in [Level::Talk, Level::Actions, Level::Full, Level::Trace] {
         for minimal in [false, true] {
@@ -138,7 +144,7 @@ fn all_options() -> Vec<Options> {
 #[test]
 fn no_control_character_gets_through() {
     for text in NASTY {
-        for format in [Format::Markdown, Format::Text, Format::Json, Format::Jsonl] {
+        for format in [Format::Markdown, Format::Html, Format::Text, Format::Json, Format::Jsonl] {
             for options in all_options() {
                 let page = written(format, &options, text);
                 let control = page.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t'));
@@ -217,7 +223,7 @@ fn markdown_is_held_together_whatever_is_in_it() {
 #[test]
 fn nothing_but_what_was_said_is_shared() {
     let options = Options { minimal: true, ..Options::default() };
-    for format in [Format::Markdown, Format::Text] {
+    for format in [Format::Markdown, Format::Html, Format::Text] {
         let mut renderer = format.renderer(&options);
         let mut out = Vec::new();
         let mut facts = session("title", "3d2f9a10-5c1b");
@@ -228,7 +234,10 @@ fn nothing_but_what_was_said_is_shared() {
         said.media.clear();
         renderer.message(&said, &mut out).unwrap();
         renderer.unread(&facts.problem_list[0], &mut out).unwrap();
+        renderer.end(None, &mut out).unwrap();
         let page = String::from_utf8(out).unwrap();
+        // Of a page, what it says; its style has words of its own.
+        let page = if format == Format::Html { Page::read(&page).text } else { page };
         assert!(page.contains("hello"), "{page}");
         for secret in ["/home", "shop", "3d2f9a10", "oken"] {
             assert!(!page.contains(secret), "{secret} in\n{page}");

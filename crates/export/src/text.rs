@@ -115,7 +115,8 @@ fn is_unsafe(character: char, bidi: Bidi) -> bool {
     }
 }
 
-fn push_visible(clean: &mut String, character: char) {
+/// Puts something visible in the place of a character.
+pub(crate) fn push_visible(clean: &mut String, character: char) {
     let code = u32::from(character);
     match character {
         '\0'..='\u{1F}' => clean.push(char::from_u32(0x2400 + code).unwrap_or('\u{FFFD}')),

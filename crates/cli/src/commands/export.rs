@@ -24,12 +24,12 @@ use crate::output::progress::Bar;
 ///
 /// One session goes to standard output, or to the file or folder that -o names. Several, or a selection by project, time or text,
 /// go into the folder that -o names: each to a file of its own below its project's, only what has changed since the last
-/// export. Sessions of this project are selected when nothing is said.
+/// export. Sessions of this project are selected when nothing is said. A folder of HTML gets an index.html.
 #[derive(Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  recount export latest > session.md\n  recount export 3d2f --minimal -o share.md    prompts and answers \
     alone\n  recount export 3d2f --level full --thoughts --split 50 -o parts/\n  recount export --all -o archive/             every \
-    session; run it again for what is new\n  recount export --project shop --since 7d --format jsonl -o shop/\n  \
+    session; run it again for what is new\n  recount export --all --format html -o site/  pages for the browser, with an index\n  recount export --project shop --since 7d --format jsonl -o shop/\n  \
     recount export --all --format csv --table requests > requests.csv\n  recount export 3d2f --redact -o share.md     secrets and names taken \
     out"
 )]
@@ -66,11 +66,11 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "QUERY", conflicts_with = "sessions")]
     text: Option<String>,
 
-    /// How much to write (md, txt)
+    /// How much to write (md, txt), or to show at first (html)
     #[arg(short, long, value_name = "LEVEL", default_value = "actions")]
     level: LevelArg,
 
-    /// Write the model's thoughts (md, txt)
+    /// Write the model's thoughts (md, txt), or show them at first (html)
     #[arg(short, long)]
     thoughts: bool,
 
@@ -78,7 +78,7 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "VIEW", default_value = "full")]
     view: ViewArg,
 
-    /// For sharing: only prompts and answers, no paths, ids or tokens around them (md, txt)
+    /// For sharing: only prompts and answers, no paths, ids or tokens around them (md, html, txt)
     #[arg(long, conflicts_with_all = ["level", "thoughts"])]
     minimal: bool,
 
@@ -86,7 +86,7 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "N", requires = "output", value_parser = clap::value_parser!(u32).range(1..))]
     split: Option<u32>,
 
-    /// What becomes of images (md, txt); by default files beside the one that -o names
+    /// What becomes of images (md, html, txt); by default html has them within, others files beside the one that -o names
     #[arg(long, value_name = "HOW")]
     images: Option<ImagesArg>,
 
@@ -110,6 +110,8 @@ pub(crate) struct ExportArgs {
 enum FormatArg {
     /// Markdown
     Md,
+    /// A page for browsers, whole in one file
+    Html,
     /// One JSON document, as `show --json` prints it
     Json,
     /// The session on the first line, then one message per line
@@ -125,7 +127,7 @@ enum FormatArg {
 enum ImagesArg {
     /// Files beside the export
     Beside,
-    /// Part of the export (md)
+    /// Part of the export (md, html)
     Within,
     /// Only named
     None,
@@ -211,6 +213,7 @@ fn format(args: &ExportArgs, context: &Context) -> Format {
     let usual = if context.global.json && to_output { FormatArg::Json } else { FormatArg::Md };
     match args.format.or(told).unwrap_or(usual) {
         FormatArg::Md => Format::Markdown,
+        FormatArg::Html => Format::Html,
         FormatArg::Json => Format::Json,
         FormatArg::Jsonl => Format::Jsonl,
         FormatArg::Txt => Format::Text,
@@ -240,20 +243,12 @@ fn export(
     target: &Target,
     context: &Context,
 ) -> Result<Export, Failure> {
-    let refuse = |flag: &str, formats: &str| {
-        let words = format!("{flag} is for {formats}, not for {}", format.extension());
-        Err(Failure::new(ERROR, words)
-            .hint(format!("leave out {flag}, or choose another --format")))
-    };
+    let refuse = |flag: &str, formats: &str| Err(not_for(format, flag, formats));
     match format {
-        _ if args.minimal && !format.has_parts() => return refuse("--minimal", "md and txt"),
+        _ if args.minimal && !format.is_for_people() => {
+            return refuse("--minimal", "md, html and txt");
+        }
         _ if args.split.is_some() && !format.has_parts() => return refuse("--split", "md and txt"),
-        _ if args.images.is_some() && !format.has_parts() => {
-            return refuse("--images", "md and txt");
-        }
-        Format::Text if args.images == Some(ImagesArg::Within) => {
-            return refuse("--images within", "md");
-        }
         _ if args.table.is_some() && format != Format::Csv => return refuse("--table", "csv"),
         _ => {}
     }
@@ -266,16 +261,7 @@ fn export(
         TableArg::ToolCalls => Table::ToolCalls,
     });
     let to_output = matches!(target, Target::Output);
-    if to_output && args.images == Some(ImagesArg::Beside) {
-        return Err(Failure::new(ERROR, "images beside need a file to be beside of")
-            .hint("name one with -o, or use --images within"));
-    }
-    let images = match args.images {
-        Some(ImagesArg::Within) => Images::Within,
-        Some(ImagesArg::None) => Images::Named,
-        None if to_output || !format.has_parts() => Images::Named,
-        None | Some(ImagesArg::Beside) => Images::Beside,
-    };
+    let images = images(args.images, format, to_output)?;
     let is_seen = to_output && context.on_terminal();
     Ok(Export {
         format,
@@ -293,6 +279,32 @@ fn export(
         images,
         redaction: None,
     })
+}
+
+/// What becomes of images: by default they are there as far as the form can hold them.
+fn images(wanted: Option<ImagesArg>, format: Format, to_output: bool) -> Result<Images, Failure> {
+    let refuse = |flag: &str, formats: &str| Err(not_for(format, flag, formats));
+    match (wanted, format) {
+        (None, Format::Html) => Ok(Images::Within),
+        (None, _) if to_output || !format.is_for_people() => Ok(Images::Named),
+        (None, _) => Ok(Images::Beside),
+        (Some(_), _) if !format.is_for_people() => refuse("--images", "md, html and txt"),
+        (Some(ImagesArg::None), _) => Ok(Images::Named),
+        (Some(ImagesArg::Within), Format::Text) => refuse("--images within", "md and html"),
+        (Some(ImagesArg::Within), _) => Ok(Images::Within),
+        (Some(ImagesArg::Beside), Format::Html) => refuse("--images beside", "md and txt"),
+        (Some(ImagesArg::Beside), _) if to_output => {
+            Err(Failure::new(ERROR, "images beside need a file to be beside of")
+                .hint("name one with -o, or use --images within"))
+        }
+        (Some(ImagesArg::Beside), _) => Ok(Images::Beside),
+    }
+}
+
+/// A flag that this form has no use for.
+fn not_for(format: Format, flag: &str, formats: &str) -> Failure {
+    let words = format!("{flag} is for {formats}, not for {}", format.extension());
+    Failure::new(ERROR, words).hint(format!("leave out {flag}, or choose another --format"))
 }
 
 fn select(

@@ -1,7 +1,7 @@
 //! A session as a person reads it: who said what, what was done, how much time passed.
 
 use jiff::Timestamp;
-use recount_engine::export::Level;
+use recount_engine::export::{Level, gap};
 use recount_model::{
     Fate, Message, MessageKind, NoticeLevel, OutputState, SessionFacts, SessionKind, ToolCall,
     ToolStatus,
@@ -17,8 +17,6 @@ use super::wrap::wrap;
 use super::{code, diff, markdown, plain};
 use crate::when;
 
-/// A silence longer than this is shown.
-const GAP_SECONDS: i64 = 15 * 60;
 /// Lines of tool output that are shown at level `full`.
 const OUTPUT_LINES: usize = 40;
 
@@ -107,17 +105,13 @@ impl Transcript {
     fn gap(&mut self, time: Option<Timestamp>) -> String {
         let Some(time) = time else { return String::new() };
         let before = self.last.replace(time);
-        let Some(before) = before else { return String::new() };
-        let seconds = time.as_second() - before.as_second();
-        if seconds < GAP_SECONDS {
-            return String::new();
-        }
-        let day = if when::same_day(before, time) {
+        let Some(silence) = gap::between(before, time) else { return String::new() };
+        let day = if before.is_some_and(|before| when::same_day(before, time)) {
             String::new()
         } else {
             format!(", {}", when::minute(time))
         };
-        let words = format!("··· {} later{day} ···", when::stretch(seconds));
+        let words = format!("··· {silence} later{day} ···");
         self.canvas.print([Line::default(), Line::new([Span::new(&words, Tone::Dim)])])
     }
 
@@ -260,7 +254,7 @@ fn figures(session: &SessionFacts, view: Figures) -> Vec<String> {
     let mut figures = Vec::new();
     if let (Some(started), Some(updated)) = (session.started, session.updated) {
         let seconds = updated.as_second() - started.as_second();
-        figures.push(format!("{}, {}", when::minute(started), when::stretch(seconds.max(0))));
+        figures.push(format!("{}, {}", when::minute(started), gap::stretch(seconds.max(0))));
     }
     figures.push(plural(prompts, "prompt"));
     figures.push(plural(answers, "answer"));

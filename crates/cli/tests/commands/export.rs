@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::home;
 
 /// Every file below a folder of a home, with its content.
-fn files(home: &Home, folder: &str) -> BTreeMap<String, String> {
+pub(super) fn files(home: &Home, folder: &str) -> BTreeMap<String, String> {
     fn gather(path: &Path, name: &str, all: &mut BTreeMap<String, String>) {
         for entry in fs::read_dir(path).into_iter().flatten() {
             let entry = entry.unwrap();
@@ -270,7 +270,7 @@ fn every_fixture_in_every_format() {
         let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
         let said = |s: &&Value| s["prompts"] != 0 || s["answers"] != 0 || s["problems"] != 0;
         let said = listed["sessions"].as_array().unwrap().iter().filter(said).count();
-        for format in ["md", "txt", "json", "jsonl", "csv"] {
+        for format in ["md", "html", "txt", "json", "jsonl", "csv"] {
             let arguments = ["export", "--all", "-l", "trace", "-f", format, "-o", format];
             let output = home.run(arguments);
             if said == 0 {
@@ -283,7 +283,11 @@ fn every_fixture_in_every_format() {
             let written = all
                 .keys()
                 .filter(|name| name.ends_with(&ending) && *name != "/recount-export.json");
-            let expected = if format == "csv" { 3 } else { said };
+            let expected = match format {
+                "csv" => 3,
+                "html" => said + 1,
+                _ => said,
+            };
             assert_eq!(written.count(), expected, "{} {format}: {:?}", case.name, all.keys());
         }
     }
@@ -537,7 +541,7 @@ fn bad_usage_names_the_next_step() {
     ");
     insta::assert_snapshot!(home.run(["export", "latest", "--minimal", "-f", "json"]), @r"
     ------- stderr -------
-    error: --minimal is for md and txt, not for json
+    error: --minimal is for md, html and txt, not for json
     hint: leave out --minimal, or choose another --format
     [exit 2]
     ");

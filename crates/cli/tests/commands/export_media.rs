@@ -75,10 +75,24 @@ fn images_are_within_or_only_named() {
     ");
     insta::assert_snapshot!(home.run(["export", "5d934256", "--images", "within", "--format", "txt"]), @r"
     ------- stderr -------
-    error: --images within is for md, not for txt
+    error: --images within is for md and html, not for txt
     hint: leave out --images within, or choose another --format
     [exit 2]
     ");
+}
+
+#[test]
+fn pages_have_images_and_sub_agents_within() {
+    let page = image().run(["export", "5d934256", "--format", "html"]).stdout;
+    let img = "<img loading=\"lazy\" alt=\"image/png, 73 B\" src=\"data:image/png;base64,iVBOR";
+    assert_eq!(page.matches(img).count(), 1, "{page}");
+    let home = home(["gemini/checkpoints/subagent"]);
+    let page = home.run(["export", "8c6c4609", "--format", "html"]).stdout;
+    assert_eq!(page.matches("<details class=\"fold actions sub-agent\">").count(), 2, "{page}");
+    // Only what a human asked is a turn.
+    assert_eq!(page.matches("<section class=\"turn\"").count(), 1, "{page}");
+    let talk = home.run(["export", "8c6c4609", "--format", "html", "--minimal"]).stdout;
+    assert!(!talk.contains("sub-agent\">"), "{talk}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 mod completions;
 mod errors;
 mod export;
+mod export_html;
 mod export_markdown;
 mod export_media;
 mod list;

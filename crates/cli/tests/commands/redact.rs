@@ -51,7 +51,7 @@ fn is_clean(text: &str, what: &str) {
 #[test]
 fn secrets_are_gone_from_every_format() {
     let home = planted();
-    for format in ["md", "txt", "json", "jsonl"] {
+    for format in ["md", "html", "txt", "json", "jsonl"] {
         let all =
             home.run(["export", "feedbeef", "--format", format, "--level", "trace", "--thoughts"]);
         assert!(all.stdout.contains("ada.lovelace"), "{format} has them without --redact");
@@ -90,12 +90,18 @@ fn the_same_secret_has_the_same_tag_in_every_export() {
 
 #[test]
 fn folders_hold_no_secret_in_content_or_names() {
+    for format in ["md", "html"] {
+        folder_holds_no_secret(format);
+    }
+}
+
+fn folder_holds_no_secret(format: &str) {
     let home = planted();
     let folder = home.at("out");
-    home.run(["export", "--all", "-o", &folder]);
-    let told = home.run(["export", "--all", "-o", &folder, "--redact"]);
+    home.run(["export", "--all", "-f", format, "-o", &folder]);
+    let told = home.run(["export", "--all", "-f", format, "-o", &folder, "--redact"]);
     assert_eq!(told.code, Some(0), "{}", told.stderr);
-    let again = home.run(["export", "--all", "-o", &folder, "--redact"]);
+    let again = home.run(["export", "--all", "-f", format, "-o", &folder, "--redact"]);
     assert!(again.stderr.contains("nothing to write"), "{}", again.stderr);
     let mut folders = vec![std::path::PathBuf::from(&folder)];
     while let Some(folder) = folders.pop() {

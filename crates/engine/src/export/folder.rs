@@ -6,10 +6,12 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use recount_export::names;
+use recount_export::site::Row;
 use recount_export::{Format, Links, Options};
 
 use super::manifest::{Entry, Manifest, Written};
 use super::plan::{Job, Plan, links, tables};
+use super::site::Site;
 use super::stock::Stock;
 use super::telling::{Telling, below};
 use super::{Export, Exported, Selection};
@@ -31,6 +33,7 @@ struct Work<'a> {
     export: &'a Export,
     stock: &'a Stock,
     links: Links,
+    site: Option<&'a Site>,
     jobs: Vec<Job<'a>>,
     next: AtomicUsize,
     done: AtomicU64,
@@ -72,22 +75,28 @@ impl Engine {
             Plan::new(folder, export, &mut manifest).jobs(&stock, &items)
         };
         let links = links(&all, export);
+        let site =
+            (export.format == Format::Html).then(|| Site::new(folder, export, &mut manifest));
         let key = key(export);
         let (jobs, fresh): (Vec<_>, Vec<_>) = all.into_iter().partition(|job| {
             let entry = manifest.sessions.get(&job.key);
             !entry.is_some_and(|entry| entry.is_fresh(folder, job.stamp.as_ref(), &key))
         });
         let exported = Exported { unchanged: fresh.len() as u64, ..Exported::default() };
-        if jobs.is_empty() {
-            return Ok(exported);
+        let mut state = State { manifest, saved: Instant::now(), exported, error: None };
+        if !jobs.is_empty() {
+            // After a kill, what lies there under these names is known to be ours.
+            state.manifest.save(folder)?;
+            let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
+            let (stock, site, state_of) = (&stock, site.as_ref(), Mutex::new(state));
+            let work =
+                Work { folder, export, stock, links, site, jobs, next, done, state: state_of };
+            state = work.run(&key, progress)?;
         }
-        // After a kill, what lies there under these names is known to be ours.
-        manifest.save(folder)?;
-        let state = State { manifest, saved: Instant::now(), exported, error: None };
-        let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
-        let stock = &stock;
-        let state = Mutex::new(state);
-        Work { folder, export, stock, links, jobs, next, done, state }.run(&key, progress)
+        if let Some(site) = site {
+            site.update(folder, &mut state.manifest, &mut state.exported)?;
+        }
+        Ok(state.exported)
     }
 }
 
@@ -102,7 +111,7 @@ fn key(export: &Export) -> String {
 
 impl Work<'_> {
     /// Writes everything, on all cores.
-    fn run(self, key: &str, progress: &dyn Progress) -> Result<Exported, Error> {
+    fn run(self, key: &str, progress: &dyn Progress) -> Result<State, Error> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         std::thread::scope(|scope| {
             for _ in 1..threads.min(self.jobs.len()) {
@@ -111,11 +120,11 @@ impl Work<'_> {
             self.work(key, progress);
         });
         let folder = self.folder;
-        let state = self.state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut state = self.state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         let saved = state.manifest.save(folder);
-        match state.error {
+        match state.error.take() {
             Some(error) => Err(error),
-            None => saved.map(|()| state.exported),
+            None => saved.map(|()| state),
         }
     }
 
@@ -126,12 +135,12 @@ impl Work<'_> {
             let done = self.done.fetch_add(job.bytes, Ordering::Relaxed) + job.bytes;
             progress.advance(done, total);
             let Ok(mut state) = self.state.lock() else { return };
-            let kept = outcome.and_then(|(files, mut exported)| {
+            let kept = outcome.and_then(|(files, row, mut exported)| {
                 state.exported.written += 1;
                 state.exported.files += files.len() as u64;
                 state.exported.bytes += files.iter().map(|file| file.bytes).sum::<u64>();
                 state.exported.problems.append(&mut exported.problems);
-                state.keep(job, key, files, self.folder)
+                state.keep(job, key, (files, row), self.folder)
             });
             if let Err(error) = kept {
                 state.error.get_or_insert(error);
@@ -142,7 +151,7 @@ impl Work<'_> {
         }
     }
 
-    fn write(&self, job: &Job<'_>) -> Result<(Vec<Written>, Exported), Error> {
+    fn write(&self, job: &Job<'_>) -> Result<(Vec<Written>, Option<Row>, Exported), Error> {
         let extension = self.export.format.extension();
         let place = |number: usize| below(self.folder, &names::part(&job.stem, number, extension));
         if let Some(parent) = place(1).parent() {
@@ -151,6 +160,7 @@ impl Work<'_> {
         let options = Options {
             table: job.table.unwrap_or_default(),
             links: self.links.clone(),
+            site: self.site.map(Site::from_a_project),
             ..self.export.options.clone()
         };
         let mut renderer = self.export.format.renderer(&options);
@@ -173,9 +183,9 @@ impl Work<'_> {
                 }
                 Ok(())
             })?;
-            return Ok((vec![named((path, bytes))], exported));
+            return Ok((vec![named((path, bytes))], None, exported));
         }
-        let mut files = Vec::new();
+        let (mut files, mut row) = (Vec::new(), None);
         for item in &job.items {
             let Some(opened) = self.stock.open(item) else {
                 exported.problems.push(item.lost());
@@ -185,8 +195,10 @@ impl Work<'_> {
             let mut telling = Telling::new(&opened, self.export, &mut *renderer, split);
             files.extend(telling.write(&place)?.into_iter().map(named));
             exported.problems.append(&mut telling.problems);
+            let first = telling.first.take().unwrap_or_default();
+            row = self.site.map(|_| Row::new(&telling.facts, &first, &self.export.options));
         }
-        Ok((files, exported))
+        Ok((files, row, exported))
     }
 }
 
@@ -196,13 +208,13 @@ impl State {
         &mut self,
         job: &Job<'_>,
         key: &str,
-        files: Vec<Written>,
+        (files, row): (Vec<Written>, Option<Row>),
         folder: &Path,
     ) -> Result<(), Error> {
         if files.is_empty() {
             return Ok(());
         }
-        let entry = Entry { stamp: job.stamp.clone(), options: key.to_owned(), files };
+        let entry = Entry { stamp: job.stamp.clone(), options: key.to_owned(), files, row };
         if let Some(old) = self.manifest.sessions.get(&job.key) {
             for path in old.left_over(&entry.files, folder) {
                 recount_writer::remove(&path)?;

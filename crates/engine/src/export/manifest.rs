@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use recount_export::names::is_safe;
+use recount_export::site::Row;
 use recount_formats::bytes::read_limited;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +36,9 @@ pub(super) struct Entry {
     pub(super) options: String,
     /// Its files, in the order of the conversation.
     pub(super) files: Vec<Written>,
+    /// What the index tells of it, for HTML.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) row: Option<Row>,
 }
 
 /// A file that was written.
@@ -115,15 +119,19 @@ fn unfinished(name: &str) -> Option<&str> {
 impl Entry {
     /// Whether the files are there as they were written, of the same session in the same form.
     pub(super) fn is_fresh(&self, folder: &Path, stamp: Option<&String>, options: &str) -> bool {
+        stamp.is_some()
+            && self.stamp.as_ref() == stamp
+            && self.options == options
+            && self.is_there(folder)
+    }
+
+    /// Whether the files are there as they were written.
+    pub(super) fn is_there(&self, folder: &Path) -> bool {
         let is_there = |written: &Written| {
             let found = below(folder, &written.name).symlink_metadata();
             found.is_ok_and(|found| found.is_file() && found.len() == written.bytes)
         };
-        stamp.is_some()
-            && self.stamp.as_ref() == stamp
-            && self.options == options
-            && !self.files.is_empty()
-            && self.files.iter().all(is_there)
+        !self.files.is_empty() && self.files.iter().all(is_there)
     }
 
     /// Returns the files that are not among those written now.

@@ -7,6 +7,7 @@ mod gallery;
 mod manifest;
 mod plan;
 mod redaction;
+mod site;
 mod stock;
 mod telling;
 
@@ -17,7 +18,7 @@ use std::sync::Arc;
 use recount_model::{Problem, SessionFacts};
 
 pub use recount_export::text::Bidi;
-pub use recount_export::{Format, Level, Options, Table, csv, json, text};
+pub use recount_export::{Format, Level, Options, Table, csv, gap, json, text};
 
 pub use self::gallery::Images;
 pub use self::redaction::{Redacted, Redaction};

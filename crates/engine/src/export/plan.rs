@@ -65,13 +65,13 @@ pub(super) fn tables<'a>(
 }
 
 /// Returns the name under which something was written before, without its ending.
-fn stem_of(entry: &Entry, extension: &str) -> Option<String> {
+pub(super) fn stem_of(entry: &Entry, extension: &str) -> Option<String> {
     let name = &entry.files.first()?.name;
     name.strip_suffix(extension)?.strip_suffix('.').map(str::to_owned)
 }
 
 /// Notes in the manifest that a name is ours.
-fn claim(manifest: &mut Manifest, key: &str, stem: &str, extension: &str) {
+pub(super) fn claim(manifest: &mut Manifest, key: &str, stem: &str, extension: &str) {
     let name = format!("{stem}.{extension}");
     let entry = manifest.sessions.entry(key.to_owned()).or_default();
     if entry.files.first().is_none_or(|file| file.name != name) {

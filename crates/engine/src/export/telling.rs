@@ -14,13 +14,16 @@ use super::ahead::Ahead;
 use super::gallery::{Gallery, Images};
 use crate::{Error, Messages, Opened};
 
+/// So much of the first prompt is kept.
+const FIRST: usize = 400;
 /// Sub-agents of sub-agents are told this deep.
 const DEEPEST: usize = 4;
 
 /// A session that is being told.
 pub(super) struct Telling<'a> {
     export: &'a Export,
-    facts: Cow<'a, SessionFacts>,
+    /// What is known of it, without secrets if they are taken out.
+    pub(super) facts: Cow<'a, SessionFacts>,
     messages: Box<dyn Iterator<Item = Outcome<'a>> + Send + 'a>,
     renderer: &'a mut dyn Renderer,
     split: Option<usize>,
@@ -32,6 +35,8 @@ pub(super) struct Telling<'a> {
     /// How many parts there are so far.
     number: usize,
     is_over: bool,
+    /// How the first prompt begins.
+    pub(super) first: Option<String>,
     /// What could not be used of its messages.
     pub(super) problems: Vec<Problem>,
 }
@@ -75,6 +80,7 @@ impl<'a> Telling<'a> {
             held: None,
             number: 0,
             is_over: false,
+            first: None,
             problems: Vec::new(),
         }
     }
@@ -150,6 +156,9 @@ impl<'a> Telling<'a> {
     /// Tells one message and the sub-agents it called, and returns whether anything of it is shown.
     fn message(&mut self, message: Outcome<'a>, out: &mut dyn Write) -> io::Result<bool> {
         let Some(message) = self.one(message, out)? else { return Ok(false) };
+        if message.kind == MessageKind::Prompt && self.first.is_none() {
+            self.first = Some(message.display_text.trim_start().chars().take(FIRST).collect());
+        }
         self.called(&message, 1, out)?;
         Ok(self.renderer.shows(&message))
     }
