@@ -73,6 +73,10 @@ pub enum What {
     UnknownPart,
     /// A tool's output was cut or masked and its full text is gone.
     OutputGone,
+    /// The agent's own loader would show nothing of a session in which something was said.
+    Buried,
+    /// A session of another agent than the one asked for.
+    OtherAgent,
 }
 
 impl What {
@@ -98,6 +102,8 @@ impl What {
             Self::NotUtf8 => "not UTF-8",
             Self::UnknownPart => "part not understood",
             Self::OutputGone => "full tool output is gone",
+            Self::Buried => "the agent itself would load nothing of it",
+            Self::OtherAgent => "session of another agent",
         }
     }
 }

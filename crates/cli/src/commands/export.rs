@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use recount_engine::export::{Bidi, Format, Options, Redacted, Redaction, Table};
+use recount_engine::export::{
+    Bidi, Format, Options, OwnForm, Redacted, Redaction, Table, own_forms,
+};
 use recount_engine::{Engine, Export, Exported, Query, Selection};
 use recount_model::SessionFacts;
 use serde::Serialize;
@@ -39,7 +42,7 @@ pub(crate) struct ExportArgs {
     sessions: Vec<String>,
 
     /// The form; by default what the name of the file says, else md
-    #[arg(short, long, value_name = "FORMAT")]
+    #[arg(short, long, value_name = "FORMAT", value_parser = formats())]
     format: Option<FormatArg>,
 
     /// Write here: a file, a folder, or `-` for standard output
@@ -74,9 +77,9 @@ pub(crate) struct ExportArgs {
     #[arg(short, long)]
     thoughts: bool,
 
-    /// Which messages: what the agent itself would load, or everything ever said
-    #[arg(long, value_name = "VIEW", default_value = "full")]
-    view: ViewArg,
+    /// Which messages: what the agent itself would load, or everything ever said (by default; never in an agent's own form)
+    #[arg(long, value_name = "VIEW")]
+    view: Option<ViewArg>,
 
     /// For sharing: only prompts and answers, no paths, ids or tokens around them (md, txt)
     #[arg(long, conflicts_with_all = ["level", "thoughts"])]
@@ -102,7 +105,7 @@ pub(crate) struct ExportArgs {
 }
 
 /// The form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, ValueEnum)]
 enum FormatArg {
     /// Markdown
     Md,
@@ -114,6 +117,20 @@ enum FormatArg {
     Txt,
     /// A table
     Csv,
+    /// What an agent itself can load
+    #[value(skip)]
+    Own(&'static dyn OwnForm),
+}
+
+/// The forms, and those of the agents that have one of their own.
+fn formats() -> impl TypedValueParser<Value = FormatArg> {
+    let ours = FormatArg::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let own =
+        |form: &'static dyn OwnForm| PossibleValue::new(form.source().as_str()).help(form.about());
+    PossibleValuesParser::new(ours.chain(own_forms().map(own))).try_map(|name| {
+        let own = own_forms().find(|form| form.source().as_str() == name).map(FormatArg::Own);
+        own.map_or_else(|| FormatArg::from_str(&name, false), Ok)
+    })
 }
 
 /// What is done about secrets.
@@ -147,13 +164,15 @@ enum Target {
 
 pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<ExitCode, Failure> {
     let is_check = args.redact == Some(RedactArg::Check);
-    let format = if is_check { Format::Jsonl } else { format(args, context) };
+    let (format, own) = format(args, context);
+    let format = if is_check { Format::Jsonl } else { format };
     let target = if is_check { Target::Output } else { target(args, format)? };
-    let mut export = export(args, format, &target, context)?;
+    let mut export = export(args, format, own, &target, context)?;
     let engine = context.plain_engine()?;
     let redaction = args.redact.map(|_| engine.redaction()).transpose()?.map(Arc::new);
     export.redaction.clone_from(&redaction);
     let selection = select(args, &engine, &export, context)?;
+    selection.fits(&export)?;
     let sessions = selection.sessions();
     if sessions.is_empty() {
         context.warn("no session matches");
@@ -180,6 +199,10 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<ExitCode, Fail
     if redaction.is_some() && exported.written > 0 {
         redacted::tell(&found, context);
     }
+    if exported.unseen > 0 {
+        let media = plural(exported.unseen, "media file");
+        context.warn(&format!("{media} kept as is: only text is looked through"));
+    }
     let sum =
         |count: fn(&SessionFacts) -> u64| sessions.iter().map(|facts| count(facts)).sum::<u64>();
     let total = sum(|facts| facts.problems) + exported.problems.len() as u64;
@@ -187,20 +210,22 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<ExitCode, Fail
     Ok(context.problems(kept, total, sum(|facts| facts.not_understood)))
 }
 
-/// The form that is asked for, or that the name of the file says.
-fn format(args: &ExportArgs, context: &Context) -> Format {
+/// The form that is asked for, or that the name of the file says; and whose it is, if it is an agent's own.
+fn format(args: &ExportArgs, context: &Context) -> (Format, Option<&'static dyn OwnForm>) {
     let ending =
         args.output.as_deref().and_then(Path::extension).map(|ending| ending.to_string_lossy());
     let told = ending.and_then(|ending| FormatArg::from_str(&ending, true).ok());
     let to_output = args.output.as_deref().is_none_or(|path| path == Path::new("-"));
     let usual = if context.global.json && to_output { FormatArg::Json } else { FormatArg::Md };
-    match args.format.or(told).unwrap_or(usual) {
+    let format = match args.format.or(told).unwrap_or(usual) {
         FormatArg::Md => Format::Markdown,
         FormatArg::Json => Format::Json,
         FormatArg::Jsonl => Format::Jsonl,
         FormatArg::Txt => Format::Text,
         FormatArg::Csv => Format::Csv,
-    }
+        FormatArg::Own(form) => return (Format::Jsonl, Some(form)),
+    };
+    (format, None)
 }
 
 fn target(args: &ExportArgs, format: Format) -> Result<Target, Failure> {
@@ -222,11 +247,13 @@ fn target(args: &ExportArgs, format: Format) -> Result<Target, Failure> {
 fn export(
     args: &ExportArgs,
     format: Format,
+    own: Option<&'static dyn OwnForm>,
     target: &Target,
     context: &Context,
 ) -> Result<Export, Failure> {
+    let name = own.map_or_else(|| format.extension(), |own| own.source().as_str());
     let refuse = |flag: &str, formats: &str| {
-        let words = format!("{flag} is for {formats}, not for {}", format.extension());
+        let words = format!("{flag} is for {formats}, not for {name}");
         Err(Failure::new(ERROR, words)
             .hint(format!("leave out {flag}, or choose another --format")))
     };
@@ -235,6 +262,10 @@ fn export(
         _ if args.split.is_some() && !format.has_parts() => return refuse("--split", "md and txt"),
         _ if args.table.is_some() && format != Format::Csv => return refuse("--table", "csv"),
         _ => {}
+    }
+    if own.is_some() && args.view == Some(ViewArg::Full) {
+        let words = format!("--view full is not for {name}: what was undone would be said again");
+        return Err(Failure::new(ERROR, words).hint("leave out --view, or choose another --format"));
     }
     if args.split.is_some() && matches!(target, Target::Output) {
         return Err(Failure::new(ERROR, "parts need files to go to").hint("name one with -o"));
@@ -253,12 +284,13 @@ fn export(
             minimal: args.minimal,
             bidi: if is_seen { Bidi::Shown } else { Bidi::Kept },
             table: table.unwrap_or_default(),
-            strict: args.view == ViewArg::Strict,
+            strict: args.view == Some(ViewArg::Strict),
             ..Options::default()
         },
         split: args.split.and_then(|split| usize::try_from(split).ok()),
         tables: table.map_or_else(|| Table::ALL.to_vec(), |table| vec![table]),
         redaction: None,
+        own,
     })
 }
 
