@@ -113,7 +113,7 @@ impl Selection {
     /// # Errors
     /// If one is of another agent than the form.
     pub fn fits(&self, export: &Export) -> Result<(), Error> {
-        let Some(form) = export.own.map(|own| own.source()) else { return Ok(()) };
+        let Some(form) = export.own.map(OwnForm::source) else { return Ok(()) };
         let Self::Opened(all) = self else { return Ok(()) };
         match all.iter().find(|opened| opened.source().name() != form) {
             Some(other) => Err(Error::OtherForm {

@@ -45,6 +45,13 @@ pub(super) fn id_of_saved(saved: &Opened, form: &dyn OwnForm) -> SessionId {
     form.made_up_id(file.unwrap_or_else(|| saved.facts.id.as_str()))
 }
 
+/// Returns when a saved chat was saved: nothing in it tells.
+pub(super) fn time_of_saved(saved: &Opened) -> Option<Timestamp> {
+    let file = saved.files().next()?;
+    let time = std::fs::metadata(file.path).and_then(|about| about.modified()).ok()?;
+    time.try_into().ok()
+}
+
 impl<'a> Own<'a> {
     pub(super) fn new(opened: &'a Opened, export: &'a Export, form: &'static dyn OwnForm) -> Self {
         let is_strict = export.view() == View::Strict;
@@ -112,8 +119,7 @@ impl<'a> Own<'a> {
 
     fn write_saved(&self, out: &mut dyn Write, told: &mut Told) -> io::Result<()> {
         let Some(file) = self.opened.files().next() else { return Ok(()) };
-        let time = std::fs::metadata(file.path).and_then(|about| about.modified()).ok();
-        let time = time.and_then(|time| time.try_into().ok());
+        let time = time_of_saved(self.opened);
         let bytes = read_limited(file.path, SAVED)?;
         let Some(records) = self.form.saved(&bytes, time) else {
             told.problems.push(self.gone(0, None));

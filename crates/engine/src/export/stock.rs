@@ -9,7 +9,7 @@ use recount_formats::bytes::Buffer;
 use recount_formats::source::{FileAt, Stamp};
 use recount_model::{Problem, SessionFacts, What};
 
-use super::Selection;
+use super::{Selection, own};
 use crate::growth::Anew;
 use crate::refresh::{hash, is_racy, version};
 use crate::survey::{Ground, Group};
@@ -109,7 +109,10 @@ impl Item<'_> {
     pub(super) fn own_stem(&self, form: &dyn OwnForm) -> String {
         let SessionFacts { id, kind, started, .. } = self.facts;
         match self.opened.filter(|opened| opened.is_saved()) {
-            Some(saved) => form.stem(&super::own::id_of_saved(saved, form), *kind, *started),
+            Some(saved) => {
+                let began = started.or_else(|| own::time_of_saved(saved));
+                form.stem(&own::id_of_saved(saved, form), *kind, began)
+            }
             None => form.stem(id, *kind, *started),
         }
     }

@@ -33,9 +33,14 @@ pub(crate) fn records(bytes: &[u8], when: Option<Timestamp>) -> Option<Vec<Vec<u
         None => {}
     }
     let when = when.map(time);
-    let numbered = turns.iter().enumerate();
-    let written = numbered.filter_map(|(at, turn)| record(turn, at + 1, when.as_deref()).ok()?);
-    let records: Vec<Vec<u8>> = written.collect();
+    let mut records = Vec::with_capacity(turns.len());
+    for (at, raw) in turns.iter().enumerate() {
+        let answers = turns.get(at + 1).and_then(|next| Turn::read(next).ok().flatten());
+        let answers = answers.and_then(|next| exchanges(next.parts, "functionResponse").ok());
+        let Some(turn) = Turn::read(raw).ok().flatten() else { continue };
+        let parts = paired(turn.parts, &answers.unwrap_or_default()).ok()?;
+        records.push(record(&turn, &parts, at + 1, when.as_deref()));
+    }
     (!records.is_empty()).then_some(records)
 }
 
@@ -77,8 +82,7 @@ impl<'a> Turn<'a> {
     }
 }
 
-fn record(turn: &[u8], number: usize, when: Option<&str>) -> Scan<Option<Vec<u8>>> {
-    let Some(turn) = Turn::read(turn)? else { return Ok(None) };
+fn record(turn: &Turn<'_>, parts: &[u8], number: usize, when: Option<&str>) -> Vec<u8> {
     let mut record = Object::default();
     record.text("id", &format!("turn-{number}"));
     match (turn.time, when) {
@@ -87,8 +91,93 @@ fn record(turn: &[u8], number: usize, when: Option<&str>) -> Scan<Option<Vec<u8>
         (None, None) => {}
     }
     record.text("type", turn.role);
-    record.raw(b"content", turn.parts);
-    Ok(Some(record.end()))
+    record.raw(b"content", parts);
+    record.end()
+}
+
+/// A call of a tool, or the response to one: its name and its id, raw.
+type Exchange<'a> = (&'a [u8], Option<&'a [u8]>);
+
+/// Lists the calls or the responses in a turn.
+fn exchanges<'a>(parts: &'a [u8], which: &str) -> Scan<Vec<Exchange<'a>>> {
+    let mut found = Vec::new();
+    let mut scanner = Scanner::new(parts);
+    if scanner.peek()? != b'[' {
+        return Ok(found);
+    }
+    scanner.array(|scanner| {
+        if scanner.peek()? != b'{' {
+            return scanner.skip();
+        }
+        scanner.object(|scanner, key| {
+            let value = scanner.value()?;
+            if key.is(which) && value.starts_with(b"{") {
+                found.push(exchange(value)?);
+            }
+            Ok(())
+        })
+    })?;
+    Ok(found)
+}
+
+fn exchange(raw: &[u8]) -> Scan<Exchange<'_>> {
+    let (mut name, mut id): (&[u8], _) = (b"", None);
+    Scanner::new(raw).object(|scanner, key| {
+        let value = scanner.value()?;
+        match key.name().as_ref() {
+            b"name" => name = value,
+            b"id" if value.starts_with(b"\"") => id = Some(value),
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok((name, id))
+}
+
+/// Gives calls without an id that of the response which follows them: newer releases pair them by nothing else.
+fn paired(parts: &[u8], answers: &[Exchange<'_>]) -> Scan<Vec<u8>> {
+    let calls = exchanges(parts, "functionCall")?;
+    if calls.iter().all(|(_, id)| id.is_some()) {
+        return Ok(parts.to_vec());
+    }
+    let mut open: Vec<Exchange<'_>> = answers.to_vec();
+    let mut out: Vec<Vec<u8>> = Vec::new();
+    Scanner::new(parts).array(|scanner| {
+        let part = scanner.value()?;
+        let mut object = Object::default();
+        if !part.starts_with(b"{") {
+            out.push(part.to_vec());
+            return Ok(());
+        }
+        Scanner::new(part).object(|scanner, key| {
+            let value = scanner.value()?;
+            let call = key.is("functionCall") && value.starts_with(b"{");
+            let named = if call { with_id(value, &mut open)? } else { None };
+            object.raw(key.raw(), named.as_deref().unwrap_or(value));
+            Ok(())
+        })?;
+        out.push(object.end());
+        Ok(())
+    })?;
+    Ok([b"[", out.join(&b","[..]).as_slice(), b"]"].concat())
+}
+
+/// Returns a call with the id of the first response to a tool of that name which is still open.
+fn with_id(call: &[u8], open: &mut Vec<Exchange<'_>>) -> Scan<Option<Vec<u8>>> {
+    let (name, id) = exchange(call)?;
+    let Some(at) = open.iter().position(|(tool, _)| *tool == name) else { return Ok(None) };
+    let (_, answer) = open.remove(at);
+    let (None, Some(answer)) = (id, answer) else { return Ok(None) };
+    let mut object = Object::default();
+    object.raw(b"id", answer);
+    Scanner::new(call).object(|scanner, key| {
+        let value = scanner.value()?;
+        if !key.is("id") {
+            object.raw(key.raw(), value);
+        }
+        Ok(())
+    })?;
+    Ok(Some(object.end()))
 }
 
 /// Returns the first turn without what the agent put in front of the chat: nothing when it is all of it, `None` when there

@@ -13,7 +13,6 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_model::{SessionId, SessionKind, SourceName};
-use sha2::{Digest as _, Sha256};
 
 use super::grammar;
 use crate::bytes::{self, Buffer};
@@ -53,9 +52,8 @@ impl OwnForm for Log {
     }
 
     fn made_up_id(&self, name: &str) -> SessionId {
-        let digest = Sha256::digest(name.as_bytes());
-        let hex: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-        let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default();
+        let hash = super::project::hash(name).to_string();
+        let part = |from: usize, to: usize| hash.get(from..to).unwrap_or_default();
         let parts = [part(0, 8), part(8, 12), part(13, 16), part(17, 20), part(20, 32)];
         let [one, two, three, four, five] = parts;
         // Version 8: made by a rule of one's own.

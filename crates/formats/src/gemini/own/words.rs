@@ -34,28 +34,44 @@ enum Place {
 impl Place {
     /// Returns what the value of a key is.
     fn of(self, key: &[u8]) -> Self {
-        match (self, key) {
-            (Self::Line, b"id" | b"timestamp" | b"type" | b"model" | b"tokens")
-            | (Self::Line, b"sessionId" | b"startTime" | b"lastUpdated" | b"kind")
-            | (Self::Parts, b"mimeType")
-            | (Self::Exchange, b"id" | b"name")
-            | (Self::Calls, b"id" | b"name" | b"status" | b"timestamp" | b"agentId")
-            | (Self::Thoughts, b"timestamp")
-            | (Self::Media, b"mimeType")
-            | (_, b"thoughtSignature") => Self::Fixed,
-            (Self::Fixed, _) => Self::Fixed,
-            (Self::Line, b"$set") => Self::Line,
-            (Self::Line, b"projectHash") => Self::Hash,
-            (Self::Line, b"content" | b"displayContent")
-            | (Self::Calls, b"result")
-            | (Self::Exchange, b"parts") => Self::Parts,
-            (Self::Line, b"toolCalls") => Self::Calls,
-            (Self::Line, b"thoughts") => Self::Thoughts,
-            (Self::Parts, b"functionCall" | b"functionResponse") => Self::Exchange,
-            (Self::Parts | Self::Free, b"inlineData") => Self::Media,
-            (Self::Media, b"data") => Self::Data,
-            (Self::Parts, b"fileData") => Self::Parts,
-            _ => Self::Free,
+        match self {
+            _ if key == b"thoughtSignature" => Self::Fixed,
+            Self::Line => match key {
+                b"id" | b"timestamp" | b"type" | b"model" | b"tokens" | b"sessionId"
+                | b"startTime" | b"lastUpdated" | b"kind" => Self::Fixed,
+                b"projectHash" => Self::Hash,
+                b"$set" => Self::Line,
+                b"content" | b"displayContent" => Self::Parts,
+                b"toolCalls" => Self::Calls,
+                b"thoughts" => Self::Thoughts,
+                _ => Self::Free,
+            },
+            Self::Parts => match key {
+                b"mimeType" => Self::Fixed,
+                b"functionCall" | b"functionResponse" => Self::Exchange,
+                b"inlineData" => Self::Media,
+                b"fileData" => Self::Parts,
+                _ => Self::Free,
+            },
+            Self::Exchange => match key {
+                b"id" | b"name" => Self::Fixed,
+                b"parts" => Self::Parts,
+                _ => Self::Free,
+            },
+            Self::Calls => match key {
+                b"id" | b"name" | b"status" | b"timestamp" | b"agentId" => Self::Fixed,
+                b"result" => Self::Parts,
+                _ => Self::Free,
+            },
+            Self::Thoughts if key == b"timestamp" => Self::Fixed,
+            Self::Media => match key {
+                b"mimeType" => Self::Fixed,
+                b"data" => Self::Data,
+                _ => Self::Free,
+            },
+            Self::Free if key == b"inlineData" => Self::Media,
+            Self::Fixed => Self::Fixed,
+            Self::Thoughts | Self::Free | Self::Data | Self::Hash => Self::Free,
         }
     }
 }
@@ -141,7 +157,12 @@ impl Walk<'_, '_> {
             }
             Place::Hash => self.texts.path_hash(),
             Place::Free => self.texts.text(key, &text.decode()),
-            _ => self.texts.text(None, &text.decode()),
+            Place::Line
+            | Place::Parts
+            | Place::Exchange
+            | Place::Media
+            | Place::Calls
+            | Place::Thoughts => self.texts.text(None, &text.decode()),
         };
         if let Some(new) = new {
             self.out.extend_from_slice(self.line.get(self.copied..start).unwrap_or_default());
