@@ -87,8 +87,8 @@ export class ModelServer {
     server.replies = [...replies];
     server.requests = [];
     server.asides = [];
-    /** What a session is called when the program asks. */
-    server.title = '';
+    /** What a session is called when the program asks; without one, that is refused. */
+    server.title = null;
     server.http = http.createServer((request, answer) => {
       server.serve(request, answer).catch((error) => answer.destroy(error));
     });
@@ -135,6 +135,7 @@ export class ModelServer {
     if (config.responseMimeType === 'application/json') {
       return { text: JSON.stringify(smallest(config.responseJsonSchema ?? config.responseSchema)) };
     }
-    return { text: TITLE.test(textOf(body.contents?.at(-1))) ? this.title : 'Nothing.' };
+    if (!TITLE.test(textOf(body.contents?.at(-1)))) return { text: 'Nothing.' };
+    return this.title === null ? { status: 400 } : { text: this.title };
   }
 }
