@@ -5,6 +5,7 @@ mod export_markdown;
 mod list;
 mod man;
 mod odd_homes;
+mod own_form;
 mod project_names;
 mod project_search;
 mod projects;

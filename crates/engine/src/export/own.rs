@@ -4,13 +4,14 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use recount_export::json::write_safe;
 use recount_formats::OwnForm;
 use recount_formats::bytes::{Buffer, read_limited};
 use recount_formats::own_form::{Fields, HeadRequest, Texts};
 use recount_model::{FileRole, Problem, SessionId, Span, What};
 
 use super::redaction::{Pass, Redaction};
-use super::{Export, View};
+use super::{Bidi, Export, View};
 use crate::Opened;
 use crate::conversation::{Conversation, Record};
 use crate::window::Window;
@@ -28,6 +29,8 @@ pub(super) struct Own<'a> {
     form: &'static dyn OwnForm,
     redaction: Option<&'a Redaction>,
     is_strict: bool,
+    /// Whether it goes to a terminal, which might act on what it is shown.
+    is_seen: bool,
 }
 
 /// What became of it.
@@ -55,7 +58,8 @@ pub(super) fn time_of_saved(saved: &Opened) -> Option<Timestamp> {
 impl<'a> Own<'a> {
     pub(super) fn new(opened: &'a Opened, export: &'a Export, form: &'static dyn OwnForm) -> Self {
         let is_strict = export.view() == View::Strict;
-        Self { opened, form, redaction: export.redaction.as_deref(), is_strict }
+        let is_seen = export.options.bidi == Bidi::Shown;
+        Self { opened, form, redaction: export.redaction.as_deref(), is_strict, is_seen }
     }
 
     /// Writes the session, one record at a time.
@@ -157,10 +161,7 @@ impl<'a> Own<'a> {
         out: &mut dyn Write,
         told: &mut Told,
     ) -> io::Result<()> {
-        let Some(redaction) = self.redaction else {
-            out.write_all(line)?;
-            return out.write_all(b"\n");
-        };
+        let Some(redaction) = self.redaction else { return self.put(line, out) };
         let pass = redaction.pass(format!("{} {place}", self.opened.facts.id));
         let mut cleaner = Cleaner { pass, unseen: 0 };
         let Some(clean) = self.form.replace(line, &mut cleaner) else {
@@ -170,7 +171,15 @@ impl<'a> Own<'a> {
         };
         told.unseen += cleaner.unseen;
         cleaner.pass.note();
-        out.write_all(&clean)?;
+        self.put(&clean, out)
+    }
+
+    fn put(&self, line: &[u8], mut out: &mut dyn Write) -> io::Result<()> {
+        if self.is_seen {
+            write_safe(&mut out, line)?;
+        } else {
+            out.write_all(line)?;
+        }
         out.write_all(b"\n")
     }
 

@@ -1,5 +1,3 @@
-#![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
-
 use recount_model::FileRole;
 use serde_json::{Value, json};
 
@@ -106,8 +104,8 @@ fn stretches_begin_with_the_first_and_lend_a_title() {
 #[test]
 fn a_long_head_goes_on_in_an_update() {
     let long = "x".repeat(5000);
-    let log = format!(r#"{{"sessionId":"s","projectHash":"h","summary":"{long}","kind":"main"}}"#);
-    let lines = head(&[(FileRole::Main, fields(&format!("{log}\n")))]);
+    let only = format!(r#"{{"sessionId":"s","projectHash":"h","summary":"{long}","kind":"main"}}"#);
+    let lines = head(&[(FileRole::Main, fields(&format!("{only}\n")))]);
     assert_eq!(lines[0]["kind"], "main");
     assert_eq!(lines[1], json!({"$set": {"summary": long}}));
 }
