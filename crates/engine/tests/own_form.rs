@@ -1,6 +1,6 @@
 //! Sessions written in the agent's own form and read again: nothing of the conversation may be lost on the way.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail by panic")]
 
 use std::path::{Path, PathBuf};
 
