@@ -110,6 +110,7 @@ impl From<Error> for Failure {
             Error::SqlRefused(_) => {
                 failure.hint("ask with SELECT; `recount sql --schema` shows what there is")
             }
+            Error::OtherForm { .. } => failure.hint("choose a --format that is not an agent's own"),
             Error::NotAFolder(_) => failure.hint("name a folder with -o; it is made if it is not there"),
             Error::AgentsFolder(_) => failure.hint("name another place with -o"),
             Error::Write(error) => match next_step(error) {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use recount_model::SessionFacts;
+use recount_model::{SessionFacts, SessionId, SourceName};
 
 /// Why a question has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -109,6 +109,16 @@ pub enum Error {
         folder: PathBuf,
         /// Why not.
         source: recount_catalog::Error,
+    },
+    /// A session cannot be written in the form of another agent.
+    #[error("session {} is of {agent}: it cannot be written in the own form of {form}", id.short())]
+    OtherForm {
+        /// The session.
+        id: SessionId,
+        /// Whose it is.
+        agent: SourceName,
+        /// Whose form it is.
+        form: SourceName,
     },
     /// What should be a folder is something else.
     #[error("{} is not a folder", .0.display())]

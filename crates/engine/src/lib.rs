@@ -4,6 +4,7 @@ mod agent_row;
 mod ask;
 mod cached;
 mod config;
+mod conversation;
 mod deep;
 mod error;
 pub mod export;

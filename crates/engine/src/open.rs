@@ -58,6 +58,21 @@ impl Opened {
         self.saved.as_deref().unwrap_or_default()
     }
 
+    /// Returns who wrote it.
+    pub(crate) fn source(&self) -> &'static dyn Source {
+        self.source
+    }
+
+    /// Returns its files with what is in them.
+    pub(crate) fn family(&self) -> &Family {
+        &self.family
+    }
+
+    /// Whether it is a saved chat, and no session file.
+    pub(crate) fn is_saved(&self) -> bool {
+        self.saved.is_some()
+    }
+
     /// Returns its files, in the order of the conversation.
     pub fn files(&self) -> impl Iterator<Item = RawFile<'_>> {
         self.family.members.iter().map(|m| RawFile { path: &m.file.at.path, role: m.role })

@@ -66,9 +66,9 @@ fn every_session_is_exported_in_every_format() {
             let selection = Selection::Opened(vec![opened]);
             for (format, level) in FORMATS {
                 let options = Options { level, thoughts: true, ..Options::default() };
-                let (split, tables, redaction) = (None, Vec::new(), None);
+                let (split, tables, redaction, own) = (None, Vec::new(), None, None);
                 let images = Images::Within;
-                let export = Export { format, options, split, tables, images, redaction };
+                let export = Export { format, options, split, tables, images, redaction, own };
                 let mut out = Vec::new();
                 let done = engine.export_to(&selection, &export, &mut out).unwrap();
                 assert_eq!((done.written, done.problems.len()), (1, 0), "{}", session.id);

@@ -7,6 +7,7 @@ use crate::bytes::Buffer;
 use crate::gemini;
 use crate::json::{Scanner, Tree, compact};
 use crate::outline::Outline;
+use crate::own_form::Texts;
 use crate::source::{Detail, MessageRequest, Others, Source as _};
 
 /// Reads `data` as a session file and every message of it, and checks that the views agree.
@@ -43,9 +44,39 @@ pub fn session(data: &[u8]) {
                 gemini::Gemini.message(&request).is_ok(),
                 "a message that cannot be read again"
             );
+            own_line(request.bytes);
         }
     }
     let _saved = gemini::Gemini.foreign(data, &file);
+    let turns = gemini::Gemini.own_form().and_then(|form| form.saved(data, None));
+    turns.unwrap_or_default().iter().for_each(|record| own_line(record));
+}
+
+/// Writes a record in the agent's own form, under its own id and under another, and replaces its texts.
+fn own_line(record: &[u8]) {
+    let Some(form) = gemini::Gemini.own_form() else { return };
+    for id in [None, Some("other")] {
+        let Some(line) = form.record(record, id) else { continue };
+        assert!(memchr::memchr2(b'\n', b'\r', &line).is_none(), "a record on more than one line");
+        assert_eq!(form.record(&line, None).as_ref(), Some(&line), "a line that changes again");
+        let replaced = form.replace(&line, &mut Blank);
+        assert!(replaced.is_some_and(|new| Tree::parse(&new).is_ok()), "replacing broke it");
+    }
+}
+
+/// Puts nothing in the place of every text.
+struct Blank;
+
+impl Texts for Blank {
+    fn text(&mut self, _key: Option<&str>, _text: &str) -> Option<String> {
+        Some(String::new())
+    }
+
+    fn path_hash(&mut self) -> Option<String> {
+        None
+    }
+
+    fn media(&mut self) {}
 }
 
 /// Scans `data` as JSON and checks that what is accepted can be built and compacted.

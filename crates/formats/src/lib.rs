@@ -31,6 +31,7 @@ pub mod fuzz;
 pub mod gemini;
 pub mod json;
 pub mod outline;
+pub mod own_form;
 pub mod source;
 pub mod witness;
 
@@ -38,6 +39,7 @@ use std::sync::Arc;
 
 use recount_model::Grammar;
 
+pub use own_form::OwnForm;
 pub use source::{SOURCES, Source};
 pub use witness::{WITNESSES, Witness};
 

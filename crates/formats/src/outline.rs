@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::own_form::Fields;
 use recount_model::{Fate, Grammar, MessageKind, Problem, RawJson, SessionId, Span, Tokens};
 
 /// The outline of one file.
@@ -54,6 +55,9 @@ pub struct Head {
     /// Notes of the agent's memory.
     #[serde(with = "as_text")]
     pub scratchpad: Option<RawJson>,
+    /// Every field as it stands; only of a reading that asked for it, and never kept.
+    #[serde(skip)]
+    pub fields: Option<Fields>,
 }
 
 /// One message, in its richest version.

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::bytes::Buffer;
 use crate::gemini::Gemini;
 use crate::outline::Outline;
+use crate::own_form::OwnForm;
 
 /// Every source we read, in the order they are listed to people.
 pub const SOURCES: &[&dyn Source] = &[&Gemini];
@@ -69,6 +70,11 @@ pub trait Source: Debug + Sync {
 
     /// Reads a file that is not a session of the agent but holds a conversation: a saved chat, an export.
     fn foreign(&self, bytes: &[u8], file: &Arc<str>) -> Option<Foreign>;
+
+    /// Returns the form in which the agent itself keeps sessions, if we can write it.
+    fn own_form(&self) -> Option<&'static dyn OwnForm> {
+        None
+    }
 
     /// Returns the hash that names the project at `path`.
     fn project_hash(&self, path: &str) -> ProjectHash;

@@ -75,6 +75,10 @@ pub enum What {
     BrokenMedia,
     /// A tool's output was cut or masked and its full text is gone.
     OutputGone,
+    /// The agent's own loader would show nothing of a session in which something was said.
+    Buried,
+    /// A session of another agent than the one asked for.
+    OtherAgent,
 }
 
 impl What {
@@ -101,6 +105,8 @@ impl What {
             Self::UnknownPart => "part not understood",
             Self::BrokenMedia => "broken binary data",
             Self::OutputGone => "full tool output is gone",
+            Self::Buried => "the agent itself would load nothing of it",
+            Self::OtherAgent => "session of another agent",
         }
     }
 }

@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use recount_engine::export::{Bidi, Format, Images, Options, Redacted, Redaction, Table};
+use recount_engine::export::{
+    Bidi, Format, Images, Options, OwnForm, Redacted, Redaction, Table, own_forms,
+};
 use recount_engine::{Engine, Export, Exported, Query, Selection};
 use recount_model::SessionFacts;
 use serde::Serialize;
@@ -39,7 +42,7 @@ pub(crate) struct ExportArgs {
     sessions: Vec<String>,
 
     /// The form; by default what the name of the file says, else md
-    #[arg(short, long, value_name = "FORMAT")]
+    #[arg(short, long, value_name = "FORMAT", value_parser = formats())]
     format: Option<FormatArg>,
 
     /// Write here: a file, a folder, or `-` for standard output
@@ -74,9 +77,9 @@ pub(crate) struct ExportArgs {
     #[arg(short, long)]
     thoughts: bool,
 
-    /// Which messages: what the agent itself would load, or everything ever said
-    #[arg(long, value_name = "VIEW", default_value = "full")]
-    view: ViewArg,
+    /// Which messages: what the agent itself would load, or everything ever said (by default; never in an agent's own form)
+    #[arg(long, value_name = "VIEW")]
+    view: Option<ViewArg>,
 
     /// For sharing: only prompts and answers, no paths, ids or tokens around them (md, html, txt)
     #[arg(long, conflicts_with_all = ["level", "thoughts"])]
@@ -106,7 +109,7 @@ pub(crate) struct ExportArgs {
 }
 
 /// The form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, ValueEnum)]
 enum FormatArg {
     /// Markdown
     Md,
@@ -120,6 +123,20 @@ enum FormatArg {
     Txt,
     /// A table
     Csv,
+    /// What an agent itself can load
+    #[value(skip)]
+    Own(&'static dyn OwnForm),
+}
+
+/// The forms, and those of the agents that have one of their own.
+fn formats() -> impl TypedValueParser<Value = FormatArg> {
+    let ours = FormatArg::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let own =
+        |form: &'static dyn OwnForm| PossibleValue::new(form.source().as_str()).help(form.about());
+    PossibleValuesParser::new(ours.chain(own_forms().map(own))).try_map(|name| {
+        let own = own_forms().find(|form| form.source().as_str() == name).map(FormatArg::Own);
+        own.map_or_else(|| FormatArg::from_str(&name, false), Ok)
+    })
 }
 
 /// What becomes of images and other binary parts.
@@ -164,13 +181,15 @@ enum Target {
 
 pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<ExitCode, Failure> {
     let is_check = args.redact == Some(RedactArg::Check);
-    let format = if is_check { Format::Jsonl } else { format(args, context) };
+    let (format, own) = format(args, context);
+    let format = if is_check { Format::Jsonl } else { format };
     let target = if is_check { Target::Output } else { target(args, format)? };
-    let mut export = export(args, format, &target, context)?;
+    let mut export = export(args, format, own, &target, context)?;
     let engine = context.plain_engine()?;
     let redaction = args.redact.map(|_| engine.redaction()).transpose()?.map(Arc::new);
     export.redaction.clone_from(&redaction);
     let selection = select(args, &engine, &export, context)?;
+    selection.fits(&export)?;
     let sessions = selection.sessions();
     if sessions.is_empty() {
         context.warn("no session matches");
@@ -197,6 +216,10 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<ExitCode, Fail
     if redaction.is_some() && exported.written > 0 {
         redacted::tell(&found, context);
     }
+    if exported.unseen > 0 {
+        let media = plural(exported.unseen, "media file");
+        context.warn(&format!("{media} kept as is: only text is looked through"));
+    }
     let sum =
         |count: fn(&SessionFacts) -> u64| sessions.iter().map(|facts| count(facts)).sum::<u64>();
     let total = sum(|facts| facts.problems) + exported.problems.len() as u64;
@@ -204,21 +227,23 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<ExitCode, Fail
     Ok(context.problems(kept, total, sum(|facts| facts.not_understood)))
 }
 
-/// The form that is asked for, or that the name of the file says.
-fn format(args: &ExportArgs, context: &Context) -> Format {
+/// The form that is asked for, or that the name of the file says; and whose it is, if it is an agent's own.
+fn format(args: &ExportArgs, context: &Context) -> (Format, Option<&'static dyn OwnForm>) {
     let ending =
         args.output.as_deref().and_then(Path::extension).map(|ending| ending.to_string_lossy());
     let told = ending.and_then(|ending| FormatArg::from_str(&ending, true).ok());
     let to_output = args.output.as_deref().is_none_or(|path| path == Path::new("-"));
     let usual = if context.global.json && to_output { FormatArg::Json } else { FormatArg::Md };
-    match args.format.or(told).unwrap_or(usual) {
+    let format = match args.format.or(told).unwrap_or(usual) {
         FormatArg::Md => Format::Markdown,
         FormatArg::Html => Format::Html,
         FormatArg::Json => Format::Json,
         FormatArg::Jsonl => Format::Jsonl,
         FormatArg::Txt => Format::Text,
         FormatArg::Csv => Format::Csv,
-    }
+        FormatArg::Own(form) => return (Format::Jsonl, Some(form)),
+    };
+    (format, None)
 }
 
 fn target(args: &ExportArgs, format: Format) -> Result<Target, Failure> {
@@ -240,10 +265,12 @@ fn target(args: &ExportArgs, format: Format) -> Result<Target, Failure> {
 fn export(
     args: &ExportArgs,
     format: Format,
+    own: Option<&'static dyn OwnForm>,
     target: &Target,
     context: &Context,
 ) -> Result<Export, Failure> {
-    let refuse = |flag: &str, formats: &str| Err(not_for(format, flag, formats));
+    let name = own.map_or_else(|| format.extension(), |own| own.source().as_str());
+    let refuse = |flag: &str, formats: &str| Err(not_for(name, flag, formats));
     match format {
         _ if args.minimal && !format.is_for_people() => {
             return refuse("--minimal", "md, html and txt");
@@ -251,6 +278,10 @@ fn export(
         _ if args.split.is_some() && !format.has_parts() => return refuse("--split", "md and txt"),
         _ if args.table.is_some() && format != Format::Csv => return refuse("--table", "csv"),
         _ => {}
+    }
+    if own.is_some() && args.view == Some(ViewArg::Full) {
+        let words = format!("--view full is not for {name}: what was undone would be said again");
+        return Err(Failure::new(ERROR, words).hint("leave out --view, or choose another --format"));
     }
     if args.split.is_some() && matches!(target, Target::Output) {
         return Err(Failure::new(ERROR, "parts need files to go to").hint("name one with -o"));
@@ -261,7 +292,7 @@ fn export(
         TableArg::ToolCalls => Table::ToolCalls,
     });
     let to_output = matches!(target, Target::Output);
-    let images = images(args.images, format, to_output)?;
+    let images = images(args.images, format, own.is_some(), to_output)?;
     let is_seen = to_output && context.on_terminal();
     Ok(Export {
         format,
@@ -271,20 +302,29 @@ fn export(
             minimal: args.minimal,
             bidi: if is_seen { Bidi::Shown } else { Bidi::Kept },
             table: table.unwrap_or_default(),
-            strict: args.view == ViewArg::Strict,
+            strict: args.view == Some(ViewArg::Strict),
             ..Options::default()
         },
         split: args.split.and_then(|split| usize::try_from(split).ok()),
         tables: table.map_or_else(|| Table::ALL.to_vec(), |table| vec![table]),
         images,
         redaction: None,
+        own,
     })
 }
 
 /// What becomes of images: by default they are there as far as the form can hold them.
-fn images(wanted: Option<ImagesArg>, format: Format, to_output: bool) -> Result<Images, Failure> {
-    let refuse = |flag: &str, formats: &str| Err(not_for(format, flag, formats));
+fn images(
+    wanted: Option<ImagesArg>,
+    format: Format,
+    is_own: bool,
+    to_output: bool,
+) -> Result<Images, Failure> {
+    let refuse = |flag: &str, formats: &str| Err(not_for(format.extension(), flag, formats));
     match (wanted, format) {
+        // The agent's own records carry their images along.
+        (None, _) if is_own => Ok(Images::Named),
+        (Some(_), _) if is_own => refuse("--images", "md, html and txt"),
         (None, Format::Html) => Ok(Images::Within),
         (None, _) if to_output || !format.is_for_people() => Ok(Images::Named),
         (None, _) => Ok(Images::Beside),
@@ -302,8 +342,8 @@ fn images(wanted: Option<ImagesArg>, format: Format, to_output: bool) -> Result<
 }
 
 /// A flag that this form has no use for.
-fn not_for(format: Format, flag: &str, formats: &str) -> Failure {
-    let words = format!("{flag} is for {formats}, not for {}", format.extension());
+fn not_for(form: &str, flag: &str, formats: &str) -> Failure {
+    let words = format!("{flag} is for {formats}, not for {form}");
     Failure::new(ERROR, words).hint(format!("leave out {flag}, or choose another --format"))
 }
 

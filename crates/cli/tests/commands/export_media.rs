@@ -90,7 +90,7 @@ fn pages_have_images_and_sub_agents_within() {
     let page = home.run(["export", "8c6c4609", "--format", "html"]).stdout;
     assert_eq!(page.matches("<details class=\"fold actions sub-agent\">").count(), 2, "{page}");
     // Only what a human asked is a turn.
-    assert_eq!(page.matches("<section class=\"turn\"").count(), 1, "{page}");
+    assert_eq!(page.matches("<section class=\"turn\" id=").count(), 1, "{page}");
     let talk = home.run(["export", "8c6c4609", "--format", "html", "--minimal"]).stdout;
     assert!(!talk.contains("sub-agent\">"), "{talk}");
 }

@@ -7,6 +7,7 @@ mod export_media;
 mod list;
 mod man;
 mod odd_homes;
+mod own_form;
 mod project_names;
 mod project_search;
 mod projects;

@@ -51,7 +51,7 @@ fn is_clean(text: &str, what: &str) {
 #[test]
 fn secrets_are_gone_from_every_format() {
     let home = planted();
-    for format in ["md", "html", "txt", "json", "jsonl"] {
+    for format in ["md", "html", "txt", "json", "jsonl", "gemini"] {
         let all =
             home.run(["export", "feedbeef", "--format", format, "--level", "trace", "--thoughts"]);
         assert!(all.stdout.contains("ada.lovelace"), "{format} has them without --redact");

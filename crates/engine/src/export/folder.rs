@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 use recount_export::names;
 use recount_export::site::Row;
 use recount_export::{Format, Links, Options};
+use recount_formats::OwnForm;
 
 use super::manifest::{Entry, Manifest, Written};
+use super::own::Own;
 use super::plan::{Job, Plan, links, tables};
 use super::site::Site;
 use super::stock::Stock;
@@ -26,6 +28,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(super) const REDACTED: &str = " redacted=";
 /// The manifest is made safe this often.
 const OFTEN: Duration = Duration::from_secs(1);
+
+/// What came of one job: files, its row in the index of a folder of pages, and what is told of it.
+type Outcome = (Vec<Written>, Option<Row>, Exported);
 
 /// What workers share.
 struct Work<'a> {
@@ -136,7 +141,8 @@ impl Work<'_> {
             progress.advance(done, total);
             let Ok(mut state) = self.state.lock() else { return };
             let kept = outcome.and_then(|(files, row, mut exported)| {
-                state.exported.written += 1;
+                state.exported.written += u64::from(!files.is_empty());
+                state.exported.unseen += exported.unseen;
                 state.exported.files += files.len() as u64;
                 state.exported.bytes += files.iter().map(|file| file.bytes).sum::<u64>();
                 state.exported.problems.append(&mut exported.problems);
@@ -151,11 +157,46 @@ impl Work<'_> {
         }
     }
 
-    fn write(&self, job: &Job<'_>) -> Result<(Vec<Written>, Option<Row>, Exported), Error> {
-        let extension = self.export.format.extension();
+    /// Writes a session in its agent's own form.
+    fn write_own(
+        &self,
+        job: &Job<'_>,
+        form: &'static dyn OwnForm,
+        path: &Path,
+    ) -> Result<Outcome, Error> {
+        let mut exported = Exported::default();
+        let Some(item) = job.items.first() else { return Ok((Vec::new(), None, exported)) };
+        if item.facts.source != form.source() {
+            exported.problems.push(item.other_form());
+            return Ok((Vec::new(), None, exported));
+        }
+        let Some(opened) = self.stock.open(item) else {
+            exported.problems.push(item.lost());
+            return Ok((Vec::new(), None, exported));
+        };
+        let own = Own::new(&opened, self.export, form);
+        let bytes = recount_writer::write_with(path, |out| {
+            exported.add(own.write(out)?);
+            Ok(())
+        })?;
+        Ok((vec![self.named(path, bytes)], None, exported))
+    }
+
+    /// Returns what the manifest says of a file.
+    fn named(&self, path: &Path, bytes: u64) -> Written {
+        let below = path.strip_prefix(self.folder).unwrap_or(path);
+        let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
+        Written { name: parts.join("/"), bytes }
+    }
+
+    fn write(&self, job: &Job<'_>) -> Result<Outcome, Error> {
+        let extension = self.export.extension();
         let place = |number: usize| below(self.folder, &names::part(&job.stem, number, extension));
         if let Some(parent) = place(1).parent() {
             recount_writer::create_folders(parent)?;
+        }
+        if let Some(form) = self.export.own {
+            return self.write_own(job, form, &place(1));
         }
         let options = Options {
             table: job.table.unwrap_or_default(),
@@ -165,11 +206,7 @@ impl Work<'_> {
         };
         let mut renderer = self.export.format.renderer(&options);
         let mut exported = Exported::default();
-        let named = |(path, bytes): (PathBuf, u64)| {
-            let below = path.strip_prefix(self.folder).unwrap_or(&path);
-            let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
-            Written { name: parts.join("/"), bytes }
-        };
+        let named = |(path, bytes): (PathBuf, u64)| self.named(&path, bytes);
         if job.table.is_some() {
             let path = place(1);
             let bytes = recount_writer::write_with(&path, |out| {

@@ -5,6 +5,7 @@ mod ahead;
 mod folder;
 mod gallery;
 mod manifest;
+mod own;
 mod plan;
 mod redaction;
 mod site;
@@ -15,15 +16,18 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use recount_formats::SOURCES;
 use recount_model::{Problem, SessionFacts};
 
 pub use recount_export::text::Bidi;
 pub use recount_export::{Format, Level, Options, Table, csv, gap, json, text};
 
 pub use self::gallery::Images;
+use self::own::{Own, Told};
 pub use self::redaction::{Redacted, Redaction};
 use self::telling::Telling;
 use crate::{Engine, Error, Listing, Opened, View};
+pub use recount_formats::OwnForm;
 
 /// What is asked of an export.
 #[derive(Clone, Debug)]
@@ -40,11 +44,23 @@ pub struct Export {
     pub images: Images,
     /// What takes out secrets, if they are to be.
     pub redaction: Option<Arc<Redaction>>,
+    /// The agent's own form, instead of one of ours.
+    pub own: Option<&'static dyn OwnForm>,
 }
 
 impl Export {
     fn view(&self) -> View {
         if self.options.strict { View::Strict } else { View::Full }
+    }
+
+    /// Returns how names of its files end.
+    fn extension(&self) -> &'static str {
+        self.own.map_or_else(|| self.format.extension(), OwnForm::extension)
+    }
+
+    /// Returns what tells its files from those of other forms.
+    fn name(&self) -> &'static str {
+        self.own.map_or_else(|| self.format.extension(), |own| own.source().as_str())
     }
 }
 
@@ -80,6 +96,41 @@ pub struct Exported {
     pub bytes: u64,
     /// What could not be used, beyond what the sessions' rows say.
     pub problems: Vec<Problem>,
+    /// Images and other data that went along without being looked into, where secrets were to be taken out.
+    pub unseen: u64,
+}
+
+/// Lists the agents whose own form we can write.
+pub fn own_forms() -> impl Iterator<Item = &'static dyn OwnForm> {
+    SOURCES.iter().filter_map(|source| source.own_form())
+}
+
+impl Exported {
+    /// Counts a session that was written.
+    fn add(&mut self, mut told: Told) {
+        self.written += 1;
+        self.unseen += told.unseen;
+        self.problems.append(&mut told.problems);
+    }
+}
+
+impl Selection {
+    /// Checks that sessions which were asked for one by one can be written in the form asked for.
+    ///
+    /// # Errors
+    /// If one is of another agent than the form.
+    pub fn fits(&self, export: &Export) -> Result<(), Error> {
+        let Some(form) = export.own.map(OwnForm::source) else { return Ok(()) };
+        let Self::Opened(all) = self else { return Ok(()) };
+        match all.iter().find(|opened| opened.source().name() != form) {
+            Some(other) => Err(Error::OtherForm {
+                id: other.facts.id.clone(),
+                agent: other.facts.source,
+                form,
+            }),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Engine {
@@ -101,6 +152,10 @@ impl Engine {
                 exported.problems.push(item.lost());
                 continue;
             };
+            if let Some(form) = export.own {
+                exported.add(Own::new(&opened, export, form).write(out)?);
+                continue;
+            }
             let agents = self.agents_of(&opened, &*renderer);
             let telling = Telling::new(&opened, export, &mut *renderer, None);
             std::thread::scope(|scope| {
@@ -133,13 +188,24 @@ impl Engine {
                 problems = self.export_to(selection, export, out)?.problems;
                 Ok(())
             })?;
-            return Ok(Exported { written: 1, unchanged: 0, files: 1, bytes, problems });
+            return Ok(Exported { written: 1, files: 1, bytes, problems, ..exported });
         }
         let Some(item) = selection.items().into_iter().next() else { return Ok(exported) };
         let Some(opened) = stock.open(&item) else {
             exported.problems.push(item.lost());
             return Ok(exported);
         };
+        if let Some(form) = export.own {
+            let own = Own::new(&opened, export, form);
+            let mut told = Told::default();
+            exported.bytes = recount_writer::write_with(path, |out| {
+                told = own.write(out)?;
+                Ok(())
+            })?;
+            exported.files = 1;
+            exported.add(told);
+            return Ok(exported);
+        }
         let mut renderer = export.format.renderer(&export.options);
         let agents = self.agents_of(&opened, &*renderer);
         let telling = Telling::new(&opened, export, &mut *renderer, export.split);

@@ -6,9 +6,9 @@ use std::path::Path;
 use recount_export::names::{self, Taken};
 use recount_export::{Links, Table};
 
+use super::Export;
 use super::manifest::{Entry, Manifest, Written};
 use super::stock::{Item, Stock};
-use super::{Export, Redaction};
 use crate::refresh::hash;
 
 /// What is to be written: one session, or one table of all.
@@ -33,7 +33,7 @@ pub(super) fn links(jobs: &[Job<'_>], export: &Export) -> Links {
         if let Some(parent) = &item.facts.parent {
             linked.extend([id.clone(), parent.to_string()]);
         }
-        files.insert(id, format!("../{}.{}", job.stem, export.format.extension()));
+        files.insert(id, format!("../{}.{}", job.stem, export.extension()));
     }
     let found = |id: String| files.get(&id).cloned().map(|file| (id, file));
     linked.into_iter().filter_map(found).collect()
@@ -83,7 +83,7 @@ pub(super) fn claim(manifest: &mut Manifest, key: &str, stem: &str, extension: &
 pub(super) struct Plan<'a> {
     folder: &'a Path,
     extension: &'static str,
-    redaction: Option<&'a Redaction>,
+    export: &'a Export,
     manifest: &'a mut Manifest,
     /// Folders of projects.
     folders: Taken,
@@ -97,9 +97,8 @@ impl<'a> Plan<'a> {
         for known in manifest.projects.values() {
             folders.take(known);
         }
-        let extension = export.format.extension();
-        let redaction = export.redaction.as_deref();
-        Self { folder, extension, redaction, manifest, folders, names: BTreeMap::new() }
+        let extension = export.extension();
+        Self { folder, extension, export, manifest, folders, names: BTreeMap::new() }
     }
 
     pub(super) fn jobs<'b>(&mut self, stock: &Stock, items: &[Item<'b>]) -> Vec<Job<'b>> {
@@ -109,7 +108,7 @@ impl<'a> Plan<'a> {
         items.sort_by_key(|item| (item.facts.started, item.facts.id.clone()));
         for item in items {
             let facts = item.facts;
-            let key = format!("{} {}/{}", self.extension, facts.source, facts.id);
+            let key = format!("{} {}/{}", self.export.name(), facts.source, facts.id);
             let stem = self.stem(&key, &item);
             claim(self.manifest, &key, &stem, self.extension);
             let (stamp, bytes) = (stock.stamp(&item), facts.bytes());
@@ -125,7 +124,7 @@ impl<'a> Plan<'a> {
     fn stem(&mut self, key: &str, item: &Item<'_>) -> String {
         // A name may tell what is to be taken out now.
         let is_such = |entry: &&Entry| {
-            self.redaction.is_none() || entry.options.contains(super::folder::REDACTED)
+            self.export.redaction.is_none() || entry.options.contains(super::folder::REDACTED)
         };
         let entry = self.manifest.sessions.get(key);
         if let Some(told) = entry.filter(|entry| !is_such(entry)) {
@@ -142,9 +141,10 @@ impl<'a> Plan<'a> {
             return stem;
         }
         let folder = self.project(item);
-        let wanted = match self.redaction {
-            Some(redaction) => names::stem(&redaction.unnoted(item.facts)),
-            None => names::stem(item.facts),
+        let wanted = match (self.export.own, &self.export.redaction) {
+            (Some(form), _) => item.own_stem(form),
+            (None, Some(redaction)) => names::stem(&redaction.unnoted(item.facts)),
+            (None, None) => names::stem(item.facts),
         };
         let names = match self.names.remove(&folder) {
             Some(names) => names,
@@ -162,8 +162,8 @@ impl<'a> Plan<'a> {
             return known.clone();
         }
         let name = project.name();
-        let name =
-            self.redaction.map_or_else(|| name.to_owned(), |redaction| redaction.plain(name));
+        let redaction = self.export.redaction.as_deref();
+        let name = redaction.map_or_else(|| name.to_owned(), |redaction| redaction.plain(name));
         let wanted = names::folder(&name);
         let found = self.folders.find(&wanted, |name| is_own(top, name));
         self.manifest.projects.insert(key, found.clone());

@@ -159,13 +159,14 @@ impl Redaction {
         pass.note();
     }
 
-    fn pass(&self, place: String) -> Pass<'_> {
+    /// Begins with one message.
+    pub(super) fn pass(&self, place: String) -> Pass<'_> {
         Pass { redaction: self, place, report: Report::new() }
     }
 }
 
 /// The way through one message.
-struct Pass<'a> {
+pub(super) struct Pass<'a> {
     redaction: &'a Redaction,
     place: String,
     report: Report,
@@ -195,7 +196,32 @@ impl Pass<'_> {
         RawJson::new(self.clean(json.as_str()))
     }
 
-    fn note(self) {
+    /// Returns a text without secrets, if there were any.
+    pub(super) fn changed(&mut self, text: &str) -> Option<String> {
+        let Redaction { redactor, tags, .. } = self.redaction;
+        let clean = redactor.redact_noting(text, tags, &self.place, &mut self.report);
+        if let std::borrow::Cow::Owned(clean) = clean { Some(clean) } else { None }
+    }
+
+    /// Returns a value without secrets, if it holds any that only show by what it is called.
+    pub(super) fn changed_value(&mut self, key: &str, value: &str) -> Option<String> {
+        let Redaction { redactor, tags, .. } = self.redaction;
+        let before = format!("\"{key}\": \"");
+        let (pair, mut report) = (format!("{before}{value}\""), Report::new());
+        let clean = redactor.redact_noting(&pair, tags, &self.place, &mut report);
+        if matches!(clean, std::borrow::Cow::Borrowed(_)) {
+            return None;
+        }
+        let inside = clean.strip_prefix(&before).and_then(|rest| rest.strip_suffix('"'));
+        // Where a key is a secret itself, keys stay.
+        if inside == Some(value) || clean.ends_with(&format!("\": \"{value}\"")) {
+            return None;
+        }
+        self.report.merge(report);
+        Some(inside.unwrap_or("[REDACTED]").to_owned())
+    }
+
+    pub(super) fn note(self) {
         if !self.report.is_empty()
             && let Ok(mut report) = self.redaction.report.lock()
         {

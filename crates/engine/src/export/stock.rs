@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use recount_formats::OwnForm;
 use recount_formats::bytes::Buffer;
 use recount_formats::source::{FileAt, Stamp};
 use recount_model::{Problem, SessionFacts, What};
 
-use super::Selection;
+use super::{Selection, own};
 use crate::growth::Anew;
 use crate::refresh::{hash, is_racy, version};
 use crate::survey::{Ground, Group};
@@ -104,6 +105,24 @@ impl Selection {
 }
 
 impl Item<'_> {
+    /// Returns the name that the agent itself would give to the session's file.
+    pub(super) fn own_stem(&self, form: &dyn OwnForm) -> String {
+        let SessionFacts { id, kind, started, .. } = self.facts;
+        match self.opened.filter(|opened| opened.is_saved()) {
+            Some(saved) => {
+                let began = started.or_else(|| own::time_of_saved(saved));
+                form.stem(&own::id_of_saved(saved, form), *kind, began)
+            }
+            None => form.stem(id, *kind, *started),
+        }
+    }
+
+    /// Says that a session is of another agent than the form that it was to be written in.
+    pub(super) fn other_form(&self) -> Problem {
+        let done = "the session was not exported: it is another agent's";
+        Problem { done: done.into(), what: What::OtherAgent, ..self.lost() }
+    }
+
     /// Says that a session is gone.
     pub(super) fn lost(&self) -> Problem {
         let file = self.facts.files.first().map_or("", |file| file.path.as_str());

@@ -65,6 +65,12 @@ impl Document {
         }
     }
 
+    /// Keeps what is said of the session as a whole as it stands.
+    pub(crate) fn keeping_fields(mut self) -> Self {
+        self.replay.metadata.keep_fields();
+        self
+    }
+
     /// Whether the agent's loader accepts the document.
     pub(crate) fn loadable(&self) -> bool {
         self.sound && self.state == State::End && self.has_session_id
@@ -120,6 +126,7 @@ impl Document {
         }
         self.has_session_id |= name.as_ref() == b"sessionId";
         self.replay.metadata.merge(fields, Seen::ByAgent);
+        self.replay.metadata.keep(&name, scanner.since(start));
         Ok(State::AfterValue)
     }
 

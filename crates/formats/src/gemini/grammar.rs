@@ -13,6 +13,7 @@ use super::lines::Lines;
 use crate::bytes::Buffer;
 use crate::json::{Fault, Scanner};
 use crate::outline::Outline;
+use crate::own_form::Fields;
 use crate::source::{Kept, Reader};
 
 /// How much of a file is looked at.
@@ -46,11 +47,37 @@ pub(crate) fn outline_from<R: Read + Seek>(
     Some(Kept { outline: reader.into_outline(), saved })
 }
 
-/// The same, with a look at the first reader before it is told that nothing follows.
+/// Reads what a file says of the session as a whole, every field as it stands.
+pub(crate) fn fields<R: Read + Seek>(
+    input: &mut R,
+    file: &Arc<str>,
+    buffer: &mut Buffer,
+) -> io::Result<Fields> {
+    let reader = |grammar, file: &Arc<str>| -> Box<dyn Reader> {
+        match grammar {
+            Grammar::Json => Box::new(Document::new(Arc::clone(file)).keeping_fields()),
+            Grammar::Jsonl => Box::new(Lines::new(Arc::clone(file)).keeping_fields()),
+        }
+    };
+    let outline = outline_by(input, file, buffer, reader, |_| {})?;
+    Ok(outline.head.fields.unwrap_or_default())
+}
+
+/// The same as [`outline`], with a look at the first reader before it is told that nothing follows.
 pub(crate) fn outline_and<R: Read + Seek>(
     input: &mut R,
     file: &Arc<str>,
     buffer: &mut Buffer,
+    look: impl FnOnce(&dyn Reader),
+) -> io::Result<Outline> {
+    outline_by(input, file, buffer, reader, look)
+}
+
+fn outline_by<R: Read + Seek>(
+    input: &mut R,
+    file: &Arc<str>,
+    buffer: &mut Buffer,
+    reader: fn(Grammar, &Arc<str>) -> Box<dyn Reader>,
     look: impl FnOnce(&dyn Reader),
 ) -> io::Result<Outline> {
     let mut grammar = Grammar::Json;

@@ -32,6 +32,12 @@ impl Lines {
         Self { replay: Replay::new(file), offset: 0, line: 0 }
     }
 
+    /// Keeps what is said of the session as a whole as it stands.
+    pub(crate) fn keeping_fields(mut self) -> Self {
+        self.replay.metadata.keep_fields();
+        self
+    }
+
     /// Goes on where a reader was that was kept; `None` when it cannot be understood.
     pub(crate) fn resume(state: &[u8], file: &Arc<str>) -> Option<Self> {
         let mut lines: Self = postcard::from_bytes(state).ok()?;

@@ -3,9 +3,11 @@
 use recount_model::{RawJson, SessionId, parse_millis};
 use serde::{Deserialize, Serialize};
 
-use super::record::{Fields, Loose};
+use super::record::{self, Loose};
 use super::replay::Seen;
+use crate::json::{Scan, Scanner};
 use crate::outline::Head;
+use crate::own_form::Fields;
 
 /// Metadata, shallow-merged record by record: later keys win, and `null` overwrites.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -21,15 +23,22 @@ pub(crate) struct Metadata {
     /// Whether a record without a usable id or hash, or one that only we see, gave what we have.
     hidden_id: bool,
     hidden_hash: bool,
+    /// Every field as it stands, if somebody wants them.
+    #[serde(skip)]
+    raw: Option<Fields>,
 }
 
 impl Metadata {
     /// Takes over what `fields` say.
-    pub(crate) fn merge(&mut self, fields: Fields<'_>, seen: Seen) {
+    pub(crate) fn merge(&mut self, fields: record::Fields<'_>, seen: Seen) {
         let hidden = seen == Seen::ByUsOnly;
         if hidden && self.session_id.is_some() && !self.hidden_id {
             // What the agent reads is not overwritten by what it does not.
             return;
+        }
+        if let Some(raw) = &mut self.raw {
+            // The text was scanned before, so it cannot fail now.
+            let _walked = take(raw, fields.raw);
         }
         if let Some(id) = fields.session_id {
             self.session_id = id.text();
@@ -59,6 +68,18 @@ impl Metadata {
         }
     }
 
+    /// Keeps every field as it stands from now on.
+    pub(crate) fn keep_fields(&mut self) {
+        self.raw = Some(Fields::default());
+    }
+
+    /// Takes over one field as it stands, if that is wanted.
+    pub(crate) fn keep(&mut self, key: &[u8], value: &[u8]) {
+        if let Some(raw) = &mut self.raw {
+            raw.set(&String::from_utf8_lossy(key), value);
+        }
+    }
+
     /// Whether the agent's line-by-line loader finds what it needs.
     pub(crate) fn suffices(&self) -> bool {
         let usable = |text: &Option<String>| text.as_deref().is_some_and(|text| !text.is_empty());
@@ -85,6 +106,21 @@ impl Metadata {
             summary: self.summary.clone().filter(|summary| !summary.is_empty()),
             directories: self.directories.clone(),
             scratchpad: self.scratchpad.clone().map(RawJson::new),
+            fields: self.raw.clone(),
         }
     }
+}
+
+/// Takes over the fields of an object.
+fn take(fields: &mut Fields, object: &[u8]) -> Scan<()> {
+    if object.is_empty() {
+        return Ok(());
+    }
+    Scanner::new(object).object(|scanner, key| {
+        let value = scanner.value()?;
+        if !key.is("messages") {
+            fields.set(&key.decode(), value);
+        }
+        Ok(())
+    })
 }

@@ -15,6 +15,7 @@ mod listing;
 mod locate;
 mod logs;
 mod metadata;
+mod own;
 mod owner;
 mod part;
 mod project;
@@ -39,10 +40,14 @@ pub(crate) use grammar::{outline, reader};
 
 use crate::bytes::{self, Buffer, LineCounter};
 use crate::outline::Outline;
+use crate::own_form::OwnForm;
 use crate::source::{
     AgentRow, DataFolders, Detail, Family, Foreign, Kept, Located, MessageRequest, ProjectFolder,
     RootShape, Source, Surveyed, Touch, Trace,
 };
+
+/// The name in flags, JSON and the catalog.
+const NAME: SourceName = SourceName::new("gemini");
 
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
 const VERSION: u32 = 1;
@@ -53,7 +58,7 @@ pub struct Gemini;
 
 impl Source for Gemini {
     fn name(&self) -> SourceName {
-        SourceName::new("gemini")
+        NAME
     }
 
     fn folders(&self) -> DataFolders {
@@ -153,6 +158,10 @@ impl Source for Gemini {
 
     fn foreign(&self, bytes: &[u8], file: &Arc<str>) -> Option<Foreign> {
         saved::read(bytes, file)
+    }
+
+    fn own_form(&self) -> Option<&'static dyn OwnForm> {
+        Some(&own::Log)
     }
 
     fn project_hash(&self, path: &str) -> ProjectHash {

@@ -35,6 +35,8 @@ pub(crate) struct Fields<'a> {
     pub(crate) messages: Option<Vec<Element<'a>>>,
     /// Whether there is a field that no known release writes.
     pub(crate) unknown_field: bool,
+    /// The object they stand in.
+    pub(crate) raw: &'a [u8],
 }
 
 /// A value that should be a string. The loader only asks whether it is truthy, as JavaScript has it.
@@ -115,6 +117,7 @@ impl<'a> Record<'a> {
             (fields.session_id, fields.project_hash)
         {
             fields.unknown_field = facts.unknown_field;
+            fields.raw = line;
             Self::Head(fields)
         } else {
             Self::Unknown
@@ -127,6 +130,7 @@ impl<'a> Fields<'a> {
         match scanner.peek()? {
             b'{' => {
                 let mut fields = Self::default();
+                let start = scanner.offset();
                 scanner.object(|scanner, key| {
                     if fields.field(scanner, &key.name())? {
                         return Ok(());
@@ -134,6 +138,7 @@ impl<'a> Fields<'a> {
                     fields.unknown_field = true;
                     scanner.skip()
                 })?;
+                fields.raw = scanner.since(start);
                 Ok(Some(fields))
             }
             // To JavaScript an array is an object without these keys.

@@ -46,6 +46,40 @@ pub(crate) fn read(bytes: &[u8], file: &Arc<str>) -> Option<Foreign> {
     (!messages.is_empty()).then_some(Foreign { form, messages })
 }
 
+/// Returns the turns of a saved chat, each as `{role, parts}`; `None` when it is not one.
+pub(crate) fn turns(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
+    if let Some(turns) = markdown_turns(bytes) {
+        return Some(turns.into_iter().map(|(raw, _)| raw.into_bytes()).collect());
+    }
+    let mut turns = Vec::new();
+    let mut list = |scanner: &mut Scanner<'_>| {
+        scanner.array(|scanner| {
+            let raw = scanner.value()?;
+            if raw.first() == Some(&b'{') {
+                turns.push(raw.to_vec());
+            }
+            Ok(())
+        })
+    };
+    let mut scanner = Scanner::new(bytes);
+    let mut is_found = false;
+    match scanner.peek().ok()? {
+        b'[' => list(&mut scanner).ok()?,
+        b'{' => scanner
+            .object(|scanner, key| {
+                if !is_found && WRAPPERS.contains(&key.decode().as_ref()) && scanner.peek()? == b'['
+                {
+                    is_found = true;
+                    return list(scanner);
+                }
+                scanner.skip()
+            })
+            .ok()?,
+        _ => return None,
+    }
+    (!turns.is_empty()).then_some(turns)
+}
+
 fn contents(
     scanner: &mut Scanner<'_>,
     bytes: &[u8],
@@ -162,13 +196,24 @@ fn answer_calls(messages: &mut [Message], raw: &[u8]) {
     }
 }
 
-/// `/chat share FILE.md`: headings for the turns, rules between them, tools as fenced JSON. Each turn is put into the
-/// form of the API and read like the others.
+/// Reads `/chat share FILE.md`.
 fn markdown(bytes: &[u8], file: &Arc<str>) -> Option<Vec<Message>> {
+    let mut messages: Vec<Message> = Vec::new();
+    for (raw, span) in markdown_turns(bytes)? {
+        let message = content(raw.as_bytes(), file, span).ok()??;
+        answer_calls(&mut messages, raw.as_bytes());
+        messages.push(message);
+    }
+    Some(messages)
+}
+
+/// `/chat share FILE.md`: headings for the turns, rules between them, tools as fenced JSON. Each turn is put into the
+/// form of the API, with the place it comes from.
+fn markdown_turns(bytes: &[u8]) -> Option<Vec<(String, Span)>> {
     let text = std::str::from_utf8(bytes).ok()?;
     let first = text.lines().find(|line| !line.trim().is_empty())?;
     role(first)?;
-    let mut messages: Vec<Message> = Vec::new();
+    let mut turns = Vec::new();
     let (mut offset, mut number) = (0u64, 0u32);
     let mut turn: Option<(&str, Span, String)> = None;
     for line in text.split_inclusive('\n').chain(["## USER 🧑"]) {
@@ -176,9 +221,7 @@ fn markdown(bytes: &[u8], file: &Arc<str>) -> Option<Vec<Message>> {
         if let Some(role) = role(line.trim_end()) {
             if let Some((role, span, body)) = turn.take() {
                 let raw = as_content(role, body.trim().trim_end_matches("---").trim());
-                let message = content(raw.as_bytes(), file, span).ok()??;
-                answer_calls(&mut messages, raw.as_bytes());
-                messages.push(message);
+                turns.push((raw, span));
             }
             turn = Some((role, Span { line: number, offset, bytes: 0 }, String::new()));
         } else if let Some((_, span, body)) = &mut turn {
@@ -187,7 +230,7 @@ fn markdown(bytes: &[u8], file: &Arc<str>) -> Option<Vec<Message>> {
         }
         offset += line.len() as u64;
     }
-    Some(messages)
+    Some(turns)
 }
 
 fn role(line: &str) -> Option<&'static str> {

@@ -12,7 +12,7 @@ mod tree;
 
 pub use scanner::{Fault, Scan, Scanner};
 pub use text::Text;
-pub use tree::{Tree, compact};
+pub use tree::{Tree, compact, compact_bytes};
 
 /// Removes white space at both ends as JavaScript's `trim` does: byte order marks count, U+0085 does not.
 pub fn trim(text: &str) -> &str {

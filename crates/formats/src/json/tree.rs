@@ -101,8 +101,14 @@ impl Tree {
     }
 }
 
-/// Returns valid JSON text without the white space between its tokens.
+/// Returns valid JSON text without the white space between its tokens, as text.
 pub fn compact(json: &[u8]) -> String {
+    String::from_utf8(compact_bytes(json))
+        .unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned())
+}
+
+/// Returns valid JSON text without the white space between its tokens.
+pub fn compact_bytes(json: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(json.len());
     let mut rest = json;
     while let Some((&first, tail)) = rest.split_first() {
@@ -121,6 +127,5 @@ pub fn compact(json: &[u8]) -> String {
             }
         }
     }
-    String::from_utf8(out)
-        .unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned())
+    out
 }

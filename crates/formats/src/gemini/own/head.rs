@@ -1,0 +1,96 @@
+//! What stands above the messages: the metadata of a session, united from its files.
+
+use jiff::Timestamp;
+use recount_model::{FileRole, parse_millis};
+
+use super::line::{Object, quoted};
+use crate::json::Scanner;
+use crate::own_form::{Fields, HeadRequest};
+
+/// The agent looks for the session's id in so many bytes when it cleans up.
+const FIRST_LINE: usize = 4096;
+
+/// What stands first, in the agent's own order.
+const FIRST: [&str; 5] = ["sessionId", "projectHash", "startTime", "lastUpdated", "kind"];
+
+/// Values that the loader makes and that leak into files; what they say of other records would be wrong.
+const LEAKED: [&str; 7] = [
+    "messages",
+    "userMessageCount",
+    "messageCount",
+    "firstUserMessage",
+    "hasUserOrAssistantMessage",
+    "hasResumableContent",
+    "memoryScratchpadIsStale",
+];
+
+/// A hash that stands for no path. The loader wants one and compares it with nothing.
+const NO_HASH: &str = "unknown";
+
+/// Unites what the files of a session say of it: the one that the agent loads says most, the others what it lacks.
+pub(crate) fn united(request: &HeadRequest<'_>) -> Fields {
+    let main = request.files.iter().find(|(role, _)| *role == FileRole::Main);
+    let main = main.or_else(|| request.files.first()).map(|(_, fields)| fields);
+    let mut known = Fields::default();
+    let own = main.into_iter().chain(request.files.iter().map(|(_, fields)| fields));
+    for (key, value) in own.flat_map(Fields::iter) {
+        if !LEAKED.contains(&key) && known.get(key).is_none_or(|old| old == b"null") {
+            known.set(key, value);
+        }
+    }
+    // A conversation that lies in several stretches began with the first.
+    let stretches = request.files.iter();
+    let stretches = stretches.filter(|(role, _)| matches!(role, FileRole::Main | FileRole::Part));
+    let starts = stretches.filter_map(|(_, fields)| fields.get("startTime"));
+    let earliest = starts.filter_map(|raw| Some((parse_millis(&text(raw)?)?, raw))).min();
+    if let Some((_, raw)) = earliest {
+        known.set("startTime", raw);
+    }
+    let mut need = |key: &str, usual: Option<&str>| {
+        let is_told = known.get(key).and_then(text).is_some_and(|told| !told.is_empty());
+        if let Some(usual) = usual.filter(|_| !is_told) {
+            known.set(key, quoted(usual).as_bytes());
+        }
+    };
+    need("sessionId", Some(request.id.as_str()));
+    need("projectHash", Some(request.project_hash.unwrap_or(NO_HASH)));
+    need("startTime", request.started.map(time).as_deref());
+    need("lastUpdated", request.updated.map(time).as_deref());
+    known
+}
+
+/// Writes fields as the first line of a log, and as an update behind it what would make that line too long.
+pub(crate) fn lines(fields: &Fields) -> Vec<Vec<u8>> {
+    let first = FIRST.iter().filter_map(|&key| Some((key, fields.get(key)?)));
+    let rest = fields.iter().filter(|(key, _)| !FIRST.contains(key));
+    let (mut head, mut update) = (Object::default(), Object::default());
+    for (key, value) in first.chain(rest) {
+        let key_text = quoted(key);
+        let plain = key_text.get(1..key_text.len() - 1).unwrap_or_default().as_bytes();
+        // With what stands between, and the line's end.
+        let fits = head.len() + plain.len() + value.len() + 8 < FIRST_LINE;
+        let line = if fits || key == "sessionId" { &mut head } else { &mut update };
+        line.raw(plain, value);
+    }
+    let mut lines = vec![head.end()];
+    if !update.is_empty() {
+        let mut set = Object::default();
+        set.raw(b"$set", &update.end());
+        lines.push(set.end());
+    }
+    lines
+}
+
+/// Returns what a raw string says, as bytes.
+fn text(raw: &[u8]) -> Option<Vec<u8>> {
+    let mut scanner = Scanner::new(raw);
+    if scanner.peek() != Ok(b'"') {
+        return None;
+    }
+    scanner.string().ok().map(|text| text.decode().into_owned().into_bytes())
+}
+
+/// Writes a time as the agent does.
+pub(super) fn time(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
+}
