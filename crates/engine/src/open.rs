@@ -58,6 +58,11 @@ impl Opened {
         self.saved.as_deref().unwrap_or_default()
     }
 
+    /// Returns who reads its files.
+    pub(crate) fn source(&self) -> &'static dyn Source {
+        self.source
+    }
+
     /// Returns its files, in the order of the conversation.
     pub fn files(&self) -> impl Iterator<Item = RawFile<'_>> {
         self.family.members.iter().map(|m| RawFile { path: &m.file.at.path, role: m.role })

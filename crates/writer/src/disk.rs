@@ -64,23 +64,67 @@ pub fn write_with(
     path: &Path,
     content: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> Result<u64, Error> {
-    let (leftover, file) = create_beside(path).map_err(|error| {
-        // People know the file by the name they gave it.
-        if let Error::CreateFile { source, .. } = error {
-            return Error::CreateFile { path: path.to_owned(), source };
-        }
-        error
-    })?;
-    copy_permissions(path, &file, leftover.path())?;
-    let mut out = io::BufWriter::with_capacity(256 * 1024, file);
-    let failed = |source| Error::WriteFile { path: path.to_owned(), source };
-    content(&mut out).and_then(|()| out.flush()).map_err(failed)?;
-    let length = out.get_ref().metadata().map(|metadata| metadata.len()).map_err(failed)?;
-    drop(out);
-    fs::rename(leftover.path(), path)
-        .map_err(|source| Error::ReplaceFile { path: path.to_owned(), source })?;
-    leftover.keep();
-    Ok(length)
+    let mut draft = Draft::new(path)?;
+    content(&mut draft)
+        .map_err(|source| Error::WriteFile { path: path.to_owned(), source })
+        .and_then(|()| draft.finish())
+}
+
+/// A file that is being written, for who writes several at once; see [`write_with`]. It is not there under its name before
+/// [`finish`](Self::finish), and never if it is dropped.
+#[derive(Debug)]
+pub struct Draft {
+    path: PathBuf,
+    out: io::BufWriter<File>,
+    leftover: Leftover,
+}
+
+impl Draft {
+    /// Begins a file that is to lie at `path`.
+    ///
+    /// # Errors
+    ///
+    /// If there can be none beside it.
+    pub fn new(path: &Path) -> Result<Self, Error> {
+        let (leftover, file) = create_beside(path).map_err(|error| {
+            // People know the file by the name they gave it.
+            if let Error::CreateFile { source, .. } = error {
+                return Error::CreateFile { path: path.to_owned(), source };
+            }
+            error
+        })?;
+        copy_permissions(path, &file, leftover.path())?;
+        let out = io::BufWriter::with_capacity(256 * 1024, file);
+        Ok(Self { path: path.to_owned(), out, leftover })
+    }
+
+    /// Puts the file in its place, and returns how many bytes it has.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written to its end or renamed. What was there before is then untouched.
+    pub fn finish(mut self) -> Result<u64, Error> {
+        let failed = |source| Error::WriteFile { path: self.path.clone(), source };
+        self.out.flush().map_err(failed)?;
+        let length =
+            self.out.get_ref().metadata().map(|metadata| metadata.len()).map_err(failed)?;
+        let Self { path, out, leftover } = self;
+        drop(out);
+        fs::rename(leftover.path(), &path)
+            .map_err(|source| Error::ReplaceFile { path: path.clone(), source })?;
+        leftover.keep();
+        Ok(length)
+    }
+}
+
+impl io::Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// Takes turns with other runs at `path`: until the lock is dropped, no other run has it.
@@ -164,6 +208,21 @@ pub fn remove(path: &Path) -> Result<(), Error> {
     }
 }
 
+/// Removes the folder `path` if nothing is in it.
+///
+/// # Errors
+///
+/// [`Error::RemoveFile`] when it is empty and cannot be removed.
+pub fn remove_empty_folder(path: &Path) -> Result<(), Error> {
+    use io::ErrorKind::{DirectoryNotEmpty, NotFound};
+    match fs::remove_dir(path) {
+        Err(source) if !matches!(source.kind(), DirectoryNotEmpty | NotFound) => {
+            Err(Error::RemoveFile { path: path.to_owned(), source })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Creates `path` with `bytes` in it, and optionally a time of last change; never overwrites.
 ///
 /// For files that can be made again, such as made-up homes: nothing is synced. After a crash the file
@@ -223,6 +282,7 @@ pub fn create_private_folder(path: &Path) -> Result<(), Error> {
 }
 
 /// Removes an unfinished file when dropped, unless it is kept.
+#[derive(Debug)]
 struct Leftover {
     path: Option<PathBuf>,
 }
@@ -442,5 +502,23 @@ mod tests {
         fs::write(home.path().join("file"), b"").unwrap();
         let error = create_folders(&home.path().join("file/below")).unwrap_err();
         assert!(matches!(error, Error::CreateFolder { .. }));
+    }
+
+    #[test]
+    fn drafts_are_not_there_before_they_are_finished() {
+        let home = tempfile::tempdir().unwrap();
+        let (one, two) = (home.path().join("one"), home.path().join("two"));
+        let (mut first, mut second) = (Draft::new(&one).unwrap(), Draft::new(&two).unwrap());
+        first.write_all(b"1").unwrap();
+        second.write_all(b"22").unwrap();
+        assert!(!one.exists() && !two.exists());
+        assert_eq!(second.finish().unwrap(), 2);
+        drop(first);
+        assert_eq!(names(home.path()), ["two"]);
+        remove_empty_folder(home.path()).unwrap();
+        assert!(two.exists(), "it is not empty");
+        remove(&two).unwrap();
+        remove_empty_folder(home.path()).unwrap();
+        assert!(!home.path().exists());
     }
 }

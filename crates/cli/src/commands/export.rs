@@ -24,13 +24,14 @@ use crate::output::progress::Bar;
 ///
 /// One session goes to standard output, or to the file or folder that -o names. Several, or a selection by project, time or text,
 /// go into the folder that -o names: each to a file of its own below its project's, only what has changed since the last
-/// export. Sessions of this project are selected when nothing is said.
+/// export. Tables in Parquet go into a folder as well. Sessions of this project are selected when nothing is said.
 #[derive(Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  recount export latest > session.md\n  recount export 3d2f --minimal -o share.md    prompts and answers \
     alone\n  recount export 3d2f --level full --thoughts --split 50 -o parts/\n  recount export --all -o archive/             every \
     session; run it again for what is new\n  recount export --project shop --since 7d --format jsonl -o shop/\n  \
-    recount export --all --format csv --table requests > requests.csv\n  recount export 3d2f --redact -o share.md     secrets and names taken \
+    recount export --all --format csv --table requests > requests.csv\n  recount export --all --format parquet -o tables/    for \
+    DuckDB, Spark, ClickHouse\n  recount export 3d2f --redact -o share.md     secrets and names taken \
     out"
 )]
 pub(crate) struct ExportArgs {
@@ -96,7 +97,7 @@ pub(crate) struct ExportArgs {
     )]
     redact: Option<RedactArg>,
 
-    /// The table (csv); a folder gets all three when none is named
+    /// The table (csv, parquet); a folder gets all when none is named
     #[arg(long, value_name = "TABLE")]
     table: Option<TableArg>,
 }
@@ -114,6 +115,15 @@ enum FormatArg {
     Txt,
     /// A table
     Csv,
+    /// Tables for other programs, in a folder
+    Parquet,
+}
+
+impl FormatArg {
+    /// What the ending of a file says.
+    fn of(path: &Path) -> Option<Self> {
+        Self::from_str(&path.extension()?.to_string_lossy(), true).ok()
+    }
 }
 
 /// What is done about secrets.
@@ -125,7 +135,7 @@ enum RedactArg {
     Check,
 }
 
-/// The tables of CSV.
+/// The tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum TableArg {
     /// One row per session
@@ -135,6 +145,11 @@ enum TableArg {
     /// One row per tool call
     #[value(name = "tool_calls")]
     ToolCalls,
+    /// One row per message (parquet)
+    Messages,
+    /// One row per file that a message sent along or a call named (parquet)
+    #[value(name = "files_touched")]
+    FilesTouched,
 }
 
 /// Where it goes.
@@ -189,9 +204,7 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<ExitCode, Fail
 
 /// The form that is asked for, or that the name of the file says.
 fn format(args: &ExportArgs, context: &Context) -> Format {
-    let ending =
-        args.output.as_deref().and_then(Path::extension).map(|ending| ending.to_string_lossy());
-    let told = ending.and_then(|ending| FormatArg::from_str(&ending, true).ok());
+    let told = args.output.as_deref().and_then(FormatArg::of);
     let to_output = args.output.as_deref().is_none_or(|path| path == Path::new("-"));
     let usual = if context.global.json && to_output { FormatArg::Json } else { FormatArg::Md };
     match args.format.or(told).unwrap_or(usual) {
@@ -200,6 +213,7 @@ fn format(args: &ExportArgs, context: &Context) -> Format {
         FormatArg::Jsonl => Format::Jsonl,
         FormatArg::Txt => Format::Text,
         FormatArg::Csv => Format::Csv,
+        FormatArg::Parquet => Format::Parquet,
     }
 }
 
@@ -207,6 +221,9 @@ fn target(args: &ExportArgs, format: Format) -> Result<Target, Failure> {
     let one = args.sessions.len() == 1;
     let is_table = format == Format::Csv;
     let Some(path) = args.output.as_ref().filter(|path| path.as_path() != Path::new("-")) else {
+        if format == Format::Parquet {
+            return Err(needs_folder());
+        }
         if one || is_table {
             return Ok(Target::Output);
         }
@@ -215,8 +232,25 @@ fn target(args: &ExportArgs, format: Format) -> Result<Target, Failure> {
     };
     let text = path.to_string_lossy();
     let named = path.is_dir() || text.ends_with('/') || text.ends_with(std::path::MAIN_SEPARATOR);
+    if format == Format::Parquet {
+        // `-o tables.parquet` would be a folder of that name, which nobody means.
+        let is_file = path.exists() && !path.is_dir();
+        if is_file || !named && FormatArg::of(path) == Some(FormatArg::Parquet) {
+            return Err(needs_folder());
+        }
+        return Ok(Target::Folder(path.clone()));
+    }
     let is_file = if is_table { path.extension().is_some() } else { one };
     Ok(if is_file && !named { Target::File(path.clone()) } else { Target::Folder(path.clone()) })
+}
+
+fn needs_folder() -> Failure {
+    Failure::new(
+        ERROR,
+        "parquet needs a folder to go to: it is many tables, in parts by agent and month",
+    )
+    .hint("name one with -o DIR; it is made if it is not there")
+    .hint("one table in one file is --format csv --table TABLE")
 }
 
 fn export(
@@ -233,7 +267,9 @@ fn export(
     match format {
         _ if args.minimal && !format.has_parts() => return refuse("--minimal", "md and txt"),
         _ if args.split.is_some() && !format.has_parts() => return refuse("--split", "md and txt"),
-        _ if args.table.is_some() && format != Format::Csv => return refuse("--table", "csv"),
+        _ if args.table.is_some() && format.tables().is_empty() => {
+            return refuse("--table", "csv and parquet");
+        }
         _ => {}
     }
     if args.split.is_some() && matches!(target, Target::Output) {
@@ -243,7 +279,14 @@ fn export(
         TableArg::Sessions => Table::Sessions,
         TableArg::Requests => Table::Requests,
         TableArg::ToolCalls => Table::ToolCalls,
+        TableArg::Messages => Table::Messages,
+        TableArg::FilesTouched => Table::FilesTouched,
     });
+    if let Some(table) =
+        table.filter(|table| !format.tables().is_empty() && !format.tables().contains(table))
+    {
+        return refuse(&format!("--table {}", table.name()), "parquet");
+    }
     let is_seen = matches!(target, Target::Output) && context.on_terminal();
     Ok(Export {
         format,
@@ -257,7 +300,7 @@ fn export(
             ..Options::default()
         },
         split: args.split.and_then(|split| usize::try_from(split).ok()),
-        tables: table.map_or_else(|| Table::ALL.to_vec(), |table| vec![table]),
+        tables: table.map_or_else(|| format.tables().to_vec(), |table| vec![table]),
         redaction: None,
     })
 }
@@ -270,7 +313,7 @@ fn select(
 ) -> Result<Selection, Failure> {
     let bar = Bar::new(context, "reading sessions");
     if !args.sessions.is_empty() {
-        let is_whole = matches!(export.format, Format::Json | Format::Jsonl);
+        let is_whole = matches!(export.format, Format::Json | Format::Jsonl | Format::Parquet);
         let mut opened = Vec::new();
         for wanted in &args.sessions {
             let mut session = engine.open(wanted, &bar)?;
@@ -297,8 +340,10 @@ fn select(
     };
     let mut listing = engine.list(&query, &bar)?;
     bar.finish();
-    // A session in which nothing was said is worth a file only when that may be our fault.
-    listing.sessions.retain(|session| !session.is_empty() || session.problems > 0);
+    // A session in which nothing was said is worth a file only when that may be our fault; it is always worth a row where
+    // tables are those of `recount sql`.
+    let is_row = export.format == Format::Parquet;
+    listing.sessions.retain(|session| is_row || !session.is_empty() || session.problems > 0);
     Ok(Selection::Listed(listing))
 }
 
@@ -309,6 +354,7 @@ struct Summary<'a> {
     unchanged: u64,
     files: u64,
     bytes: u64,
+    removed: u64,
     problems: usize,
     redacted: Vec<redacted::Row<'a>>,
 }
@@ -322,15 +368,20 @@ fn tell(
     context: &Context,
 ) -> Result<(), Failure> {
     let (Target::File(path) | Target::Folder(path)) = target else { return Ok(()) };
-    let &Exported { written, unchanged, files, bytes: size, .. } = exported;
+    let &Exported { written, unchanged, files, bytes: size, removed, .. } = exported;
     if context.global.json {
         let problems = exported.problems.len();
         let redacted = redacted::rows(found);
-        let summary = Summary { written, unchanged, files, bytes: size, problems, redacted };
+        let summary =
+            Summary { written, unchanged, files, bytes: size, removed, problems, redacted };
         json::document(context, "export", "export", &summary)?;
         return Ok(());
     }
-    let what = if format == Format::Csv { "table" } else { "session" };
+    let what = match format {
+        Format::Csv => "table",
+        Format::Parquet => "partition",
+        _ => "session",
+    };
     let mut words = if written > 0 {
         format!("{} written ({}, {})", plural(written, what), plural(files, "file"), bytes(size))
     } else {
@@ -338,6 +389,9 @@ fn tell(
     };
     if unchanged > 0 {
         words = format!("{words}, {unchanged} unchanged");
+    }
+    if removed > 0 {
+        words = format!("{words}, {} removed whose sessions are gone", plural(removed, "file"));
     }
     context.warn(&format!("{words}: {}", context.folders.tilde(&path.to_string_lossy())));
     Ok(())

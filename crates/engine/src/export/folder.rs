@@ -7,10 +7,13 @@ use std::time::{Duration, Instant};
 
 use recount_export::names;
 use recount_export::{Format, Links, Options};
+use recount_model::Problem;
 
 use super::manifest::{Entry, Manifest, Written};
-use super::plan::{Job, Plan, links, tables};
-use super::stock::Stock;
+use super::partition::{gone, partitions};
+use super::plan::{Job, Output, Plan, is_in_own, links, tables};
+use super::rows::{Gathered, gather};
+use super::stock::{Item, Stock};
 use super::telling::{Telling, below};
 use super::{Export, Exported, Selection};
 use crate::survey::Progress;
@@ -22,6 +25,8 @@ const LOCK: &str = ".recount-export";
 const PATIENCE: Duration = Duration::from_secs(2);
 /// What the manifest says of a session from which secrets were taken out.
 pub(super) const REDACTED: &str = " redacted=";
+/// So many partitions are written at once, however many cores there are: the rows of each are gathered in memory.
+const MOST_GATHERED: usize = 4;
 /// The manifest is made safe this often.
 const OFTEN: Duration = Duration::from_secs(1);
 
@@ -35,6 +40,24 @@ struct Work<'a> {
     next: AtomicUsize,
     done: AtomicU64,
     state: Mutex<State>,
+}
+
+/// What came of a job.
+#[derive(Default)]
+struct Outcome {
+    /// The files of each output.
+    files: Vec<Vec<Written>>,
+    /// What could not be used.
+    problems: Vec<Problem>,
+    /// Whether a session was gone when its turn came.
+    lost: bool,
+}
+
+impl Outcome {
+    fn lose(&mut self, item: &Item<'_>) {
+        self.problems.push(item.lost());
+        self.lost = true;
+    }
 }
 
 struct State {
@@ -66,19 +89,24 @@ impl Engine {
         manifest.sweep(folder)?;
         let stock = self.stock(selection);
         let items = selection.items();
-        let all = if export.format == Format::Csv {
-            tables(&stock, &items, export, folder, &mut manifest)
-        } else {
-            Plan::new(folder, export, &mut manifest).jobs(&stock, &items)
+        let mut jobs = match export.format {
+            Format::Csv => tables(&stock, &items, export, folder, &mut manifest),
+            Format::Parquet => partitions(&stock, &items, export, folder, &mut manifest)?,
+            _ => Plan::new(folder, export, &mut manifest).jobs(&stock, &items),
         };
-        let links = links(&all, export);
+        let links = links(&jobs, export);
         let key = key(export);
-        let (jobs, fresh): (Vec<_>, Vec<_>) = all.into_iter().partition(|job| {
-            let entry = manifest.sessions.get(&job.key);
-            !entry.is_some_and(|entry| entry.is_fresh(folder, job.stamp.as_ref(), &key))
-        });
-        let exported = Exported { unchanged: fresh.len() as u64, ..Exported::default() };
-        if jobs.is_empty() {
+        let gone = gone(&manifest, export, &jobs);
+        let all = jobs.len();
+        let is_stale = |output: &Output| {
+            let entry = manifest.sessions.get(&output.key);
+            !entry.is_some_and(|entry| entry.is_fresh(folder, output.stamp.as_ref(), &key))
+        };
+        jobs.iter_mut().for_each(|job| job.outputs.retain(is_stale));
+        jobs.retain(|job| !job.outputs.is_empty());
+        let unchanged = (all - jobs.len()) as u64;
+        let exported = Exported { unchanged, ..Exported::default() };
+        if jobs.is_empty() && gone.is_empty() {
             return Ok(exported);
         }
         // After a kill, what lies there under these names is known to be ours.
@@ -87,22 +115,27 @@ impl Engine {
         let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
         let stock = &stock;
         let state = Mutex::new(state);
-        Work { folder, export, stock, links, jobs, next, done, state }.run(&key, progress)
+        Work { folder, export, stock, links, jobs, next, done, state }.run(&key, &gone, progress)
     }
 }
 
 /// Returns what tells whether two exports of one session are alike.
 fn key(export: &Export) -> String {
-    let split = export.split.map(|split| format!(" split={split}")).unwrap_or_default();
     let redacted = export.redaction.as_ref().map(|redaction| redaction.print);
     let redacted = redacted.map(|print| format!("{REDACTED}{print:016x}")).unwrap_or_default();
+    if export.format == Format::Parquet {
+        return format!("{} strict={}{redacted}", super::rows::form(), export.options.strict);
+    }
+    let split = export.split.map(|split| format!(" split={split}")).unwrap_or_default();
     format!("{}{split}{redacted}", export.options.key())
 }
 
 impl Work<'_> {
     /// Writes everything, on all cores.
-    fn run(self, key: &str, progress: &dyn Progress) -> Result<Exported, Error> {
+    fn run(self, key: &str, gone: &[String], progress: &dyn Progress) -> Result<Exported, Error> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let is_gathered = self.export.format == Format::Parquet;
+        let threads = if is_gathered { threads.min(MOST_GATHERED) } else { threads };
         std::thread::scope(|scope| {
             for _ in 1..threads.min(self.jobs.len()) {
                 scope.spawn(|| self.work(key, progress));
@@ -110,7 +143,11 @@ impl Work<'_> {
             self.work(key, progress);
         });
         let folder = self.folder;
-        let state = self.state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut state = self.state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if state.error.is_none() {
+            // Last, so that no row is missing at any time that was there and is to stay.
+            state.error = gone.iter().find_map(|key| state.forget(key, folder).err());
+        }
         let saved = state.manifest.save(folder);
         match state.error {
             Some(error) => Err(error),
@@ -125,12 +162,16 @@ impl Work<'_> {
             let done = self.done.fetch_add(job.bytes, Ordering::Relaxed) + job.bytes;
             progress.advance(done, total);
             let Ok(mut state) = self.state.lock() else { return };
-            let kept = outcome.and_then(|(files, mut exported)| {
+            let kept = outcome.and_then(|Outcome { files, mut problems, lost }| {
                 state.exported.written += 1;
-                state.exported.files += files.len() as u64;
-                state.exported.bytes += files.iter().map(|file| file.bytes).sum::<u64>();
-                state.exported.problems.append(&mut exported.problems);
-                state.keep(job, key, files, self.folder)
+                state.exported.problems.append(&mut problems);
+                let mut written = job.outputs.iter().zip(files);
+                written.try_for_each(|(output, files)| {
+                    // What is not whole is written again.
+                    let stamp = output.stamp.clone().filter(|_| !lost);
+                    let entry = Entry { stamp, options: key.to_owned(), files };
+                    state.keep(&output.key, entry, self.folder)
+                })
             });
             if let Err(error) = kept {
                 state.error.get_or_insert(error);
@@ -141,30 +182,42 @@ impl Work<'_> {
         }
     }
 
-    fn write(&self, job: &Job<'_>) -> Result<(Vec<Written>, Exported), Error> {
+    fn write(&self, job: &Job<'_>) -> Result<Outcome, Error> {
         let extension = self.export.format.extension();
-        let place = |number: usize| below(self.folder, &names::part(&job.stem, number, extension));
-        if let Some(parent) = place(1).parent() {
-            recount_writer::create_folders(parent)?;
-        }
-        let options = Options {
-            table: job.table.unwrap_or_default(),
-            links: self.links.clone(),
-            ..self.export.options.clone()
-        };
-        let mut renderer = self.export.format.renderer(&options);
-        let mut exported = Exported::default();
         let named = |(path, bytes): (PathBuf, u64)| {
             let below = path.strip_prefix(self.folder).unwrap_or(&path);
             let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
             Written { name: parts.join("/"), bytes }
         };
-        if job.table.is_some() {
-            let path = place(1);
+        let place = |output: &Output, number: usize| {
+            below(self.folder, &names::part(&output.stem, number, extension))
+        };
+        for output in &job.outputs {
+            if let Some(parent) = place(output, 1).parent() {
+                recount_writer::create_folders(parent)?;
+            }
+        }
+        let mut outcome = Outcome::default();
+        let Some(first) = job.outputs.first() else { return Ok(outcome) };
+        let options = Options {
+            table: first.table.unwrap_or_default(),
+            links: self.links.clone(),
+            ..self.export.options.clone()
+        };
+        let Some(mut renderer) = self.export.format.renderer(&options) else {
+            let files = job.outputs.iter();
+            let files = files.map(|output| (output.table.unwrap_or_default(), place(output, 1)));
+            let Gathered { written, problems, lost } =
+                gather(files, &job.items, self.stock, self.export)?;
+            let files = written.into_iter().map(|file| vec![named(file)]).collect();
+            return Ok(Outcome { files, problems, lost });
+        };
+        if first.table.is_some() {
+            let path = place(first, 1);
             let bytes = recount_writer::write_with(&path, |out| {
                 for item in &job.items {
                     let Some(opened) = self.stock.open(item) else {
-                        exported.problems.push(item.lost());
+                        outcome.lose(item);
                         continue;
                     };
                     let mut telling = Telling::new(&opened, self.export, &mut *renderer, None);
@@ -172,46 +225,59 @@ impl Work<'_> {
                 }
                 Ok(())
             })?;
-            return Ok((vec![named((path, bytes))], exported));
+            outcome.files.push(vec![named((path, bytes))]);
+            return Ok(outcome);
         }
         let mut files = Vec::new();
         for item in &job.items {
             let Some(opened) = self.stock.open(item) else {
-                exported.problems.push(item.lost());
+                outcome.lose(item);
                 continue;
             };
             let split = self.export.split;
             let mut telling = Telling::new(&opened, self.export, &mut *renderer, split);
+            let place = |number| place(first, number);
             files.extend(telling.write(&place)?.into_iter().map(named));
-            exported.problems.append(&mut telling.problems);
+            outcome.problems.append(&mut telling.problems);
         }
-        Ok((files, exported))
+        outcome.files.push(files);
+        Ok(outcome)
     }
 }
 
 impl State {
     /// Notes what was written, and takes away what is of no session any more.
-    fn keep(
-        &mut self,
-        job: &Job<'_>,
-        key: &str,
-        files: Vec<Written>,
-        folder: &Path,
-    ) -> Result<(), Error> {
-        if files.is_empty() {
+    fn keep(&mut self, key: &str, entry: Entry, folder: &Path) -> Result<(), Error> {
+        if entry.files.is_empty() {
             return Ok(());
         }
-        let entry = Entry { stamp: job.stamp.clone(), options: key.to_owned(), files };
-        if let Some(old) = self.manifest.sessions.get(&job.key) {
+        self.exported.files += entry.files.len() as u64;
+        self.exported.bytes += entry.files.iter().map(|file| file.bytes).sum::<u64>();
+        if let Some(old) = self.manifest.sessions.get(key) {
             for path in old.left_over(&entry.files, folder) {
                 recount_writer::remove(&path)?;
             }
         }
-        self.manifest.sessions.insert(job.key.clone(), entry);
+        self.manifest.sessions.insert(key.to_owned(), entry);
         if self.saved.elapsed() >= OFTEN {
             self.manifest.save(folder)?;
             self.saved = Instant::now();
         }
+        Ok(())
+    }
+
+    /// Takes away what was written of something that is not there any more.
+    fn forget(&mut self, key: &str, folder: &Path) -> Result<(), Error> {
+        let Some(entry) = self.manifest.sessions.get(key) else { return Ok(()) };
+        for file in entry.files.iter().filter(|file| is_in_own(folder, &file.name)) {
+            let path = below(folder, &file.name);
+            recount_writer::remove(&path)?;
+            for above in path.ancestors().skip(1).take_while(|above| *above != folder) {
+                recount_writer::remove_empty_folder(above)?;
+            }
+            self.exported.removed += 1;
+        }
+        self.manifest.sessions.remove(key);
         Ok(())
     }
 }

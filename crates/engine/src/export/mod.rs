@@ -2,8 +2,10 @@
 
 mod folder;
 mod manifest;
+mod partition;
 mod plan;
 mod redaction;
+mod rows;
 mod stock;
 mod telling;
 
@@ -20,6 +22,9 @@ pub use self::redaction::{Redacted, Redaction};
 use self::telling::Telling;
 use crate::{Engine, Error, Listing, Opened, View};
 
+/// What a format that has no renderer fails with where there is one file: it goes into a folder.
+const NOT_ONE_FILE: io::ErrorKind = io::ErrorKind::Unsupported;
+
 /// What is asked of an export.
 #[derive(Clone, Debug)]
 pub struct Export {
@@ -29,7 +34,7 @@ pub struct Export {
     pub options: Options,
     /// A part of a session ends before a prompt once it has so many messages.
     pub split: Option<usize>,
-    /// The tables of CSV that go into a folder.
+    /// The tables that go into a folder.
     pub tables: Vec<Table>,
     /// What takes out secrets, if they are to be.
     pub redaction: Option<Arc<Redaction>>,
@@ -63,7 +68,7 @@ impl Selection {
 /// What an export did.
 #[derive(Clone, Debug, Default)]
 pub struct Exported {
-    /// Sessions, or tables, that were written.
+    /// Sessions, tables or partitions that were written.
     pub written: u64,
     /// Those that had not changed since they were written before.
     pub unchanged: u64,
@@ -71,6 +76,8 @@ pub struct Exported {
     pub files: u64,
     /// Their bytes.
     pub bytes: u64,
+    /// Files that were removed: of partitions in which no session is any more.
+    pub removed: u64,
     /// What could not be used, beyond what the sessions' rows say.
     pub problems: Vec<Problem>,
 }
@@ -86,7 +93,7 @@ impl Engine {
         export: &Export,
         out: &mut dyn Write,
     ) -> io::Result<Exported> {
-        let mut renderer = export.format.renderer(&export.options);
+        let mut renderer = export.format.renderer(&export.options).ok_or(NOT_ONE_FILE)?;
         let mut exported = Exported::default();
         let stock = self.stock(selection);
         for item in selection.items() {
@@ -121,14 +128,15 @@ impl Engine {
                 problems = self.export_to(selection, export, out)?.problems;
                 Ok(())
             })?;
-            return Ok(Exported { written: 1, unchanged: 0, files: 1, bytes, problems });
+            return Ok(Exported { written: 1, files: 1, bytes, problems, ..exported });
         }
         let Some(item) = selection.items().into_iter().next() else { return Ok(exported) };
         let Some(opened) = stock.open(&item) else {
             exported.problems.push(item.lost());
             return Ok(exported);
         };
-        let mut renderer = export.format.renderer(&export.options);
+        let renderer = export.format.renderer(&export.options);
+        let mut renderer = renderer.ok_or_else(|| Error::Output(NOT_ONE_FILE.into()))?;
         let mut telling = Telling::new(&opened, export, &mut *renderer, export.split);
         let written = telling.write(&|number| part_of(path, number))?;
         exported.written = 1;
