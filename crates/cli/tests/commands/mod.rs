@@ -2,6 +2,7 @@ mod completions;
 mod errors;
 mod export;
 mod export_markdown;
+mod export_parquet;
 mod list;
 mod man;
 mod odd_homes;
