@@ -269,7 +269,10 @@ impl State {
     /// Takes away what was written of something that is not there any more.
     fn forget(&mut self, key: &str, folder: &Path) -> Result<(), Error> {
         let Some(entry) = self.manifest.sessions.get(key) else { return Ok(()) };
-        for file in entry.files.iter().filter(|file| is_in_own(folder, &file.name)) {
+        // Whatever the manifest says: a file of a partition lies there, and nowhere else.
+        let at = key.split_once(' ').map(|(_, at)| format!("{at}/")).unwrap_or_default();
+        let is_there = |name: &str| name.starts_with(&at) && is_in_own(folder, name);
+        for file in entry.files.iter().filter(|file| is_there(&file.name)) {
             let path = below(folder, &file.name);
             recount_writer::remove(&path)?;
             for above in path.ancestors().skip(1).take_while(|above| *above != folder) {

@@ -1,5 +1,6 @@
 //! Sessions as files for others: one to wherever it is wanted, or many into a folder that is kept up to date.
 
+mod cells;
 mod folder;
 mod manifest;
 mod partition;
