@@ -2,7 +2,8 @@
 
 use crate::Report;
 
-const MOST: usize = 260;
+/// Parquet without Arrow brought 24, a third of them for targets that are not ours.
+const MOST: usize = 284;
 
 /// Fails when `Cargo.lock` has outgrown its limit.
 pub(crate) fn check(lock: &str) -> Report {

@@ -44,6 +44,17 @@ struct Pending {
     fate: Fate,
 }
 
+/// What is known of a message before it is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Upcoming<'a> {
+    /// Which of the session's files it stands in.
+    pub(crate) member: usize,
+    pub(crate) outline: &'a Outline,
+    pub(crate) entry: &'a Entry,
+    pub(crate) span: Span,
+    pub(crate) fate: Fate,
+}
+
 /// The messages of one session, in order.
 #[derive(Debug)]
 pub struct Messages<'a> {
@@ -168,6 +179,14 @@ impl<'a> Messages<'a> {
 
     fn entry(&self, pending: &Pending) -> Option<&'a Entry> {
         self.family.members.get(pending.member)?.file.outline.entries.get(pending.entry)
+    }
+
+    /// Returns what is known of the next message.
+    pub(crate) fn upcoming(&self) -> Option<Upcoming<'a>> {
+        let &Pending { member, entry, span, fate } = self.pending.as_slice().first()?;
+        let outline = &self.family.members.get(member)?.file.outline;
+        let entry = outline.entries.get(entry)?;
+        Some(Upcoming { member, outline, entry, span, fate })
     }
 
     /// Documents are read without counting lines, so that is done here.

@@ -4,6 +4,8 @@
 //! in memory. [`Format`] is the list of formats, [`names`] finds file names that are safe on every file system. Nothing
 //! here opens a file; who calls says where the bytes go.
 //!
+//! Tables for other programs ([`parquet`]) are told row by row instead, by who knows their columns.
+//!
 //! Session text is untrusted. [`text`] makes control characters visible, and each format keeps text from being taken for
 //! its own structure: a fence, a heading, a formula, the end of a string.
 
@@ -18,6 +20,7 @@ mod markdown;
 pub mod media;
 pub mod names;
 mod options;
+pub mod parquet;
 mod plain;
 mod renderer;
 mod tables;

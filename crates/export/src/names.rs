@@ -54,7 +54,7 @@ pub fn part(stem: &str, number: usize, extension: &str) -> String {
 
 /// Whether a name may stand in a path of ours: it was made here, or might have been.
 pub fn is_safe(name: &str) -> bool {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '=');
     !name.is_empty()
         && name.len() <= 200
         && !name.starts_with('.')

@@ -20,6 +20,8 @@ pub enum Format {
     Text,
     /// A table of sessions, requests or tool calls.
     Csv,
+    /// Tables for other programs, in a folder.
+    Parquet,
 }
 
 impl Format {
@@ -32,6 +34,7 @@ impl Format {
             Self::Jsonl => "jsonl",
             Self::Text => "txt",
             Self::Csv => "csv",
+            Self::Parquet => "parquet",
         }
     }
 
@@ -45,41 +48,58 @@ impl Format {
         matches!(self, Self::Markdown | Self::Html | Self::Text)
     }
 
-    /// Returns who writes it.
-    pub fn renderer(self, options: &Options) -> Box<dyn Renderer> {
+    /// Returns the tables that it has; none when it tells conversations.
+    pub const fn tables(self) -> &'static [Table] {
         match self {
+            Self::Csv => &[Table::Sessions, Table::Requests, Table::ToolCalls],
+            Self::Parquet => &Table::ALL,
+            _ => &[],
+        }
+    }
+
+    /// Returns who writes it; nobody, when it does not go into one file.
+    pub fn renderer(self, options: &Options) -> Option<Box<dyn Renderer>> {
+        Some(match self {
             Self::Markdown => Box::new(markdown::Markdown::new(options)),
             Self::Html => Box::new(html::Page::new(options)),
             Self::Json => Box::new(json::Document::default()),
             Self::Jsonl => Box::new(json::Lines),
             Self::Text => Box::new(plain::Plain::new(options)),
             Self::Csv => Box::new(tables::Rows::new(options.table)),
-        }
+            Self::Parquet => return None,
+        })
     }
 }
 
-/// The tables of CSV.
+/// What can be had as tables. Not every form has them all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Table {
     /// One row per session.
     #[default]
     Sessions,
+    /// One row per message.
+    Messages,
     /// One row per request to a model whose use is on record.
     Requests,
     /// One row per call of a tool.
     ToolCalls,
+    /// One row per file that a message sent along or a call named.
+    FilesTouched,
 }
 
 impl Table {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Sessions, Self::Requests, Self::ToolCalls];
+    pub const ALL: [Self; 5] =
+        [Self::Sessions, Self::Messages, Self::ToolCalls, Self::Requests, Self::FilesTouched];
 
     /// Returns its name, as in `recount sql`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sessions => "sessions",
+            Self::Messages => "messages",
             Self::Requests => "requests",
             Self::ToolCalls => "tool_calls",
+            Self::FilesTouched => "files_touched",
         }
     }
 }

@@ -138,6 +138,8 @@ impl Renderer for Rows {
                 Table::Sessions => SESSIONS,
                 Table::Requests => REQUESTS,
                 Table::ToolCalls => TOOL_CALLS,
+                // CSV does not have these.
+                Table::Messages | Table::FilesTouched => &[],
             };
             row(out, names.iter().map(|name| Cell::Text(name)))?;
             self.headed = true;
@@ -158,7 +160,7 @@ impl Renderer for Rows {
 
     fn message(&mut self, message: &Message, out: &mut dyn Write) -> io::Result<()> {
         match self.table {
-            Table::Sessions => {}
+            Table::Sessions | Table::Messages | Table::FilesTouched => {}
             Table::Requests => self.request(message, out)?,
             Table::ToolCalls => self.calls(message, out)?,
         }

@@ -119,7 +119,7 @@ fn messages(text: &str) -> Vec<Message> {
 }
 
 pub(crate) fn written(format: Format, options: &Options, text: &str) -> String {
-    let mut renderer = format.renderer(options);
+    let mut renderer = format.renderer(options).unwrap();
     let mut out = Vec::new();
     renderer.begin(&session(text, text), Part::FIRST, &mut out).unwrap();
     for message in messages(text) {
@@ -224,7 +224,7 @@ fn markdown_is_held_together_whatever_is_in_it() {
 fn nothing_but_what_was_said_is_shared() {
     let options = Options { minimal: true, ..Options::default() };
     for format in [Format::Markdown, Format::Html, Format::Text] {
-        let mut renderer = format.renderer(&options);
+        let mut renderer = format.renderer(&options).unwrap();
         let mut out = Vec::new();
         let mut facts = session("title", "3d2f9a10-5c1b");
         facts.problem_list[0].file = Arc::from("/home/dev/secret.jsonl");
@@ -266,7 +266,7 @@ fn lines_read_back_are_the_same_messages() {
 
 #[test]
 fn parts_point_at_each_other() {
-    let mut renderer = Format::Markdown.renderer(&Options::default());
+    let mut renderer = Format::Markdown.renderer(&Options::default()).unwrap();
     let mut out = Vec::new();
     let facts = session("t", "id");
     let previous = Some("a.md");

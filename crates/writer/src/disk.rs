@@ -64,23 +64,67 @@ pub fn write_with(
     path: &Path,
     content: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> Result<u64, Error> {
-    let (leftover, file) = create_beside(path).map_err(|error| {
-        // People know the file by the name they gave it.
-        if let Error::CreateFile { source, .. } = error {
-            return Error::CreateFile { path: path.to_owned(), source };
-        }
-        error
-    })?;
-    copy_permissions(path, &file, leftover.path())?;
-    let mut out = io::BufWriter::with_capacity(256 * 1024, file);
-    let failed = |source| Error::WriteFile { path: path.to_owned(), source };
-    content(&mut out).and_then(|()| out.flush()).map_err(failed)?;
-    let length = out.get_ref().metadata().map(|metadata| metadata.len()).map_err(failed)?;
-    drop(out);
-    fs::rename(leftover.path(), path)
-        .map_err(|source| Error::ReplaceFile { path: path.to_owned(), source })?;
-    leftover.keep();
-    Ok(length)
+    let mut draft = Draft::new(path)?;
+    content(&mut draft)
+        .map_err(|source| Error::WriteFile { path: path.to_owned(), source })
+        .and_then(|()| draft.finish())
+}
+
+/// A file that is being written, for who writes several at once; see [`write_with`]. It is not there under its name before
+/// [`finish`](Self::finish), and never if it is dropped.
+#[derive(Debug)]
+pub struct Draft {
+    path: PathBuf,
+    out: io::BufWriter<File>,
+    leftover: Leftover,
+}
+
+impl Draft {
+    /// Begins a file that is to lie at `path`.
+    ///
+    /// # Errors
+    ///
+    /// If there can be none beside it.
+    pub fn new(path: &Path) -> Result<Self, Error> {
+        let (leftover, file) = create_beside(path).map_err(|error| {
+            // People know the file by the name they gave it.
+            if let Error::CreateFile { source, .. } = error {
+                return Error::CreateFile { path: path.to_owned(), source };
+            }
+            error
+        })?;
+        copy_permissions(path, &file, leftover.path())?;
+        let out = io::BufWriter::with_capacity(256 * 1024, file);
+        Ok(Self { path: path.to_owned(), out, leftover })
+    }
+
+    /// Puts the file in its place, and returns how many bytes it has.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written to its end or renamed. What was there before is then untouched.
+    pub fn finish(mut self) -> Result<u64, Error> {
+        let failed = |source| Error::WriteFile { path: self.path.clone(), source };
+        self.out.flush().map_err(failed)?;
+        let length =
+            self.out.get_ref().metadata().map(|metadata| metadata.len()).map_err(failed)?;
+        let Self { path, out, leftover } = self;
+        drop(out);
+        fs::rename(leftover.path(), &path)
+            .map_err(|source| Error::ReplaceFile { path: path.clone(), source })?;
+        leftover.keep();
+        Ok(length)
+    }
+}
+
+impl io::Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// Takes turns with other runs at `path`: until the lock is dropped, no other run has it.
@@ -164,6 +208,21 @@ pub fn remove(path: &Path) -> Result<(), Error> {
     }
 }
 
+/// Removes the folder `path` if nothing is in it.
+///
+/// # Errors
+///
+/// [`Error::RemoveFile`] when it is empty and cannot be removed.
+pub fn remove_empty_folder(path: &Path) -> Result<(), Error> {
+    use io::ErrorKind::{DirectoryNotEmpty, NotFound};
+    match fs::remove_dir(path) {
+        Err(source) if !matches!(source.kind(), DirectoryNotEmpty | NotFound) => {
+            Err(Error::RemoveFile { path: path.to_owned(), source })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Creates `path` with `bytes` in it, and optionally a time of last change; never overwrites.
 ///
 /// For files that can be made again, such as made-up homes: nothing is synced. After a crash the file
@@ -223,6 +282,7 @@ pub fn create_private_folder(path: &Path) -> Result<(), Error> {
 }
 
 /// Removes an unfinished file when dropped, unless it is kept.
+#[derive(Debug)]
 struct Leftover {
     path: Option<PathBuf>,
 }
@@ -297,150 +357,4 @@ fn sync_folder(folder: &Path) -> Result<(), Error> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn names(folder: &Path) -> Vec<String> {
-        let mut names: Vec<_> = fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
-    }
-
-    #[test]
-    fn an_atomic_write_creates_and_replaces_and_leaves_nothing_else() {
-        let home = tempfile::tempdir().unwrap();
-        let path = home.path().join("a.json");
-        write_atomically(&path, b"one").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"one");
-        write_atomically(&path, b"two, longer").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"two, longer");
-        assert_eq!(names(home.path()), ["a.json"]);
-    }
-
-    #[test]
-    fn a_failed_atomic_write_keeps_the_old_state_and_cleans_up() {
-        let home = tempfile::tempdir().unwrap();
-        let path = home.path().join("taken");
-        fs::create_dir(&path).unwrap();
-        fs::write(path.join("inside"), b"x").unwrap();
-        let error = write_atomically(&path, b"new").unwrap_err();
-        assert!(matches!(&error, Error::ReplaceFile { path: told, .. } if *told == path));
-        assert_eq!(names(home.path()), ["taken"]);
-        assert_eq!(names(&path), ["inside"]);
-    }
-
-    #[test]
-    fn what_is_written_bit_by_bit_is_there_as_a_whole_or_not_at_all() {
-        let home = tempfile::tempdir().unwrap();
-        let path = home.path().join("a.md");
-        let length = write_with(&path, |out| {
-            out.write_all(b"one ")?;
-            out.write_all(b"two")
-        });
-        assert_eq!(length.unwrap(), 7);
-        let error = write_with(&path, |out| {
-            out.write_all(b"half")?;
-            Err(io::ErrorKind::StorageFull.into())
-        });
-        assert!(matches!(error, Err(Error::WriteFile { path: told, .. }) if told == path));
-        assert_eq!(fs::read(&path).unwrap(), b"one two");
-        assert_eq!(names(home.path()), ["a.md"]);
-    }
-
-    #[test]
-    fn an_atomic_write_needs_a_folder_and_a_name() {
-        let home = tempfile::tempdir().unwrap();
-        let missing = write_atomically(&home.path().join("no/such/file"), b"").unwrap_err();
-        assert!(matches!(missing, Error::CreateFile { .. }));
-        let unnamed = write_atomically(&home.path().join(".."), b"").unwrap_err();
-        assert!(matches!(unnamed, Error::NotAFile { .. }));
-    }
-
-    #[test]
-    fn a_left_over_temporary_file_is_no_obstacle() {
-        let home = tempfile::tempdir().unwrap();
-        let path = home.path().join("a");
-        for n in 0..200 {
-            fs::write(home.path().join(format!(".a.{}-{n}.tmp", process::id())), b"").unwrap();
-        }
-        write_atomically(&path, b"fine").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"fine");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn an_atomic_write_keeps_the_permissions() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let home = tempfile::tempdir().unwrap();
-        let path = home.path().join("private");
-        fs::write(&path, b"one").unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        write_atomically(&path, b"two").unwrap();
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    }
-
-    #[test]
-    fn a_new_file_gets_its_time_and_is_never_overwritten() {
-        let home = tempfile::tempdir().unwrap();
-        let path = home.path().join("new");
-        let time = Timestamp::from_millisecond(1_700_000_000_123).unwrap();
-        create_new(&path, b"first", Some(time)).unwrap();
-        let modified = fs::metadata(&path).unwrap().modified().unwrap();
-        assert_eq!(Timestamp::try_from(modified).unwrap(), time);
-        let error = create_new(&path, b"second", None).unwrap_err();
-        assert!(matches!(&error, Error::AlreadyExists { path: told } if *told == path));
-        assert!(error.to_string().contains("not overwritten"));
-        assert_eq!(fs::read(&path).unwrap(), b"first");
-    }
-
-    #[test]
-    fn runs_take_turns_at_a_file() {
-        let home = tempfile::tempdir().unwrap();
-        let path = home.path().join("numbers");
-        let add = |number: u32| {
-            update(&path, |old| {
-                let mut text = old.unwrap_or_default();
-                text.extend_from_slice(format!("{number}\n").as_bytes());
-                Some(text)
-            })
-        };
-        thread::scope(|scope| {
-            for number in 0..8 {
-                scope.spawn(move || add(number).unwrap());
-            }
-        });
-        let text = String::from_utf8(fs::read(&path).unwrap()).unwrap();
-        let numbers: std::collections::BTreeSet<&str> = text.lines().collect();
-        assert_eq!(numbers.len(), 8, "{text}");
-        update(&path, |_| None).unwrap();
-        assert_eq!(fs::read(&path).unwrap(), text.as_bytes());
-        remove(&path).unwrap();
-        remove(&path).unwrap();
-        assert!(!path.exists());
-    }
-
-    #[test]
-    fn what_cannot_be_read_is_not_replaced() {
-        let home = tempfile::tempdir().unwrap();
-        let path = home.path().join("names");
-        fs::create_dir(&path).unwrap();
-        let error = update(&path, |_| Some(b"new".to_vec())).unwrap_err();
-        assert!(matches!(&error, Error::ReadFile { path: told, .. } if *told == path));
-        assert!(path.is_dir());
-    }
-
-    #[test]
-    fn folders_are_made_once_and_not_over_files() {
-        let home = tempfile::tempdir().unwrap();
-        let deep = home.path().join("a/b/c");
-        create_folders(&deep).unwrap();
-        create_folders(&deep).unwrap();
-        assert!(deep.is_dir());
-        fs::write(home.path().join("file"), b"").unwrap();
-        let error = create_folders(&home.path().join("file/below")).unwrap_err();
-        assert!(matches!(error, Error::CreateFolder { .. }));
-    }
-}
+mod tests;

@@ -8,10 +8,12 @@
 //! |---|---|---|
 //! | [`write_atomically`] | data somebody would miss | the old bytes or the new ones, never a mixture |
 //! | [`write_with`] | exports: made again at will, of any size | as above; short only after a power cut |
+//! | [`Draft`] | several such files at once | as `write_with`, each for itself |
 //! | [`create_new`] | files that can be made again | the file may be missing, empty or short |
 //! | [`update`] | our own files that several runs change | as `write_atomically` |
 //! | [`lock`] | our own files that several runs make | the lock is free |
 //! | [`remove`] | our own files that can be made again | the file is there or gone |
+//! | [`remove_empty_folder`] | folders of exports | the folder is there or gone |
 //! | [`create_private_folder`] | our own data folder | as `create_folders` |
 //! | [`create_folders`] | what the others need | any leading part of the path may exist |
 //!
@@ -23,7 +25,7 @@ pub mod disk;
 mod error;
 
 pub use disk::{
-    Lock, create_folders, create_new, create_private_folder, lock, remove, update,
-    write_atomically, write_with,
+    Draft, Lock, create_folders, create_new, create_private_folder, lock, remove,
+    remove_empty_folder, update, write_atomically, write_with,
 };
 pub use error::Error;

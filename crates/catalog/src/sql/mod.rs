@@ -21,7 +21,7 @@ use guard::Seen;
 
 pub use fault::Fault;
 pub use said::{Part, Place, Texts};
-pub use views::{Column, VIEWS, View};
+pub use views::{Column, Kind, VIEWS, View};
 
 /// The longest text that a statement may make or read.
 const LONGEST: i32 = 256 * 1024 * 1024;

@@ -18,24 +18,64 @@ pub struct View {
 pub struct Column {
     /// Its name.
     pub name: &'static str,
-    /// What its cells are: `TEXT`, `INTEGER` or `REAL`.
-    pub form: &'static str,
+    /// What its cells are.
+    pub kind: Kind,
     /// What it says.
     pub about: &'static str,
     /// Where it comes from.
     sql: &'static str,
 }
 
+/// What the cells of a column are. The database knows fewer kinds than this; files for other programs need them all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A word or a line: a name, a path, a title.
+    Text,
+    /// Text of any length.
+    LongText,
+    /// A whole number.
+    Number,
+    /// Another number.
+    Real,
+    /// Whether something is so: 1 or 0.
+    Flag,
+    /// A moment: text in UTC with milliseconds.
+    Time,
+}
+
+impl Kind {
+    /// Returns how the database calls it: `TEXT`, `INTEGER` or `REAL`.
+    pub const fn form(self) -> &'static str {
+        match self {
+            Self::Text | Self::LongText | Self::Time => "TEXT",
+            Self::Number | Self::Flag => "INTEGER",
+            Self::Real => "REAL",
+        }
+    }
+}
+
 const fn text(name: &'static str, sql: &'static str, about: &'static str) -> Column {
-    Column { name, form: "TEXT", about, sql }
+    Column { name, kind: Kind::Text, about, sql }
+}
+
+const fn long(name: &'static str, sql: &'static str, about: &'static str) -> Column {
+    Column { name, kind: Kind::LongText, about, sql }
+}
+
+const fn time(name: &'static str, sql: &'static str, about: &'static str) -> Column {
+    Column { name, kind: Kind::Time, about, sql }
 }
 
 const fn number(name: &'static str, sql: &'static str, about: &'static str) -> Column {
-    Column { name, form: "INTEGER", about, sql }
+    Column { name, kind: Kind::Number, about, sql }
+}
+
+const fn flag(name: &'static str, sql: &'static str, about: &'static str) -> Column {
+    Column { name, kind: Kind::Flag, about, sql }
 }
 
 const fn real(name: &'static str, sql: &'static str, about: &'static str) -> Column {
-    Column { name, form: "REAL", about, sql }
+    Column { name, kind: Kind::Real, about, sql }
 }
 
 /// Every view, in the order they are told to people.
@@ -62,8 +102,8 @@ const SESSIONS: View = View {
         text("project_hash", "", "the hash that names the project"),
         text("project_name", "", "the name people know it by"),
         text("project_alias", "", "the name that you gave it"),
-        text("started", "", "its first moment"),
-        text("updated", "", "its last moment"),
+        time("started", "", "its first moment"),
+        time("updated", "", "its last moment"),
         number("messages", "", "messages of the full view"),
         number("prompts", "", "what humans typed"),
         number("answers", "", "what models said"),
@@ -79,7 +119,7 @@ const SESSIONS: View = View {
         number("tokens_tool", "", "tokens of tool prompts"),
         number("tokens_total", "", "the service's own total"),
         real("cost_usd", "", "what it cost; unknown until prices are known"),
-        number("cost_is_lower_bound", "", "whether the cost leaves something out"),
+        flag("cost_is_lower_bound", "", "whether the cost leaves something out"),
         number("kept_messages", "", "messages of the strict view"),
         number("kept_prompts", "", "prompts of the strict view"),
         number("kept_answers", "", "answers of the strict view"),
@@ -91,14 +131,14 @@ const SESSIONS: View = View {
         number("kept_tokens_tool", "", "tokens_tool of the strict view"),
         number("kept_tokens_total", "", "tokens_total of the strict view"),
         text("directories", "", "workspace folders that were added, one per line"),
-        text("memory", "", "notes that the agent's own memory made of it, as JSON"),
+        long("memory", "", "notes that the agent's own memory made of it, as JSON"),
         text("file", "", "the file that the agent itself would load"),
         number("files", "", "how many files it lies in"),
         number("bytes", "", "the size of all of them"),
         number("agent_index", "", "the number under which the agent itself lists it"),
         text("agent_title", "", "the title under which the agent itself lists it"),
-        number("live", "", "whether it is running; unknown when not looked for"),
-        number("doomed", "", "whether the agent's next start would delete it"),
+        flag("live", "", "whether it is running; unknown when not looked for"),
+        flag("doomed", "", "whether the agent's next start would delete it"),
         number("problems", "", "problems met while reading"),
         number("not_understood", "", "of these, records of a kind we do not know"),
     ],
@@ -119,7 +159,7 @@ const MESSAGES: View = View {
             "prompt, answer, context, hook, tool-result, shell, notice, summary, nudge",
         ),
         text("fate", "m.fate", "kept, rewound, cancelled, compressed, replaced"),
-        text("time", "m.time", "when it was made"),
+        time("time", "m.time", "when it was made"),
         text("model", "m.model", "the model that answered"),
         number("characters", "m.characters", "how long its text is"),
         number("tool_calls", "m.tool_calls", "how many tools it called"),
@@ -137,17 +177,17 @@ const MESSAGES: View = View {
         number("line", "m.line", "the line on which it begins"),
         number("offset", "m.offset", "its first byte"),
         number("bytes", "m.bytes", "how many bytes it takes"),
-        text(
+        long(
             "text",
             "recount_said(m.session, m.number, 0, 'text')",
             "what was sent, all of it; read from the file when asked for",
         ),
-        text(
+        long(
             "display_text",
             "recount_said(m.session, m.number, 0, 'display_text')",
             "what the human typed, or what the agent would show; read when asked for",
         ),
-        text(
+        long(
             "thoughts",
             "recount_said(m.session, m.number, 0, 'thoughts')",
             "the model's thoughts; read when asked for",
@@ -173,8 +213,8 @@ const TOOL_CALLS: View = View {
         text("name", "c.name", "the tool's name"),
         text("display_name", "c.display_name", "the tool's name as shown to people"),
         text("status", "c.status", "success, error, cancelled, or another word of the agent's"),
-        number("is_error", "coalesce(c.status = 'error', 0)", "whether it failed"),
-        text("time", "c.time", "when it was recorded"),
+        flag("is_error", "coalesce(c.status = 'error', 0)", "whether it failed"),
+        time("time", "c.time", "when it was recorded"),
         text(
             "key_arg",
             "c.key_arg",
@@ -182,17 +222,17 @@ const TOOL_CALLS: View = View {
         ),
         text("agent_id", "c.agent_id", "the sub-agent that it ran"),
         text("output_state", "c.output_state", "whole, recovered, truncated or masked"),
-        text(
+        long(
             "args",
             "recount_said(c.session, c.number, c.call, 'args')",
             "its arguments as JSON; read when asked for",
         ),
-        text(
+        long(
             "output",
             "recount_said(c.session, c.number, c.call, 'output')",
             "what it gave back; read when asked for",
         ),
-        text(
+        long(
             "diff",
             "recount_said(c.session, c.number, c.call, 'diff')",
             "the change it made, as a unified diff; read when asked for",
@@ -209,7 +249,7 @@ const REQUESTS: View = View {
         text("source", "s.source", "the agent that wrote it"),
         text("message", "m.id", "the id of the answer"),
         number("number", "m.number", "the place of the answer in the session"),
-        text("time", "m.time", "when it was made"),
+        time("time", "m.time", "when it was made"),
         text("model", "m.model", "the model that answered"),
         text("fate", "m.fate", "what became of the answer"),
         number("input", "m.input", "prompt tokens, cached ones included"),
@@ -241,7 +281,7 @@ const FILES_TOUCHED: View = View {
             "attached, read, written; named: looked at otherwise, or the call failed",
         ),
         text("path", "t.path", "the path as it stands in the message"),
-        text("time", "t.time", "when"),
+        time("time", "t.time", "when"),
     ],
 };
 
@@ -249,7 +289,7 @@ impl View {
     /// Makes the view, or for `sessions` an empty table.
     pub(super) fn create(&self) -> String {
         let column = |column: &Column| match self.from {
-            "" => format!("\"{}\" {}", column.name, column.form),
+            "" => format!("\"{}\" {}", column.name, column.kind.form()),
             _ => format!("{} AS \"{}\"", column.sql, column.name),
         };
         let columns: Vec<String> = self.columns.iter().map(column).collect();

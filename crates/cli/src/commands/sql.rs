@@ -181,8 +181,11 @@ struct Named {
 
 fn show_schema(context: &Context) -> Result<ExitCode, Failure> {
     if context.global.json {
-        let named =
-            |&Column { name, form, about, .. }: &'static Column| Named { name, form, about };
+        let named = |&Column { name, kind, about, .. }: &'static Column| Named {
+            name,
+            form: kind.form(),
+            about,
+        };
         let described = |view: &'static SqlView| Described {
             name: view.name,
             about: view.about,
@@ -203,7 +206,7 @@ fn show_schema(context: &Context) -> Result<ExitCode, Failure> {
         for column in view.columns {
             lines.push(Line::new([
                 Span::new(&format!("  {}  ", pad_to(column.name, widest)), Tone::Name),
-                Span::new(&format!("{:<7}  ", column.form.to_lowercase()), Tone::Dim),
+                Span::new(&format!("{:<7}  ", column.kind.form().to_lowercase()), Tone::Dim),
                 Span::new(column.about, Tone::Plain),
             ]));
         }

@@ -4,6 +4,7 @@ mod export;
 mod export_html;
 mod export_markdown;
 mod export_media;
+mod export_parquet;
 mod list;
 mod man;
 mod odd_homes;

@@ -74,6 +74,16 @@ fn secrets_are_gone_from_every_format() {
             assert_eq!(document["messages"].as_array().unwrap().len(), 2);
         }
     }
+    let folder = ["export", "feedbeef", "--format", "parquet", "-o", "t"];
+    assert_eq!(home.run(folder).code, Some(0));
+    let all = |table| format!("{:?}", super::export_parquet::rows(&home, "t", table));
+    assert!(all("messages").contains("ada.lovelace"), "tables have them without --redact");
+    let told = home.run(folder.iter().chain(&["--redact"]));
+    assert_eq!(told.code, Some(0), "{told}");
+    for table in ["sessions", "messages", "tool_calls", "requests", "files_touched"] {
+        is_clean(&all(table), table);
+    }
+    assert!(all("messages").contains("[EMAIL-"));
     for table in ["sessions", "requests", "tool_calls"] {
         let args = ["export", "feedbeef", "--format", "csv", "--table", table, "--redact"];
         is_clean(&home.run(args).stdout, table);

@@ -8,6 +8,7 @@ use recount_export::site::Row;
 use recount_formats::bytes::read_limited;
 use serde::{Deserialize, Serialize};
 
+use super::plan::is_in_own;
 use super::telling::below;
 use crate::Error;
 
@@ -16,6 +17,9 @@ const NAME: &str = "recount-export.json";
 const SCHEMA: &str = "recount.export-folder/1";
 /// The largest that is read.
 const LARGEST: u64 = 512 * 1024 * 1024;
+
+/// How many names stand in the longest path of ours: a table, its source, its month, its file.
+const DEEPEST: usize = 4;
 
 /// What an export folder holds.
 #[derive(Debug, Default, Deserialize, Serialize)]
@@ -73,7 +77,7 @@ impl Manifest {
         // Whatever the file says, nothing outside of the folder is ours.
         manifest.projects.retain(|_, folder| is_safe(folder));
         let ours = |written: &Written| {
-            written.name.split('/').all(is_safe) && written.name.split('/').count() <= 2
+            written.name.split('/').all(is_safe) && written.name.split('/').count() <= DEEPEST
         };
         manifest.sessions.retain(|_, entry| entry.files.iter().all(ours));
         Ok(manifest)
@@ -83,9 +87,12 @@ impl Manifest {
     pub(super) fn sweep(&self, folder: &Path) -> Result<(), Error> {
         let written = self.sessions.values().flat_map(|entry| &entry.files);
         let names: BTreeSet<&str> = written.map(|written| written.name.as_str()).collect();
-        for at in std::iter::once("").chain(self.projects.values().map(String::as_str)) {
-            let path = if at.is_empty() { folder.to_owned() } else { folder.join(at) };
-            if path.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
+        let above = names.iter().filter_map(|name| name.rsplit_once('/')).map(|(at, _)| at);
+        let projects = self.projects.values().map(String::as_str);
+        let folders: BTreeSet<&str> = std::iter::once("").chain(projects).chain(above).collect();
+        for at in folders {
+            let path = if at.is_empty() { folder.to_owned() } else { below(folder, at) };
+            if !is_in_own(folder, &format!("{at}/")) {
                 continue;
             }
             for entry in std::fs::read_dir(&path).into_iter().flatten().flatten() {

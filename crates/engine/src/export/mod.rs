@@ -2,15 +2,19 @@
 
 mod agents;
 mod ahead;
+mod cells;
 mod folder;
 mod gallery;
 mod manifest;
 mod own;
+mod partition;
 mod plan;
 mod redaction;
+mod rows;
 mod site;
 mod stock;
 mod telling;
+mod work;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -29,6 +33,9 @@ use self::telling::Telling;
 use crate::{Engine, Error, Listing, Opened, View};
 pub use recount_formats::OwnForm;
 
+/// What a format that has no renderer fails with where there is one file: it goes into a folder.
+const NOT_ONE_FILE: io::ErrorKind = io::ErrorKind::Unsupported;
+
 /// What is asked of an export.
 #[derive(Clone, Debug)]
 pub struct Export {
@@ -38,7 +45,7 @@ pub struct Export {
     pub options: Options,
     /// A part of a session ends before a prompt once it has so many messages.
     pub split: Option<usize>,
-    /// The tables of CSV that go into a folder.
+    /// The tables that go into a folder.
     pub tables: Vec<Table>,
     /// What becomes of images.
     pub images: Images,
@@ -86,7 +93,7 @@ impl Selection {
 /// What an export did.
 #[derive(Clone, Debug, Default)]
 pub struct Exported {
-    /// Sessions, or tables, that were written.
+    /// Sessions, tables or partitions that were written.
     pub written: u64,
     /// Those that had not changed since they were written before.
     pub unchanged: u64,
@@ -94,6 +101,8 @@ pub struct Exported {
     pub files: u64,
     /// Their bytes.
     pub bytes: u64,
+    /// Files that were removed: of partitions in which no session is any more.
+    pub removed: u64,
     /// What could not be used, beyond what the sessions' rows say.
     pub problems: Vec<Problem>,
     /// Images and other data that went along without being looked into, where secrets were to be taken out.
@@ -144,7 +153,7 @@ impl Engine {
         export: &Export,
         out: &mut dyn Write,
     ) -> io::Result<Exported> {
-        let mut renderer = export.format.renderer(&export.options);
+        let mut renderer = export.format.renderer(&export.options).ok_or(NOT_ONE_FILE)?;
         let mut exported = Exported::default();
         let stock = self.stock(selection);
         for item in selection.items() {
@@ -206,7 +215,8 @@ impl Engine {
             exported.add(told);
             return Ok(exported);
         }
-        let mut renderer = export.format.renderer(&export.options);
+        let renderer = export.format.renderer(&export.options);
+        let mut renderer = renderer.ok_or_else(|| Error::Output(NOT_ONE_FILE.into()))?;
         let agents = self.agents_of(&opened, &*renderer);
         let telling = Telling::new(&opened, export, &mut *renderer, export.split);
         let written = std::thread::scope(|scope| {

@@ -11,29 +11,35 @@ use super::manifest::{Entry, Manifest, Written};
 use super::stock::{Item, Stock};
 use crate::refresh::hash;
 
-/// What is to be written: one session, or one table of all.
+/// What is written in one go: one session, one table of all, or the tables of a partition.
 pub(super) struct Job<'a> {
+    pub(super) outputs: Vec<Output>,
+    pub(super) items: Vec<Item<'a>>,
+    /// The bytes to be read.
+    pub(super) bytes: u64,
+}
+
+/// What comes of a job: one entry of the manifest.
+pub(super) struct Output {
     /// What it is called in the manifest.
     pub(super) key: String,
     pub(super) stamp: Option<String>,
     /// Its folder, with `/` behind, and its file without the ending.
     pub(super) stem: String,
-    pub(super) items: Vec<Item<'a>>,
     pub(super) table: Option<Table>,
-    /// The bytes to be read.
-    pub(super) bytes: u64,
 }
 
 /// Where sessions that belong together lie, seen from any project's folder.
 pub(super) fn links(jobs: &[Job<'_>], export: &Export) -> Links {
     let mut files = BTreeMap::new();
     let mut linked = Vec::new();
-    for (job, item) in jobs.iter().filter_map(|job| Some((job, job.items.first()?))) {
+    let told = jobs.iter().filter_map(|job| Some((job.outputs.first()?, job.items.first()?)));
+    for (output, item) in told.filter(|_| export.format.tables().is_empty()) {
         let id = item.facts.id.to_string();
         if let Some(parent) = &item.facts.parent {
             linked.extend([id.clone(), parent.to_string()]);
         }
-        files.insert(id, format!("../{}.{}", job.stem, export.extension()));
+        files.insert(id, format!("../{}.{}", output.stem, export.extension()));
     }
     let found = |id: String| files.get(&id).cloned().map(|file| (id, file));
     linked.into_iter().filter_map(found).collect()
@@ -58,8 +64,8 @@ pub(super) fn tables<'a>(
         let known = manifest.sessions.get(&key).and_then(|entry| stem_of(entry, "csv"));
         let stem = known.unwrap_or_else(|| taken.find(table.name(), free));
         claim(manifest, &key, &stem, "csv");
-        let (stamp, items) = (stamp.clone(), items.to_vec());
-        jobs.push(Job { key, stamp, stem, items, table: Some(table), bytes });
+        let outputs = vec![Output { key, stamp: stamp.clone(), stem, table: Some(table) }];
+        jobs.push(Job { outputs, items: items.to_vec(), bytes });
     }
     jobs
 }
@@ -112,11 +118,13 @@ impl<'a> Plan<'a> {
             let stem = self.stem(&key, &item);
             claim(self.manifest, &key, &stem, self.extension);
             let (stamp, bytes) = (stock.stamp(&item), facts.bytes());
-            jobs.push(Job { key, stamp, stem, items: vec![item], table: None, bytes });
+            let outputs = vec![Output { key, stamp, stem, table: None }];
+            jobs.push(Job { outputs, items: vec![item], bytes });
         }
         // The largest first, so that no core is left alone with it at the end.
         jobs.sort_by_key(|job| std::cmp::Reverse(job.bytes));
-        jobs.dedup_by(|one, other| one.key == other.key);
+        let key = |job: &Job<'_>| job.outputs.first().map(|output| output.key.clone());
+        jobs.dedup_by(|one, other| key(one) == key(other));
         jobs
     }
 
@@ -192,6 +200,12 @@ impl<'a> Plan<'a> {
         }
         taken
     }
+}
+
+/// Whether all folders above a file of ours are, or may be made, as folders.
+pub(super) fn is_in_own(top: &Path, name: &str) -> bool {
+    let folders = name.match_indices('/').filter_map(|(at, _)| name.get(..at));
+    folders.into_iter().all(|folder| is_own(top, folder))
 }
 
 /// Whether a project's folder is there as a folder, or may be made. A link might lead elsewhere.

@@ -65,7 +65,7 @@ impl Texts for Bodies {
 }
 
 /// Puts thoughts below each other.
-fn thoughts(thoughts: &[Thought]) -> Option<String> {
+pub(crate) fn thoughts(thoughts: &[Thought]) -> Option<String> {
     let one = |thought: &Thought| match (thought.subject.as_str(), thought.description.as_str()) {
         ("", description) => description.to_owned(),
         (subject, "") => subject.to_owned(),

@@ -1,10 +1,10 @@
 //! Questions in SQL: what was said, as tables that are brought up to date first.
 
-mod bodies;
+pub(crate) mod bodies;
 mod fill;
 mod mistake;
-mod rows;
-mod sessions;
+pub(crate) mod rows;
+pub(crate) mod sessions;
 
 use std::io;
 use std::path::PathBuf;

@@ -7,10 +7,9 @@ use recount_catalog::facts::{CallRow, MessageRow, TouchRow};
 use recount_formats::Source;
 use recount_formats::outline::{Entry, Outline};
 use recount_formats::source::{Family, Reach};
-use recount_model::{Fate, Message, OutputState, Span, Tokens, ToolCall, timestamp};
+use recount_model::{Fate, Message, OutputState, Problem, Span, Tokens, ToolCall, timestamp};
 
-use crate::messages::{Messages, View};
-use crate::union::union;
+use crate::messages::{Messages, Upcoming, View};
 
 /// How much of an argument is kept.
 const KEY_ARG: usize = 500;
@@ -34,26 +33,47 @@ pub(super) fn rows(
     let files = family.members.iter().map(file).collect();
     let mut bodies = Messages::new(source, family, folder, View::Full);
     let mut messages = Vec::with_capacity(bodies.len());
-    for row in union(family) {
-        let found = family.members.get(row.member).and_then(|member| {
-            let outline = &member.file.outline;
-            let entry = outline.entries.get(row.entry)?;
-            Some((outline, entry, outline.versions.get(entry.best as usize)?.span))
-        });
-        let Some((outline, entry, span)) = found else { continue };
-        let mut told = outlined(outline, entry, (row.member, span), row.fate);
+    while let Some((mut row, body)) = next(&mut bodies) {
         // What cannot be read in full is still a message, of which less is known.
-        if let Some(Ok(message)) = bodies.next() {
-            fill_in(&mut told, &message, source);
-            if is_cut(&message) {
-                let others = outline.versions_of(entry).map(|version| version.span);
-                let others = others.filter(|other| other.offset != span.offset);
-                told.versions = others.map(|other| (other.offset, other.bytes)).collect();
-            }
+        if let Ok(message) = body {
+            fill_in(&mut row, &message, source);
         }
-        messages.push(told);
+        messages.push(row);
     }
     (files, messages)
+}
+
+/// Returns what the outline tells of the next message, and the message itself, which is not in the row yet.
+pub(crate) fn next(bodies: &mut Messages<'_>) -> Option<(MessageRow, Result<Message, Problem>)> {
+    let upcoming = bodies.upcoming();
+    let body = bodies.next()?;
+    let Some(Upcoming { member, outline, entry, span, fate }) = upcoming else {
+        return Some((MessageRow::default(), body));
+    };
+    let mut row = outlined(outline, entry, (member, span), fate);
+    if body.as_ref().is_ok_and(is_cut) {
+        let others = outline.versions_of(entry).map(|version| version.span);
+        let others = others.filter(|other| other.offset != span.offset);
+        row.versions = others.map(|other| (other.offset, other.bytes)).collect();
+    }
+    Some((row, body))
+}
+
+/// Returns what a message tells that is in memory, and stands in no outline.
+pub(crate) fn saved(message: &Message) -> MessageRow {
+    let place = &message.place;
+    MessageRow {
+        id: message.id.as_ref().map(ToString::to_string),
+        kind: message.kind.to_string(),
+        fate: message.fate.to_string(),
+        time: message.time.map(moment),
+        model: message.model.clone(),
+        tool_calls: message.tool_calls.len() as u64,
+        tokens: message.tokens.map(numbers),
+        offset: place.offset,
+        bytes: place.bytes,
+        ..MessageRow::default()
+    }
 }
 
 /// What the outline tells: that is what lists count, so sums agree.
@@ -64,7 +84,6 @@ fn outlined(
     fate: Fate,
 ) -> MessageRow {
     let model = entry.model.and_then(|model| outline.models.get(usize::from(model)));
-    let numbers = |t: Tokens| [t.input, t.output, t.cached, t.thoughts, t.tool, t.total];
     MessageRow {
         id: entry.id.as_deref().map(str::to_owned),
         kind: entry.kind.to_string(),
@@ -82,7 +101,13 @@ fn outlined(
     }
 }
 
-fn fill_in(row: &mut MessageRow, message: &Message, source: &dyn Source) {
+fn numbers(tokens: Tokens) -> [u64; 6] {
+    let Tokens { input, output, cached, thoughts, tool, total } = tokens;
+    [input, output, cached, thoughts, tool, total]
+}
+
+/// Puts in what only the message itself tells.
+pub(crate) fn fill_in(row: &mut MessageRow, message: &Message, source: &dyn Source) {
     row.characters = Some(message.text.chars().count() as u64);
     row.line = Some(message.place.line).filter(|line| *line > 0);
     row.calls = message.tool_calls.iter().map(call).collect();

@@ -9,7 +9,7 @@ use recount_model::{FileRole, SessionFacts, SessionKind, TitleFrom, Tokens};
 use super::rows::moment;
 
 /// Returns the cells of a session, in the order of the view's columns.
-pub(super) fn cells(session: &SessionFacts) -> Vec<Cell<'static>> {
+pub(crate) fn cells(session: &SessionFacts) -> Vec<Cell<'static>> {
     let mut cells = identity(session);
     cells.extend(project(session));
     cells.extend(figures(session));

@@ -11,7 +11,7 @@ use crate::tests::{NASTY, all_options, message, session, written};
 use crate::{Format, Level, Options, Part};
 
 fn page(options: &Options, facts: &SessionFacts, messages: &[Message]) -> String {
-    let mut renderer = Format::Html.renderer(options);
+    let mut renderer = Format::Html.renderer(options).unwrap();
     let mut out = Vec::new();
     renderer.begin(facts, Part::FIRST, &mut out).unwrap();
     for message in messages {

@@ -1,0 +1,170 @@
+//! What the flags ask for: in which form, where to, how.
+
+use std::path::{Path, PathBuf};
+
+use recount_engine::Export;
+use recount_engine::export::{Bidi, Format, Images, Options, OwnForm, Table};
+
+use super::args::{ExportArgs, FormatArg, ImagesArg, TableArg};
+use crate::commands::show::ViewArg;
+use crate::context::Context;
+use crate::failure::{ERROR, Failure};
+
+/// Where it goes.
+#[derive(Clone, Debug)]
+pub(super) enum Target {
+    Output,
+    File(PathBuf),
+    Folder(PathBuf),
+}
+
+/// The form that is asked for, or that the name of the file says; and whose it is, if it is an agent's own.
+pub(super) fn format(
+    args: &ExportArgs,
+    context: &Context,
+) -> (Format, Option<&'static dyn OwnForm>) {
+    let told = args.output.as_deref().and_then(FormatArg::of);
+    let to_output = args.output.as_deref().is_none_or(|path| path == Path::new("-"));
+    let usual = if context.global.json && to_output { FormatArg::Json } else { FormatArg::Md };
+    let format = match args.format.or(told).unwrap_or(usual) {
+        FormatArg::Md => Format::Markdown,
+        FormatArg::Html => Format::Html,
+        FormatArg::Json => Format::Json,
+        FormatArg::Jsonl => Format::Jsonl,
+        FormatArg::Txt => Format::Text,
+        FormatArg::Csv => Format::Csv,
+        FormatArg::Parquet => Format::Parquet,
+        FormatArg::Own(form) => return (Format::Jsonl, Some(form)),
+    };
+    (format, None)
+}
+
+pub(super) fn target(args: &ExportArgs, format: Format) -> Result<Target, Failure> {
+    let one = args.sessions.len() == 1;
+    let is_table = format == Format::Csv;
+    let Some(path) = args.output.as_ref().filter(|path| path.as_path() != Path::new("-")) else {
+        if format == Format::Parquet {
+            return Err(needs_folder());
+        }
+        if one || is_table {
+            return Ok(Target::Output);
+        }
+        return Err(Failure::new(ERROR, "several sessions need a folder to go to")
+            .hint("name one with -o DIR; it is made if it is not there"));
+    };
+    let text = path.to_string_lossy();
+    let named = path.is_dir() || text.ends_with('/') || text.ends_with(std::path::MAIN_SEPARATOR);
+    if format == Format::Parquet {
+        // `-o tables.parquet` would be a folder of that name, which nobody means.
+        let is_file = path.exists() && !path.is_dir();
+        if is_file || !named && matches!(FormatArg::of(path), Some(FormatArg::Parquet)) {
+            return Err(needs_folder());
+        }
+        return Ok(Target::Folder(path.clone()));
+    }
+    let is_file = if is_table { path.extension().is_some() } else { one };
+    Ok(if is_file && !named { Target::File(path.clone()) } else { Target::Folder(path.clone()) })
+}
+
+fn needs_folder() -> Failure {
+    Failure::new(
+        ERROR,
+        "parquet needs a folder to go to: it is many tables, in parts by agent and month",
+    )
+    .hint("name one with -o DIR; it is made if it is not there")
+    .hint("one table in one file is --format csv --table TABLE")
+}
+
+pub(super) fn export(
+    args: &ExportArgs,
+    format: Format,
+    own: Option<&'static dyn OwnForm>,
+    target: &Target,
+    context: &Context,
+) -> Result<Export, Failure> {
+    let name = own.map_or_else(|| format.extension(), |own| own.source().as_str());
+    let refuse = |flag: &str, formats: &str| Err(not_for(name, flag, formats));
+    match format {
+        _ if args.minimal && !format.is_for_people() => {
+            return refuse("--minimal", "md, html and txt");
+        }
+        _ if args.split.is_some() && !format.has_parts() => return refuse("--split", "md and txt"),
+        _ if args.table.is_some() && format.tables().is_empty() => {
+            return refuse("--table", "csv and parquet");
+        }
+        _ => {}
+    }
+    if own.is_some() && args.view == Some(ViewArg::Full) {
+        let words = format!("--view full is not for {name}: what was undone would be said again");
+        return Err(Failure::new(ERROR, words).hint("leave out --view, or choose another --format"));
+    }
+    if args.split.is_some() && matches!(target, Target::Output) {
+        return Err(Failure::new(ERROR, "parts need files to go to").hint("name one with -o"));
+    }
+    let table = args.table.map(|table| match table {
+        TableArg::Sessions => Table::Sessions,
+        TableArg::Requests => Table::Requests,
+        TableArg::ToolCalls => Table::ToolCalls,
+        TableArg::Messages => Table::Messages,
+        TableArg::FilesTouched => Table::FilesTouched,
+    });
+    if let Some(table) =
+        table.filter(|table| !format.tables().is_empty() && !format.tables().contains(table))
+    {
+        return refuse(&format!("--table {}", table.name()), "parquet");
+    }
+    let to_output = matches!(target, Target::Output);
+    let images = images(args.images, format, own.is_some(), to_output)?;
+    let is_seen = to_output && context.on_terminal();
+    Ok(Export {
+        format,
+        options: Options {
+            level: args.level.into(),
+            thoughts: args.thoughts,
+            minimal: args.minimal,
+            bidi: if is_seen { Bidi::Shown } else { Bidi::Kept },
+            table: table.unwrap_or_default(),
+            strict: args.view == Some(ViewArg::Strict),
+            ..Options::default()
+        },
+        split: args.split.and_then(|split| usize::try_from(split).ok()),
+        tables: table.map_or_else(|| format.tables().to_vec(), |table| vec![table]),
+        images,
+        redaction: None,
+        own,
+    })
+}
+
+/// What becomes of images: by default they are there as far as the form can hold them.
+fn images(
+    wanted: Option<ImagesArg>,
+    format: Format,
+    is_own: bool,
+    to_output: bool,
+) -> Result<Images, Failure> {
+    let refuse = |flag: &str, formats: &str| Err(not_for(format.extension(), flag, formats));
+    match (wanted, format) {
+        // The agent's own records carry their images along.
+        (None, _) if is_own => Ok(Images::Named),
+        (Some(_), _) if is_own => refuse("--images", "md, html and txt"),
+        (None, Format::Html) => Ok(Images::Within),
+        (None, _) if to_output || !format.is_for_people() => Ok(Images::Named),
+        (None, _) => Ok(Images::Beside),
+        (Some(_), _) if !format.is_for_people() => refuse("--images", "md, html and txt"),
+        (Some(ImagesArg::None), _) => Ok(Images::Named),
+        (Some(ImagesArg::Within), Format::Text) => refuse("--images within", "md and html"),
+        (Some(ImagesArg::Within), _) => Ok(Images::Within),
+        (Some(ImagesArg::Beside), Format::Html) => refuse("--images beside", "md and txt"),
+        (Some(ImagesArg::Beside), _) if to_output => {
+            Err(Failure::new(ERROR, "images beside need a file to be beside of")
+                .hint("name one with -o, or use --images within"))
+        }
+        (Some(ImagesArg::Beside), _) => Ok(Images::Beside),
+    }
+}
+
+/// A flag that this form has no use for.
+fn not_for(form: &str, flag: &str, formats: &str) -> Failure {
+    let words = format!("{flag} is for {formats}, not for {form}");
+    Failure::new(ERROR, words).hint(format!("leave out {flag}, or choose another --format"))
+}

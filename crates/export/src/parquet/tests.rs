@@ -1,0 +1,148 @@
+//! What is written is read back with the crate's own reader.
+
+use ::parquet::basic::{Compression, Encoding, LogicalType, TimeUnit};
+use ::parquet::file::metadata::ParquetMetaData;
+use ::parquet::file::reader::{FileReader as _, SerializedFileReader};
+use ::parquet::record::{Field, Row};
+
+use super::*;
+
+const COLUMNS: &[Column] = &[
+    Column { name: "word", kind: Kind::Text },
+    Column { name: "said", kind: Kind::LongText },
+    Column { name: "count", kind: Kind::Number },
+    Column { name: "cost", kind: Kind::Real },
+    Column { name: "so", kind: Kind::Flag },
+    Column { name: "at", kind: Kind::Time },
+];
+
+/// A path that can be read again and again is what the reader wants; bytes do as well.
+fn read(bytes: Vec<u8>) -> (ParquetMetaData, Vec<Row>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    #[expect(clippy::disallowed_methods, reason = "a test makes what it looks at")]
+    std::fs::write(&path, bytes).unwrap();
+    let reader = SerializedFileReader::new(std::fs::File::open(&path).unwrap()).unwrap();
+    let rows = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
+    (reader.metadata().clone(), rows)
+}
+
+fn cells(row: &Row) -> Vec<Field> {
+    row.get_column_iter().map(|(_, field)| field.clone()).collect()
+}
+
+#[test]
+fn every_kind_of_cell_comes_back() {
+    let mut table = TableFile::new(Vec::new(), "t", COLUMNS).unwrap();
+    let nothing = [Cell::Null; 6];
+    let said = "two\nlines, a NUL \0 and 天気 \u{1b}[31m";
+    let full = [
+        Cell::Text("a"),
+        Cell::Text(said),
+        Cell::Number(i64::MIN),
+        Cell::Real(-0.5),
+        Cell::Flag(true),
+        Cell::Time(1_786_000_000_123),
+    ];
+    let empty = [
+        Cell::Text(""),
+        Cell::Text(""),
+        Cell::Number(i64::MAX),
+        Cell::Real(f64::MAX),
+        Cell::Flag(false),
+        Cell::Time(-1),
+    ];
+    for row in [&full, &nothing, &empty] {
+        table.push(row).unwrap();
+    }
+    let (_, rows) = read(table.finish().unwrap());
+    let text = |text: &str| Field::Str(text.to_owned());
+    assert_eq!(
+        cells(&rows[0]),
+        [
+            text("a"),
+            text(said),
+            Field::Long(i64::MIN),
+            Field::Double(-0.5),
+            Field::Bool(true),
+            Field::TimestampMillis(1_786_000_000_123)
+        ]
+    );
+    assert_eq!(cells(&rows[1]), vec![Field::Null; 6]);
+    assert_eq!(
+        cells(&rows[2]),
+        [
+            text(""),
+            text(""),
+            Field::Long(i64::MAX),
+            Field::Double(f64::MAX),
+            Field::Bool(false),
+            Field::TimestampMillis(-1)
+        ]
+    );
+    assert_eq!(rows.len(), 3);
+}
+
+#[test]
+fn a_table_without_rows_has_its_columns() {
+    let (metadata, rows) =
+        read(TableFile::new(Vec::new(), "t", COLUMNS).unwrap().finish().unwrap());
+    assert!(rows.is_empty());
+    let schema = metadata.file_metadata().schema_descr();
+    let names: Vec<&str> = schema.columns().iter().map(|column| column.name()).collect();
+    assert_eq!(names, ["word", "said", "count", "cost", "so", "at"]);
+    assert_eq!(
+        schema.column(5).logical_type_ref(),
+        Some(&LogicalType::timestamp(true, TimeUnit::MILLIS))
+    );
+    assert_eq!(schema.column(0).logical_type_ref(), Some(&LogicalType::String));
+}
+
+#[test]
+fn row_groups_end_when_told_and_say_what_is_in_them() {
+    let mut table = TableFile::new(Vec::new(), "t", COLUMNS).unwrap();
+    for number in 0..3000_i64 {
+        let said = format!("{number} {}", "x".repeat(2000));
+        table
+            .push(&[
+                Cell::Text(if number % 2 == 0 { "even" } else { "odd" }),
+                Cell::Text(&said),
+                Cell::Number(number),
+                Cell::Null,
+                Cell::Flag(number % 2 == 0),
+                Cell::Time(number),
+            ])
+            .unwrap();
+        if table.gathered() > 1_000_000 {
+            table.flush().unwrap();
+            assert_eq!(table.gathered(), 0);
+        }
+    }
+    let bytes = table.finish().unwrap();
+    assert!(bytes.len() < 300_000, "{} bytes are not compressed", bytes.len());
+    let (metadata, rows) = read(bytes);
+    assert_eq!(metadata.num_row_groups(), 7);
+    let last = |row: &Row| row.get_column_iter().nth(2).map(|(_, field)| field.clone());
+    let numbers: Vec<_> = rows.iter().filter_map(last).collect();
+    assert_eq!(numbers, (0..3000).map(Field::Long).collect::<Vec<_>>());
+    let group = metadata.row_group(0);
+    let column = |at: usize| group.column(at);
+    assert!(matches!(column(1).compression(), Compression::ZSTD(_)));
+    let has_dictionary = |at: usize| column(at).encodings().any(|e| e == Encoding::RLE_DICTIONARY);
+    assert!(has_dictionary(0) && !has_dictionary(1));
+    let least = column(2).statistics().unwrap().min_bytes_opt().unwrap();
+    assert_eq!(least, 0_i64.to_le_bytes());
+    assert_eq!(
+        column(3).statistics().unwrap().null_count_opt(),
+        Some(group.num_rows().cast_unsigned())
+    );
+}
+
+#[test]
+fn rows_of_another_shape_are_refused() {
+    let mut table = TableFile::new(Vec::new(), "t", COLUMNS).unwrap();
+    assert!(table.push(&[Cell::Null; 5]).is_err());
+    let mut row = [Cell::Null; 6];
+    row[5] = Cell::Number(1);
+    assert!(table.push(&row).is_err(), "a number is no time");
+}
