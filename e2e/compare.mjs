@@ -1,5 +1,7 @@
 // What must be equal: session id, messages in order, their ids and texts, their tool calls.
 
+import { isDeepStrictEqual } from 'node:util';
+
 /** A difference in one line, or `null` when the two agree. */
 export function compare(real, { code, signal, stdout, stderr }) {
   if (signal) return `recount ended with ${signal}`;
@@ -82,4 +84,39 @@ function apart(found, expected) {
   while (at < found.length && found[at] === expected[at]) at += 1;
   const from = Math.max(0, at - 20);
   return `${brief(found.slice(from))} instead of ${brief(expected.slice(from))}`;
+}
+
+/** What the loader gives of a session as a whole, but for times, which it makes up where there are none. */
+const WHOLE = ['sessionId', 'projectHash', 'kind', 'summary', 'directories', 'memoryScratchpad'];
+
+/** A difference between what the loader makes of a file and of the file that we wrote from it, or `null`. */
+export function compareRecords(real, again, leftOut) {
+  if (again === null) return 'it does not load';
+  for (const key of WHOLE) {
+    const value = real[key];
+    // Without a usable id or hash, one is made up.
+    const isMadeUp = ['sessionId', 'projectHash'].includes(key) && (typeof value !== 'string' || value === '');
+    // We also take what stands behind a byte order mark, which hides it from the loader.
+    if (value === undefined || isMadeUp || isDeepStrictEqual(value, again[key])) continue;
+    return `${key} is ${brief(again[key])} instead of ${brief(value)}`;
+  }
+  const isRecord = (message) => typeof message === 'object' && message !== null && !Array.isArray(message);
+  const found = again.messages ?? [];
+  const all = real.messages ?? [];
+  if (all.length !== found.length + leftOut) return `${found.length} messages instead of ${all.length} less ${leftOut}`;
+  const isHere = new Set(found.map((message) => message.id));
+  // A document may hold what no log can: values that are no messages, and messages at which the loader throws.
+  const expected = leftOut === 0 ? all : all.filter((message) => isRecord(message) && isHere.has(message.id));
+  const seen = new Set();
+  for (const [index, message] of expected.entries()) {
+    const { id, $rewindTo, ...rest } = message;
+    const { id: newId, ...newRest } = found[index];
+    const isKept = typeof id === 'string' && !seen.has(id);
+    seen.add(id);
+    if (isKept && id !== newId) return `message ${index + 1}: id ${brief(newId)} instead of ${brief(id)}`;
+    // Not a rewind where it stood.
+    if (typeof $rewindTo !== 'string' && $rewindTo !== undefined) rest.$rewindTo = $rewindTo;
+    if (!isDeepStrictEqual(rest, newRest)) return `message ${index + 1} differs: ${brief(newRest)} instead of ${brief(rest)}`;
+  }
+  return null;
 }

@@ -1,5 +1,6 @@
 // Compares `recount show FILE --json --view strict` with what the real program's own loader makes of
-// the same file, over recorded session files and thousands of damaged copies of them.
+// the same file, and with what it makes of `recount export FILE --format gemini --view strict`, over recorded
+// session files and thousands of damaged copies of them.
 //
 //   node differential.mjs [options] [FOLDER|FILE]...
 //
@@ -12,7 +13,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { compare } from './compare.mjs';
+import { compare, compareRecords } from './compare.mjs';
 import { mutant } from './mutations.mjs';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
@@ -98,10 +99,9 @@ function sessionFiles(roots) {
   return [...found].sort();
 }
 
-/** Runs recount on one file; never throws. */
-function recount(bin, file, env) {
+/** Runs recount; never throws. */
+function recount(bin, args, env) {
   return new Promise((resolve) => {
-    const args = ['show', file, '--json', '--view', 'strict'];
     const settings = { env, timeout: 30_000, maxBuffer: 1 << 30, encoding: 'utf8' };
     execFile(bin, args, settings, (error, stdout, stderr) => {
       if (error?.code === 'ENOENT' || error?.code === 'EACCES') fail(`cannot run ${bin}: ${error.code}`);
@@ -137,11 +137,27 @@ async function main() {
   const queue = cases(chosen, files);
   let [passed, failed] = [0, 0];
 
+  /** What the loader takes must be the same to it when we have written it again. */
+  const writtenAgain = async (real, file, place) => {
+    const copy = path.join(place, 'written.jsonl');
+    const { code, stderr } = await recount(
+      chosen.bin,
+      ['export', file, '--format', 'gemini', '--view', 'strict', '-v', '-o', copy],
+      env,
+    );
+    if (code !== 0) return `export ended with exit code ${code}: ${stderr.slice(0, 300)}`;
+    const leftOut = stderr.match(/left out: the agent takes no such record/g)?.length ?? 0;
+    const difference = compareRecords(real, await load(copy), leftOut);
+    fs.rmSync(copy);
+    return difference && `written again: ${difference}`;
+  };
+
   const check = async (item, place) => {
     const file = item.path ?? path.join(place, `session-2026-01-01T00-00-0a1b2c3d.${item.extension}`);
     if (item.bytes) fs.writeFileSync(file, item.bytes);
-    const [real, ours] = [await load(file), await recount(chosen.bin, file, env)];
-    const difference = compare(real, ours);
+    const show = ['show', file, '--json', '--view', 'strict'];
+    const [real, ours] = [await load(file), await recount(chosen.bin, show, env)];
+    const difference = compare(real, ours) ?? (real === null ? null : await writtenAgain(real, file, place));
     if (difference === null) {
       passed += 1;
     } else {

@@ -11,7 +11,7 @@
 
 import http from 'node:http';
 
-const TITLE = /summar|title/i;
+const TITLE = /summary|summarize|title/i;
 
 /** The text of all parts of a content. */
 export const textOf = (content) => (content?.parts ?? []).map((part) => part.text ?? '').join('\n');

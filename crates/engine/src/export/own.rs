@@ -110,7 +110,7 @@ impl<'a> Own<'a> {
                 continue;
             };
             let Some(line) = self.form.record(bytes, record.id.as_deref()) else {
-                let done = "left out: the agent has no record of this form";
+                let done = "left out: the agent takes no such record";
                 let problem =
                     self.problem(record.member, Some(record.span), What::UnknownRecord, done);
                 told.problems.push(problem);

@@ -24,6 +24,9 @@ const LEAKED: [&str; 7] = [
     "memoryScratchpadIsStale",
 ];
 
+/// Fields that would make the first line another kind of record.
+const TELLING: [&str; 3] = ["id", "$set", "$rewindTo"];
+
 /// A hash that stands for no path. The loader wants one and compares it with nothing.
 const NO_HASH: &str = "unknown";
 
@@ -59,7 +62,8 @@ pub(crate) fn united(request: &HeadRequest<'_>) -> Fields {
     known
 }
 
-/// Writes fields as the first line of a log, and as an update behind it what would make that line too long.
+/// Writes fields as the first line of a log, and as an update behind it what would make that line too long or
+/// something else.
 pub(crate) fn lines(fields: &Fields) -> Vec<Vec<u8>> {
     let first = FIRST.iter().filter_map(|&key| Some((key, fields.get(key)?)));
     let rest = fields.iter().filter(|(key, _)| !FIRST.contains(key));
@@ -69,7 +73,8 @@ pub(crate) fn lines(fields: &Fields) -> Vec<Vec<u8>> {
         let plain = key_text.get(1..key_text.len() - 1).unwrap_or_default().as_bytes();
         // With what stands between, and the line's end.
         let fits = head.len() + plain.len() + value.len() + 8 < FIRST_LINE;
-        let line = if fits || key == "sessionId" { &mut head } else { &mut update };
+        let may_lead = fits && !TELLING.contains(&key);
+        let line = if may_lead || key == "sessionId" { &mut head } else { &mut update };
         line.raw(plain, value);
     }
     let mut lines = vec![head.end()];

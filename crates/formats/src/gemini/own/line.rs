@@ -2,14 +2,16 @@
 
 use memchr::memchr2;
 
+use crate::gemini::facts::{Facts, Resumable, lead};
 use crate::json::{Scan, Scanner, compact_bytes};
 
 /// Writes a message as a line, under another id if one is given; `None` when it cannot be one.
 ///
-/// A record that stands on one line is copied byte for byte.
+/// A record that stands on one line is copied byte for byte. One at which the agent's loader throws is none in a log, though
+/// it may be in a document.
 pub(crate) fn record(record: &[u8], id: Option<&str>) -> Scan<Option<Vec<u8>>> {
     let mut scanner = Scanner::new(record);
-    if scanner.peek()? != b'{' {
+    if scanner.peek()? != b'{' || is_refused(record)? {
         return Ok(None);
     }
     let (mut has_id, mut is_rewind) = (false, false);
@@ -29,6 +31,12 @@ pub(crate) fn record(record: &[u8], id: Option<&str>) -> Scan<Option<Vec<u8>>> {
         return Ok(has_id.then(|| on_one_line(record)));
     }
     rewritten(record, id)
+}
+
+fn is_refused(record: &[u8]) -> Scan<bool> {
+    let facts = Facts::read(&mut Scanner::new(record))?;
+    let lead = lead(facts.role, facts.content);
+    Ok(facts.resumable(lead.as_deref()) == Resumable::Throws)
 }
 
 /// Returns JSON text that has no line break in it.
@@ -51,7 +59,7 @@ fn rewritten(record: &[u8], id: Option<&str>) -> Scan<Option<Vec<u8>>> {
         has_id |= name.as_ref() == b"id" && is_text;
         let is_dropped = match name.as_ref() {
             b"id" => id.is_some(),
-            b"$rewindTo" => true,
+            b"$rewindTo" => is_text,
             _ => false,
         };
         if !is_dropped {

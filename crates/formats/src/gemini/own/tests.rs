@@ -47,7 +47,8 @@ fn a_record_gets_the_id_that_it_lacks() {
     assert_eq!(write(r#"{"type":"user"}"#, Some("m-2")).unwrap(), r#"{"id":"m-2","type":"user"}"#);
     assert_eq!(write(r#"{"a":1,"id":"x"}"#, Some("x-2")).unwrap(), r#"{"id":"x-2","a":1}"#);
     assert_eq!(write(r#"{"type":"user"}"#, None), None);
-    for other in ["null", "[]", "7", r#""id""#, r#"{"id":7}"#] {
+    let refused = r#"{"id":"1","type":"gemini","content":{"functionCall":null}}"#;
+    for other in ["null", "[]", "7", r#""id""#, r#"{"id":7}"#, refused] {
         assert_eq!(write(other, None), None, "{other}");
     }
 }
@@ -108,6 +109,18 @@ fn a_long_head_goes_on_in_an_update() {
     let lines = head(&[(FileRole::Main, fields(&format!("{only}\n")))]);
     assert_eq!(lines[0]["kind"], "main");
     assert_eq!(lines[1], json!({"$set": {"summary": long}}));
+}
+
+#[test]
+fn a_head_stays_a_head_whatever_its_fields_are_called() {
+    let log = r#"{"sessionId":"s","projectHash":"h"}
+{"$set":{"id":"x","$rewindTo":"y","$set":{},"mood":"good"}}
+"#;
+    let expected = [
+        json!({"sessionId": "s", "projectHash": "h", "startTime": "2026-11-15T08:00:00.500Z", "mood": "good"}),
+        json!({"$set": {"id": "x", "$rewindTo": "y", "$set": {}}}),
+    ];
+    assert_eq!(head(&[(FileRole::Main, fields(log))]), expected);
 }
 
 #[test]
