@@ -20,7 +20,7 @@ fn message(kind: MessageKind, text: &str) -> Message {
 /// A page that says `text` in every place, and then asks `the end?`.
 fn page(kind: MessageKind, text: &str) -> String {
     let options = Options { level: Level::Full, thoughts: true, ..Options::default() };
-    let mut renderer = Format::Markdown.renderer(&options);
+    let mut renderer = Format::Markdown.renderer(&options).unwrap();
     let mut out = Vec::new();
     let mut said = message(kind, text);
     said.model = Some("model".into());

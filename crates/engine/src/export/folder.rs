@@ -87,7 +87,7 @@ impl Engine {
         let _turn = recount_writer::lock(&folder.join(LOCK), PATIENCE)?;
         let mut manifest = Manifest::read(folder)?;
         manifest.sweep(folder)?;
-        let stock = self.stock(selection);
+        let stock = self.stock(selection, true);
         let items = selection.items();
         let mut jobs = match export.format {
             Format::Csv => tables(&stock, &items, export, folder, &mut manifest),
