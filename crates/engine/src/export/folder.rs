@@ -102,7 +102,9 @@ impl Engine {
             let entry = manifest.sessions.get(&output.key);
             !entry.is_some_and(|entry| entry.is_fresh(folder, output.stamp.as_ref(), &key))
         };
-        jobs.iter_mut().for_each(|job| job.outputs.retain(is_stale));
+        for job in &mut jobs {
+            job.outputs.retain(is_stale);
+        }
         jobs.retain(|job| !job.outputs.is_empty());
         let unchanged = (all - jobs.len()) as u64;
         let exported = Exported { unchanged, ..Exported::default() };
