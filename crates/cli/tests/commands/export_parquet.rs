@@ -166,7 +166,9 @@ fn some_tables_of_some_sessions() {
     for table in TABLES {
         let key = if table == "sessions" { "id" } else { "session" };
         let mut own = rows(&home, "out", table);
-        own.iter_mut().for_each(|row| drop(row.remove("month")));
+        for row in &mut own {
+            row.remove("month").unwrap();
+        }
         let mut all = asked(&home, table);
         all.retain(|row| row[key] == id);
         assert_eq!(sorted(own), sorted(all), "{table}");
@@ -253,7 +255,6 @@ fn links_are_not_followed() {
     let home = home(["gemini/lines/tools"]);
     home.write("elsewhere/a", "");
     home.write("out/a", "");
-    #[expect(clippy::disallowed_methods, reason = "a test makes what it looks at")]
     std::os::unix::fs::symlink(home.path().join("elsewhere"), home.path().join("out/messages"))
         .unwrap();
     let output = home.run(["export", "--all", "-f", "parquet", "-o", "out"]);
