@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Reads exported Parquet with DuckDB and compares it, cell by cell, with what `recount sql` says.
 
-  parquet.py --bin target/release/recount                       # made-up homes, and ../../shared/corpus where that is
-  parquet.py --bin target/release/recount --homes DIR…          # every home below these folders as well
+  parquet.py --bin target/release/recount                       # made-up homes, ../fixtures, and ../../shared/corpus where that is
+  parquet.py --bin target/release/recount --homes DIR…          # made-up homes, and every home below these folders
   parquet.py --bin target/release/recount --megabytes 1000      # a larger made-up home
 
 DuckDB is the Python package `duckdb`; `--modules DIR` says where it lies. Exit code 1 when something differs, 2 when nothing could be compared.
@@ -22,7 +22,7 @@ import time
 sys.dont_write_bytecode = True
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CORPUS = os.path.join(HERE, "../../shared/corpus")
+HOMES = [os.path.join(HERE, "../fixtures"), os.path.join(HERE, "../../shared/corpus")]
 TABLES = ["sessions", "messages", "tool_calls", "requests", "files_touched"]
 TYPES = {"TEXT": "VARCHAR", "INTEGER": "BIGINT", "REAL": "DOUBLE"}
 TIMES = {"started", "updated", "time"}
@@ -70,7 +70,7 @@ def arguments():
     parser.add_argument("--bin", default=os.environ.get("RECOUNT_BIN", "target/release/recount"))
     parser.add_argument("--modules", default=".", metavar="DIR", help="the folder that holds the package duckdb")
     parser.add_argument("--megabytes", type=int, default=12, help="size of the made-up home (12)")
-    parser.add_argument("--homes", nargs="*", default=[CORPUS], metavar="DIR")
+    parser.add_argument("--homes", nargs="*", default=HOMES, metavar="DIR")
     return parser.parse_args()
 
 

@@ -73,6 +73,11 @@ impl Opened {
         self.saved.is_some()
     }
 
+    /// Returns the project directory it lies in.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
     /// Returns its files, in the order of the conversation.
     pub fn files(&self) -> impl Iterator<Item = RawFile<'_>> {
         self.family.members.iter().map(|m| RawFile { path: &m.file.at.path, role: m.role })

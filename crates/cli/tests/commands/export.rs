@@ -560,3 +560,25 @@ fn the_summary_as_json() {
     assert_eq!(summary["schema"], "recount.export/1");
     assert_eq!(summary["export"]["written"], 1);
 }
+
+#[test]
+fn an_output_that_lies_beside_is_part_of_the_session() {
+    let home = home(["gemini/damaged/masked-output", "gemini/lines/plain"]);
+    let outputs = home.path().join(".gemini/tmp/shop/tool-outputs");
+    let folder = fs::read_dir(outputs).unwrap().next().unwrap().unwrap().path();
+    let output = fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+    let export = || home.run(["export", "--all", "-o", "out", "--level", "full"]).stderr;
+    export();
+    assert!(export().contains("nothing to write"));
+    home.write(output.to_str().unwrap(), "what the tool said after all");
+    let told = export();
+    assert!(told.contains("1 session written") && told.contains("1 unchanged"), "{told}");
+    let all = files(&home, "out");
+    assert!(all.values().any(|text| text.contains("what the tool said after all")));
+    let one = || home.run(["export", "9f7d11e9", "-o", "one/"]).stderr;
+    one();
+    assert!(one().contains("nothing to write"));
+    #[expect(clippy::disallowed_methods, reason = "a test plays the agent")]
+    fs::remove_file(output).unwrap();
+    assert!(one().contains("1 session written"));
+}

@@ -54,7 +54,7 @@ impl Engine {
         let _turn = recount_writer::lock(&folder.join(LOCK), PATIENCE)?;
         let mut manifest = Manifest::read(folder)?;
         manifest.sweep(folder)?;
-        let stock = self.stock(selection);
+        let stock = self.stock(selection, true);
         let items = selection.items();
         let mut jobs = match export.format {
             Format::Csv => tables(&stock, &items, export, folder, &mut manifest),
@@ -71,7 +71,9 @@ impl Engine {
             let entry = manifest.sessions.get(&output.key);
             !entry.is_some_and(|entry| entry.is_fresh(folder, output.stamp.as_ref(), &key))
         };
-        jobs.iter_mut().for_each(|job| job.outputs.retain(is_stale));
+        for job in &mut jobs {
+            job.outputs.retain(is_stale);
+        }
         jobs.retain(|job| !job.outputs.is_empty());
         let unchanged = (all - jobs.len()) as u64;
         let exported = Exported { unchanged, ..Exported::default() };

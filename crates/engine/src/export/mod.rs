@@ -155,7 +155,7 @@ impl Engine {
     ) -> io::Result<Exported> {
         let mut renderer = export.format.renderer(&export.options).ok_or(NOT_ONE_FILE)?;
         let mut exported = Exported::default();
-        let stock = self.stock(selection);
+        let stock = self.stock(selection, false);
         for item in selection.items() {
             let Some(opened) = stock.open(&item) else {
                 exported.problems.push(item.lost());
@@ -189,7 +189,7 @@ impl Engine {
         path: &Path,
     ) -> Result<Exported, Error> {
         self.keep_out_of_agents_folders(path)?;
-        let stock = self.stock(selection);
+        let stock = self.stock(selection, false);
         let mut exported = Exported::default();
         if export.format == Format::Csv {
             let mut problems = Vec::new();

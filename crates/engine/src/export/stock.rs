@@ -1,8 +1,9 @@
 //! The sessions of a selection, opened when their turn comes.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use recount_formats::OwnForm;
 use recount_formats::bytes::Buffer;
@@ -22,6 +23,10 @@ const RENDERERS: u32 = 2;
 pub(super) struct Stock {
     ground: Ground,
     files: HashMap<String, (usize, FileAt)>,
+    /// Per folder: the files beside the sessions that hold outputs of tools in full.
+    outputs: Vec<OnceLock<Vec<(PathBuf, Stamp)>>>,
+    /// The sessions that are asked for.
+    ids: HashSet<String>,
 }
 
 /// A session of a selection.
@@ -32,11 +37,11 @@ pub(super) struct Item<'a> {
 }
 
 impl Engine {
-    /// Looks where the files of a selection lie.
-    pub(super) fn stock(&self, selection: &Selection) -> Stock {
+    /// Looks where the files of a selection lie. Who wants no stamps need not look beside sessions that are open already.
+    pub(super) fn stock(&self, selection: &Selection, wants_stamps: bool) -> Stock {
         let ground = match selection {
-            Selection::Opened(_) => Ground::default(),
-            Selection::Listed(_) => self.look(),
+            Selection::Opened(_) if !wants_stamps => Ground::default(),
+            _ => self.look(),
         };
         let mut files = HashMap::new();
         for (number, folder) in ground.folders.iter().enumerate() {
@@ -44,7 +49,9 @@ impl Engine {
                 files.insert(file.path.to_string_lossy().into_owned(), (number, file.clone()));
             }
         }
-        Stock { ground, files }
+        let outputs = ground.folders.iter().map(|_| OnceLock::new()).collect();
+        let ids = selection.sessions().iter().map(|facts| facts.id.to_string()).collect();
+        Stock { ground, files, outputs, ids }
     }
 }
 
@@ -84,7 +91,48 @@ impl Stock {
         let files: Vec<_> = group.files.iter().map(|(_, file)| (&file.path, file.stamp)).collect();
         let project = &item.facts.project;
         let told = (&item.facts.title, project.key(), project.name());
-        Some(format!("{:016x}", hash(&(RENDERERS, version(), files, told))))
+        let outputs = self.outputs(item, &group);
+        Some(format!("{:016x}", hash(&(RENDERERS, version(), files, told, outputs))))
+    }
+
+    /// Returns the files from which outputs of a session's tools may be filled in: they come and go without the session.
+    fn outputs(&self, item: &Item<'_>, group: &Group) -> Vec<&(PathBuf, Stamp)> {
+        let opened = item.opened.and_then(Opened::folder);
+        let is_own = |(at, folder): (usize, &Path)| match item.opened {
+            Some(_) => opened == Some(folder),
+            None => group.files.iter().any(|(of, _)| *of == at),
+        };
+        let folders = self.ground.folders.iter().map(|folder| folder.at.path.as_path());
+        let own = folders.enumerate().filter(|folder| is_own(*folder)).map(|(at, _)| at);
+        own.flat_map(|at| self.outputs_in(at))
+            .filter(|(path, _)| self.is_for(path, item.facts.id.as_str()))
+            .collect()
+    }
+
+    fn outputs_in(&self, folder: usize) -> &[(PathBuf, Stamp)] {
+        let (Some(slot), Some(folder)) =
+            (self.outputs.get(folder), self.ground.folders.get(folder))
+        else {
+            return &[];
+        };
+        slot.get_or_init(|| {
+            let stamped = |path: PathBuf| {
+                let stamp = path.metadata().map(|found| Stamp::of(&found)).unwrap_or_default();
+                (path, stamp)
+            };
+            let mut outputs: Vec<_> =
+                folder.source.outputs(&folder.at).into_iter().map(stamped).collect();
+            outputs.sort_by(|(one, _), (other, _)| one.cmp(other));
+            outputs
+        })
+    }
+
+    /// Whether an output may be of a session: it lies in a folder named by its id, or in one that no session's id names.
+    fn is_for(&self, output: &Path, id: &str) -> bool {
+        let folder = output.parent().and_then(Path::file_name).unwrap_or_default();
+        let folder = folder.to_string_lossy();
+        let named = folder.split_once('-').map_or(&*folder, |(_, rest)| rest);
+        named == id || !self.ids.contains(named)
     }
 }
 

@@ -1,4 +1,5 @@
 //! What is written is read back with the crate's own reader.
+#![expect(clippy::indexing_slicing, reason = "a test may fail by panic")]
 
 use ::parquet::basic::{Compression, Encoding, LogicalType, TimeUnit};
 use ::parquet::file::metadata::ParquetMetaData;
@@ -130,8 +131,8 @@ fn row_groups_end_when_told_and_say_what_is_in_them() {
     assert!(matches!(column(1).compression(), Compression::ZSTD(_)));
     let has_dictionary = |at: usize| column(at).encodings().any(|e| e == Encoding::RLE_DICTIONARY);
     assert!(has_dictionary(0) && !has_dictionary(1));
-    let least = column(2).statistics().unwrap().min_bytes_opt().unwrap();
-    assert_eq!(least, 0_i64.to_le_bytes());
+    let smallest = column(2).statistics().unwrap().min_bytes_opt().unwrap();
+    assert_eq!(smallest, 0_i64.to_le_bytes());
     assert_eq!(
         column(3).statistics().unwrap().null_count_opt(),
         Some(group.num_rows().cast_unsigned())

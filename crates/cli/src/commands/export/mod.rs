@@ -79,7 +79,8 @@ fn select(
 ) -> Result<Selection, Failure> {
     let bar = Bar::new(context, "reading sessions");
     if !args.sessions.is_empty() {
-        let is_whole = matches!(export.format, Format::Json | Format::Jsonl | Format::Parquet);
+        let is_whole = export.own.is_none()
+            && matches!(export.format, Format::Json | Format::Jsonl | Format::Parquet);
         let mut opened = Vec::new();
         for wanted in &args.sessions {
             let mut session = engine.open(wanted, &bar)?;
