@@ -130,7 +130,7 @@ impl Work<'_> {
         let options = Options {
             table: first.table.unwrap_or_default(),
             links: self.links.clone(),
-            site: self.site.map(Site::from_a_project),
+            site: self.site.map(Site::seen_from_a_project),
             ..self.export.options.clone()
         };
         match self.export.format.renderer(&options) {
