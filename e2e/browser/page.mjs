@@ -127,12 +127,13 @@ export const checks = {
   async "finding looks into folds, not into what is left out"({ browser, files }) {
     const page = await open(browser, files.story);
     const count = async () => {
+      await page.locator("#find").fill("");
+      await page.waitForFunction(() => document.getElementById("found").textContent === "");
       await page.locator("#find").fill("Found 2 matches");
       await page.waitForFunction(() => /hits?$/.test(document.getElementById("found").textContent));
       return page.evaluate(() => CSS.highlights.get("hit").size);
     };
     assert.equal(await count(), 0);
-    await page.locator("#find").fill("");
     await level(page, "full");
     assert.equal(await count(), 1);
     await page.locator("#find").press("Enter");
