@@ -159,7 +159,7 @@ impl Work<'_> {
         let options = Options {
             table: job.table.unwrap_or_default(),
             links: self.links.clone(),
-            site: self.site.map(Site::from_a_project),
+            site: self.site.map(Site::seen_from_a_project),
             ..self.export.options.clone()
         };
         let mut renderer = self.export.format.renderer(&options);

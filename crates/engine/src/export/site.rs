@@ -35,7 +35,7 @@ impl Site {
     }
 
     /// Returns where it lies, seen from a project's folder.
-    pub(super) fn from_a_project(&self) -> String {
+    pub(super) fn seen_from_a_project(&self) -> String {
         format!("../{}", self.name)
     }
 
