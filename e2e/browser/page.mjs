@@ -46,6 +46,15 @@ export const checks = {
     assert.deepEqual([...new Set(schemes)].sort(), ["file:", "https:"]);
   },
 
+  async "images are drawn from the page itself"({ browser, files }) {
+    const page = await open(browser, files.image);
+    const image = page.locator("main img");
+    await image.scrollIntoViewIfNeeded();
+    await page.waitForFunction(() => document.images[0].naturalWidth === 8);
+    assert.equal(await image.getAttribute("alt"), "image/png, 73 B");
+    assert.deepEqual(await misdeeds(page), []);
+  },
+
   async "levels show what they say, with and without a script"({ browser, files }) {
     for (const javaScriptEnabled of [true, false]) {
       const page = await open(browser, files.story, { javaScriptEnabled });
@@ -127,12 +136,13 @@ export const checks = {
   async "finding looks into folds, not into what is left out"({ browser, files }) {
     const page = await open(browser, files.story);
     const count = async () => {
+      await page.locator("#find").fill("");
+      await page.waitForFunction(() => document.getElementById("found").textContent === "");
       await page.locator("#find").fill("Found 2 matches");
       await page.waitForFunction(() => /hits?$/.test(document.getElementById("found").textContent));
       return page.evaluate(() => CSS.highlights.get("hit").size);
     };
     assert.equal(await count(), 0);
-    await page.locator("#find").fill("");
     await level(page, "full");
     assert.equal(await count(), 1);
     await page.locator("#find").press("Enter");

@@ -17,7 +17,7 @@ if (!program) {
 }
 const folder = mkdtempSync(join(tmpdir(), "recount-browser-"));
 const [demo, site] = [join(folder, "demo"), join(folder, "site")];
-const markup = join(dirname(fileURLToPath(import.meta.url)), "../../fixtures/gemini/checkpoints/markup/home");
+const fixture = (name) => join(dirname(fileURLToPath(import.meta.url)), `../../fixtures/gemini/checkpoints/${name}/home`);
 
 function recount(...parameters) {
   const env = { PATH: process.env.PATH, HOME: folder, RECOUNT_DATA_DIR: join(folder, "data") };
@@ -27,7 +27,7 @@ function recount(...parameters) {
 
 function prepare() {
   recount("testbed", "--demo", demo);
-  recount("--home", demo, "--home", markup, "export", "--all", "--format", "html", "-o", site);
+  recount("--home", demo, "--home", fixture("markup"), "--home", fixture("image"), "export", "--all", "--format", "html", "-o", site);
   const all = readdirSync(site, { recursive: true }).filter((name) => name.endsWith(".html") && name !== "index.html");
   const named = (part) => {
     const found = all.filter((name) => name.includes(part));
@@ -39,6 +39,7 @@ function prepare() {
     all: all.map((name) => join(site, name)),
     story: named("add-a-quantity-discount"),
     planted: named("bad0c0de"),
+    image: named("5d934256"),
   };
 }
 

@@ -63,7 +63,9 @@ export async function misdeeds(page) {
     }
     if (document.scripts.length !== 1) found.push(`has ${document.scripts.length} scripts`);
     if (document.styleSheets.length !== 1) found.push(`has ${document.styleSheets.length} styles`);
-    if (document.images.length > 0) found.push(`has ${document.images.length} images`);
+    for (const { src } of document.images) {
+      if (!/^data:image\/(png|jpeg|gif|webp|avif|bmp);base64,[A-Za-z0-9+/=]+$/.test(src)) found.push(`has an image from ${src}`);
+    }
     return found;
   });
   const { requests, errors, dialogs } = page.seen;

@@ -1,7 +1,5 @@
 //! `recount export --format html`: pages and their index, read back as a browser would.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
-
 use recount_testkit::{Home, Page, fixtures};
 
 use super::export::files;

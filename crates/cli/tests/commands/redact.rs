@@ -118,7 +118,11 @@ fn folder_holds_no_secret(format: &str) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             is_clean(&path.to_string_lossy().to_lowercase().replace('-', ""), "a name");
-            assert!(!path.to_string_lossy().to_lowercase().contains("syd3mo9f8"), "{path:?}");
+            assert!(
+                !path.to_string_lossy().to_lowercase().contains("syd3mo9f8"),
+                "{}",
+                path.display()
+            );
             if path.is_dir() {
                 folders.push(path);
             } else {

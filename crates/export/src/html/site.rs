@@ -178,15 +178,19 @@ fn group<'a>((folder, mut entries): (&'a str, Vec<Entry<'a>>)) -> Group<'a> {
     Group { name, folder, last, rows }
 }
 
+fn many(number: u64, word: &str) -> String {
+    if number == 1 { format!("1 {word}") } else { format!("{} {word}s", grouped(number)) }
+}
+
 fn sum(entries: &[Entry<'_>], projects: usize) -> String {
     let total = |count: fn(&Row) -> u64| entries.iter().map(|entry| count(entry.row)).sum::<u64>();
     let mut parts = vec![
         format!(
             "{} in {}",
-            words::plural(entries.len() as u64, "session"),
-            words::plural(projects as u64, "project")
+            many(entries.len() as u64, "session"),
+            many(projects as u64, "project")
         ),
-        words::plural(total(|row| row.prompts), "prompt"),
+        many(total(|row| row.prompts), "prompt"),
     ];
     let tokens = total(|row| row.tokens);
     if tokens > 0 {

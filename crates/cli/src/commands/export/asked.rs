@@ -143,23 +143,26 @@ fn images(
     to_output: bool,
 ) -> Result<Images, Failure> {
     let refuse = |flag: &str, formats: &str| Err(not_for(format.extension(), flag, formats));
-    match (wanted, format) {
+    let usual = match format {
         // The agent's own records carry their images along.
-        (None, _) if is_own => Ok(Images::Named),
-        (Some(_), _) if is_own => refuse("--images", "md, html and txt"),
-        (None, Format::Html) => Ok(Images::Within),
-        (None, _) if to_output || !format.is_for_people() => Ok(Images::Named),
-        (None, _) => Ok(Images::Beside),
-        (Some(_), _) if !format.is_for_people() => refuse("--images", "md, html and txt"),
-        (Some(ImagesArg::None), _) => Ok(Images::Named),
-        (Some(ImagesArg::Within), Format::Text) => refuse("--images within", "md and html"),
-        (Some(ImagesArg::Within), _) => Ok(Images::Within),
-        (Some(ImagesArg::Beside), Format::Html) => refuse("--images beside", "md and txt"),
-        (Some(ImagesArg::Beside), _) if to_output => {
+        _ if is_own || !format.is_for_people() => ImagesArg::None,
+        Format::Html => ImagesArg::Within,
+        _ if to_output => ImagesArg::None,
+        _ => ImagesArg::Beside,
+    };
+    if wanted.is_some() && (is_own || !format.is_for_people()) {
+        return refuse("--images", "md, html and txt");
+    }
+    match wanted.unwrap_or(usual) {
+        ImagesArg::None => Ok(Images::Named),
+        ImagesArg::Within if format == Format::Text => refuse("--images within", "md and html"),
+        ImagesArg::Within => Ok(Images::Within),
+        ImagesArg::Beside if format == Format::Html => refuse("--images beside", "md and txt"),
+        ImagesArg::Beside if to_output => {
             Err(Failure::new(ERROR, "images beside need a file to be beside of")
                 .hint("name one with -o, or use --images within"))
         }
-        (Some(ImagesArg::Beside), _) => Ok(Images::Beside),
+        ImagesArg::Beside => Ok(Images::Beside),
     }
 }
 

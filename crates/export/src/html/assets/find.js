@@ -15,19 +15,17 @@
   let run = 0;
 
   /** The texts of a turn that are shown, or would be if a fold were open. */
-  function* texts(turn) {
+  function* texts(turn, isLeftOut) {
     const walker = document.createTreeWalker(turn, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) => {
       if (node.nodeType === Node.TEXT_NODE) return NodeFilter.FILTER_ACCEPT;
-      if (node.matches(".again")) return NodeFilter.FILTER_REJECT;
-      const depends = node.matches(".m, .actions, .full, .trace, .thought");
-      return depends && getComputedStyle(node).display === "none" ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_SKIP;
+      return node.classList.contains("again") || isLeftOut(node) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_SKIP;
     });
     while (walker.nextNode()) yield walker.currentNode;
   }
 
-  function search(turn, words) {
+  function search(turn, words, isLeftOut) {
     let any = false;
-    for (const node of texts(turn)) {
+    for (const node of texts(turn, isLeftOut)) {
       const text = node.data.toLowerCase();
       // Letters that change their length with their case would move what is marked.
       if (text.length !== node.data.length) continue;
@@ -63,10 +61,12 @@
     const words = field.value.trim().toLowerCase();
     if (words === "") return;
     const own = run;
+    const isLeftOut = choice();
+    const items = new Map(links.map((link) => [link.hash.slice(1), link.parentElement]));
     let paused = performance.now();
     for (const turn of session.querySelectorAll(".turn")) {
-      const any = search(turn, words);
-      document.querySelector(`#prompts a[href="#${turn.id}"]`)?.parentElement.classList.toggle("without", !any);
+      const any = search(turn, words, isLeftOut);
+      items.get(turn.id)?.classList.toggle("without", !any);
       if (performance.now() - paused > 30) {
         tell();
         await new Promise((resume) => setTimeout(resume));

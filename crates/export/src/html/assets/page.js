@@ -3,11 +3,31 @@ const session = document.getElementById("session");
 const prompts = document.getElementById("prompts");
 const links = [...prompts.querySelectorAll("a")];
 
-/** Whether the style leaves an element out. */
-const isShown = (element) => element !== null && element.getClientRects().length > 0;
+/**
+ * Returns what tells whether an element is left out by what the reader has chosen: the same as the style has. The style itself is
+ * not asked, as that would have turns laid out that nobody has looked at yet.
+ */
+function choice() {
+  const isOff = (id) => document.getElementById(id)?.checked === false;
+  const [withoutThoughts, withoutUndone] = [isOff("thoughts"), isOff("undone")];
+  const levels = ["talk", "actions", "full", "trace"];
+  const level = Math.max(0, levels.findIndex((id) => document.getElementById(id)?.checked));
+  const above = levels.slice(level + 1);
+  if (level === 1) above.push("but-at-actions");
+  return (element) => {
+    const { classList } = element;
+    if (classList.contains("undone") && withoutUndone) return true;
+    if (classList.contains("thought")) return withoutThoughts;
+    if (classList.contains("thinks") && !withoutThoughts) return false;
+    return above.some((name) => classList.contains(name));
+  };
+}
 
 /** The prompts that are shown, in order. */
-const shownPrompts = () => [...session.querySelectorAll(".prompt")].filter(isShown);
+function shownPrompts() {
+  const isLeftOut = choice();
+  return [...session.querySelectorAll(".prompt")].filter((prompt) => !isLeftOut(prompt));
+}
 
 /** Goes to an element, for the eye and for the keyboard. */
 function goTo(element) {
@@ -23,7 +43,7 @@ function step(by) {
   const top = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
   const focused = all.indexOf(document.activeElement);
   // Where the keyboard is, else what is at the top of the window.
-  let now = focused >= 0 ? focused : all.findLastIndex((prompt) => prompt.getBoundingClientRect().top <= top + 4);
+  const now = focused >= 0 ? focused : all.findLastIndex((prompt) => prompt.parentElement.getBoundingClientRect().top <= top + 4);
   const next = all[Math.max(0, Math.min(all.length - 1, now + by))];
   if (next) goTo(next);
 }
@@ -77,7 +97,7 @@ function reveal() {
   if (!target || !session.contains(target)) return;
   const undone = document.getElementById("undone");
   if (undone && (target.matches(".undone") || target.querySelector(".prompt.undone"))) undone.checked = true;
-  if (!isShown(target)) press("trace");
+  if (choice()(target)) press("trace");
   if (location.hash.startsWith("#m")) goTo(target);
 }
 addEventListener("hashchange", reveal);

@@ -5,31 +5,41 @@
   const choice = (id) => document.getElementById(id);
   const none = document.querySelector(".none");
 
-  // Rows with those below them, as they stand at first: by project.
   const bodies = [...table.tBodies];
-  const families = [];
-  for (const body of bodies) {
-    for (const row of body.rows) {
-      if (row.classList.contains("group")) continue;
-      const cell = (name) => row.querySelector("." + name);
-      const day = (name) => cell(name).firstChild?.dateTime ?? "";
-      const number = (name) => Number(cell(name).textContent.replaceAll(",", ""));
-      const entry = {
-        row,
-        body,
-        title: row.cells[0].firstChild.textContent.toLowerCase(),
-        project: cell("project").textContent.toLowerCase(),
-        folder: row.dataset.project,
-        models: [...cell("models").children].map((model) => model.textContent),
-        started: day("started"),
-        updated: day("updated"),
-        prompts: number("prompts"),
-        tokens: number("tokens"),
-      };
-      entry.text = [row.cells[0].textContent, entry.project, row.dataset.id ?? "", ...entry.models].join("\n").toLowerCase();
-      if (row.classList.contains("child") && families.length > 0) families.at(-1).children.push(entry);
-      else families.push({ top: entry, children: [] });
-    }
+
+  /** Rows with those below them, as they stand at first: by project. Read when they are first needed. */
+  let read;
+  function families() {
+    read ??= bodies.flatMap((body) => {
+      const found = [];
+      for (const row of body.querySelectorAll("tr:not(.group)")) {
+        const entry = { ...facts(row), row, body };
+        if (row.classList.contains("child") && found.length > 0) found.at(-1).children.push(entry);
+        else found.push({ top: entry, children: [] });
+      }
+      return found;
+    });
+    return read;
+  }
+
+  function facts(row) {
+    const cell = (name) => row.querySelector("." + name);
+    const day = (name) => cell(name).firstChild?.dateTime ?? "";
+    const number = (name) => Number(cell(name).textContent.replaceAll(",", ""));
+    const head = row.firstChild;
+    const project = cell("project").textContent.toLowerCase();
+    const models = [...cell("models").children].map((model) => model.textContent);
+    return {
+      title: head.firstChild.textContent.toLowerCase(),
+      project,
+      folder: row.dataset.project,
+      models,
+      started: day("started"),
+      updated: day("updated"),
+      prompts: number("prompts"),
+      tokens: number("tokens"),
+      text: [head.textContent, project, row.dataset.id ?? "", ...models].join("\n").toLowerCase(),
+    };
   }
 
   function filter() {
@@ -43,7 +53,7 @@
       words.every((word) => entry.text.includes(word));
     let shown = 0;
     let all = 0;
-    for (const { top, children } of families) {
+    for (const { top, children } of families()) {
       const fitting = children.filter((child) => {
         child.row.hidden = !fits(child);
         return !child.row.hidden;
@@ -56,7 +66,7 @@
     const sorted = table.classList.contains("sorted");
     for (const body of bodies) {
       const head = body.querySelector(".group");
-      if (head) head.hidden = sorted || ![...body.rows].some((row) => row !== head && !row.hidden);
+      if (head) head.hidden = sorted || body.querySelector("tr:not(.group, [hidden])") === null;
     }
     choice("found").textContent = shown === all ? "" : `${shown} of ${all}`;
     none.hidden = shown > 0;
@@ -73,11 +83,11 @@
     const value = (entry) => (key === "models" ? entry.models.join(" ") : entry[key]);
     table.classList.toggle("sorted", order !== "none");
     if (order === "none") {
-      for (const { top, children } of families) for (const entry of [top, ...children]) entry.body.append(entry.row);
+      for (const { top, children } of families()) for (const entry of [top, ...children]) entry.body.append(entry.row);
     } else {
       head.setAttribute("aria-sort", order);
       const sign = order === "ascending" ? 1 : -1;
-      const sorted = [...families].sort((one, other) => sign * compare(value(one.top), value(other.top)));
+      const sorted = [...families()].sort((one, other) => sign * compare(value(one.top), value(other.top)));
       bodies[0]?.append(...sorted.flatMap(({ top, children }) => [top, ...children].map((entry) => entry.row)));
     }
     filter();
@@ -104,5 +114,5 @@
     }
   });
   // A browser may bring back what was typed before.
-  filter();
+  if (["find", "project", "model", "since", "until"].some((id) => choice(id).value !== "")) filter();
 }
