@@ -1,6 +1,6 @@
 //! Every session, newest first.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -14,6 +14,7 @@ use crate::facts::facts;
 use crate::finish::finish;
 use crate::growth::{self, Anew};
 use crate::index::session_key;
+use crate::ledger::Ledger;
 use crate::matching::matching;
 use crate::passport::{Effort, Passports, Sightings};
 use crate::refresh::recall;
@@ -89,6 +90,21 @@ pub(crate) struct Digest {
     pub(crate) held: bool,
     /// Whether it was read now, rather than remembered.
     pub(crate) fresh: bool,
+    pub(crate) used: Used,
+}
+
+/// What a session used.
+#[derive(Clone, Debug)]
+pub(crate) enum Used {
+    /// As it was just taken down.
+    Now {
+        /// When the last of it was.
+        last: i64,
+        /// The ledger.
+        ledger: Vec<u8>,
+    },
+    /// Kept in the catalog with this group of files.
+    With(u64),
 }
 
 /// What is wanted next of sessions that were read.
@@ -99,7 +115,7 @@ enum Then {
 }
 
 /// What tells one session from another.
-type Claim = (SourceName, SessionId);
+pub(crate) type Claim = (SourceName, SessionId);
 
 impl Engine {
     /// Lists sessions.
@@ -111,6 +127,20 @@ impl Engine {
         let said = query.text.as_deref().map(|text| self.sessions_saying(text, progress));
         let said = said.transpose()?;
         let (mut listing, unheld) = self.list_holding(&query.holds, progress);
+        self.keep_asked(&mut listing, query, &unheld, said.as_ref())?;
+        sort(&mut listing.sessions, query.sort);
+        listing.sessions.truncate(query.limit.unwrap_or(usize::MAX));
+        Ok(listing)
+    }
+
+    /// Keeps the sessions that a query asks for.
+    pub(crate) fn keep_asked(
+        &self,
+        listing: &mut Listing,
+        query: &Query,
+        unheld: &BTreeSet<Claim>,
+        said: Option<&HashSet<u64>>,
+    ) -> Result<(), Error> {
         if query.live {
             let live = self.live(&listing.sessions);
             for (at, session) in listing.sessions.iter_mut().enumerate() {
@@ -130,11 +160,9 @@ impl Engine {
         listing.sessions.retain(|session| {
             passes(session, query)
                 && !unheld.contains(&(session.source, session.id.clone()))
-                && said.as_ref().is_none_or(|said| said.contains(&session_key(session)))
+                && said.is_none_or(|said| said.contains(&session_key(session)))
         });
-        sort(&mut listing.sessions, query.sort);
-        listing.sessions.truncate(query.limit.unwrap_or(usize::MAX));
-        Ok(listing)
+        Ok(())
     }
 
     /// Lists every session, with what else was met on the way.
@@ -170,7 +198,7 @@ impl Engine {
     }
 
     /// Makes rows of what was read and remembered.
-    fn conclude(
+    pub(crate) fn conclude(
         &self,
         ground: &Ground,
         digests: Vec<Digest>,
@@ -181,10 +209,13 @@ impl Engine {
         let passports = self.passports(ground, &sightings, effort, progress);
         let settled = digests.iter().all(|digest| !digest.fresh);
         let folders: Vec<usize> = digests.iter().map(|digest| digest.folder).collect();
+        // Where names lie, what is kept of a group is not all of a session.
+        let whole = digests.iter().all(|digest| matches!(digest.used, Used::With(_)));
+        let groups = whole.then(|| ground.groups(|_| true)).unwrap_or_default();
         let mut sessions = finish(ground, digests, &passports.projects);
         if settled {
             let rows: Vec<_> = sessions.iter().zip(folders).collect();
-            self.remember_list(ground, &rows, sightings, &passports);
+            self.remember_list(ground, &rows, (sightings, &groups), &passports);
         }
         sort(&mut sessions, Sort::Updated);
         let (known, problems) = (sessions.len(), ground.problems.clone());
@@ -203,11 +234,20 @@ impl Engine {
             sort(&mut listing.sessions, Sort::Updated);
             return (listing, BTreeSet::new(), ground, passports);
         }
-        let (ground, digests) = self.gather(holds, Then::Rows, progress);
+        let (ground, digests) = self.gather_rows(holds, progress);
         let unheld = digests.iter().filter(|digest| !digest.held);
         let unheld = unheld.map(|digest| (digest.facts.source, digest.facts.id.clone())).collect();
         let (listing, passports) = self.conclude(&ground, digests, effort, progress);
         (listing, unheld, ground, passports)
+    }
+
+    /// Finds every session, with what is needed to list it.
+    pub(crate) fn gather_rows(
+        &self,
+        holds: &Holds,
+        progress: &dyn Progress,
+    ) -> (Ground, Vec<Digest>) {
+        self.gather(holds, Then::Rows, progress)
     }
 
     fn gather(&self, holds: &Holds, then: Then, progress: &dyn Progress) -> (Ground, Vec<Digest>) {
@@ -250,6 +290,8 @@ fn digest(
     lay_by: impl Fn(&FileAt, Outline),
 ) -> Digest {
     let facts = facts(source, &family);
+    let ledger = Ledger::of(source, &family, &facts);
+    let used = Used::Now { last: ledger.last(), ledger: ledger.encode() };
     let main = crate::facts::main(&family).or_else(|| family.members.first());
     let folder = main.map_or(0, |member| member.file.folder);
     let calls = family.members.iter().flat_map(|member| &member.file.outline.agent_calls);
@@ -261,7 +303,7 @@ fn digest(
         Surveyed { folder, named_folder, at, outline }
     };
     let files = family.members.into_iter().map(without_messages).collect();
-    Digest { facts, folder, files, agent_calls, held: true, fresh: true }
+    Digest { facts, folder, files, agent_calls, held: true, fresh: true, used }
 }
 
 /// Files are grouped by the id in their names. Where names lie, one session comes out of several groups: those
