@@ -63,6 +63,11 @@ pub(crate) fn minute(then: Timestamp) -> String {
     local(then).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
+/// Date and second in the user's time zone.
+pub(crate) fn second(then: Timestamp) -> String {
+    local(then).strftime("%Y-%m-%d %H:%M:%S").to_string()
+}
+
 /// The minute alone.
 pub(crate) fn clock_time(then: Timestamp) -> String {
     local(then).strftime("%H:%M").to_string()

@@ -64,6 +64,14 @@ pub enum Error {
         /// What is wrong, with its line.
         message: String,
     },
+    /// What another tool counted is not understood.
+    #[error("{}: not a report by day in JSON", path.display())]
+    NotAReport {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: serde_json::Error,
+    },
     /// A query is not understood.
     #[error("{what}")]
     Query {

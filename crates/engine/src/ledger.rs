@@ -27,8 +27,8 @@ pub(crate) struct Ledger {
     pub(crate) unanswered: u32,
     /// Records of requests that were written down again in the same file.
     pub(crate) repeated: u32,
-    /// Requests that stand in other files of the session as well.
-    pub(crate) copied: u32,
+    /// Requests that stand in other files of the session as well: when, and what they used.
+    pub(crate) copies: Vec<(Option<i64>, u64)>,
     /// Prompts and answers, in the order of the conversation.
     pub(crate) events: Vec<Event>,
 }
@@ -138,7 +138,9 @@ impl Ledger {
                 let versions = outline.versions_of(entry).count();
                 self.repeated += u32::try_from(versions.saturating_sub(1)).unwrap_or(u32::MAX);
                 let is_new = entry.id.as_deref().is_none_or(|id| seen.insert(id));
-                self.copied += u32::from(!is_new);
+                if let Some(tokens) = entry.tokens.filter(|_| !is_new) {
+                    self.copies.push((entry.time, tokens.total));
+                }
             }
         }
     }

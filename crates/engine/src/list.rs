@@ -211,7 +211,7 @@ impl Engine {
         let folders: Vec<usize> = digests.iter().map(|digest| digest.folder).collect();
         // Where names lie, what is kept of a group is not all of a session.
         let whole = digests.iter().all(|digest| matches!(digest.used, Used::With(_)));
-        let groups = whole.then(|| ground.groups(|_| true)).unwrap_or_default();
+        let groups = if whole && settled { ground.groups(|_| true) } else { Vec::new() };
         let mut sessions = finish(ground, digests, &passports.projects);
         if settled {
             let rows: Vec<_> = sessions.iter().zip(folders).collect();

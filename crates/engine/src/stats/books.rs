@@ -124,6 +124,21 @@ impl Engine {
 }
 
 impl Books {
+    /// Asks for one session and its sub-agents, and for nothing else.
+    pub(crate) fn ask_only(&mut self, wanted: &SessionFacts) {
+        let wanted = session_key(wanted);
+        let number = self.sessions.iter().position(|session| session_key(session) == wanted);
+        for place in &mut self.places {
+            place.is_asked = Some(place.main) == number || Some(place.session) == number;
+        }
+    }
+
+    /// Returns the sessions that are asked for.
+    pub(crate) fn asked(&self) -> impl Iterator<Item = &SessionFacts> {
+        let all = self.sessions.iter().zip(&self.places);
+        all.filter(|(_, place)| place.is_asked).map(|(session, _)| session)
+    }
+
     fn new(
         listing: Listing,
         ledgers: Vec<Vec<u8>>,

@@ -4,7 +4,11 @@
 //! shown is one serialisable value per question: [`Report`], [`Overview`], [`Explained`], and so on.
 
 mod books;
+mod budget;
 mod calendar;
+mod compare;
+mod content;
+mod explain;
 mod figures;
 mod overview;
 mod spans;
@@ -24,6 +28,10 @@ use books::Books;
 use tally::{Count, Key, Naming, row};
 use walk::{Names, Walk, Window};
 
+pub use budget::{Budget, Limit, Now};
+pub use compare::{Compared, ComparedDay};
+pub use content::{Content, FileUse, Part, ToolError, ToolOutput};
+pub use explain::{Explained, Line};
 pub use figures::{Figures, Missing};
 pub use overview::Overview;
 pub use recount_prices::{
@@ -200,12 +208,15 @@ impl Counted {
     }
 }
 
+impl Asked {
+    fn window(&self) -> Window {
+        let Query { since, until, model, .. } = &self.sessions;
+        Window { since: *since, until: *until, model: model.clone() }
+    }
+}
+
 fn count(books: &Books, prices: &Prices, asked: &Asked, by: &[By]) -> Counted {
-    let window = Window {
-        since: asked.sessions.since,
-        until: asked.sessions.until,
-        model: asked.sessions.model.clone(),
-    };
+    let window = asked.window();
     let gap = i64::try_from(asked.gap.as_millis()).unwrap_or(i64::MAX);
     let mut walk = Walk::new(prices, &window, asked.zone.clone());
     let mut count = Count::new(books, gap, by);
@@ -223,12 +234,8 @@ fn count(books: &Books, prices: &Prices, asked: &Asked, by: &[By]) -> Counted {
 }
 
 fn basis(books: &Books, asked: &Asked, walk: &Walk<'_>, count: &Count) -> Basis {
-    let sessions = || {
-        let asked = books.sessions.iter().zip(&books.places).filter(|(_, place)| place.is_asked);
-        asked.map(|(session, _)| session)
-    };
-    let sum = |of: fn(&SessionFacts) -> u64| sessions().map(of).sum::<u64>();
-    let kept = sessions().flat_map(|session| session.problem_list.iter().cloned());
+    let sum = |of: fn(&SessionFacts) -> u64| books.asked().map(of).sum::<u64>();
+    let kept = books.asked().flat_map(|session| session.problem_list.iter().cloned());
     let unpriced = count.unpriced.iter().map(|(model, (requests, tokens))| Unpriced {
         model: model.map(|model| walk.models.name(model).to_owned()),
         requests: *requests,

@@ -70,26 +70,31 @@ pub(crate) struct Step<'a> {
     pub(crate) time: Option<i64>,
     pub(crate) slot: Option<Slot>,
     /// Its request, unless that was counted before.
-    pub(crate) asked: Option<Asked>,
+    pub(crate) asked: Option<Asked<'a>>,
     /// Per call its tool.
     pub(crate) tools: &'a [u32],
 }
 
 /// A request on the way.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct Asked<'a> {
     /// The model, by its number.
     pub(crate) model: Option<u32>,
     pub(crate) tokens: Tokens,
     pub(crate) quote: Option<Quote>,
     pub(crate) fate: Fate,
-    pub(crate) unrecorded: Option<Unrecorded>,
+    pub(crate) unrecorded: Unrecorded,
+    /// Its prices, on any day.
+    pub(crate) entry: Option<&'a Entry>,
 }
 
 /// Who is told of what is met.
 pub(crate) trait Visitor {
     /// A message.
     fn step(&mut self, step: &Step<'_>);
+
+    /// A request that was counted before, in another session.
+    fn double(&mut self, _slot: Option<Slot>, _tokens: Tokens) {}
 
     /// The end of a session's ledger.
     fn end(&mut self, _place: Place, _ledger: &Ledger) {}
@@ -104,7 +109,7 @@ pub(crate) struct Walk<'a> {
     pub(crate) models: Names,
     pub(crate) tools: Names,
     /// Per model its prices.
-    entries: Vec<Option<&'a Entry>>,
+    pub(crate) entries: Vec<Option<&'a Entry>>,
     /// What was met, and whether with figures.
     met: HashMap<u64, bool, BuildHasherDefault<Spread>>,
     pub(crate) doubles: Doubles,
@@ -148,6 +153,11 @@ impl<'a> Walk<'a> {
         ledger.each(|event, time| {
             let (is_new, is_asking) = self.meet(event, place);
             last = time.or(last);
+            let is_double = !is_asking && !is_new && place.is_asked;
+            if let Some(request) = event.request.as_ref().filter(|_| is_double) {
+                let slot = last.and_then(|time| self.calendar.slot(time));
+                visitor.double(slot, request.tokens);
+            }
             if !place.is_asked || !(is_new || is_asking) || !self.is_within(last) {
                 return;
             }
@@ -161,7 +171,7 @@ impl<'a> Walk<'a> {
         });
         if place.is_asked {
             self.doubles.repeated += u64::from(ledger.repeated);
-            self.doubles.copied += u64::from(ledger.copied);
+            self.doubles.copied += ledger.copies.len() as u64;
             visitor.end(place, ledger);
         }
     }
@@ -192,7 +202,12 @@ impl<'a> Walk<'a> {
         since.as_ref().is_none_or(after) && until.as_ref().is_none_or(before)
     }
 
-    fn asked(&self, event: &Event, models: &[u32], slot: Option<Slot>) -> Option<Asked> {
+    /// Returns the day and hour of a moment.
+    pub(crate) fn slot(&mut self, time: i64) -> Option<Slot> {
+        self.calendar.slot(time)
+    }
+
+    fn asked(&self, event: &Event, models: &[u32], slot: Option<Slot>) -> Option<Asked<'a>> {
         let request = event.request.as_ref()?;
         let model = request.model.and_then(|model| models.get(usize::from(model))).copied();
         if let Some(wanted) = &self.window.model
@@ -203,7 +218,8 @@ impl<'a> Walk<'a> {
         let entry = model.and_then(|model| self.entries.get(model as usize)).copied().flatten();
         let quote = entry.zip(slot).map(|(entry, slot)| entry.quote(slot.utc, &request.tokens));
         let (tokens, fate) = (request.tokens, event.fate);
-        Some(Asked { model, tokens, quote, fate, unrecorded: event.unrecorded })
+        let unrecorded = event.unrecorded.unwrap_or_default();
+        Some(Asked { model, tokens, quote, fate, unrecorded, entry })
     }
 
     fn model(&mut self, name: &str) -> u32 {

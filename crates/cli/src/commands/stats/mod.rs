@@ -1,14 +1,19 @@
 //! `recount stats`
 
+mod chart;
+mod compare;
+mod content;
+mod explain;
 mod filters;
+mod line;
 mod overview;
 mod table;
 
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use recount_engine::Engine;
 use recount_engine::stats::{Basis, By, Figures};
 use serde::Serialize;
 
@@ -22,11 +27,15 @@ use filters::Filters;
 /// Count tokens, money and time, each request once
 ///
 /// Without --by: today, this week, this month, and the projects and models that took most. In a project's folder (or below it) only that
-/// project is counted; everywhere else, and with --all, all of them.
+/// project is counted; everywhere else, and with --all, all of them. Money is what a user with an API key pays; see `recount prices`.
 #[derive(Args, Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[command(
-    after_help = "Examples:\n  recount stats --all                       one screen\n  recount stats --by day --since 7d         \
-    the last week, day by day\n  recount stats --all --by model --json\n  recount stats --by tool                   how often each tool failed"
+    after_help = "Examples:\n  recount stats --all                       one screen\n  recount stats --by day --since 7d --chart the last week, drawn\n  \
+    recount stats --all --by model --json\n  recount stats --by tool --errors          how often each tool failed, and why\n  \
+    recount stats --explain latest            each request of a session, with its price\n  recount stats --context                   what \
+    filled the context\n  recount stats --line                      one line, for a prompt or a status bar\n\nIn config.toml:\n  [budget]\n  daily = \
+    5.00\n  monthly = 80"
 )]
 pub(crate) struct StatsArgs {
     #[command(flatten)]
@@ -36,9 +45,37 @@ pub(crate) struct StatsArgs {
     #[arg(long, value_name = "WHAT")]
     by: Option<Side>,
 
+    /// Draw the rows, too
+    #[arg(long, conflicts_with_all = ["csv", "json"])]
+    chart: bool,
+
     /// Print CSV
     #[arg(long, conflicts_with = "json")]
     csv: bool,
+
+    /// With --by tool: show why tools failed, most frequent first; all messages are read
+    #[arg(long)]
+    errors: bool,
+
+    /// Show the working: each request with its prices, and the sum as it grows; of one session, or of all
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["by", "chart"])]
+    explain: Option<String>,
+
+    /// Show what filled the context: prompts, files, outputs, thoughts; all messages are read
+    #[arg(long, conflicts_with_all = ["by", "chart", "csv", "explain"])]
+    context: bool,
+
+    /// Compare with this report of ccusage (`ccusage gemini daily --json`), day by day
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["by", "chart", "csv", "explain", "context"])]
+    compare: Option<PathBuf>,
+
+    /// Exit with 1 when more was spent than [budget] in config.toml allows, over all projects
+    #[arg(long, conflicts_with_all = ["by", "chart", "csv", "explain", "context", "compare"])]
+    check_budget: bool,
+
+    /// Print one line: tokens and money of today, and how full the context of the running session is
+    #[arg(long, conflicts_with_all = ["by", "chart", "csv", "explain", "context", "compare"])]
+    line: bool,
 }
 
 /// What stands side by side.
@@ -90,33 +127,40 @@ struct Document<'a, T> {
 pub(crate) fn run(args: &StatsArgs, context: &Context) -> Result<ExitCode, Failure> {
     let asked = args.filters.asked(context)?;
     let engine = context.engine()?;
+    if args.line {
+        return line::run(&engine, &asked.zone, args.check_budget, context);
+    }
+    if args.check_budget {
+        return line::check(&engine, &asked.zone, context);
+    }
     let bar = Bar::new(context, "reading sessions");
-    let code = match (args.by, args.csv) {
-        (None, false) => {
-            let overview = engine.overview(&asked, &bar)?;
+    if let Some(file) = &args.compare {
+        let compared = engine.compare(&asked, &context.absolute(file), &bar)?;
+        bar.finish();
+        return compare::show(&compared, context);
+    }
+    if args.context {
+        let filling = engine.content(&asked, &bar)?;
+        bar.finish();
+        return content::show(&filling, context);
+    }
+    if let Some(session) = &args.explain {
+        let session = Some(session.as_str()).filter(|session| !session.is_empty());
+        let explained = engine.explain(&asked, session, &bar)?;
+        bar.finish();
+        return explain::show(&explained, args.csv, context);
+    }
+    match (args.by, args.csv || args.chart) {
+        (None, false) => overview::show(&engine.overview(&asked, &bar)?, &engine, &asked, context),
+        (by, _) => {
+            let by = by.map_or(By::Day, Side::by);
+            let report = engine.stats(&asked, by, &bar)?;
+            let with_errors = args.errors && by == By::Tool;
+            let errors = with_errors.then(|| engine.content(&asked, &bar)).transpose()?;
             bar.finish();
-            if context.global.json {
-                print_json(context, &overview)?;
-            } else {
-                print(context, &overview::page(&overview, context))?;
-            }
-            end(context, &overview.report.total, &overview.report.basis)
+            table::show(&report, errors.as_ref(), args, context)
         }
-        (by, is_csv) => {
-            let report = engine.stats(&asked, by.map_or(By::Day, Side::by), &bar)?;
-            bar.finish();
-            if context.global.json {
-                print_json(context, &report)?;
-            } else if is_csv {
-                table::csv(&report, context)?;
-            } else {
-                print(context, &table::page(&report, context))?;
-            }
-            end(context, &report.total, &report.basis)
-        }
-    };
-    leave(engine);
-    Ok(code)
+    }
 }
 
 fn print_json<T: Serialize>(context: &Context, value: &T) -> Result<(), Failure> {
@@ -128,11 +172,6 @@ fn print(context: &Context, page: &str) -> Result<(), Failure> {
     out.write_all(page.as_bytes())?;
     out.finish()?;
     Ok(())
-}
-
-/// Waits for what is being written, and lets the rest go with the process.
-fn leave(engine: Engine) {
-    drop(engine);
 }
 
 /// Tells what does not fit in a table, and returns the exit code.

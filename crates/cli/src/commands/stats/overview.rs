@@ -1,9 +1,14 @@
 //! One screen: today, this week, this month, and where it went.
 
-use recount_engine::stats::{Figures, Overview, Row};
+use std::process::ExitCode;
+
+use recount_engine::Engine;
+use recount_engine::stats::{Asked, Figures, Overview, Row};
 
 use super::table::cost;
+use super::{end, line, print, print_json};
 use crate::context::Context;
+use crate::failure::Failure;
 use crate::output::bar::{bar, sparkline};
 use crate::output::columns::{Align, Column, Fit, render};
 use crate::output::number::{count, duration, percent};
@@ -15,8 +20,24 @@ const TOP: usize = 5;
 /// How wide bars are.
 const BAR: usize = 16;
 
+/// Shows the screen, and warns when more was spent than allowed.
+pub(super) fn show(
+    overview: &Overview,
+    engine: &Engine,
+    asked: &Asked,
+    context: &Context,
+) -> Result<ExitCode, Failure> {
+    if context.global.json {
+        print_json(context, overview)?;
+    } else {
+        print(context, &page(overview, context))?;
+        line::warn_over(&engine.budget(&asked.zone, &())?, context);
+    }
+    Ok(end(context, &overview.report.total, &overview.report.basis))
+}
+
 /// Draws the screen.
-pub(super) fn page(overview: &Overview, context: &Context) -> String {
+fn page(overview: &Overview, context: &Context) -> String {
     let canvas = context.canvas();
     let total = &overview.report.total;
     let when = [
@@ -109,5 +130,5 @@ fn top(rows: &[Row], total: &Figures) -> Vec<Vec<Span>> {
 
 /// What bars compare.
 fn weight(figures: &Figures) -> u128 {
-    figures.cost_usd.map_or(0, |cost| cost.units()).max(u128::from(figures.tokens.total))
+    super::table::weight(false, figures)
 }

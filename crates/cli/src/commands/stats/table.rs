@@ -1,7 +1,12 @@
 //! Figures side by side: as a table, and as CSV.
 
+use std::process::ExitCode;
+
 use recount_engine::export::csv;
-use recount_engine::stats::{By, Figures, Money, Report, Row};
+use recount_engine::stats::{By, Content, Figures, Money, Report, Row, ToolError};
+use serde::Serialize;
+
+use super::{StatsArgs, chart, content, end, print, print_json};
 
 use crate::context::{Context, Paged};
 use crate::failure::Failure;
@@ -14,11 +19,44 @@ use crate::output::theme::Tone;
 /// How wide bars are.
 const BAR: usize = 12;
 
+/// Shows a report.
+pub(super) fn show(
+    report: &Report,
+    errors: Option<&Content>,
+    args: &StatsArgs,
+    context: &Context,
+) -> Result<ExitCode, Failure> {
+    if context.global.json {
+        print_json(context, &WithErrors { report, errors: errors.map(|content| &content.errors) })?;
+    } else if args.csv {
+        csv(report, context)?;
+    } else {
+        let mut shown = page(report, context);
+        if args.chart {
+            shown = format!("{}\n{shown}", chart::page(report, context));
+        }
+        if let Some(content) = errors.filter(|content| !content.errors.is_empty()) {
+            shown = format!("{shown}\n{}", content::errors(content, context));
+        }
+        print(context, &shown)?;
+    }
+    Ok(end(context, &report.total, &report.basis))
+}
+
+/// A report, with why tools failed.
+#[derive(Serialize)]
+struct WithErrors<'a> {
+    #[serde(flatten)]
+    report: &'a Report,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    errors: Option<&'a Vec<ToolError>>,
+}
+
 /// Draws a report.
-pub(super) fn page(report: &Report, context: &Context) -> String {
-    let heading = heading(report.by);
-    let columns = if report.by == By::Tool { tool_columns() } else { columns(heading) };
-    let most = report.rows.iter().map(|row| weight(report.by, &row.figures)).max().unwrap_or(0);
+fn page(report: &Report, context: &Context) -> String {
+    let columns = if report.by == By::Tool { tool_columns() } else { columns(report.by) };
+    let is_tool = report.by == By::Tool;
+    let most = report.rows.iter().map(|row| weight(is_tool, &row.figures)).max().unwrap_or(0);
     let mut cells: Vec<Vec<Span>> =
         report.rows.iter().map(|row| cells(report.by, row, most)).collect();
     let total =
@@ -48,11 +86,16 @@ const fn right(heading: &'static str, fit: Fit) -> Column {
     Column { heading, align: Align::Right, fit }
 }
 
-fn columns(heading: &'static str) -> Vec<Column> {
+fn columns(by: By) -> Vec<Column> {
+    // Titles and names of folders can be cut; names of models and days cannot.
+    let is_long = matches!(by, By::Project | By::Session | By::Agent);
+    let fit = if is_long { Fit::Flexible } else { Fit::Keep };
+    // No prompt is made for a model alone: it is the first column to go.
+    let prompts = if by == By::Model { Fit::Drop(0) } else { Fit::Drop(7) };
     vec![
-        Column { heading, align: Align::Left, fit: Fit::Flexible },
+        Column { heading: heading(by), align: Align::Left, fit },
         right("SESSIONS", Fit::Drop(6)),
-        right("PROMPTS", Fit::Drop(7)),
+        right("PROMPTS", prompts),
         right("REQUESTS", Fit::Drop(11)),
         right("INPUT", Fit::Drop(9)),
         right("CACHED", Fit::Drop(8)),
@@ -88,11 +131,12 @@ fn cells(by: By, row: &Row, most: u128) -> Vec<Span> {
 }
 
 /// What bars compare.
-fn weight(by: By, figures: &Figures) -> u128 {
+pub(super) fn weight(is_tool: bool, figures: &Figures) -> u128 {
     match figures.cost_usd {
-        _ if by == By::Tool => u128::from(figures.tool_calls),
+        _ if is_tool => u128::from(figures.tool_calls),
         Some(cost) if cost > Money::default() => cost.units(),
-        _ => u128::from(figures.tokens.total),
+        // Without a price, tokens compare; a million of them weighs about a dollar.
+        _ => u128::from(figures.tokens.total).saturating_mul(1_000_000),
     }
 }
 
@@ -101,7 +145,7 @@ fn cells_of(by: By, row: &Row, most: u128) -> Vec<Span> {
     let plain = |text: &str| Span::new(text, Tone::Plain);
     let dim = |text: &str| Span::new(text, Tone::Dim);
     let number = |number: u64| plain(&count(number));
-    let drawn = dim(&bar(weight(by, figures), most, BAR));
+    let drawn = dim(&bar(weight(by == By::Tool, figures), most, BAR));
     let failed = |text: String| {
         Span::new(&text, if figures.tools_failed > 0 { Tone::Warning } else { Tone::Dim })
     };
@@ -136,7 +180,7 @@ fn cells_of(by: By, row: &Row, most: u128) -> Vec<Span> {
 }
 
 /// What a row is called.
-fn label(by: By, row: &Row) -> String {
+pub(super) fn label(by: By, row: &Row) -> String {
     let short = || row.key.get(..8).unwrap_or(&row.key);
     match (by, &row.name) {
         (By::Session | By::Agent, Some(title)) => format!("{}  {title}", short()),
@@ -180,7 +224,7 @@ const CSV: &[&str] = &[
 ];
 
 /// Prints a report as CSV, the total last.
-pub(super) fn csv(report: &Report, context: &Context) -> Result<(), Failure> {
+fn csv(report: &Report, context: &Context) -> Result<(), Failure> {
     let mut out = context.out(Paged::No);
     csv::row(&mut out, CSV.iter().map(|name| csv::Cell::Text(name)))?;
     for row in &report.rows {
