@@ -100,7 +100,7 @@ pub(crate) enum Used {
     Now {
         /// When the last of it was.
         last: i64,
-        /// The ledger.
+        /// The ledger, behind its length.
         ledger: Vec<u8>,
     },
     /// Kept in the catalog with this group of files.
@@ -127,42 +127,46 @@ impl Engine {
         let said = query.text.as_deref().map(|text| self.sessions_saying(text, progress));
         let said = said.transpose()?;
         let (mut listing, unheld) = self.list_holding(&query.holds, progress);
-        self.keep_asked(&mut listing, query, &unheld, said.as_ref())?;
+        let asked = self.asked(&mut listing.sessions, query, &unheld, said.as_ref())?;
+        let mut asked = asked.into_iter();
+        listing.sessions.retain(|_| asked.next().unwrap_or_default());
         sort(&mut listing.sessions, query.sort);
         listing.sessions.truncate(query.limit.unwrap_or(usize::MAX));
         Ok(listing)
     }
 
-    /// Keeps the sessions that a query asks for.
-    pub(crate) fn keep_asked(
+    /// Tells of each session whether a query asks for it.
+    pub(crate) fn asked(
         &self,
-        listing: &mut Listing,
+        sessions: &mut [SessionFacts],
         query: &Query,
         unheld: &BTreeSet<Claim>,
         said: Option<&HashSet<u64>>,
-    ) -> Result<(), Error> {
+    ) -> Result<Vec<bool>, Error> {
         if query.live {
-            let live = self.live(&listing.sessions);
-            for (at, session) in listing.sessions.iter_mut().enumerate() {
+            let live = self.live(sessions);
+            for (at, session) in sessions.iter_mut().enumerate() {
                 session.live = Some(live.contains(&at));
             }
         }
-        if let Some(here) = query.project.is_none().then_some(query.here.as_deref()).flatten() {
-            keep_nearest(&mut listing.sessions, here);
-        }
-        if let Some(wanted) = &query.project {
-            let projects: Vec<&Project> =
-                listing.sessions.iter().map(|session| &*session.project).collect();
-            let keep = matching(&projects, wanted, &self.folders)?;
-            let mut number = 0..;
-            listing.sessions.retain(|_| number.next().is_some_and(|at| keep.contains(&at)));
-        }
-        listing.sessions.retain(|session| {
+        let here = query.here.as_deref().filter(|_| query.project.is_none());
+        let nearest = here.and_then(|here| nearest(sessions, here));
+        let named = match &query.project {
+            None => None,
+            Some(wanted) => {
+                let projects: Vec<&Project> =
+                    sessions.iter().map(|session| &*session.project).collect();
+                Some(matching(&projects, wanted, &self.folders)?)
+            }
+        };
+        let is_asked = |(at, session): (usize, &SessionFacts)| {
             passes(session, query)
-                && !unheld.contains(&(session.source, session.id.clone()))
+                && nearest.as_ref().is_none_or(|nearest| session.project.key() == *nearest)
+                && named.as_ref().is_none_or(|named| named.contains(&at))
+                && (unheld.is_empty() || !unheld.contains(&(session.source, session.id.clone())))
                 && said.is_none_or(|said| said.contains(&session_key(session)))
-        });
-        Ok(())
+        };
+        Ok(sessions.iter().enumerate().map(is_asked).collect())
     }
 
     /// Lists every session, with what else was met on the way.
@@ -250,6 +254,18 @@ impl Engine {
         self.gather(holds, Then::Rows, progress)
     }
 
+    /// Reads every session, whatever is remembered.
+    pub(crate) fn gather_anew(
+        &self,
+        ground: Ground,
+        progress: &dyn Progress,
+    ) -> (Ground, Vec<Digest>) {
+        let digest = |source, family: Family| digest(source, family, |_, _| {});
+        let digests = recall(self, &ground, None, progress, digest);
+        let digests = join_strays(&ground, digests, digest);
+        (ground, digests)
+    }
+
     fn gather(&self, holds: &Holds, then: Then, progress: &dyn Progress) -> (Ground, Vec<Digest>) {
         let digest = |source, family: Family| {
             let held = holds.is_nothing() || holds.is_met_by(source, &family);
@@ -291,7 +307,7 @@ fn digest(
 ) -> Digest {
     let facts = facts(source, &family);
     let ledger = Ledger::of(source, &family, &facts);
-    let used = Used::Now { last: ledger.last(), ledger: ledger.encode() };
+    let used = Used::Now { last: ledger.last(), ledger: ledger.bound() };
     let main = crate::facts::main(&family).or_else(|| family.members.first());
     let folder = main.map_or(0, |member| member.file.folder);
     let calls = family.members.iter().flat_map(|member| &member.file.outline.agent_calls);
@@ -344,18 +360,14 @@ fn join_strays(
     digests
 }
 
-/// Keeps the sessions of the project whose folder `here` is or lies below; all when there is none.
-fn keep_nearest(sessions: &mut Vec<SessionFacts>, here: &Path) {
+/// Returns the project whose folder `here` is or lies below. Other folders may share its name.
+fn nearest(sessions: &[SessionFacts], here: &Path) -> Option<String> {
     let depth = |session: &SessionFacts| {
         let path = session.project.path.as_ref()?.as_str();
         here.starts_with(path).then_some(path.len())
     };
     let inside = sessions.iter().filter_map(|session| Some((depth(session)?, session)));
-    let nearest = inside.max_by_key(|(depth, _)| *depth).map(|(_, session)| session.project.key());
-    if let Some(nearest) = nearest {
-        // Other folders may share its name.
-        sessions.retain(|session| session.project.key() == nearest);
-    }
+    inside.max_by_key(|(depth, _)| *depth).map(|(_, session)| session.project.key())
 }
 
 fn passes(session: &SessionFacts, query: &Query) -> bool {

@@ -159,12 +159,12 @@ pub(crate) fn recall(
     }
     let mut new = Vec::new();
     for number in numbers {
-        let found = read.remove(&number).unwrap_or_default();
+        let mut found = read.remove(&number).unwrap_or_default();
         if let (Some(group), Some((key, stamp))) = (groups.get(number), keys.get(number))
             && !is_racy(group)
             && let Some(content) = encode(group, &found.iter().collect::<Vec<_>>())
         {
-            let ledger = ledger::bound(&found);
+            let ledger = ledger::take(&mut found, *key);
             new.push(Row { key: *key, stamp: *stamp, content, ledger });
         }
         if let Some(slot) = digests.get_mut(number) {

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &PricesArgs, context: &Context) -> Result<ExitCode, Fail
 }
 
 const COLUMNS: &[Column] = &[
-    Column { heading: "MODEL", align: Align::Left, fit: Fit::Flexible },
+    Column { heading: "MODEL", align: Align::Left, fit: Fit::Keep },
     Column { heading: "PROMPTS", align: Align::Left, fit: Fit::Keep },
     Column { heading: "INPUT", align: Align::Right, fit: Fit::Keep },
     Column { heading: "CACHED", align: Align::Right, fit: Fit::Keep },

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use recount_model::{Problem, SessionFacts, SessionId};
 
 use crate::index::session_key;
-use crate::ledger::{Ledger, unbound};
+use crate::ledger::{Page, unbound};
 use crate::list::{Digest, Listing, Query, Used};
 use crate::passport::Effort;
 use crate::remembered::met;
@@ -16,8 +16,10 @@ use crate::{Engine, Error};
 /// All sessions with their ledgers.
 #[derive(Debug, Default)]
 pub(crate) struct Books {
-    /// Every session, the first to begin first.
+    /// Every session.
     pub(crate) sessions: Vec<SessionFacts>,
+    /// Their numbers, the first to begin first.
+    order: Vec<usize>,
     /// Per session what else is known of it.
     pub(crate) places: Vec<Place>,
     /// Per session its ledgers, not yet read: one, or several when its files do not bear its name.
@@ -44,11 +46,9 @@ impl Engine {
         let said = query.text.as_deref().map(|text| self.sessions_saying(text, progress));
         let said = said.transpose()?;
         let since = query.since.map_or(i64::MIN, Timestamp::as_millisecond);
-        let (listing, ledgers, unheld) = self.all_books(query, since, progress);
-        let mut asked = listing.clone();
-        self.keep_asked(&mut asked, query, &unheld, said.as_ref())?;
-        let asked: HashSet<u64> = asked.sessions.iter().map(session_key).collect();
-        Ok(Books::new(listing, ledgers, |session| asked.contains(&session_key(session))))
+        let (mut listing, ledgers, unheld) = self.all_books(query, since, progress);
+        let asked = self.asked(&mut listing.sessions, query, &unheld, said.as_ref())?;
+        Ok(Books::new(listing, ledgers, &asked))
     }
 
     fn all_books(
@@ -60,19 +60,24 @@ impl Engine {
         let effort = Effort::List;
         let known = query.holds.is_nothing().then(|| {
             self.known_as_before(&effort, progress, |catalog| {
-                let (leaves, groups) = self.leaves(catalog, since, |_| true)?;
+                let (leaves, groups) = self.leaves(catalog, since, |_| true, &mut 0)?;
                 Some((leaves, Some(groups)))
             })
         });
         if let Some(((listing, ..), ledgers)) = known.flatten() {
             return (listing, ledgers, BTreeSet::new());
         }
-        let (ground, digests) = self.gather_rows(&query.holds, progress);
+        let (mut ground, mut digests) = self.gather_rows(&query.holds, progress);
+        let mut ledgers = self.ledgers_of(&digests, since);
+        if ledgers.is_none() {
+            // What could not be kept is read once more.
+            (ground, digests) = self.gather_anew(ground, progress);
+            ledgers = self.ledgers_of(&digests, since);
+        }
         let unheld = digests.iter().filter(|digest| !digest.held);
         let unheld = unheld.map(|digest| (digest.facts.source, digest.facts.id.clone())).collect();
-        let ledgers = self.ledgers_of(&digests, since);
         let (listing, _) = self.conclude(&ground, digests, &effort, progress);
-        (listing, ledgers, unheld)
+        (listing, ledgers.unwrap_or_default(), unheld)
     }
 
     /// Reads ledgers of groups, and the sum over all groups that were met.
@@ -81,11 +86,16 @@ impl Engine {
         catalog: &recount_catalog::Catalog,
         since: i64,
         wanted: impl Fn(u64) -> bool,
+        found: &mut usize,
     ) -> Option<(Vec<Vec<u8>>, u64)> {
         let (mut leaves, mut groups, mut sound) = (Vec::new(), 0, true);
         let mut visit = |leaf: recount_catalog::Leaf<'_>| {
             groups = met(groups, (leaf.key, leaf.stamp));
-            let Some(content) = leaf.content.filter(|_| wanted(leaf.key)) else { return };
+            if !wanted(leaf.key) {
+                return;
+            }
+            *found += 1;
+            let Some(content) = leaf.content else { return };
             match unbound(content) {
                 Some(bound) => leaves.extend(bound.into_iter().map(<[u8]>::to_vec)),
                 None => sound = false,
@@ -95,31 +105,31 @@ impl Engine {
         sound.then_some((leaves, groups))
     }
 
-    /// Collects the ledgers of sessions that were just listed.
-    fn ledgers_of(&self, digests: &[Digest], since: i64) -> Vec<Vec<u8>> {
+    /// Collects the ledgers of sessions that were just listed. `None` when some that should be kept are not.
+    fn ledgers_of(&self, digests: &[Digest], since: i64) -> Option<Vec<Vec<u8>>> {
         let mut ledgers = Vec::with_capacity(digests.len());
-        let mut kept: HashMap<u64, HashSet<u64>> = HashMap::new();
+        let (mut groups, mut sessions) = (HashSet::new(), HashSet::new());
         for digest in digests {
             match &digest.used {
-                Used::Now { ledger, .. } => ledgers.push(ledger.clone()),
+                Used::Now { ledger, .. } => {
+                    ledgers.extend(unbound(ledger)?.into_iter().map(<[u8]>::to_vec));
+                }
                 Used::With(key) => {
-                    kept.entry(*key).or_default().insert(session_key(&digest.facts));
+                    groups.insert(*key);
+                    sessions.insert(session_key(&digest.facts));
                 }
             }
         }
-        if kept.is_empty() {
-            return ledgers;
+        if groups.is_empty() {
+            return Some(ledgers);
         }
-        let sessions: HashSet<u64> = kept.values().flatten().copied().collect();
-        let catalog = self.catalog();
-        let leaves = catalog.and_then(|c| self.leaves(&c, since, |key| kept.contains_key(&key)));
-        let is_wanted = |ledger: &Vec<u8>| {
-            Ledger::session_of(ledger).is_some_and(|session| sessions.contains(&session))
-        };
-        ledgers.extend(
-            leaves.map(|(leaves, _)| leaves).unwrap_or_default().into_iter().filter(is_wanted),
-        );
-        ledgers
+        let mut found = 0;
+        let wanted = |key: u64| groups.contains(&key);
+        let (leaves, _) = self.leaves(&self.catalog()?, since, wanted, &mut found)?;
+        let is_wanted =
+            |ledger: &Vec<u8>| Page::session_of(ledger).is_some_and(|key| sessions.contains(&key));
+        ledgers.extend(leaves.into_iter().filter(is_wanted));
+        (found == groups.len()).then_some(ledgers)
     }
 }
 
@@ -139,15 +149,13 @@ impl Books {
         all.filter(|(_, place)| place.is_asked).map(|(session, _)| session)
     }
 
-    fn new(
-        listing: Listing,
-        ledgers: Vec<Vec<u8>>,
-        is_asked: impl Fn(&SessionFacts) -> bool,
-    ) -> Self {
-        let Listing { mut sessions, problems, .. } = listing;
+    fn new(listing: Listing, ledgers: Vec<Vec<u8>>, asked: &[bool]) -> Self {
+        let Listing { sessions, problems, .. } = listing;
         // What was copied belongs to the session that began first.
-        sessions.sort_by(|one, next| (one.started, &one.id).cmp(&(next.started, &next.id)));
-        let numbers: HashMap<u64, usize> =
+        let mut order: Vec<usize> = (0..sessions.len()).collect();
+        let began = |at: &usize| sessions.get(*at).map(|session| (session.started, &session.id));
+        order.sort_by(|one, next| began(one).cmp(&began(next)));
+        let keys: HashMap<u64, usize> =
             sessions.iter().enumerate().map(|(at, session)| (session_key(session), at)).collect();
         let mains: HashMap<&SessionId, usize> = sessions
             .iter()
@@ -155,19 +163,28 @@ impl Books {
             .filter(|(_, session)| session.parent.is_none())
             .map(|(at, session)| (&session.id, at))
             .collect();
-        let place = |(at, session): (usize, &SessionFacts)| Place {
+        let main = |session: &SessionFacts| mains.get(session.parent.as_ref()?).copied();
+        let place = |(at, session)| Place {
             session: at,
-            main: session.parent.as_ref().and_then(|id| mains.get(id)).copied().unwrap_or(at),
-            is_asked: is_asked(session),
+            main: main(session).unwrap_or(at),
+            is_asked: asked.get(at).copied().unwrap_or_default(),
         };
-        let places = sessions.iter().enumerate().map(place).collect();
+        let places: Vec<Place> = sessions.iter().enumerate().map(place).collect();
         let mut sorted = vec![Vec::new(); sessions.len()];
         for ledger in ledgers {
-            let number = Ledger::session_of(&ledger).and_then(|key| numbers.get(&key));
+            let number = Page::session_of(&ledger).and_then(|key| keys.get(&key));
             if let Some(own) = number.and_then(|number| sorted.get_mut(*number)) {
                 own.push(ledger);
             }
         }
-        Self { sessions, places, ledgers: sorted, problems }
+        Self { order, places, ledgers: sorted, sessions, problems }
+    }
+
+    /// Returns places and ledgers of all sessions, the first to begin first.
+    pub(crate) fn in_order(&self) -> impl Iterator<Item = (Place, &[Vec<u8>])> {
+        self.order.iter().filter_map(|at| {
+            let ledgers = self.ledgers.get(*at)?;
+            Some((*self.places.get(*at)?, ledgers.as_slice()))
+        })
     }
 }

@@ -3,10 +3,10 @@
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
-use recount_model::timestamp;
 
-/// Offsets of time zones change at quarters of an hour, if they do.
-const QUARTER: i64 = 15 * 60 * 1000;
+const SECOND: i64 = 1000;
+const HOUR: i64 = 3600;
+const DAY: i64 = 24 * HOUR;
 
 /// A moment as people see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,38 +19,71 @@ pub(crate) struct Slot {
     pub(crate) utc: Date,
 }
 
-/// Tells days, one moment after the other.
+/// Tells days, one moment after the other. Asking a time zone takes long, so its offset is remembered for as long as it holds.
 #[derive(Debug)]
 pub(crate) struct Calendar {
     zone: TimeZone,
-    last: Option<(i64, Slot)>,
+    offset: Option<Offset>,
+    /// The last days that were told, by their number from the epoch.
+    here: (i64, Date),
+    utc: (i64, Date),
+}
+
+/// How far the clocks are ahead, in seconds, and from when to when.
+#[derive(Clone, Copy, Debug)]
+struct Offset {
+    from: i64,
+    to: i64,
+    ahead: i64,
 }
 
 impl Calendar {
     pub(crate) fn new(zone: TimeZone) -> Self {
-        Self { zone, last: None }
+        let epoch = (0, Date::constant(1970, 1, 1));
+        Self { zone, offset: None, here: epoch, utc: epoch }
     }
 
     /// Returns the day and hour of a moment, in milliseconds.
     pub(crate) fn slot(&mut self, millis: i64) -> Option<Slot> {
-        let quarter = millis.div_euclid(QUARTER);
-        if let Some((known, slot)) = self.last
-            && known == quarter
+        let second = millis.div_euclid(SECOND);
+        let offset = self.offset(second)?;
+        let local = second.checked_add(offset)?;
+        let day = date(&mut self.here, local.div_euclid(DAY))?;
+        let utc = date(&mut self.utc, second.div_euclid(DAY))?;
+        let hour = i8::try_from(local.rem_euclid(DAY) / HOUR).unwrap_or_default();
+        Some(Slot { day, hour, utc })
+    }
+
+    fn offset(&mut self, second: i64) -> Option<i64> {
+        if let Some(known) = self.offset
+            && known.from <= second
+            && second < known.to
         {
-            return Some(slot);
+            return Some(known.ahead);
         }
-        let moment = timestamp(millis)?;
-        let here = moment.to_zoned(self.zone.clone());
-        let utc = moment.to_zoned(TimeZone::UTC).date();
-        let slot = Slot { day: here.date(), hour: here.hour(), utc };
-        self.last = Some((quarter, slot));
-        Some(slot)
+        let moment = Timestamp::from_second(second).ok()?;
+        let after = moment.checked_add(jiff::SignedDuration::from_secs(1)).ok()?;
+        let from = self.zone.preceding(after).next().map(|change| change.timestamp().as_second());
+        let to = self.zone.following(moment).next().map(|change| change.timestamp().as_second());
+        let ahead = i64::from(self.zone.to_offset(moment).seconds());
+        let (from, to) = (from.unwrap_or(i64::MIN), to.unwrap_or(i64::MAX));
+        self.offset = Some(Offset { from, to, ahead });
+        Some(ahead)
     }
 
     /// Returns the day of a moment.
     pub(crate) fn today(&self, now: Timestamp) -> Date {
         now.to_zoned(self.zone.clone()).date()
     }
+}
+
+/// Returns a day by its number from the epoch.
+fn date(last: &mut (i64, Date), number: i64) -> Option<Date> {
+    if last.0 != number {
+        let day = Date::constant(1970, 1, 1).checked_add(jiff::Span::new().try_days(number).ok()?);
+        *last = (number, day.ok()?);
+    }
+    Some(last.1)
 }
 
 /// Returns the first day of a day's week.
@@ -83,6 +116,29 @@ mod tests {
         let slot = calendar.slot(millis("2026-09-01T18:30:00Z")).unwrap();
         assert_eq!((slot.day.to_string().as_str(), slot.hour), ("2026-09-02", 0));
         assert_eq!(slot.utc.to_string(), "2026-09-01");
+    }
+
+    #[test]
+    fn every_hour_of_a_year_is_told_as_the_time_zone_tells_it() {
+        for name in
+            ["UTC", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Europe/Dublin"]
+        {
+            let zone = TimeZone::get(name).unwrap();
+            let mut calendar = Calendar::new(zone.clone());
+            let start: Timestamp = "2025-12-30T00:00:00Z".parse().unwrap();
+            for half_hour in 0..18_000 {
+                let moment = start + jiff::SignedDuration::from_mins(30 * half_hour);
+                let expected = moment.to_zoned(zone.clone());
+                let slot = calendar.slot(moment.as_millisecond()).unwrap();
+                assert_eq!(
+                    (slot.day, slot.hour),
+                    (expected.date(), expected.hour()),
+                    "{name} {moment}"
+                );
+                assert_eq!(slot.utc, moment.to_zoned(TimeZone::UTC).date());
+            }
+        }
+        assert_eq!(Calendar::new(TimeZone::UTC).slot(i64::MAX), None);
     }
 
     #[test]

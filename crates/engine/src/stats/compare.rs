@@ -13,7 +13,7 @@ use super::Asked;
 use super::books::Place;
 use super::calendar::Slot;
 use super::walk::{Step, Visitor, Walk};
-use crate::ledger::Ledger;
+use crate::ledger::Head;
 use crate::survey::Progress;
 use crate::{Engine, Error};
 
@@ -179,8 +179,8 @@ impl Visitor for Days {
         self.day(slot).doubled_tokens += tokens.total;
     }
 
-    fn end(&mut self, _place: Place, ledger: &Ledger) {
-        self.copies.extend_from_slice(&ledger.copies);
+    fn end(&mut self, _place: Place, head: &Head) {
+        self.copies.extend_from_slice(&head.copies);
     }
 }
 

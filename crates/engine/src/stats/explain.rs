@@ -10,7 +10,7 @@ use super::books::{Books, Place};
 use super::tally::Count;
 use super::walk::{Step, Visitor, Walk};
 use super::{Asked, Basis, Figures, basis};
-use crate::ledger::Ledger;
+use crate::ledger::Head;
 use crate::survey::Progress;
 use crate::{Engine, Error};
 
@@ -126,7 +126,7 @@ impl Visitor for Lines<'_> {
         self.found.push((line, asked.model));
     }
 
-    fn end(&mut self, place: Place, ledger: &Ledger) {
-        self.count.end(place, ledger);
+    fn end(&mut self, place: Place, head: &Head) {
+        self.count.end(place, head);
     }
 }

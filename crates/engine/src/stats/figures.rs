@@ -133,9 +133,7 @@ impl Sum {
         for call in &event.calls {
             self.call(call.end);
         }
-        if let Some(left) = &event.unrecorded {
-            self.figures.missing.add(left);
-        }
+        self.figures.missing.add(&event.unrecorded);
     }
 
     /// Adds a call of a tool.

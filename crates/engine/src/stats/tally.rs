@@ -10,7 +10,7 @@ use super::calendar::{monday, month, week};
 use super::figures::Sum;
 use super::walk::{Names, Step, Visitor};
 use super::{By, Row};
-use crate::ledger::Ledger;
+use crate::ledger::Head;
 
 /// What a row stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -163,12 +163,12 @@ impl Visitor for Count {
         }
     }
 
-    fn end(&mut self, _place: Place, ledger: &Ledger) {
+    fn end(&mut self, _place: Place, head: &Head) {
         let span = self.began.take().zip(self.before.take());
         let keys = std::mem::take(&mut self.keys);
         let Some((from, (_, to))) = span else { return };
         let close = |sum: &mut Sum| {
-            sum.missing(ledger.side_calls, ledger.unanswered);
+            sum.missing(head.side_calls, head.unanswered);
             sum.wall(from, to);
         };
         for (tally, key) in self.tallies.iter_mut().zip(keys) {

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::books::{Books, Place};
 use super::calendar::{Calendar, Slot};
-use crate::ledger::{Event, Ledger};
+use crate::ledger::{Event, Head, Page};
 
 /// Which messages are looked at.
 #[derive(Clone, Debug, Default)]
@@ -97,7 +97,7 @@ pub(crate) trait Visitor {
     fn double(&mut self, _slot: Option<Slot>, _tokens: Tokens) {}
 
     /// The end of a session's ledger.
-    fn end(&mut self, _place: Place, _ledger: &Ledger) {}
+    fn end(&mut self, _place: Place, _head: &Head) {}
 }
 
 /// Goes through the books.
@@ -131,10 +131,18 @@ impl<'a> Walk<'a> {
 
     /// Goes through all sessions, the first to begin first, and tells of those that are asked for.
     pub(crate) fn go(&mut self, books: &Books, visitor: &mut dyn Visitor) {
-        for (place, ledgers) in books.places.iter().zip(&books.ledgers) {
+        let many: usize = books
+            .sessions
+            .iter()
+            .map(|s| s.counts.answers + s.counts.prompts)
+            .sum::<u64>()
+            .try_into()
+            .unwrap_or(0);
+        self.met.reserve(many);
+        for (place, ledgers) in books.in_order() {
             let started = books.sessions.get(place.session).and_then(|session| session.started);
-            for ledger in ledgers.iter().filter_map(|content| Ledger::decode(content)) {
-                self.session(*place, &ledger, started.map(Timestamp::as_millisecond), visitor);
+            for page in ledgers.iter().filter_map(|content| Page::open(content)) {
+                self.session(place, &page, started.map(Timestamp::as_millisecond), visitor);
             }
         }
     }
@@ -142,15 +150,17 @@ impl<'a> Walk<'a> {
     fn session(
         &mut self,
         place: Place,
-        ledger: &Ledger,
+        page: &Page<'_>,
         started: Option<i64>,
         visitor: &mut dyn Visitor,
     ) {
-        let models: Vec<u32> = ledger.models.iter().map(|name| self.model(name)).collect();
-        let tools: Vec<u32> = ledger.tools.iter().map(|name| self.tools.number(name)).collect();
+        let head = &page.head;
+        let models: Vec<u32> = head.models.iter().map(|name| self.model(name)).collect();
+        let tools: Vec<u32> = head.tools.iter().map(|name| self.tools.number(name)).collect();
         let mut called = Vec::new();
         let mut last = started;
-        ledger.each(|event, time| {
+        // What is kept is sealed: it is read whole or not at all.
+        let _whole = page.each(|event, time| {
             let (is_new, is_asking) = self.meet(event, place);
             last = time.or(last);
             let is_double = !is_asking && !is_new && place.is_asked;
@@ -170,18 +180,18 @@ impl<'a> Walk<'a> {
             visitor.step(&step);
         });
         if place.is_asked {
-            self.doubles.repeated += u64::from(ledger.repeated);
-            self.doubles.copied += ledger.copies.len() as u64;
-            visitor.end(place, ledger);
+            self.doubles.repeated += u64::from(head.repeated);
+            self.doubles.copied += head.copies.len() as u64;
+            visitor.end(place, head);
         }
     }
 
     /// Whether the message, and whether its request, is met for the first time.
     fn meet(&mut self, event: &Event, place: Place) -> (bool, bool) {
         let asks = event.request.is_some();
-        match self.met.get_mut(&event.key()) {
+        match self.met.get_mut(&event.id) {
             None => {
-                self.met.insert(event.key(), asks);
+                self.met.insert(event.id, asks);
                 (true, asks)
             }
             Some(known) if asks && !*known => {
@@ -218,7 +228,7 @@ impl<'a> Walk<'a> {
         let entry = model.and_then(|model| self.entries.get(model as usize)).copied().flatten();
         let quote = entry.zip(slot).map(|(entry, slot)| entry.quote(slot.utc, &request.tokens));
         let (tokens, fate) = (request.tokens, event.fate);
-        let unrecorded = event.unrecorded.unwrap_or_default();
+        let unrecorded = event.unrecorded;
         Some(Asked { model, tokens, quote, fate, unrecorded, entry })
     }
 

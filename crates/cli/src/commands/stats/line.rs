@@ -56,7 +56,7 @@ pub(super) fn check(
     Ok(if is_over { ExitCode::from(NOTHING) } else { ExitCode::SUCCESS })
 }
 
-/// Warns of limits that are passed. Quiet does not hide them: it is what was asked for.
+/// Warns of limits that are passed.
 pub(super) fn warn_over(budget: &Budget, context: &Context) {
     for (span, limit) in budget.limits().filter(|(_, limit)| limit.is_over()) {
         context.warn(&words(span, limit));

@@ -20,7 +20,7 @@ use serde::Serialize;
 use crate::context::{Context, Paged};
 use crate::failure::{Failure, NOTHING};
 use crate::output::json;
-use crate::output::number::{count, plural};
+use crate::output::number::plural;
 use crate::output::progress::Bar;
 use filters::Filters;
 
@@ -204,8 +204,8 @@ fn notes(total: &Figures, basis: &Basis) -> Vec<String> {
         let missing = total.missing.reasons();
         let sum: u64 = missing.iter().map(|(number, _)| number).sum();
         notes.push(format!(
-            "≥: less is on record than was billed ({} cases); --explain says which",
-            count(sum)
+            "≥: less is on record than was billed ({}); --explain says which",
+            plural(sum, "case")
         ));
     }
     notes

@@ -64,6 +64,19 @@ fn page(report: &Report, context: &Context) -> String {
     let mut last: Vec<Span> = cells_of(report.by, &total, 0);
     last = last.into_iter().map(|span| Span::new(span.text(), Tone::Strong)).collect();
     cells.push(last);
+    let keep: Vec<bool> =
+        columns.iter().map(|column| is_shown(report.by, column.heading)).collect();
+    let kept = |cells: Vec<Span>| {
+        let pairs = cells.into_iter().zip(&keep).filter(|(_, keep)| **keep);
+        pairs.map(|(cell, _)| cell).collect::<Vec<Span>>()
+    };
+    let cells: Vec<Vec<Span>> = cells.into_iter().map(kept).collect();
+    let columns: Vec<Column> = columns
+        .into_iter()
+        .zip(&keep)
+        .filter(|(_, keep)| **keep)
+        .map(|(column, _)| column)
+        .collect();
     render(&columns, &cells, &context.canvas())
 }
 
@@ -90,12 +103,10 @@ fn columns(by: By) -> Vec<Column> {
     // Titles and names of folders can be cut; names of models and days cannot.
     let is_long = matches!(by, By::Project | By::Session | By::Agent);
     let fit = if is_long { Fit::Flexible } else { Fit::Keep };
-    // No prompt is made for a model alone: it is the first column to go.
-    let prompts = if by == By::Model { Fit::Drop(0) } else { Fit::Drop(7) };
     vec![
         Column { heading: heading(by), align: Align::Left, fit },
         right("SESSIONS", Fit::Drop(6)),
-        right("PROMPTS", prompts),
+        right("PROMPTS", Fit::Drop(7)),
         right("REQUESTS", Fit::Drop(11)),
         right("INPUT", Fit::Drop(9)),
         right("CACHED", Fit::Drop(8)),
@@ -108,6 +119,17 @@ fn columns(by: By) -> Vec<Column> {
         right("COST", Fit::Keep),
         Column { heading: "", align: Align::Left, fit: Fit::Drop(4) },
     ]
+}
+
+/// Whether a column has something to say: a session is one, its title needs the room, and nobody prompts a model alone.
+fn is_shown(by: By, heading: &str) -> bool {
+    match by {
+        By::Session | By::Agent => {
+            !matches!(heading, "SESSIONS" | "THOUGHTS" | "FAILED" | "INPUT" | "OUTPUT" | "CACHED")
+        }
+        By::Model => heading != "PROMPTS",
+        _ => true,
+    }
 }
 
 fn tool_columns() -> Vec<Column> {

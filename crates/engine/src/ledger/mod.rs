@@ -1,22 +1,33 @@
 //! What a session used, message by message: all that counting needs, in a few bytes each, so that it can be kept and
 //! counted again without a look at any file.
 
+mod codec;
+
 use std::collections::HashSet;
 
 use recount_formats::Source;
 use recount_formats::outline::{CallEnd, Entry, Outline};
 use recount_formats::source::{Family, Unrecorded};
 use recount_model::{Fate, MessageKind, SessionFacts, Tokens};
-use serde::{Deserialize, Serialize};
 
 use crate::index::session_key;
 use crate::list::{Digest, Used};
 use crate::refresh::hash;
 use crate::union::union;
 
+pub(crate) use codec::Page;
+
 /// What one session used.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ledger {
+    head: Head,
+    /// Prompts and answers, in the order of the conversation.
+    events: Vec<(Option<i64>, Event)>,
+}
+
+/// What is known of a session as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Head {
     /// Which session.
     pub(crate) session: u64,
     pub(crate) models: Vec<Box<str>>,
@@ -29,26 +40,22 @@ pub(crate) struct Ledger {
     pub(crate) repeated: u32,
     /// Requests that stand in other files of the session as well: when, and what they used.
     pub(crate) copies: Vec<(Option<i64>, u64)>,
-    /// Prompts and answers, in the order of the conversation.
-    pub(crate) events: Vec<Event>,
 }
 
 /// A prompt or an answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Event {
     /// Tells the message from all others, wherever it was copied to.
-    pub(crate) id: [u8; 8],
-    /// In milliseconds, from the event before; the first from the epoch.
-    step: Option<i64>,
+    pub(crate) id: u64,
     pub(crate) said: Said,
     pub(crate) fate: Fate,
     pub(crate) request: Option<Request>,
     pub(crate) calls: Vec<Called>,
-    pub(crate) unrecorded: Option<Unrecorded>,
+    pub(crate) unrecorded: Unrecorded,
 }
 
 /// Who said it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Said {
     /// A human.
     Prompt,
@@ -59,7 +66,7 @@ pub(crate) enum Said {
 }
 
 /// A request with figures.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Request {
     /// The model, by its number.
     pub(crate) model: Option<u16>,
@@ -67,64 +74,53 @@ pub(crate) struct Request {
 }
 
 /// A call of a tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Called {
     /// The tool, by its number.
     pub(crate) tool: u16,
     pub(crate) end: CallEnd,
 }
 
-impl Event {
-    pub(crate) fn key(&self) -> u64 {
-        u64::from_le_bytes(self.id)
-    }
-}
-
 impl Ledger {
     /// Takes down what a session used.
     pub(crate) fn of(source: &dyn Source, family: &Family, facts: &SessionFacts) -> Self {
-        let mut ledger = Self {
-            session: session_key(facts),
-            side_calls: source.side_calls(family),
-            ..Self::default()
-        };
-        let (mut last, mut waiting) = (0, false);
+        let session = session_key(facts);
+        let head = Head { session, side_calls: source.side_calls(family), ..Head::default() };
+        let mut ledger = Self { head, events: Vec::new() };
+        let mut waiting = false;
         for (at, row) in union(family).into_iter().enumerate() {
             let member = family.members.get(row.member);
             let Some(outline) = member.map(|member| &member.file.outline) else { continue };
             let Some(entry) = outline.entries.get(row.entry) else { continue };
             let Some(said) = said(entry) else { continue };
             if said == Said::Prompt {
-                ledger.unanswered += u32::from(waiting);
+                ledger.head.unanswered += u32::from(waiting);
             }
             waiting = said == Said::Prompt || (waiting && said == Said::Other);
-            let unrecorded = source.unrecorded(outline, entry);
             let event = Event {
-                id: id(source, entry, (ledger.session, at)),
-                step: entry.time.map(|time| time.wrapping_sub(last)),
+                id: id(source, entry, (session, at)),
                 said,
                 fate: row.fate,
                 request: entry.tokens.map(|tokens| ledger.request(outline, entry, tokens)),
                 calls: ledger.calls(outline, entry),
-                unrecorded: Some(unrecorded).filter(|left| *left != Unrecorded::default()),
+                unrecorded: source.unrecorded(outline, entry),
             };
-            last = entry.time.unwrap_or(last);
-            ledger.events.push(event);
+            ledger.events.push((entry.time, event));
         }
-        ledger.unanswered += u32::from(waiting);
+        ledger.head.unanswered += u32::from(waiting);
         ledger.count_doubles(family);
         ledger
     }
 
     fn request(&mut self, outline: &Outline, entry: &Entry, tokens: Tokens) -> Request {
         let name = entry.model.and_then(|model| outline.models.get(usize::from(model)));
-        Request { model: name.map(|name| number(&mut self.models, name)), tokens }
+        Request { model: name.map(|name| number(&mut self.head.models, name)), tokens }
     }
 
     fn calls(&mut self, outline: &Outline, entry: &Entry) -> Vec<Called> {
         let called = |used: &recount_formats::outline::Used| {
             let name = outline.tools.get(usize::from(used.tool))?;
-            Some(Called { tool: number(&mut self.tools, name), end: used.end })
+            Some(Called { tool: number(&mut self.head.tools, name), end: used.end })
         };
         entry.tools.iter().filter_map(called).collect()
     }
@@ -136,57 +132,40 @@ impl Ledger {
             let outline = &member.file.outline;
             for entry in outline.entries.iter().filter(|entry| entry.tokens.is_some()) {
                 let versions = outline.versions_of(entry).count();
-                self.repeated += u32::try_from(versions.saturating_sub(1)).unwrap_or(u32::MAX);
+                self.head.repeated += u32::try_from(versions.saturating_sub(1)).unwrap_or(u32::MAX);
                 let is_new = entry.id.as_deref().is_none_or(|id| seen.insert(id));
                 if let Some(tokens) = entry.tokens.filter(|_| !is_new) {
-                    self.copies.push((entry.time, tokens.total));
+                    self.head.copies.push((entry.time, tokens.total));
                 }
             }
         }
     }
 
-    /// Gives each event to `visit`, with its time.
-    pub(crate) fn each(&self, mut visit: impl FnMut(&Event, Option<i64>)) {
-        let mut last = 0;
-        for event in &self.events {
-            let time = event.step.map(|step| step.wrapping_add(last));
-            last = time.unwrap_or(last);
-            visit(event, time);
-        }
-    }
-
     /// When the last of it was, in milliseconds; the end of time if there is something that does not tell.
     pub(crate) fn last(&self) -> i64 {
-        let mut last = i64::MIN;
-        self.each(|_, time| last = last.max(time.unwrap_or(i64::MAX)));
-        last
+        let times = self.events.iter().map(|(time, _)| time.unwrap_or(i64::MAX));
+        times.max().unwrap_or(i64::MIN)
     }
 
-    pub(crate) fn encode(&self) -> Vec<u8> {
-        // Numbers and names can always be written to memory.
-        postcard::to_allocvec(self).unwrap_or_default()
-    }
-
-    /// Reads a ledger. `None` when it is not understood.
-    pub(crate) fn decode(content: &[u8]) -> Option<Self> {
-        postcard::from_bytes(content).ok()
-    }
-
-    /// Reads only whose ledger it is.
-    pub(crate) fn session_of(content: &[u8]) -> Option<u64> {
-        postcard::take_from_bytes(content).ok().map(|(session, _)| session)
+    /// Writes it down, behind its length.
+    pub(crate) fn bound(&self) -> Vec<u8> {
+        let content = codec::encode(&self.head, &self.events);
+        let length = u32::try_from(content.len()).unwrap_or(u32::MAX);
+        [&length.to_le_bytes(), content.as_slice()].concat()
     }
 }
 
-/// Binds the ledgers of a group of files into one, each behind its length.
-pub(crate) fn bound(digests: &[Digest]) -> recount_catalog::Ledger {
+/// Takes the ledgers of a group of files, to be kept with it.
+pub(crate) fn take(digests: &mut [Digest], key: u64) -> recount_catalog::Ledger {
     let mut all = recount_catalog::Ledger { last: i64::MIN, content: Vec::new() };
     for digest in digests {
-        if let Used::Now { last, ledger } = &digest.used {
-            let length = u32::try_from(ledger.len()).unwrap_or(u32::MAX);
-            all.last = all.last.max(*last);
-            all.content.extend_from_slice(&length.to_le_bytes());
-            all.content.extend_from_slice(ledger);
+        if let Used::Now { last, ledger } = std::mem::replace(&mut digest.used, Used::With(key)) {
+            all.last = all.last.max(last);
+            if all.content.is_empty() {
+                all.content = ledger;
+            } else {
+                all.content.extend_from_slice(&ledger);
+            }
         }
     }
     all
@@ -218,12 +197,11 @@ fn said(entry: &Entry) -> Option<Said> {
 
 /// The same message has the same id and time in every file that it was copied to. Ids alone would not do: those that were made
 /// up by hand are counted from one in each session.
-fn id(source: &dyn Source, entry: &Entry, place: (u64, usize)) -> [u8; 8] {
+fn id(source: &dyn Source, entry: &Entry, place: (u64, usize)) -> u64 {
     match &entry.id {
         Some(id) => hash(&(source.name().as_str(), &**id, entry.time)),
         None => hash(&place),
     }
-    .to_le_bytes()
 }
 
 fn number(names: &mut Vec<Box<str>>, name: &str) -> u16 {
