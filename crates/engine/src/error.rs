@@ -65,13 +65,8 @@ pub enum Error {
         message: String,
     },
     /// What another tool counted is not understood.
-    #[error("{}: not a report by day in JSON", path.display())]
-    NotAReport {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: serde_json::Error,
-    },
+    #[error("{}: not a report by day in JSON", .0.display())]
+    NotAReport(PathBuf),
     /// A query is not understood.
     #[error("{what}")]
     Query {

@@ -62,6 +62,7 @@ const COLUMNS: &[Column] = &[
     Column { heading: "OUTPUT", align: Align::Right, fit: Fit::Keep },
     Column { heading: "FROM", align: Align::Left, fit: Fit::Drop(3) },
     Column { heading: "SEEN", align: Align::Left, fit: Fit::Drop(2) },
+    Column { heading: "BY", align: Align::Left, fit: Fit::Keep },
     Column { heading: "SOURCE", align: Align::Left, fit: Fit::Drop(1) },
 ];
 
@@ -89,10 +90,10 @@ fn row(
     origin: &Origin,
     is_hidden: bool,
 ) -> Vec<Span> {
-    let source = match origin {
-        Origin::Config => "config.toml",
-        Origin::Table { .. } if is_hidden => "replaced by config.toml",
-        Origin::Table { source } => source,
+    let (by, source) = match origin {
+        Origin::Config => ("config.toml", ""),
+        Origin::Table { source } if is_hidden => ("replaced", source.as_str()),
+        Origin::Table { source } => ("", source.as_str()),
     };
     let (plain, named) = match origin {
         _ if is_hidden => (Tone::Struck, Tone::Struck),
@@ -111,6 +112,7 @@ fn row(
         price(units.output.of_a_million()),
         day(period.from),
         day(period.seen),
+        Span::new(by, Tone::Warning),
         Span::new(source, Tone::Dim),
     ]
 }

@@ -81,8 +81,8 @@ impl Engine {
     ) -> Result<Compared, Error> {
         let bytes = read_small(report)
             .map_err(|source| Error::Unreadable { path: report.to_owned(), source })?;
-        let theirs: Theirs = serde_json::from_slice(&bytes)
-            .map_err(|source| Error::NotAReport { path: report.to_owned(), source })?;
+        let theirs: Theirs =
+            serde_json::from_slice(&bytes).map_err(|_| Error::NotAReport(report.to_owned()))?;
         let (prices, books) = (self.prices()?, self.books(&asked.sessions, progress)?);
         let window = asked.window();
         let mut walk = Walk::new(&prices, &window, asked.zone.clone());

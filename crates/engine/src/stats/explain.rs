@@ -89,7 +89,9 @@ impl Engine {
         };
         let requests = lines.into_iter().map(running).collect();
         let basis = basis(&books, asked, &walk, &count);
-        Ok(Explained { requests, total: count.total.figures(), basis })
+        let total = count.total();
+        std::mem::forget(books);
+        Ok(Explained { requests, total, basis })
     }
 }
 

@@ -78,6 +78,11 @@ pub enum By {
 }
 
 impl By {
+    /// Whether every message is in one of its rows.
+    pub(crate) fn is_whole(self) -> bool {
+        !matches!(self, Self::Model | Self::Tool)
+    }
+
     /// Whether rows follow each other in time.
     pub fn is_time(self) -> bool {
         matches!(self, Self::Day | Self::Week | Self::Month | Self::Hour)
@@ -167,9 +172,10 @@ impl Engine {
             rows.push(row(by, key, sum, &naming));
         }
         sort(&mut rows, by);
+        let report = Report { by, rows, total: counted.total, basis: counted.basis };
         // What is taken apart when the process ends anyway only takes time.
-        std::mem::forget(books.ledgers);
-        Ok(Report { by, rows, total: counted.total, basis: counted.basis })
+        std::mem::forget(books);
+        Ok(report)
     }
 
     /// Returns all prices: what the user has set, and the table that comes with us.
@@ -224,8 +230,8 @@ fn count(books: &Books, prices: &Prices, asked: &Asked, by: &[By]) -> Counted {
     let basis = basis(books, asked, &walk, &count);
     Counted {
         basis,
+        total: count.total(),
         tallies: count.tallies.into_iter().map(tally::Tally::into_sums).collect(),
-        total: count.total.figures(),
         models: walk.models,
         tools: walk.tools,
         sources: count.source_names,

@@ -85,7 +85,7 @@ impl Engine {
             },
         };
         // What is taken apart when the process ends anyway only takes time.
-        std::mem::forget(books.ledgers);
+        std::mem::forget(books);
         Ok(overview)
     }
 }

@@ -7,7 +7,7 @@ use recount_model::{Fate, SessionFacts, Tokens};
 
 use super::books::{Books, Place};
 use super::calendar::{monday, month, week};
-use super::figures::Sum;
+use super::figures::{Figures, Sum};
 use super::walk::{Names, Step, Visitor};
 use super::{By, Row};
 use crate::ledger::Head;
@@ -67,7 +67,8 @@ pub(crate) struct Count {
     pub(crate) examples: Vec<usize>,
     pub(crate) source_names: Names,
     pub(crate) tallies: Vec<Tally>,
-    pub(crate) total: Sum,
+    /// All together, unless the first tally has it all anyway.
+    total: Option<Sum>,
     /// Requests to models without a price.
     pub(crate) unpriced: BTreeMap<Option<u32>, (u64, Tokens)>,
     /// The message before, in the same ledger.
@@ -97,7 +98,7 @@ impl Count {
             examples,
             source_names,
             tallies: by.iter().map(|by| Tally::new(*by)).collect(),
-            total: Sum::default(),
+            total: by.first().is_none_or(|by| !by.is_whole()).then(Sum::default),
             unpriced: BTreeMap::new(),
             before: None,
             began: None,
@@ -134,6 +135,7 @@ impl Count {
 impl Visitor for Count {
     fn step(&mut self, step: &Step<'_>) {
         let main = u32::try_from(step.place.main).unwrap_or(u32::MAX);
+        let work = self.work(step);
         let mut tallies = std::mem::take(&mut self.tallies);
         self.keys.clear();
         for tally in &mut tallies {
@@ -145,13 +147,13 @@ impl Visitor for Count {
             } else if (by != By::Model || step.asked.is_some())
                 && let Some(sum) = tally.sum(key)
             {
-                self.add(sum, step, main);
+                add(sum, step, main, work);
             }
         }
         self.tallies = tallies;
-        let mut total = std::mem::take(&mut self.total);
-        self.add(&mut total, step, main);
-        self.total = total;
+        if let Some(total) = &mut self.total {
+            add(total, step, main, work);
+        }
         if let Some(asked) = step.asked.filter(|asked| asked.quote.is_none()) {
             let (requests, tokens) = self.unpriced.entry(asked.model).or_default();
             *requests += 1;
@@ -179,25 +181,42 @@ impl Visitor for Count {
                 close(sum);
             }
         }
-        close(&mut self.total);
+        if let Some(total) = &mut self.total {
+            close(total);
+        }
     }
 }
 
 impl Count {
-    fn add(&self, sum: &mut Sum, step: &Step<'_>, main: u32) {
-        sum.session(main);
-        if step.is_new {
-            sum.message(step.event);
-        }
-        if let Some(asked) = &step.asked {
-            sum.request(asked.tokens, asked.quote.as_ref(), asked.fate != Fate::Kept);
-        }
-        if let (Some((place, from)), Some(to)) = (self.before, step.time)
-            && place == step.place
-            && to - from <= self.gap
-        {
-            sum.active(from, to);
-        }
+    /// Returns all of it together.
+    pub(crate) fn total(&self) -> Figures {
+        let whole = || {
+            let mut sum = Sum::default();
+            for (_, one) in self.tallies.first().map_or(&[][..], |tally| &tally.sums) {
+                sum.add(one);
+            }
+            sum
+        };
+        self.total.clone().unwrap_or_else(whole).figures()
+    }
+
+    /// Returns the time that was spent since the message before, unless there was a pause.
+    fn work(&self, step: &Step<'_>) -> Option<(i64, i64)> {
+        let ((place, from), to) = self.before.zip(step.time)?;
+        (place == step.place && to - from <= self.gap).then_some((from, to))
+    }
+}
+
+fn add(sum: &mut Sum, step: &Step<'_>, main: u32, work: Option<(i64, i64)>) {
+    sum.session(main);
+    if step.is_new {
+        sum.message(step.event);
+    }
+    if let Some(asked) = &step.asked {
+        sum.request(asked.tokens, asked.quote.as_ref(), asked.fate != Fate::Kept);
+    }
+    if let Some((from, to)) = work {
+        sum.active(from, to);
     }
 }
 

@@ -1,6 +1,6 @@
 //! All messages of all sessions, one after the other, each once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 use jiff::Timestamp;
@@ -12,7 +12,10 @@ use serde::Serialize;
 
 use super::books::{Books, Place};
 use super::calendar::{Calendar, Slot};
-use crate::ledger::{Event, Head, Page};
+use crate::ledger::{Event, Head, Page, Said};
+
+/// Marks what was met without figures.
+const BARE: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Which messages are looked at.
 #[derive(Clone, Debug, Default)]
@@ -110,8 +113,8 @@ pub(crate) struct Walk<'a> {
     pub(crate) tools: Names,
     /// Per model its prices.
     pub(crate) entries: Vec<Option<&'a Entry>>,
-    /// What was met, and whether with figures.
-    met: HashMap<u64, bool, BuildHasherDefault<Spread>>,
+    /// What was met; answers that had no figures, a second time.
+    met: HashSet<u64, BuildHasherDefault<Spread>>,
     pub(crate) doubles: Doubles,
 }
 
@@ -124,21 +127,15 @@ impl<'a> Walk<'a> {
             models: Names::default(),
             tools: Names::default(),
             entries: Vec::new(),
-            met: HashMap::default(),
+            met: HashSet::default(),
             doubles: Doubles::default(),
         }
     }
 
     /// Goes through all sessions, the first to begin first, and tells of those that are asked for.
     pub(crate) fn go(&mut self, books: &Books, visitor: &mut dyn Visitor) {
-        let many: usize = books
-            .sessions
-            .iter()
-            .map(|s| s.counts.answers + s.counts.prompts)
-            .sum::<u64>()
-            .try_into()
-            .unwrap_or(0);
-        self.met.reserve(many);
+        let said = books.sessions.iter().map(|s| s.counts.answers + s.counts.prompts);
+        self.met.reserve(usize::try_from(said.sum::<u64>()).unwrap_or_default());
         for (place, ledgers) in books.in_order() {
             let started = books.sessions.get(place.session).and_then(|session| session.started);
             for page in ledgers.iter().filter_map(|content| Page::open(content)) {
@@ -189,20 +186,19 @@ impl<'a> Walk<'a> {
     /// Whether the message, and whether its request, is met for the first time.
     fn meet(&mut self, event: &Event, place: Place) -> (bool, bool) {
         let asks = event.request.is_some();
-        match self.met.get_mut(&event.id) {
-            None => {
-                self.met.insert(event.id, asks);
-                (true, asks)
+        // An answer may have lost its figures in one session and kept them in another.
+        let bare = event.id ^ BARE;
+        if self.met.insert(event.id) {
+            if event.said == Said::Answer && !asks {
+                self.met.insert(bare);
             }
-            Some(known) if asks && !*known => {
-                *known = true;
-                (false, true)
-            }
-            Some(_) => {
-                self.doubles.elsewhere += u64::from(asks && place.is_asked);
-                (false, false)
-            }
+            return (true, asks);
         }
+        if asks && self.met.remove(&bare) {
+            return (false, true);
+        }
+        self.doubles.elsewhere += u64::from(asks && place.is_asked);
+        (false, false)
     }
 
     fn is_within(&self, time: Option<i64>) -> bool {
