@@ -151,10 +151,8 @@ impl<'a> Page<'a> {
             unrecorded: Unrecorded::default(),
         };
         for _ in 0..self.count {
-            let step = rest.event(&mut event)?;
-            let time = step.map(|step| step.wrapping_add(last));
-            last = time.unwrap_or(last);
-            visit(&event, time);
+            let is_timed = rest.event(&mut event, &mut last)?;
+            visit(&event, is_timed.then_some(last));
         }
         Some(())
     }
@@ -181,7 +179,15 @@ impl Reader<'_> {
 
     #[inline]
     fn number(&mut self) -> Option<u64> {
-        let (mut value, mut shift) = (0, 0);
+        // Most numbers are small.
+        match self.byte()? {
+            byte @ ..0x80 => Some(u64::from(byte)),
+            byte => self.large(u64::from(byte & 0x7f)),
+        }
+    }
+
+    fn large(&mut self, mut value: u64) -> Option<u64> {
+        let mut shift = 7;
         loop {
             let byte = self.byte()?;
             value |= u64::from(byte & 0x7f).checked_shl(shift)?;
@@ -214,8 +220,9 @@ impl Reader<'_> {
         Some(names)
     }
 
-    /// Reads an event over another, and returns how long it was after the one before.
-    fn event(&mut self, event: &mut Event) -> Option<Option<i64>> {
+    /// Reads an event over another, and moves `last` on to its time. Tells whether it has one.
+    #[inline]
+    fn event(&mut self, event: &mut Event, last: &mut i64) -> Option<bool> {
         let flags = self.byte()?;
         let has = |flag: u8| flags & flag != 0;
         event.said = match flags & 3 {
@@ -224,7 +231,9 @@ impl Reader<'_> {
             _ => Said::Other,
         };
         event.id = self.eight()?;
-        let step = if has(TIMED) { Some(self.signed()?) } else { None };
+        if has(TIMED) {
+            *last = last.wrapping_add(self.signed()?);
+        }
         event.request = if has(ASKED) { Some(self.request(has(OTHER_TOTAL))?) } else { None };
         event.calls.clear();
         for _ in 0..if has(CALLED) { self.number()? } else { 0 } {
@@ -251,9 +260,10 @@ impl Reader<'_> {
             3 => Fate::Compressed,
             _ => Fate::Replaced,
         };
-        Some(step)
+        Some(has(TIMED))
     }
 
+    #[inline]
     fn request(&mut self, has_total: bool) -> Option<Request> {
         let model = match self.number()? {
             0 => None,
