@@ -20,12 +20,13 @@ const ROOMS: &[Room] = &[
     Room { name: "search", uses: &["model"] },
     Room { name: "catalog", uses: &[] },
     Room { name: "redact", uses: &[] },
+    Room { name: "prices", uses: &["model"] },
     Room { name: "export", uses: &["model"] },
     Room {
         name: "engine",
         uses: &[
             "model", "formats", "platform", "store", "writer", "search", "catalog", "redact",
-            "export",
+            "prices", "export",
         ],
     },
     Room { name: "testbed", uses: &["model", "writer"] },

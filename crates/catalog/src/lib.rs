@@ -7,6 +7,7 @@
 mod error;
 pub mod facts;
 mod indexed;
+mod ledgers;
 mod listed;
 mod schema;
 mod seal;
@@ -22,6 +23,7 @@ use seal::{sealed, unsealed};
 
 pub use error::Error;
 pub use indexed::Indexed;
+pub use ledgers::{Leaf, Ledger};
 pub use listed::{List, Listed};
 pub use states::State;
 
@@ -40,6 +42,8 @@ pub struct Row {
     pub stamp: u64,
     /// What came of it.
     pub content: Vec<u8>,
+    /// What they used; empty when it was not asked for.
+    pub ledger: Ledger,
 }
 
 impl Catalog {
@@ -65,7 +69,13 @@ impl Catalog {
             let key = unsigned(row.get(0)?);
             let content = unsealed(row.get_ref(2)?.as_blob().unwrap_or_default());
             let stamp = unsigned(row.get(1)?);
-            Ok(content.map(|content| (key, Row { key, stamp, content: content.to_vec() })))
+            let row = |content: &[u8]| Row {
+                key,
+                stamp,
+                content: content.to_vec(),
+                ledger: Ledger::default(),
+            };
+            Ok(content.map(|content| (key, row(content))))
         })?;
         // What is damaged is read again.
         Ok(rows.filter_map(Result::transpose).collect::<Result<_, _>>()?)
@@ -88,10 +98,12 @@ impl Catalog {
                     signed(row.stamp),
                     sealed(&row.content)
                 ])?;
+                ledgers::keep(&change, roots, (row.key, row.stamp), &row.ledger)?;
             }
             let mut delete = change.prepare_cached("DELETE FROM groups WHERE key = ?1")?;
             for key in gone {
                 delete.execute([signed(*key)])?;
+                ledgers::forget(&change, roots, *key)?;
             }
         }
         Ok(change.commit()?)
@@ -144,7 +156,7 @@ mod tests {
     use super::*;
 
     fn row(key: u64, content: &[u8]) -> Row {
-        Row { key, stamp: key ^ 7, content: content.to_vec() }
+        Row { key, stamp: key ^ 7, content: content.to_vec(), ledger: Ledger::default() }
     }
 
     #[test]

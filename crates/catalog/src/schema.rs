@@ -16,7 +16,7 @@ pub(crate) struct Tables {
 }
 
 /// The tables of the catalog.
-pub(crate) const CATALOG: Tables = Tables { version: "7", create: CREATE };
+pub(crate) const CATALOG: Tables = Tables { version: "8", create: CREATE };
 
 const CREATE: &str = "
     CREATE TABLE groups (
@@ -24,6 +24,14 @@ const CREATE: &str = "
         roots INTEGER NOT NULL,
         stamp INTEGER NOT NULL,
         content BLOB NOT NULL
+    );
+    CREATE TABLE ledgers (
+        roots INTEGER NOT NULL,
+        key INTEGER NOT NULL,
+        stamp INTEGER NOT NULL,
+        last INTEGER NOT NULL,
+        content BLOB NOT NULL,
+        PRIMARY KEY (roots, key)
     );
     CREATE TABLE lists (
         roots INTEGER PRIMARY KEY,

@@ -6,7 +6,8 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use recount_engine::source_names;
 
 use crate::commands::{
-    completions, export, index, list, man, projects, search, show, sql, story, testbed,
+    completions, export, index, list, man, prices, projects, search, show, sql, stats, story,
+    testbed,
 };
 
 /// Recount what your coding agents did, and count it right
@@ -91,6 +92,8 @@ pub(crate) enum Command {
     Export(export::ExportArgs),
     Search(search::SearchArgs),
     Projects(projects::ProjectsArgs),
+    Stats(stats::StatsArgs),
+    Prices(prices::PricesArgs),
     Sql(sql::SqlArgs),
     Index(index::IndexArgs),
     Testbed(testbed::TestbedArgs),

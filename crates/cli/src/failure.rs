@@ -119,6 +119,7 @@ impl From<Error> for Failure {
             },
             Error::Redaction(_) => failure.hint("mend [redact] in config.toml"),
             Error::Config { .. } => failure.hint("mend the file, or take it away"),
+            Error::NotAReport(_) => failure.hint("make one with `ccusage AGENT daily --json > FILE`"),
             Error::Unreadable { .. } => failure.hint("check the file's permissions"),
             Error::NoDataFolder => failure.hint(
                 "an index needs a folder that can be written: set RECOUNT_DATA_DIR to one",

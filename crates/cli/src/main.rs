@@ -40,6 +40,8 @@ fn run(command: Option<Command>, context: &Context) -> Result<ExitCode, Failure>
         Command::Export(args) => commands::export::run(&args, context),
         Command::Search(args) => commands::search::run(&args, context),
         Command::Index(args) => commands::index::run(&args, context),
+        Command::Stats(args) => commands::stats::run(&args, context),
+        Command::Prices(args) => commands::prices::run(&args, context),
         Command::Sql(args) => commands::sql::run(&args, context),
         Command::Projects(args) => commands::projects::run(&args, context),
         Command::Testbed(args) => commands::testbed::run(&args, context),

@@ -6,7 +6,11 @@ use jiff::{SignedDuration, Timestamp, ToSpan as _, Zoned};
 
 /// Reads a moment: `2026-09-02`, `2026-09-02T08:00`, RFC 3339, `today`, `yesterday`, `90m`, `12h`, `7d`, `2w`.
 pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, String> {
-    let zone = TimeZone::system();
+    parse_in(text, now, &TimeZone::system())
+}
+
+/// Reads a moment; days begin in this time zone.
+pub(crate) fn parse_in(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Timestamp, String> {
     let local = |at: DateTime| at.to_zoned(zone.clone()).map(|zoned| zoned.timestamp());
     let start_of = |date: Date| local(date.at(0, 0, 0, 0));
     let today = now.to_zoned(zone.clone()).date();
@@ -27,7 +31,8 @@ pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     parsed.map_err(|error| error.to_string())
 }
 
-fn ago(text: &str) -> Option<SignedDuration> {
+/// Reads a stretch of time: `90m`, `12h`, `7d`, `2w`.
+pub(crate) fn ago(text: &str) -> Option<SignedDuration> {
     let unit = text.chars().last()?;
     let number: i64 = text.strip_suffix(unit)?.parse().ok()?;
     let seconds = match unit {
@@ -56,6 +61,11 @@ pub(crate) fn age(then: Timestamp, now: Timestamp) -> String {
 /// Date and minute in the user's time zone.
 pub(crate) fn minute(then: Timestamp) -> String {
     local(then).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+/// Date and second in the user's time zone.
+pub(crate) fn second(then: Timestamp) -> String {
+    local(then).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
 /// The minute alone.

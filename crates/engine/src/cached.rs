@@ -11,11 +11,11 @@ use recount_model::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::list::Digest;
+use crate::list::{Digest, Used};
 use crate::survey::{Ground, Group};
 
 /// Raised with every change to the form, or to what is counted.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 
 /// What is kept of a session, wherever its files lie.
 #[derive(Serialize, Deserialize)]
@@ -148,12 +148,16 @@ pub(crate) fn encode(group: &Group, digests: &[&Digest]) -> Option<Vec<u8>> {
 }
 
 /// Reads what was written down of a group that looks the same now. `None` when it is not understood.
-pub(crate) fn decode(content: &[u8], group: &Group, ground: &Ground) -> Option<Vec<Digest>> {
+pub(crate) fn decode(
+    (key, content): (u64, &[u8]),
+    group: &Group,
+    ground: &Ground,
+) -> Option<Vec<Digest>> {
     let sessions: Vec<Session> = postcard::from_bytes(content).ok()?;
-    sessions.into_iter().map(|session| digest(session, group, ground)).collect()
+    sessions.into_iter().map(|session| digest(session, key, group, ground)).collect()
 }
 
-fn digest(session: Session, group: &Group, ground: &Ground) -> Option<Digest> {
+fn digest(session: Session, key: u64, group: &Group, ground: &Ground) -> Option<Digest> {
     let mut files = Vec::with_capacity(session.files.len());
     let mut kept = Vec::with_capacity(session.files.len());
     for file in session.files {
@@ -179,5 +183,6 @@ fn digest(session: Session, group: &Group, ground: &Ground) -> Option<Digest> {
         agent_calls: session.agent_calls,
         held: true,
         fresh: false,
+        used: Used::With(key),
     })
 }

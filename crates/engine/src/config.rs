@@ -13,13 +13,28 @@ use serde::Deserialize;
 use crate::Error;
 
 /// What the user has set.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Config {
     #[serde(default)]
     pub(crate) projects: Projects,
     #[serde(default)]
     pub(crate) redact: Redact,
+    /// Prices of models, before those that come with us.
+    #[serde(default)]
+    pub(crate) prices: BTreeMap<String, recount_prices::Override>,
+    #[serde(default)]
+    pub(crate) budget: Budget,
+}
+
+/// How much money may be spent, in dollars.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Budget {
+    /// On one day.
+    pub(crate) daily: Option<f64>,
+    /// In one month.
+    pub(crate) monthly: Option<f64>,
 }
 
 /// What is taken out of exports beside the usual, and what may stay.

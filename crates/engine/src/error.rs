@@ -64,6 +64,9 @@ pub enum Error {
         /// What is wrong, with its line.
         message: String,
     },
+    /// What another tool counted is not understood.
+    #[error("{}: not a report by day in JSON", .0.display())]
+    NotAReport(PathBuf),
     /// A query is not understood.
     #[error("{what}")]
     Query {

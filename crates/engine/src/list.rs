@@ -1,6 +1,6 @@
 //! Every session, newest first.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -14,6 +14,7 @@ use crate::facts::facts;
 use crate::finish::finish;
 use crate::growth::{self, Anew};
 use crate::index::session_key;
+use crate::ledger::Ledger;
 use crate::matching::matching;
 use crate::passport::{Effort, Passports, Sightings};
 use crate::refresh::recall;
@@ -89,6 +90,21 @@ pub(crate) struct Digest {
     pub(crate) held: bool,
     /// Whether it was read now, rather than remembered.
     pub(crate) fresh: bool,
+    pub(crate) used: Used,
+}
+
+/// What a session used.
+#[derive(Clone, Debug)]
+pub(crate) enum Used {
+    /// As it was just taken down.
+    Now {
+        /// When the last of it was.
+        last: i64,
+        /// The ledger, behind its length.
+        ledger: Vec<u8>,
+    },
+    /// Kept in the catalog with this group of files.
+    With(u64),
 }
 
 /// What is wanted next of sessions that were read.
@@ -99,7 +115,7 @@ enum Then {
 }
 
 /// What tells one session from another.
-type Claim = (SourceName, SessionId);
+pub(crate) type Claim = (SourceName, SessionId);
 
 impl Engine {
     /// Lists sessions.
@@ -111,30 +127,46 @@ impl Engine {
         let said = query.text.as_deref().map(|text| self.sessions_saying(text, progress));
         let said = said.transpose()?;
         let (mut listing, unheld) = self.list_holding(&query.holds, progress);
-        if query.live {
-            let live = self.live(&listing.sessions);
-            for (at, session) in listing.sessions.iter_mut().enumerate() {
-                session.live = Some(live.contains(&at));
-            }
-        }
-        if let Some(here) = query.project.is_none().then_some(query.here.as_deref()).flatten() {
-            keep_nearest(&mut listing.sessions, here);
-        }
-        if let Some(wanted) = &query.project {
-            let projects: Vec<&Project> =
-                listing.sessions.iter().map(|session| &*session.project).collect();
-            let keep = matching(&projects, wanted, &self.folders)?;
-            let mut number = 0..;
-            listing.sessions.retain(|_| number.next().is_some_and(|at| keep.contains(&at)));
-        }
-        listing.sessions.retain(|session| {
-            passes(session, query)
-                && !unheld.contains(&(session.source, session.id.clone()))
-                && said.as_ref().is_none_or(|said| said.contains(&session_key(session)))
-        });
+        let asked = self.asked(&mut listing.sessions, query, &unheld, said.as_ref())?;
+        let mut asked = asked.into_iter();
+        listing.sessions.retain(|_| asked.next().unwrap_or_default());
         sort(&mut listing.sessions, query.sort);
         listing.sessions.truncate(query.limit.unwrap_or(usize::MAX));
         Ok(listing)
+    }
+
+    /// Tells of each session whether a query asks for it.
+    pub(crate) fn asked(
+        &self,
+        sessions: &mut [SessionFacts],
+        query: &Query,
+        unheld: &BTreeSet<Claim>,
+        said: Option<&HashSet<u64>>,
+    ) -> Result<Vec<bool>, Error> {
+        if query.live {
+            let live = self.live(sessions);
+            for (at, session) in sessions.iter_mut().enumerate() {
+                session.live = Some(live.contains(&at));
+            }
+        }
+        let here = query.here.as_deref().filter(|_| query.project.is_none());
+        let nearest = here.and_then(|here| nearest(sessions, here));
+        let named = match &query.project {
+            None => None,
+            Some(wanted) => {
+                let projects: Vec<&Project> =
+                    sessions.iter().map(|session| &*session.project).collect();
+                Some(matching(&projects, wanted, &self.folders)?)
+            }
+        };
+        let is_asked = |(at, session): (usize, &SessionFacts)| {
+            passes(session, query)
+                && nearest.as_ref().is_none_or(|nearest| session.project.key() == *nearest)
+                && named.as_ref().is_none_or(|named| named.contains(&at))
+                && (unheld.is_empty() || !unheld.contains(&(session.source, session.id.clone())))
+                && said.is_none_or(|said| said.contains(&session_key(session)))
+        };
+        Ok(sessions.iter().enumerate().map(is_asked).collect())
     }
 
     /// Lists every session, with what else was met on the way.
@@ -170,7 +202,7 @@ impl Engine {
     }
 
     /// Makes rows of what was read and remembered.
-    fn conclude(
+    pub(crate) fn conclude(
         &self,
         ground: &Ground,
         digests: Vec<Digest>,
@@ -181,10 +213,13 @@ impl Engine {
         let passports = self.passports(ground, &sightings, effort, progress);
         let settled = digests.iter().all(|digest| !digest.fresh);
         let folders: Vec<usize> = digests.iter().map(|digest| digest.folder).collect();
+        // Where names lie, what is kept of a group is not all of a session.
+        let whole = digests.iter().all(|digest| matches!(digest.used, Used::With(_)));
+        let groups = if whole && settled { ground.groups(|_| true) } else { Vec::new() };
         let mut sessions = finish(ground, digests, &passports.projects);
         if settled {
             let rows: Vec<_> = sessions.iter().zip(folders).collect();
-            self.remember_list(ground, &rows, sightings, &passports);
+            self.remember_list(ground, &rows, (sightings, &groups), &passports);
         }
         sort(&mut sessions, Sort::Updated);
         let (known, problems) = (sessions.len(), ground.problems.clone());
@@ -203,11 +238,32 @@ impl Engine {
             sort(&mut listing.sessions, Sort::Updated);
             return (listing, BTreeSet::new(), ground, passports);
         }
-        let (ground, digests) = self.gather(holds, Then::Rows, progress);
+        let (ground, digests) = self.gather_rows(holds, progress);
         let unheld = digests.iter().filter(|digest| !digest.held);
         let unheld = unheld.map(|digest| (digest.facts.source, digest.facts.id.clone())).collect();
         let (listing, passports) = self.conclude(&ground, digests, effort, progress);
         (listing, unheld, ground, passports)
+    }
+
+    /// Finds every session, with what is needed to list it.
+    pub(crate) fn gather_rows(
+        &self,
+        holds: &Holds,
+        progress: &dyn Progress,
+    ) -> (Ground, Vec<Digest>) {
+        self.gather(holds, Then::Rows, progress)
+    }
+
+    /// Reads every session, whatever is remembered.
+    pub(crate) fn gather_anew(
+        &self,
+        ground: Ground,
+        progress: &dyn Progress,
+    ) -> (Ground, Vec<Digest>) {
+        let digest = |source, family: Family| digest(source, family, |_, _| {});
+        let digests = recall(self, &ground, None, progress, digest);
+        let digests = join_strays(&ground, digests, digest);
+        (ground, digests)
     }
 
     fn gather(&self, holds: &Holds, then: Then, progress: &dyn Progress) -> (Ground, Vec<Digest>) {
@@ -250,6 +306,8 @@ fn digest(
     lay_by: impl Fn(&FileAt, Outline),
 ) -> Digest {
     let facts = facts(source, &family);
+    let ledger = Ledger::of(source, &family, &facts);
+    let used = Used::Now { last: ledger.last(), ledger: ledger.bound() };
     let main = crate::facts::main(&family).or_else(|| family.members.first());
     let folder = main.map_or(0, |member| member.file.folder);
     let calls = family.members.iter().flat_map(|member| &member.file.outline.agent_calls);
@@ -261,7 +319,7 @@ fn digest(
         Surveyed { folder, named_folder, at, outline }
     };
     let files = family.members.into_iter().map(without_messages).collect();
-    Digest { facts, folder, files, agent_calls, held: true, fresh: true }
+    Digest { facts, folder, files, agent_calls, held: true, fresh: true, used }
 }
 
 /// Files are grouped by the id in their names. Where names lie, one session comes out of several groups: those
@@ -302,18 +360,14 @@ fn join_strays(
     digests
 }
 
-/// Keeps the sessions of the project whose folder `here` is or lies below; all when there is none.
-fn keep_nearest(sessions: &mut Vec<SessionFacts>, here: &Path) {
+/// Returns the project whose folder `here` is or lies below. Other folders may share its name.
+fn nearest(sessions: &[SessionFacts], here: &Path) -> Option<String> {
     let depth = |session: &SessionFacts| {
         let path = session.project.path.as_ref()?.as_str();
         here.starts_with(path).then_some(path.len())
     };
     let inside = sessions.iter().filter_map(|session| Some((depth(session)?, session)));
-    let nearest = inside.max_by_key(|(depth, _)| *depth).map(|(_, session)| session.project.key());
-    if let Some(nearest) = nearest {
-        // Other folders may share its name.
-        sessions.retain(|session| session.project.key() == nearest);
-    }
+    inside.max_by_key(|(depth, _)| *depth).map(|(_, session)| session.project.key())
 }
 
 fn passes(session: &SessionFacts, query: &Query) -> bool {

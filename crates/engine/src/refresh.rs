@@ -11,6 +11,7 @@ use recount_platform::system_nanos;
 
 use crate::cached::{self, decode, encode};
 use crate::growth::{Anew, Growth};
+use crate::ledger;
 use crate::list::Digest;
 use crate::survey::{Ground, Group, Progress, survey};
 use crate::{Engine, Error};
@@ -158,12 +159,13 @@ pub(crate) fn recall(
     }
     let mut new = Vec::new();
     for number in numbers {
-        let found = read.remove(&number).unwrap_or_default();
+        let mut found = read.remove(&number).unwrap_or_default();
         if let (Some(group), Some((key, stamp))) = (groups.get(number), keys.get(number))
             && !is_racy(group)
             && let Some(content) = encode(group, &found.iter().collect::<Vec<_>>())
         {
-            new.push(Row { key: *key, stamp: *stamp, content });
+            let ledger = ledger::take(&mut found, *key);
+            new.push(Row { key: *key, stamp: *stamp, content, ledger });
         }
         if let Some(slot) = digests.get_mut(number) {
             *slot = Some(found);
@@ -193,7 +195,7 @@ impl Memory {
     ) -> Vec<Option<Vec<Digest>>> {
         let one = |(group, (key, stamp)): (&Group, &(u64, u64))| {
             let row = self.rows.get(key).filter(|row| row.stamp == *stamp)?;
-            decode(&row.content, group, ground)
+            decode((*key, &row.content), group, ground)
         };
         if groups.len() < MANY {
             return groups.iter().zip(keys).map(one).collect();
@@ -201,7 +203,7 @@ impl Memory {
         let rows = &self.rows;
         let one = |(group, (key, stamp)): (&Group, &(u64, u64))| {
             let row = rows.get(key).filter(|row| row.stamp == *stamp)?;
-            decode(&row.content, group, ground)
+            decode((*key, &row.content), group, ground)
         };
         let half = groups.len() / 2;
         let ((first, later), (first_keys, later_keys)) =

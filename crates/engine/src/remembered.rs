@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use crate::cached::Core;
 use crate::list::Listing;
 use crate::passport::{Effort, Passports, Sightings};
-use crate::refresh::{RACY, hash};
-use crate::survey::{Ground, Progress};
+use crate::refresh::{RACY, hash, key};
+use crate::survey::{Ground, Group, Progress};
 use crate::{Engine, index::session_key};
 
 /// What must be as it was for the rows to hold, beside the files.
@@ -24,6 +24,8 @@ struct Conditions {
     /// The paths of the projects.
     projects: u64,
     sightings: Sightings,
+    /// The groups of files, each as it was.
+    groups: u64,
 }
 
 /// One session, with all that takes a look at others.
@@ -161,7 +163,19 @@ impl Engine {
         effort: &Effort,
         progress: &dyn Progress,
     ) -> Option<(Listing, Ground, Passports)> {
-        let (unchanged, rows) = self.unchanged(|catalog| {
+        let (known, ()) = self.known_as_before(effort, progress, |_| Some(((), None)))?;
+        Some(known)
+    }
+
+    /// Returns the last finished list with what else `recall` gets from the catalog, if nothing has changed: not the files, nor,
+    /// where `recall` tells them, the groups that it met.
+    pub(crate) fn known_as_before<T: Send>(
+        &self,
+        effort: &Effort,
+        progress: &dyn Progress,
+        recall: impl FnOnce(&Catalog) -> Option<(T, Option<u64>)> + Send,
+    ) -> Option<((Listing, Ground, Passports), T)> {
+        let (unchanged, (rows, recalled)) = self.unchanged(|catalog| {
             let mut rows = Some(Vec::new());
             let mut visit = |_, gone, content: &[u8]| {
                 if let (false, Some(known)) = (gone, &mut rows) {
@@ -172,20 +186,23 @@ impl Engine {
                 }
             };
             let read = catalog.each_listed(self.roots_key(), &mut visit);
-            rows.filter(|_| read.is_ok())
+            (rows.filter(|_| read.is_ok()), recall(catalog))
         })?;
+        let met =
+            |groups: &Option<u64>| groups.is_none_or(|met| met == unchanged.conditions.groups);
+        let recalled = recalled.filter(|(_, groups)| met(groups)).map(|(recalled, _)| recalled);
         let passports = unchanged.passports(self, effort, progress);
         // Numbers in the agent's own list depend on which folders are the same project.
         let same = projects(&passports) == unchanged.conditions.projects;
         let ground = unchanged.ground;
-        let Some(rows) = rows.filter(|_| same) else {
+        let (Some(rows), Some(recalled)) = (rows.filter(|_| same), recalled) else {
             self.look_later(ground);
             return None;
         };
         let places = Places::new(&ground, &passports);
         let sessions: Vec<_> = rows.into_iter().map(|row| row.place(&places)).collect();
         let (known, problems) = (sessions.len(), ground.problems.clone());
-        Some((Listing { sessions, problems, known }, ground, passports))
+        Some(((Listing { sessions, problems, known }, ground, passports), recalled))
     }
 
     /// Remembers a finished list, if nothing had to be read for it: what is changing now will do so again.
@@ -193,7 +210,7 @@ impl Engine {
         &self,
         ground: &Ground,
         rows: &[(&SessionFacts, usize)],
-        sightings: Sightings,
+        (sightings, groups): (Sightings, &[Group]),
         passports: &Passports,
     ) {
         if ground.is_racy() {
@@ -206,7 +223,8 @@ impl Engine {
         let is_one_each = |rows: &Vec<Listed>| {
             rows.iter().map(|row| row.session).collect::<HashSet<_>>().len() == rows.len()
         };
-        let conditions = Conditions { projects: projects(passports), sightings };
+        let groups = groups.iter().map(key).fold(0, met);
+        let conditions = Conditions { projects: projects(passports), sightings, groups };
         let content = postcard::to_allocvec(&conditions).ok();
         if let (Some(rows), Some(content)) = (rows.filter(is_one_each), content) {
             let list = List { shape: ground.shape(), content };
@@ -217,6 +235,11 @@ impl Engine {
             });
         }
     }
+}
+
+/// Adds a group, known by its key and stamp, to the sum that tells whether they are the same ones.
+pub(crate) fn met(sum: u64, group: (u64, u64)) -> u64 {
+    sum.wrapping_add(hash(&group))
 }
 
 fn projects(passports: &Passports) -> u64 {

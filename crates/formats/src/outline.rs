@@ -25,6 +25,8 @@ pub struct Outline {
     pub strict: Vec<Shown>,
     /// Models, in order of first use; entries point here.
     pub models: Vec<Box<str>>,
+    /// Tools, in order of first use; entries point here.
+    pub tools: Vec<Box<str>>,
     /// Calls that ran sub-agents.
     pub agent_calls: Vec<AgentCall>,
     /// The first human prompt, as a title.
@@ -81,6 +83,31 @@ pub struct Entry {
     pub model: Option<u16>,
     /// Tool calls: all, failed, cancelled.
     pub calls: [u32; 3],
+    /// How often the model asked for some of them, as far as times tell: each time was a request.
+    pub rounds: u32,
+    /// The tools that were called, in order.
+    pub tools: Box<[Used]>,
+}
+
+/// A call of a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Used {
+    /// The tool, as an index into [`Outline::tools`].
+    pub tool: u16,
+    /// How the call ended.
+    pub end: CallEnd,
+}
+
+/// How a call of a tool ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CallEnd {
+    /// Well, or nobody says.
+    #[default]
+    Fine,
+    /// It failed.
+    Failed,
+    /// The human stopped it.
+    Cancelled,
 }
 
 /// A tool call that ran a sub-agent.
@@ -169,6 +196,7 @@ impl Outline {
             versions: Vec::new(),
             strict: Vec::new(),
             models: Vec::new(),
+            tools: Vec::new(),
             agent_calls: Vec::new(),
             first_prompt: None,
             listed: Listed::default(),

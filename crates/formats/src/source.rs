@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bytes::Buffer;
 use crate::gemini::Gemini;
-use crate::outline::Outline;
+use crate::outline::{Entry, Outline};
 use crate::own_form::OwnForm;
 
 /// Every source we read, in the order they are listed to people.
@@ -62,6 +62,12 @@ pub trait Source: Debug + Sync {
 
     /// Reads one message in full from the versions of it that there are, the one to show first.
     fn message(&self, request: &MessageRequest<'_>) -> Result<Message, Problem>;
+
+    /// Tells what was billed for a message and is not on record.
+    fn unrecorded(&self, outline: &Outline, entry: &Entry) -> Unrecorded;
+
+    /// Counts the requests for a session as a whole that were billed and are not on record.
+    fn side_calls(&self, family: &Family) -> u32;
 
     /// Lists the files that a call of a tool touches.
     fn touched(&self, _call: &ToolCall) -> Vec<Touch> {
@@ -310,6 +316,19 @@ pub enum Detail {
 pub trait Others: Debug {
     /// Calls `visit` with each until it returns `false`.
     fn each(&self, visit: &mut dyn FnMut(&[u8]) -> bool);
+}
+
+/// What was billed for a message and is not on record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unrecorded {
+    /// Requests whose replies were put into this record, with the figures of one of them.
+    pub rounds: u32,
+    /// Whether the figures may be those of the first piece of the reply, rather than of all of it.
+    pub first_figures: bool,
+    /// Whether a model replied, and no figures are on record.
+    pub no_figures: bool,
+    /// Requests that were made beside it: by tools, for a summary.
+    pub side_calls: u32,
 }
 
 /// A file that a call of a tool touches.

@@ -93,11 +93,20 @@ pub(crate) struct ListArgs {
 
 /// Kinds of sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Kind {
+pub(crate) enum Kind {
     /// Started by a human
     Main,
     /// Started by another session
     Subagent,
+}
+
+impl Kind {
+    pub(crate) fn kind(self) -> SessionKind {
+        match self {
+            Self::Main => SessionKind::Main,
+            Self::Subagent => SessionKind::Subagent,
+        }
+    }
 }
 
 /// What to sort by.
@@ -154,17 +163,13 @@ pub(crate) fn moment(
 
 fn query(args: &ListArgs, context: &Context) -> Result<Query, Failure> {
     let now = context.clock.now();
-    let kind = |kind: &Kind| match kind {
-        Kind::Main => SessionKind::Main,
-        Kind::Subagent => SessionKind::Subagent,
-    };
     Ok(Query {
         project: args.project.as_deref().map(|project| context.project_argument(project)),
         here: context.env.current_folder().cloned().filter(|_| !args.all && !args.lost),
         since: moment("--since", args.since.as_deref(), now)?,
         until: moment("--until", args.until.as_deref(), now)?,
         model: args.model.clone(),
-        kinds: args.kind.iter().map(kind).collect(),
+        kinds: args.kind.iter().map(|kind| kind.kind()).collect(),
         problems: args.problems,
         holds: Holds { tool: args.tool.clone(), touched: args.touched.clone() },
         text: args.text.clone(),

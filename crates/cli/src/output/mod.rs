@@ -5,6 +5,7 @@
 //! returns whole lines, none wider than the canvas; when [`Paint`](canvas::Paint) is off no escape byte is among them.
 //! Nothing here reads a file, the environment or the clock.
 
+pub(crate) mod bar;
 pub(crate) mod canvas;
 pub(crate) mod code;
 pub(crate) mod columns;

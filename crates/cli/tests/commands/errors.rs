@@ -78,6 +78,8 @@ fn help_and_version_are_no_errors() {
       export       Write sessions to files that others can read
       search       Search everything that was ever said, in every session
       projects     List projects: which folder each is, how that is known, and what became of it
+      stats        Count tokens, money and time, each request once
+      prices       Show what models cost, since when, and who says so
       sql          Ask your sessions in SQL
       index        Bring the search index up to date
       testbed      Make a made-up but valid home, for demos, tests and benchmarks

@@ -16,5 +16,6 @@ mod redact;
 mod search;
 mod show;
 mod sql;
+mod stats;
 mod story;
 mod testbed;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use recount_model::{Tokens, parse_millis};
 
+use super::calls::Calls;
 use super::content::{Content, Piece};
 use super::part::Flat;
 use crate::json::{Scan, Scanner, Text, trim, trim_start};
@@ -17,9 +18,7 @@ pub(crate) struct Facts<'a> {
     pub(crate) role: Role,
     pub(crate) content: Content<'a>,
     pub(crate) display: Content<'a>,
-    pub(crate) calls: Calls,
-    /// The raw tool calls, if one of them ran a sub-agent.
-    pub(crate) agent_calls: Option<&'a [u8]>,
+    pub(crate) calls: Calls<'a>,
     pub(crate) thoughts: u32,
     pub(crate) tokens: Option<Tokens>,
     pub(crate) model: Option<Text<'a>>,
@@ -41,29 +40,6 @@ pub(crate) enum Role {
     Unknown,
 }
 
-/// Tool calls, counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Calls {
-    /// Elements of the list, whatever they are.
-    pub(crate) length: u32,
-    pub(crate) total: u32,
-    pub(crate) failed: u32,
-    pub(crate) cancelled: u32,
-    pub(crate) with_result: u32,
-    /// Those that ran a sub-agent.
-    pub(crate) agents: u32,
-    /// Whether one has a field that no known release writes.
-    pub(crate) unknown_field: bool,
-}
-
-/// Tools that run a sub-agent. Since 0.39 the call names the agent it ran; before, the tool's name must do.
-const AGENT_TOOLS: &[&str] = &["invoke_agent", "codebase_investigator", "delegate_to_agent"];
-
-/// Whether a tool runs a sub-agent.
-pub(crate) fn runs_agent(tool: &str) -> bool {
-    AGENT_TOOLS.contains(&tool)
-}
-
 /// What the agent's list and resume make of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Resumable {
@@ -83,7 +59,6 @@ impl Default for Facts<'_> {
             content: Content::None,
             display: Content::None,
             calls: Calls::default(),
-            agent_calls: None,
             thoughts: 0,
             tokens: None,
             model: None,
@@ -125,9 +100,7 @@ impl<'a> Facts<'a> {
             b"displayContent" => self.display = Content::read(scanner)?,
             b"toolCalls" => {
                 self.judge(scanner, b"[n")?;
-                let start = scanner.offset();
                 self.calls = Calls::read(scanner)?;
-                self.agent_calls = (self.calls.agents > 0).then(|| scanner.since(start));
                 self.unknown_field |= self.calls.unknown_field;
             }
             b"thoughts" => {
@@ -191,61 +164,6 @@ impl Role {
             b"error" => Self::Error,
             _ => Self::Unknown,
         }
-    }
-}
-
-impl Calls {
-    fn read(scanner: &mut Scanner<'_>) -> Scan<Self> {
-        let mut calls = Self::default();
-        if scanner.peek()? != b'[' {
-            scanner.skip()?;
-            return Ok(calls);
-        }
-        scanner.array(|scanner| {
-            calls.length += 1;
-            if scanner.peek()? != b'{' {
-                return scanner.skip();
-            }
-            calls.total += 1;
-            let (mut failed, mut cancelled, mut result, mut agent) = (false, false, false, false);
-            scanner.object(|scanner, key| {
-                match key.name().as_ref() {
-                    b"status" => {
-                        let status = string(scanner)?;
-                        failed = status.is_some_and(|text| text.is("error"));
-                        cancelled = status.is_some_and(|text| text.is("cancelled"));
-                    }
-                    b"agentId" => agent |= string(scanner)?.is_some(),
-                    b"name" => {
-                        let name = string(scanner)?;
-                        agent |=
-                            name.is_some_and(|name| AGENT_TOOLS.iter().any(|tool| name.is(tool)));
-                    }
-                    b"result" => {
-                        result = scanner.peek()? != b'n';
-                        scanner.skip()?;
-                    }
-                    b"id"
-                    | b"args"
-                    | b"timestamp"
-                    | b"resultDisplay"
-                    | b"displayName"
-                    | b"description"
-                    | b"renderOutputAsMarkdown" => scanner.skip()?,
-                    _ => {
-                        calls.unknown_field = true;
-                        scanner.skip()?;
-                    }
-                }
-                Ok(())
-            })?;
-            calls.failed += u32::from(failed);
-            calls.cancelled += u32::from(cancelled);
-            calls.with_result += u32::from(result);
-            calls.agents += u32::from(agent);
-            Ok(())
-        })?;
-        Ok(calls)
     }
 }
 

@@ -1,6 +1,8 @@
 //! Google's Gemini CLI. FORMAT.md beside this file is the specification; this module only wires.
 
+mod billing;
 mod body;
+mod calls;
 mod content;
 mod document;
 mod facts;
@@ -39,18 +41,18 @@ use recount_model::{
 pub(crate) use grammar::{outline, reader};
 
 use crate::bytes::{self, Buffer, LineCounter};
-use crate::outline::Outline;
+use crate::outline::{Entry, Outline};
 use crate::own_form::OwnForm;
 use crate::source::{
     AgentRow, DataFolders, Detail, Family, Foreign, Kept, Located, MessageRequest, ProjectFolder,
-    RootShape, Source, Surveyed, Touch, Trace,
+    RootShape, Source, Surveyed, Touch, Trace, Unrecorded,
 };
 
 /// The name in flags, JSON and the catalog.
 const NAME: SourceName = SourceName::new("gemini");
 
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Gemini CLI, every release up to 0.61.
 #[derive(Debug)]
@@ -123,6 +125,14 @@ impl Source for Gemini {
 
     fn version(&self) -> u32 {
         VERSION
+    }
+
+    fn unrecorded(&self, outline: &Outline, entry: &Entry) -> Unrecorded {
+        billing::of_message(outline, entry)
+    }
+
+    fn side_calls(&self, family: &Family) -> u32 {
+        billing::side_calls(family)
     }
 
     fn families(&self, files: Vec<Surveyed>) -> Vec<Family> {

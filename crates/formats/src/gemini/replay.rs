@@ -12,14 +12,15 @@ use jiff::Timestamp;
 use recount_model::{Fate, Grammar, MessageKind, Problem, Span, What};
 use serde::{Deserialize, Serialize};
 
-use super::facts::{Facts, Resumable, Role, lead, runs_agent};
+use super::calls::{Calls, runs_agent};
+use super::facts::{Facts, Resumable, Role, lead};
 use super::glance::{Listing, Title};
 use super::kind::kind;
 use super::metadata::Metadata;
 use super::record::{Element, Fields};
 use super::tool::calls;
 use crate::json::{Scanner, Text};
-use crate::outline::{AgentCall, Entry, Outline, Problems, Shown, Version};
+use crate::outline::{AgentCall, Entry, Outline, Problems, Shown, Used, Version};
 use crate::source::Detail;
 
 /// How many messages a session has without being unusual; room for them is taken at once.
@@ -44,6 +45,7 @@ pub(crate) struct Replay {
     /// Per entry its place in `strict`.
     position: Vec<u32>,
     models: Vec<Box<str>>,
+    tools: Vec<Box<str>>,
     agent_calls: Vec<AgentCall>,
     pub(crate) metadata: Metadata,
     listing: Listing,
@@ -83,6 +85,7 @@ impl Replay {
             strict: Vec::with_capacity(TYPICAL),
             position: Vec::with_capacity(TYPICAL),
             models: Vec::new(),
+            tools: Vec::new(),
             agent_calls: Vec::new(),
             metadata: Metadata::default(),
             listing: Listing::default(),
@@ -252,8 +255,8 @@ impl Replay {
         self.versions.push(Version { span, before, rank });
         let entry = known.unwrap_or_else(|| self.add(id.as_deref(), kind, version));
         self.title.offer(facts, kind);
-        if let Some(raw) = facts.agent_calls {
-            self.note_agents(raw);
+        if facts.calls.agents > 0 {
+            self.note_agents(facts.calls.raw());
         }
         let model = facts.model.map(|model| self.model(model));
         let best_rank = self
@@ -261,12 +264,15 @@ impl Replay {
             .get(entry as usize)
             .and_then(|entry| self.versions.get(entry.best as usize))
             .map_or(0, |best| best.rank);
+        let tools = (rank >= best_rank).then(|| self.tools(&facts.calls));
         if let Some(entry) = self.entries.get_mut(entry as usize) {
             entry.last = version;
             entry.time = entry.time.or(facts.time);
-            if rank >= best_rank {
+            if let Some(tools) = tools {
                 entry.best = version;
                 entry.kind = kind;
+                entry.tools = tools;
+                entry.rounds = facts.calls.rounds;
                 entry.calls = [facts.calls.total, facts.calls.failed, facts.calls.cancelled];
                 entry.tokens = facts.tokens.or(entry.tokens);
                 entry.model = model.or(entry.model);
@@ -327,6 +333,8 @@ impl Replay {
             tokens: None,
             model: None,
             calls: [0; 3],
+            rounds: 0,
+            tools: Box::default(),
         });
         self.position.push(NOWHERE);
         if let Some(id) = id {
@@ -405,11 +413,13 @@ impl Replay {
     }
 
     fn model(&mut self, name: Text<'_>) -> u16 {
-        let at = self.models.iter().position(|known| name.is(known)).unwrap_or_else(|| {
-            self.models.push(name.decode().into());
-            self.models.len() - 1
-        });
-        u16::try_from(at).unwrap_or(u16::MAX)
+        number(&mut self.models, name)
+    }
+
+    fn tools(&mut self, calls: &Calls<'_>) -> Box<[Used]> {
+        let mut used = Vec::with_capacity(calls.total as usize);
+        calls.each(|name, end| used.push(Used { tool: number(&mut self.tools, name), end }));
+        used.into()
     }
 
     /// Returns the outline.
@@ -422,12 +432,22 @@ impl Replay {
             versions: self.versions,
             strict: if loadable { self.strict } else { Vec::new() },
             models: self.models,
+            tools: self.tools,
             agent_calls: self.agent_calls,
             first_prompt: self.title.text(),
             listed: self.listing.listed(),
             problems: self.problems,
         }
     }
+}
+
+/// Returns the number of a name in a list of those that were met.
+fn number(names: &mut Vec<Box<str>>, name: Text<'_>) -> u16 {
+    let at = names.iter().position(|known| name.is(known)).unwrap_or_else(|| {
+        names.push(name.decode().into());
+        names.len() - 1
+    });
+    u16::try_from(at).unwrap_or(u16::MAX)
 }
 
 /// The span of an element within a record that begins at `base`.

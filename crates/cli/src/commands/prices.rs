@@ -1,0 +1,131 @@
+//! `recount prices`
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::Args;
+use recount_engine::stats::{Money, Origin, Period, PriceEntry, Units};
+
+use crate::context::{Context, Paged};
+use crate::failure::{Failure, NOTHING};
+use crate::output::columns::{Align, Column, Fit, render};
+use crate::output::json;
+use crate::output::number::{count, money};
+use crate::output::span::Span;
+use crate::output::theme::Tone;
+
+/// Show what models cost, since when, and who says so
+///
+/// In US dollars per million tokens, pay as you go. What is set under [prices] in config.toml comes before the table that comes with recount.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  recount prices                  all of them\n  recount prices flash            models with 'flash' in their name\n\n\
+    In config.toml:\n  [prices.\"my-model\"]\n  input = 0.5\n  cached = 0.05\n  output = 3\n  [prices.\"local-*\"]\n  free = true"
+)]
+pub(crate) struct PricesArgs {
+    /// Only models whose name contains this
+    model: Option<String>,
+}
+
+pub(crate) fn run(args: &PricesArgs, context: &Context) -> Result<ExitCode, Failure> {
+    let prices = context.plain_engine()?.prices()?;
+    let wanted = |entry: &&PriceEntry| {
+        let holds = |part: &String| entry.names.iter().any(|name| name.contains(part.as_str()));
+        args.model.as_ref().is_none_or(holds)
+    };
+    let entries: Vec<&PriceEntry> = prices.entries().iter().filter(wanted).collect();
+    if context.global.json {
+        json::document(context, "prices", "prices", &entries)?;
+    } else if !entries.is_empty() {
+        let own: Vec<&String> = entries
+            .iter()
+            .filter(|entry| entry.origin == Origin::Config)
+            .flat_map(|entry| &entry.names)
+            .collect();
+        let cells: Vec<Vec<Span>> = entries.iter().flat_map(|entry| rows(entry, &own)).collect();
+        let mut out = context.out(Paged::Yes);
+        out.write_all(render(COLUMNS, &cells, &context.canvas()).as_bytes())?;
+        out.finish()?;
+    }
+    if entries.is_empty() {
+        context.warn("no such model");
+        return Ok(ExitCode::from(NOTHING));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+const COLUMNS: &[Column] = &[
+    Column { heading: "MODEL", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "PROMPTS", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "INPUT", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "CACHED", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "OUTPUT", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "FROM", align: Align::Left, fit: Fit::Drop(3) },
+    Column { heading: "SEEN", align: Align::Left, fit: Fit::Drop(2) },
+    Column { heading: "BY", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "SOURCE", align: Align::Left, fit: Fit::Drop(1) },
+];
+
+/// One line per model and price; long prompts on a line of their own.
+fn rows(entry: &PriceEntry, own: &[&String]) -> Vec<Vec<Span>> {
+    let mut rows = Vec::new();
+    for name in &entry.names {
+        let is_hidden = entry.origin != Origin::Config && own.contains(&name);
+        for period in &entry.periods {
+            rows.push(row(name, "", &period.units, period, &entry.origin, is_hidden));
+            if let Some(above) = &period.above {
+                let prompts = format!("> {}", count(above.tokens));
+                rows.push(row("", &prompts, &above.units, period, &entry.origin, is_hidden));
+            }
+        }
+    }
+    rows
+}
+
+fn row(
+    name: &str,
+    prompts: &str,
+    units: &Units,
+    period: &Period,
+    origin: &Origin,
+    is_hidden: bool,
+) -> Vec<Span> {
+    let (by, source) = match origin {
+        Origin::Config => ("config.toml", ""),
+        Origin::Table { source } if is_hidden => ("replaced", source.as_str()),
+        Origin::Table { source } => ("", source.as_str()),
+    };
+    let (plain, named) = match origin {
+        _ if is_hidden => (Tone::Struck, Tone::Struck),
+        Origin::Config => (Tone::Plain, Tone::Strong),
+        Origin::Table { .. } => (Tone::Plain, Tone::Name),
+    };
+    let price = |unit: Money| Span::new(&million(unit), plain);
+    let day = |day: Option<jiff::civil::Date>| {
+        Span::new(&day.map(|day| day.to_string()).unwrap_or_default(), Tone::Dim)
+    };
+    vec![
+        Span::new(name, named),
+        Span::new(prompts, Tone::Dim),
+        price(units.input.of_a_million()),
+        price(units.cached.of_a_million()),
+        price(units.output.of_a_million()),
+        day(period.from),
+        day(period.seen),
+        Span::new(by, Tone::Warning),
+        Span::new(source, Tone::Dim),
+    ]
+}
+
+/// A price with as many places as it has.
+pub(crate) fn million(price: Money) -> String {
+    if price == Money::default() {
+        return "free".to_owned();
+    }
+    let (whole, part) = price.rounded(6);
+    let part = format!("{part:06}");
+    match part.trim_end_matches('0') {
+        "" => money(Money::from_units(whole * 1_000_000_000_000)),
+        digits => format!("${whole}.{digits:0<2}"),
+    }
+}

@@ -1,0 +1,53 @@
+//! Our count beside that of another tool.
+
+use std::process::ExitCode;
+
+use recount_engine::stats::{Compared, ComparedDay};
+
+use super::{print, print_json};
+use crate::context::Context;
+use crate::failure::{Failure, NOTHING};
+use crate::output::columns::{Align, Column, Fit, render};
+use crate::output::number::{grouped, money};
+use crate::output::span::Span;
+use crate::output::theme::Tone;
+
+/// Shows two counts side by side.
+pub(super) fn show(compared: &Compared, context: &Context) -> Result<ExitCode, Failure> {
+    if context.global.json {
+        print_json(context, compared)?;
+    } else {
+        let mut cells: Vec<Vec<Span>> =
+            compared.days.iter().map(|day| row(day, Tone::Plain)).collect();
+        cells.push(row(&compared.total, Tone::Strong));
+        print(context, &render(COLUMNS, &cells, &context.canvas()))?;
+    }
+    if compared.days.is_empty() {
+        context.warn("nothing to compare");
+        return Ok(ExitCode::from(NOTHING));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+const COLUMNS: &[Column] = &[
+    Column { heading: "DAY", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "TOKENS", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "THEIRS", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "COST", align: Align::Right, fit: Fit::Drop(2) },
+    Column { heading: "THEIRS", align: Align::Right, fit: Fit::Drop(1) },
+    Column { heading: "WHY", align: Align::Left, fit: Fit::Flexible },
+];
+
+fn row(day: &ComparedDay, tone: Tone) -> Vec<Span> {
+    let cell = |text: &str| Span::new(text, tone);
+    let why = if day.why.is_empty() { "the same".to_owned() } else { day.why.join("; ") };
+    let differs = if day.why.is_empty() { Tone::Dim } else { Tone::Warning };
+    vec![
+        Span::new(&day.day, if tone == Tone::Plain { Tone::Name } else { tone }),
+        cell(&grouped(day.tokens.into())),
+        cell(&grouped(day.their_tokens.into())),
+        cell(&money(day.cost_usd)),
+        cell(&format!("${:.4}", day.their_cost_usd)),
+        Span::new(&why, differs),
+    ]
+}

@@ -1,0 +1,145 @@
+//! What filled the context, and why tools failed.
+
+use std::process::ExitCode;
+
+use recount_engine::stats::Content;
+
+use super::{print, print_json};
+use crate::context::Context;
+use crate::failure::{Failure, NOTHING};
+use crate::output::bar::bar;
+use crate::output::columns::{Align, Column, Fit, render};
+use crate::output::number::{bytes, count, percent, plural};
+use crate::output::span::Span;
+use crate::output::theme::Tone;
+
+/// How many files, tools and errors are shown.
+const SHOWN: usize = 15;
+/// How wide bars are.
+const BAR: usize = 20;
+
+/// Shows what filled the context.
+pub(super) fn show(filling: &Content, context: &Context) -> Result<ExitCode, Failure> {
+    if context.global.json {
+        print_json(context, filling)?;
+    } else {
+        print(context, &page(filling, context))?;
+    }
+    if filling.unread > 0 {
+        let words = plural(filling.unread, "message");
+        context.warn(&format!("{words} could not be read in full and are not in these figures"));
+    }
+    if filling.parts.is_empty() {
+        context.warn("nothing to count");
+        return Ok(ExitCode::from(NOTHING));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn page(filling: &Content, context: &Context) -> String {
+    let canvas = context.canvas();
+    let sum: u64 = filling.parts.iter().map(|part| part.bytes).sum();
+    let most = filling.parts.first().map_or(0, |part| part.bytes);
+    let plain = |text: &str| Span::new(text, Tone::Plain);
+    let mut parts: Vec<Vec<Span>> = Vec::new();
+    for part in &filling.parts {
+        parts.push(vec![
+            Span::new(part.kind, Tone::Name),
+            plain(&count(part.pieces)),
+            plain(&bytes(part.bytes)),
+            plain(&share(part.bytes, sum)),
+            Span::new(&bar(part.bytes.into(), most.into(), BAR), Tone::Dim),
+        ]);
+    }
+    let pieces: u64 = filling.parts.iter().map(|part| part.pieces).sum();
+    parts.push(vec![
+        Span::new("total", Tone::Strong),
+        Span::new(&count(pieces), Tone::Strong),
+        Span::new(&bytes(sum), Tone::Strong),
+        Span::new("", Tone::Plain),
+        Span::new("", Tone::Plain),
+    ]);
+    let mut page = render(PARTS, &parts, &canvas);
+    let outputs = filling.outputs.iter().filter(|output| output.bytes > 0).take(SHOWN);
+    let outputs: Vec<Vec<Span>> = outputs
+        .map(|output| {
+            vec![
+                Span::new(&output.tool, Tone::Tool),
+                plain(&count(output.calls)),
+                plain(&bytes(output.bytes)),
+                plain(&share(output.bytes, sum)),
+            ]
+        })
+        .collect();
+    if !outputs.is_empty() {
+        page = format!("{page}\n{}", render(OUTPUTS, &outputs, &canvas));
+    }
+    let files: Vec<Vec<Span>> = filling
+        .files
+        .iter()
+        .take(SHOWN)
+        .map(|file| {
+            vec![
+                Span::new(&file.path, Tone::Plain),
+                plain(&count(file.sent)),
+                plain(&bytes(file.bytes)),
+                plain(&count(file.written)),
+                plain(&count(file.named)),
+            ]
+        })
+        .collect();
+    if !files.is_empty() {
+        page = format!("{page}\n{}", render(FILES, &files, &canvas));
+        if let Some(more) = filling.files.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+            page = format!("{page}and {}\n", plural(more as u64, "more file"));
+        }
+    }
+    page
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share for people")]
+fn share(part: u64, whole: u64) -> String {
+    if whole == 0 { String::new() } else { percent(part as f64 / whole as f64) }
+}
+
+const PARTS: &[Column] = &[
+    Column { heading: "CONTEXT", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "PIECES", align: Align::Right, fit: Fit::Drop(1) },
+    Column { heading: "TEXT", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "SHARE", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "", align: Align::Left, fit: Fit::Drop(2) },
+];
+
+const OUTPUTS: &[Column] = &[
+    Column { heading: "OUTPUT OF", align: Align::Left, fit: Fit::Flexible },
+    Column { heading: "CALLS", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "TEXT", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "SHARE", align: Align::Right, fit: Fit::Drop(1) },
+];
+
+const FILES: &[Column] = &[
+    Column { heading: "FILE", align: Align::Left, fit: Fit::Flexible },
+    Column { heading: "SENT", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "TEXT", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "WRITTEN", align: Align::Right, fit: Fit::Drop(2) },
+    Column { heading: "NAMED", align: Align::Right, fit: Fit::Drop(1) },
+];
+
+const ERRORS: &[Column] = &[
+    Column { heading: "TOOL", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "TIMES", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "ERROR", align: Align::Left, fit: Fit::Flexible },
+];
+
+/// Draws why tools failed.
+pub(super) fn errors(filling: &Content, context: &Context) -> String {
+    let row = |error: &recount_engine::stats::ToolError| {
+        vec![
+            Span::new(&error.tool, Tone::Tool),
+            Span::new(&count(error.times), Tone::Plain),
+            Span::new(&error.error, Tone::Error),
+        ]
+    };
+    let rows: Vec<Vec<Span>> = filling.errors.iter().take(SHOWN).map(row).collect();
+    render(ERRORS, &rows, &context.canvas())
+}

@@ -1,0 +1,222 @@
+//! The working: each request, its prices, and the sum as it grows.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use recount_engine::export::csv;
+use recount_engine::stats::{Explained, Line, Money, Tier, Unit};
+use recount_model::Fate;
+
+use super::{end, print_json};
+use crate::commands::prices::million;
+use crate::context::{Context, Paged};
+use crate::failure::Failure;
+use crate::output::columns::{Align, Column, Fit, render};
+use crate::output::number::{count, grouped, plural};
+use crate::output::span::Span;
+use crate::output::theme::Tone;
+use crate::when;
+
+/// Shows the working.
+pub(super) fn show(
+    explained: &Explained,
+    is_csv: bool,
+    context: &Context,
+) -> Result<ExitCode, Failure> {
+    if context.global.json {
+        print_json(context, explained)?;
+    } else if is_csv {
+        print_csv(explained, context)?;
+    } else {
+        let mut out = context.out(Paged::Yes);
+        let cells: Vec<Vec<Span>> = explained.requests.iter().map(row).collect();
+        out.write_all(render(COLUMNS, &cells, &context.canvas()).as_bytes())?;
+        out.write_all(working(explained).as_bytes())?;
+        out.finish()?;
+    }
+    Ok(end(context, &explained.total, &explained.basis))
+}
+
+const COLUMNS: &[Column] = &[
+    Column { heading: "TIME", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "SESSION", align: Align::Left, fit: Fit::Drop(3) },
+    Column { heading: "MODEL", align: Align::Left, fit: Fit::Flexible },
+    Column { heading: "NEW", align: Align::Right, fit: Fit::Drop(10) },
+    Column { heading: "IN $/M", align: Align::Right, fit: Fit::Drop(5) },
+    Column { heading: "CACHED", align: Align::Right, fit: Fit::Drop(9) },
+    Column { heading: "CACHE $/M", align: Align::Right, fit: Fit::Drop(5) },
+    Column { heading: "OUT+THOUGHTS", align: Align::Right, fit: Fit::Drop(8) },
+    Column { heading: "OUT $/M", align: Align::Right, fit: Fit::Drop(5) },
+    Column { heading: "TOOL", align: Align::Right, fit: Fit::Drop(1) },
+    Column { heading: "TIER", align: Align::Left, fit: Fit::Drop(4) },
+    Column { heading: "COST", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "SUM", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "NOTES", align: Align::Left, fit: Fit::Drop(2) },
+];
+
+fn row(line: &Line) -> Vec<Span> {
+    let tokens = &line.tokens;
+    let plain = |text: &str| Span::new(text, Tone::Plain);
+    let dim = |text: &str| Span::new(text, Tone::Dim);
+    let number = |number: u64| plain(&grouped(number.into()));
+    let price =
+        |unit: Option<Unit>| dim(&unit.map(|unit| bare(unit.of_a_million())).unwrap_or_default());
+    let tier = match line.tier {
+        Some(Tier::Above(tokens)) => format!("> {}", count(tokens)),
+        Some(Tier::Base) | None => String::new(),
+    };
+    let cost = line.cost_usd.map_or_else(|| "–".to_owned(), exact);
+    let thoughts = match tokens.thoughts {
+        0 => grouped(tokens.output.into()),
+        thoughts => format!("{}+{}", grouped(tokens.output.into()), grouped(thoughts.into())),
+    };
+    vec![
+        dim(&line.time.map(when::second).unwrap_or_default()),
+        Span::new(line.session.short(), Tone::Name),
+        plain(line.model.as_deref().unwrap_or("(none)")),
+        number(tokens.input.saturating_sub(tokens.cached)),
+        price(line.prices.map(|prices| prices.input)),
+        number(tokens.cached),
+        price(line.prices.map(|prices| prices.cached)),
+        plain(&thoughts),
+        price(line.prices.map(|prices| prices.output)),
+        number(tokens.tool),
+        dim(&tier),
+        plain(&cost),
+        Span::new(&exact(line.sum_usd), Tone::Strong),
+        Span::new(&notes(line), Tone::Warning),
+    ]
+}
+
+fn notes(line: &Line) -> String {
+    let mut notes = Vec::new();
+    if line.parent.is_some() {
+        notes.push("sub-agent".to_owned());
+    }
+    if line.fate != Fate::Kept {
+        notes.push(line.fate.to_string());
+    }
+    if line.hidden_rounds > 0 {
+        notes.push(format!("+{} rounds without figures", line.hidden_rounds));
+    }
+    if line.first_figures {
+        notes.push("first figures".to_owned());
+    }
+    notes.join(", ")
+}
+
+/// A price without the sign.
+fn bare(price: Money) -> String {
+    million(price).trim_start_matches('$').to_owned()
+}
+
+/// Money to the millionth of a dollar: enough to add up by hand.
+fn exact(money: Money) -> String {
+    let (whole, part) = money.rounded(6);
+    format!("${}.{part:06}", grouped(whole))
+}
+
+/// The sum once more, and what is not in it.
+fn working(explained: &Explained) -> String {
+    let (total, basis) = (&explained.total, &explained.basis);
+    let tokens = &total.tokens;
+    let mut text = format!(
+        "\n{} = {} new + {} cached + {} out + {} thoughts + {} tool tokens in {}\n",
+        total.cost_usd.map_or_else(|| "–".to_owned(), exact),
+        grouped(tokens.input.saturating_sub(tokens.cached).into()),
+        grouped(tokens.cached.into()),
+        grouped(tokens.output.into()),
+        grouped(tokens.thoughts.into()),
+        grouped(tokens.tool.into()),
+        plural(total.requests, "request"),
+    );
+    let doubles = &basis.doubles;
+    let told = [
+        (doubles.repeated, "records were written again in the same file"),
+        (doubles.copied, "requests stand in other files of their session, too"),
+        (doubles.elsewhere, "requests stand in other sessions, too"),
+    ];
+    let mut list = |heading: &str, reasons: Vec<(u64, &str)>| {
+        if !reasons.is_empty() {
+            // Writing to a string cannot fail.
+            let _written = writeln!(text, "{heading}");
+        }
+        for (number, reason) in reasons {
+            let _written = writeln!(text, "{:>9}  {reason}", grouped(number.into()));
+        }
+    };
+    list("counted once:", told.into_iter().filter(|(number, _)| *number > 0).collect());
+    list("billed, but not on record:", total.missing.reasons());
+    let undone =
+        [(total.undone, "requests whose answers were undone later: billed, and part of the sum")];
+    list("counted all the same:", undone.into_iter().filter(|(number, _)| *number > 0).collect());
+    text
+}
+
+const CSV: &[&str] = &[
+    "time",
+    "session",
+    "parent",
+    "model",
+    "fate",
+    "input",
+    "output",
+    "cached",
+    "thoughts",
+    "tool",
+    "total",
+    "tier",
+    "input_price",
+    "cached_price",
+    "output_price",
+    "cost_usd",
+    "sum_usd",
+];
+
+fn print_csv(explained: &Explained, context: &Context) -> Result<(), Failure> {
+    let mut out = context.out(Paged::No);
+    csv::row(&mut out, CSV.iter().map(|name| csv::Cell::Text(name)))?;
+    for line in &explained.requests {
+        let time = line.time.map(|time| format!("{time:.3}")).unwrap_or_default();
+        let fate = line.fate.to_string();
+        let parent = line.parent.as_ref().map_or("", |parent| parent.as_str());
+        let tier = match line.tier {
+            Some(Tier::Above(tokens)) => format!("above {tokens}"),
+            Some(Tier::Base) => "base".to_owned(),
+            None => String::new(),
+        };
+        let texts = [
+            time.as_str(),
+            line.session.as_str(),
+            parent,
+            line.model.as_deref().unwrap_or_default(),
+            &fate,
+        ];
+        let tokens = &line.tokens;
+        let counts = [
+            tokens.input,
+            tokens.output,
+            tokens.cached,
+            tokens.thoughts,
+            tokens.tool,
+            tokens.total,
+        ];
+        let dollars = |money: Money| money.dollars().to_string();
+        let unit =
+            |unit: Option<Unit>| unit.map(|unit| dollars(unit.of_a_million())).unwrap_or_default();
+        let money = [
+            unit(line.prices.map(|prices| prices.input)),
+            unit(line.prices.map(|prices| prices.cached)),
+            unit(line.prices.map(|prices| prices.output)),
+            line.cost_usd.map(dollars).unwrap_or_default(),
+            dollars(line.sum_usd),
+        ];
+        let cells = texts.into_iter().map(csv::Cell::Text);
+        let cells = cells.chain(counts.map(|number| csv::Cell::Number(number.to_string())));
+        let cells = cells.chain([csv::Cell::Text(&tier)]);
+        csv::row(&mut out, cells.chain(money.map(csv::Cell::Number)))?;
+    }
+    out.finish()?;
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! Which sessions and requests are counted.
+
+use clap::Args;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp, ToSpan as _};
+use recount_engine::stats::Asked;
+use recount_engine::{Holds, Query, Sort};
+
+use crate::commands::list::Kind;
+use crate::context::Context;
+use crate::failure::{ERROR, Failure};
+use crate::when;
+
+/// Which sessions and requests are counted.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct Filters {
+    /// Project: a path, a slug, the start of its hash, or a part of its name
+    project: Option<String>,
+
+    /// Count the sessions of all projects
+    #[arg(short, long, conflicts_with = "project")]
+    all: bool,
+
+    /// Only requests made at or after this time (2026-09-02, 12h, 7d, today)
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+
+    /// Only requests made at or before this time; of a day, all of it
+    #[arg(long, value_name = "WHEN")]
+    until: Option<String>,
+
+    /// Only requests to this model (a part of its name)
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+
+    /// Only sessions that called this tool
+    #[arg(long, value_name = "TOOL")]
+    tool: Option<String>,
+
+    /// Only sessions whose tool calls or attached files name this path, or the end of it
+    #[arg(long, value_name = "PATH")]
+    touched: Option<String>,
+
+    /// Only sessions in which this is found; the same queries as in `recount search`
+    #[arg(long, value_name = "QUERY")]
+    text: Option<String>,
+
+    /// Only these kinds of sessions
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    kind: Vec<Kind>,
+
+    /// Only sessions that somebody is working in right now
+    #[arg(long)]
+    live: bool,
+
+    /// Let days begin at midnight UTC, not at yours
+    #[arg(long)]
+    utc: bool,
+
+    /// The longest pause between messages that counts as work (90s, 30m, 2h)
+    #[arg(long, value_name = "TIME", default_value = "30m")]
+    gap: String,
+}
+
+impl Filters {
+    /// Returns what is asked for.
+    pub(crate) fn asked(&self, context: &Context) -> Result<Asked, Failure> {
+        let zone = if self.utc { TimeZone::UTC } else { TimeZone::system() };
+        let now = context.clock.now();
+        let sessions = Query {
+            project: self.project.as_deref().map(|project| context.project_argument(project)),
+            here: context.env.current_folder().cloned().filter(|_| !self.all),
+            since: moment("--since", self.since.as_deref(), now, &zone)?,
+            until: self.last_moment(now, &zone)?,
+            model: self.model.clone(),
+            kinds: self.kind.iter().map(|kind| kind.kind()).collect(),
+            problems: false,
+            live: self.live,
+            text: self.text.clone(),
+            holds: Holds { tool: self.tool.clone(), touched: self.touched.clone() },
+            sort: Sort::default(),
+            limit: None,
+        };
+        let gap = when::ago(&self.gap).filter(|gap| gap.is_positive() || gap.is_zero());
+        let gap: SignedDuration = gap.ok_or_else(|| {
+            Failure::new(ERROR, format!("--gap {}: not a stretch of time", self.gap))
+                .hint("give a number and a unit: 90s, 30m, 2h")
+        })?;
+        Ok(Asked { sessions, zone, gap })
+    }
+
+    /// A day that is named as the last one belongs to it.
+    fn last_moment(&self, now: Timestamp, zone: &TimeZone) -> Result<Option<Timestamp>, Failure> {
+        let until = moment("--until", self.until.as_deref(), now, zone)?;
+        let is_day = self.until.as_deref().is_some_and(|text| {
+            matches!(text, "today" | "yesterday")
+                || text.parse::<jiff::civil::Date>().is_ok() && text.len() <= 10
+        });
+        let end = |start: Timestamp| {
+            let next = start.to_zoned(zone.clone()).date().saturating_add(1.day());
+            let next = next.at(0, 0, 0, 0).to_zoned(zone.clone()).ok()?.timestamp();
+            next.checked_sub(SignedDuration::from_millis(1)).ok()
+        };
+        Ok(until.map(|start| if is_day { end(start).unwrap_or(start) } else { start }))
+    }
+}
+
+fn moment(
+    flag: &str,
+    text: Option<&str>,
+    now: Timestamp,
+    zone: &TimeZone,
+) -> Result<Option<Timestamp>, Failure> {
+    let Some(text) = text else { return Ok(None) };
+    when::parse_in(text, now, zone)
+        .map(Some)
+        .map_err(|error| Failure::new(ERROR, format!("{flag} {text}: not a time")).hint(error))
+}

@@ -1,0 +1,134 @@
+//! One screen: today, this week, this month, and where it went.
+
+use std::process::ExitCode;
+
+use recount_engine::Engine;
+use recount_engine::stats::{Asked, Figures, Overview, Row};
+
+use super::table::cost;
+use super::{end, line, print, print_json};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::output::bar::{bar, sparkline};
+use crate::output::columns::{Align, Column, Fit, render};
+use crate::output::number::{count, duration, percent};
+use crate::output::span::{Line, Span};
+use crate::output::theme::Tone;
+
+/// How many projects and models are shown.
+const TOP: usize = 5;
+/// How wide bars are.
+const BAR: usize = 16;
+
+/// Shows the screen, and warns when more was spent than allowed.
+pub(super) fn show(
+    overview: &Overview,
+    engine: &Engine,
+    asked: &Asked,
+    context: &Context,
+) -> Result<ExitCode, Failure> {
+    if context.global.json {
+        print_json(context, overview)?;
+    } else {
+        print(context, &page(overview, context))?;
+        line::warn_over(&engine.budget(&asked.zone, &())?, context);
+    }
+    Ok(end(context, &overview.report.total, &overview.report.basis))
+}
+
+/// Draws the screen.
+fn page(overview: &Overview, context: &Context) -> String {
+    let canvas = context.canvas();
+    let total = &overview.report.total;
+    let when = [
+        ("today", &overview.today),
+        ("this week", &overview.week),
+        ("this month", &overview.month),
+        ("all", total),
+    ];
+    let mut page = render(WHEN, &when.map(|(name, figures)| period(name, figures)), &canvas);
+    let days: Vec<u128> = overview.recent.iter().map(|row| weight(&row.figures)).collect();
+    if days.iter().any(|day| *day > 0) {
+        let line = Line::new([
+            Span::new("last 30 days  ", Tone::Dim),
+            Span::new(&sparkline(&days), Tone::Plain),
+        ]);
+        page.push_str(&canvas.print([Line::default(), line]));
+    }
+    for (heading, rows) in [("PROJECT", &overview.projects), ("MODEL", &overview.models)] {
+        if !rows.is_empty() {
+            page.push('\n');
+            page.push_str(&render(&top_columns(heading), &top(rows, total), &canvas));
+        }
+    }
+    page
+}
+
+const WHEN: &[Column] = &[
+    Column { heading: "", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "SESSIONS", align: Align::Right, fit: Fit::Drop(4) },
+    Column { heading: "PROMPTS", align: Align::Right, fit: Fit::Drop(3) },
+    Column { heading: "REQUESTS", align: Align::Right, fit: Fit::Drop(5) },
+    Column { heading: "TOOLS", align: Align::Right, fit: Fit::Drop(2) },
+    Column { heading: "CACHED", align: Align::Right, fit: Fit::Drop(1) },
+    Column { heading: "ACTIVE", align: Align::Right, fit: Fit::Drop(6) },
+    Column { heading: "TOKENS", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "COST", align: Align::Right, fit: Fit::Keep },
+];
+
+fn period(name: &str, figures: &Figures) -> Vec<Span> {
+    let tone = if name == "all" { Tone::Strong } else { Tone::Plain };
+    let cell = |text: &str| Span::new(text, tone);
+    vec![
+        Span::new(name, if name == "all" { Tone::Strong } else { Tone::Name }),
+        cell(&count(figures.sessions)),
+        cell(&count(figures.prompts)),
+        cell(&count(figures.requests)),
+        cell(&count(figures.tool_calls)),
+        cell(&figures.cache_share().map(percent).unwrap_or_default()),
+        cell(&duration(figures.active_seconds)),
+        cell(&count(figures.tokens.total)),
+        cell(&cost(figures)),
+    ]
+}
+
+fn top_columns(heading: &'static str) -> [Column; 6] {
+    [
+        Column { heading, align: Align::Left, fit: Fit::Flexible },
+        Column { heading: "SESSIONS", align: Align::Right, fit: Fit::Drop(1) },
+        Column { heading: "REQUESTS", align: Align::Right, fit: Fit::Drop(3) },
+        Column { heading: "TOKENS", align: Align::Right, fit: Fit::Keep },
+        Column { heading: "COST", align: Align::Right, fit: Fit::Keep },
+        Column { heading: "", align: Align::Left, fit: Fit::Drop(2) },
+    ]
+}
+
+/// The first few rows, how many more there are, and all of them together.
+fn top(rows: &[Row], total: &Figures) -> Vec<Vec<Span>> {
+    let most = rows.iter().map(|row| weight(&row.figures)).max().unwrap_or(0);
+    let line = |name: &str, figures: &Figures, tone: Tone, drawn: &str| {
+        vec![
+            Span::new(name, tone),
+            Span::new(&count(figures.sessions), Tone::Plain),
+            Span::new(&count(figures.requests), Tone::Plain),
+            Span::new(&count(figures.tokens.total), Tone::Plain),
+            Span::new(&cost(figures), Tone::Plain),
+            Span::new(drawn, Tone::Dim),
+        ]
+    };
+    let one = |row: &Row| {
+        let name = row.name.as_deref().unwrap_or(&row.key);
+        line(name, &row.figures, Tone::Name, &bar(weight(&row.figures), most, BAR))
+    };
+    let mut lines: Vec<Vec<Span>> = rows.iter().take(TOP).map(one).collect();
+    if rows.len() > TOP {
+        let more = format!("and {} more, of", rows.len() - TOP);
+        lines.push(line(&more, total, Tone::Dim, ""));
+    }
+    lines
+}
+
+/// What bars compare.
+fn weight(figures: &Figures) -> u128 {
+    super::table::weight(false, figures)
+}

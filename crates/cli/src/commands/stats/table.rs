@@ -1,0 +1,294 @@
+//! Figures side by side: as a table, and as CSV.
+
+use std::process::ExitCode;
+
+use recount_engine::export::csv;
+use recount_engine::stats::{By, Content, Figures, Money, Report, Row, ToolError};
+use serde::Serialize;
+
+use super::{StatsArgs, chart, content, end, print, print_json};
+
+use crate::context::{Context, Paged};
+use crate::failure::Failure;
+use crate::output::bar::bar;
+use crate::output::columns::{Align, Column, Fit, render};
+use crate::output::number::{count, duration, money, percent};
+use crate::output::span::Span;
+use crate::output::theme::Tone;
+
+/// How wide bars are.
+const BAR: usize = 12;
+
+/// Shows a report.
+pub(super) fn show(
+    report: &Report,
+    errors: Option<&Content>,
+    args: &StatsArgs,
+    context: &Context,
+) -> Result<ExitCode, Failure> {
+    if context.global.json {
+        print_json(context, &WithErrors { report, errors: errors.map(|content| &content.errors) })?;
+    } else if args.csv {
+        csv(report, context)?;
+    } else {
+        let mut shown = page(report, context);
+        if args.chart {
+            shown = format!("{}\n{shown}", chart::page(report, context));
+        }
+        if let Some(content) = errors.filter(|content| !content.errors.is_empty()) {
+            shown = format!("{shown}\n{}", content::errors(content, context));
+        }
+        print(context, &shown)?;
+    }
+    Ok(end(context, &report.total, &report.basis))
+}
+
+/// A report, with why tools failed.
+#[derive(Serialize)]
+struct WithErrors<'a> {
+    #[serde(flatten)]
+    report: &'a Report,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    errors: Option<&'a Vec<ToolError>>,
+}
+
+/// Draws a report.
+fn page(report: &Report, context: &Context) -> String {
+    let columns = if report.by == By::Tool { tool_columns() } else { columns(report.by) };
+    let is_tool = report.by == By::Tool;
+    let most = report.rows.iter().map(|row| weight(is_tool, &row.figures)).max().unwrap_or(0);
+    let mut cells: Vec<Vec<Span>> =
+        report.rows.iter().map(|row| cells(report.by, row, most)).collect();
+    let total =
+        Row { key: "total".to_owned(), name: None, parent: None, figures: report.total.clone() };
+    let mut last: Vec<Span> = cells_of(report.by, &total, 0);
+    last = last.into_iter().map(|span| Span::new(span.text(), Tone::Strong)).collect();
+    cells.push(last);
+    let keep: Vec<bool> =
+        columns.iter().map(|column| is_shown(report.by, column.heading)).collect();
+    let kept = |cells: Vec<Span>| {
+        let pairs = cells.into_iter().zip(&keep).filter(|(_, keep)| **keep);
+        pairs.map(|(cell, _)| cell).collect::<Vec<Span>>()
+    };
+    let cells: Vec<Vec<Span>> = cells.into_iter().map(kept).collect();
+    let columns: Vec<Column> = columns
+        .into_iter()
+        .zip(&keep)
+        .filter(|(_, keep)| **keep)
+        .map(|(column, _)| column)
+        .collect();
+    render(&columns, &cells, &context.canvas())
+}
+
+fn heading(by: By) -> &'static str {
+    match by {
+        By::Day => "DAY",
+        By::Week => "WEEK",
+        By::Month => "MONTH",
+        By::Hour => "HOUR",
+        By::Project => "PROJECT",
+        By::Model => "MODEL",
+        By::Session => "SESSION",
+        By::Source => "SOURCE",
+        By::Tool => "TOOL",
+        By::Agent => "AGENT",
+    }
+}
+
+const fn right(heading: &'static str, fit: Fit) -> Column {
+    Column { heading, align: Align::Right, fit }
+}
+
+fn columns(by: By) -> Vec<Column> {
+    // Titles and names of folders can be cut; names of models and days cannot.
+    let is_long = matches!(by, By::Project | By::Session | By::Agent);
+    let fit = if is_long { Fit::Flexible } else { Fit::Keep };
+    vec![
+        Column { heading: heading(by), align: Align::Left, fit },
+        right("SESSIONS", Fit::Drop(6)),
+        right("PROMPTS", Fit::Drop(7)),
+        right("REQUESTS", Fit::Drop(11)),
+        right("INPUT", Fit::Drop(9)),
+        right("CACHED", Fit::Drop(8)),
+        right("OUTPUT", Fit::Drop(10)),
+        right("THOUGHTS", Fit::Drop(3)),
+        right("TOOLS", Fit::Drop(2)),
+        right("FAILED", Fit::Drop(1)),
+        right("ACTIVE", Fit::Drop(5)),
+        right("TOKENS", Fit::Keep),
+        right("COST", Fit::Keep),
+        Column { heading: "", align: Align::Left, fit: Fit::Drop(4) },
+    ]
+}
+
+/// Whether a column has something to say: a session is one, its title needs the room, and nobody prompts a model alone.
+fn is_shown(by: By, heading: &str) -> bool {
+    match by {
+        By::Session | By::Agent => {
+            !matches!(heading, "SESSIONS" | "THOUGHTS" | "FAILED" | "INPUT" | "OUTPUT" | "CACHED")
+        }
+        By::Model => heading != "PROMPTS",
+        _ => true,
+    }
+}
+
+fn tool_columns() -> Vec<Column> {
+    vec![
+        Column { heading: "TOOL", align: Align::Left, fit: Fit::Flexible },
+        right("SESSIONS", Fit::Drop(1)),
+        right("CALLS", Fit::Keep),
+        right("FAILED", Fit::Keep),
+        right("CANCELLED", Fit::Drop(2)),
+        right("RATE", Fit::Keep),
+        Column { heading: "", align: Align::Left, fit: Fit::Drop(3) },
+    ]
+}
+
+fn cells(by: By, row: &Row, most: u128) -> Vec<Span> {
+    let mut cells = cells_of(by, row, most);
+    if let Some(first) = cells.first_mut() {
+        *first = Span::new(first.text(), Tone::Name);
+    }
+    cells
+}
+
+/// What bars compare.
+pub(super) fn weight(is_tool: bool, figures: &Figures) -> u128 {
+    match figures.cost_usd {
+        _ if is_tool => u128::from(figures.tool_calls),
+        Some(cost) if cost > Money::default() => cost.units(),
+        // Without a price, tokens compare; a million of them weighs about a dollar.
+        _ => u128::from(figures.tokens.total).saturating_mul(1_000_000),
+    }
+}
+
+fn cells_of(by: By, row: &Row, most: u128) -> Vec<Span> {
+    let figures = &row.figures;
+    let plain = |text: &str| Span::new(text, Tone::Plain);
+    let dim = |text: &str| Span::new(text, Tone::Dim);
+    let number = |number: u64| plain(&count(number));
+    let drawn = dim(&bar(weight(by == By::Tool, figures), most, BAR));
+    let failed = |text: String| {
+        Span::new(&text, if figures.tools_failed > 0 { Tone::Warning } else { Tone::Dim })
+    };
+    if by == By::Tool {
+        let rate = figures.failure_share().map(percent).unwrap_or_default();
+        return vec![
+            plain(&row.key),
+            number(figures.sessions),
+            number(figures.tool_calls),
+            failed(count(figures.tools_failed)),
+            number(figures.tools_cancelled),
+            failed(rate),
+            drawn,
+        ];
+    }
+    vec![
+        plain(&label(by, row)),
+        number(figures.sessions),
+        number(figures.prompts),
+        number(figures.requests),
+        number(figures.tokens.input),
+        dim(&figures.cache_share().map(percent).unwrap_or_default()),
+        number(figures.tokens.output),
+        number(figures.tokens.thoughts),
+        number(figures.tool_calls),
+        failed(count(figures.tools_failed)),
+        plain(&duration(figures.active_seconds)),
+        number(figures.tokens.total),
+        plain(&cost(figures)),
+        drawn,
+    ]
+}
+
+/// What a row is called.
+pub(super) fn label(by: By, row: &Row) -> String {
+    let short = || row.key.get(..8).unwrap_or(&row.key);
+    match (by, &row.name) {
+        (By::Session | By::Agent, Some(title)) => format!("{}  {title}", short()),
+        (_, Some(name)) => name.clone(),
+        (By::Hour, None) if row.key.len() == 2 => format!("{}:00", row.key),
+        _ => row.key.clone(),
+    }
+}
+
+/// What it cost: with a mark when it was more, and a dash when nobody knows.
+pub(super) fn cost(figures: &Figures) -> String {
+    match figures.cost_usd {
+        None => "–".to_owned(),
+        Some(cost) if figures.cost_is_lower_bound => format!("≥ {}", money(cost)),
+        Some(cost) => money(cost),
+    }
+}
+
+const CSV: &[&str] = &[
+    "key",
+    "name",
+    "sessions",
+    "requests",
+    "undone",
+    "prompts",
+    "answers",
+    "input",
+    "output",
+    "cached",
+    "thoughts",
+    "tool",
+    "total",
+    "cost_usd",
+    "cost_is_lower_bound",
+    "unpriced",
+    "tool_calls",
+    "tools_failed",
+    "tools_cancelled",
+    "active_seconds",
+    "wall_seconds",
+];
+
+/// Prints a report as CSV, the total last.
+fn csv(report: &Report, context: &Context) -> Result<(), Failure> {
+    let mut out = context.out(Paged::No);
+    csv::row(&mut out, CSV.iter().map(|name| csv::Cell::Text(name)))?;
+    for row in &report.rows {
+        csv::row(&mut out, csv_cells(&row.key, row.name.as_deref(), &row.figures))?;
+    }
+    csv::row(&mut out, csv_cells("total", None, &report.total))?;
+    out.finish()?;
+    Ok(())
+}
+
+fn csv_cells<'a>(
+    key: &'a str,
+    name: Option<&'a str>,
+    figures: &Figures,
+) -> impl Iterator<Item = csv::Cell<'a>> {
+    let tokens = &figures.tokens;
+    let mut cells = vec![csv::Cell::Text(key), csv::Cell::Text(name.unwrap_or_default())];
+    let numbers = [
+        figures.sessions,
+        figures.requests,
+        figures.undone,
+        figures.prompts,
+        figures.answers,
+        tokens.input,
+        tokens.output,
+        tokens.cached,
+        tokens.thoughts,
+        tokens.tool,
+        tokens.total,
+    ];
+    cells.extend(numbers.map(|number| csv::Cell::Number(number.to_string())));
+    let dollars = figures.cost_usd.map(|cost| format!("{}", cost.dollars()));
+    cells.push(csv::Cell::Number(dollars.unwrap_or_default()));
+    let rest = [
+        u64::from(figures.cost_is_lower_bound),
+        figures.unpriced,
+        figures.tool_calls,
+        figures.tools_failed,
+        figures.tools_cancelled,
+        figures.active_seconds,
+        figures.wall_seconds,
+    ];
+    cells.extend(rest.map(|number| csv::Cell::Number(number.to_string())));
+    cells.into_iter()
+}

@@ -1,0 +1,372 @@
+//! `recount stats` and `recount prices`
+#![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
+
+use recount_testkit::Home;
+use serde_json::Value;
+
+use crate::{has, home};
+
+/// Sessions of two eras, with a sub-agent, failed tools and a project whose name takes two columns per character.
+fn busy() -> Home {
+    let home = home([
+        "gemini/checkpoints/tools",
+        "gemini/checkpoints/subagent",
+        "gemini/checkpoints/rewind",
+        "gemini/strings/tools",
+    ]);
+    let head = r#"{"sessionId":"5eed0001-0000-4000-8000-000000000001","projectHash":"x","startTime":"2026-11-15T23:50:00.000Z","lastUpdated":"2026-11-15T23:50:00.000Z","kind":"main"}"#;
+    let prompt = r#"{"id":"a1","timestamp":"2026-11-15T23:50:00.000Z","type":"user","content":[{"text":"東京の予報を読む"}]}"#;
+    let answer = r#"{"id":"a2","timestamp":"2026-11-16T00:00:00.000Z","type":"gemini","content":"晴れ","tokens":{"input":250000,"output":1000,"cached":50000,"thoughts":500,"tool":0,"total":251500},"model":"gemini-3.1-pro-preview"}"#;
+    home.write(
+        ".gemini/tmp/weather/chats/session-2026-11-15T23-50-5eed0001.jsonl",
+        format!("{head}\n{prompt}\n{answer}\n"),
+    );
+    home.write(".gemini/tmp/weather/.project_root", "/home/dev/code/天気ノート");
+    home
+}
+
+fn document(home: &Home, arguments: &[&str]) -> Value {
+    let output = home.run(["stats", "--all", "--json"].iter().chain(arguments));
+    serde_json::from_str(&output.stdout).unwrap()
+}
+
+/// Runs at so many columns.
+fn at(home: &Home, columns: &str, arguments: &[&str]) -> String {
+    let output = home.run_with(["stats", "--all", "-q"].iter().chain(arguments), |command| {
+        command.env("COLUMNS", columns);
+    });
+    assert_eq!(output.stderr, "");
+    output.stdout
+}
+
+#[test]
+fn one_screen_says_it_all() {
+    let home = busy();
+    insta::assert_snapshot!(home.run(["stats", "--all"]), @r"
+                SESSIONS  PROMPTS  REQUESTS  TOOLS  CACHED  ACTIVE  TOKENS       COST
+    today              1        0         1      0     20%     10m    251k    $0.8470
+    this week          1        0         1      0     20%     10m    251k    $0.8470
+    this month         5       10        24     38     18%     10m    356k  ≥ $0.9769
+    all                5       10        24     38     18%     10m    356k  ≥ $0.9769
+
+    last 30 days                              ▁█
+
+    PROJECT     SESSIONS  REQUESTS  TOKENS       COST
+    天気ノート         1         1    251k    $0.8470  ████████████████
+    shop               4        23    104k  ≥ $0.1299  ██▍
+
+    MODEL                   SESSIONS  REQUESTS  TOKENS       COST
+    gemini-3.1-pro-preview         1         1    251k    $0.8470  ████████████████
+    gemini-3.5-flash               3        19     85k    $0.1241  ██▎
+    gemini-3-flash-preview         1         2    6.3k    $0.0034  ▏
+    gemini-2.5-flash               1         2     13k  ≥ $0.0024  ▏
+    ------- stderr -------
+    note: ≥: less is on record than was billed (9 cases); --explain says which
+    [exit 0]
+    ");
+}
+
+#[test]
+fn tables_fit_the_page_and_names_of_any_script_are_aligned() {
+    let home = busy();
+    insta::assert_snapshot!(at(&home, "60", &["--by", "project"]), @r"
+    PROJECT     REQUESTS  INPUT  OUTPUT  TOKENS       COST
+    天気ノート         1   250k    1.0k    251k    $0.8470
+    shop              23   103k     696    104k  ≥ $0.1299
+    total             24   353k    1.6k    356k  ≥ $0.9769
+    ");
+    insta::assert_snapshot!(at(&home, "80", &["--by", "project"]), @r"
+    PROJECT     PROMPTS  REQUESTS  INPUT  CACHED  OUTPUT  TOKENS       COST
+    天気ノート        1         1   250k     20%    1.0k    251k    $0.8470
+    shop              9        23   103k     12%     696    104k  ≥ $0.1299
+    total            10        24   353k     18%    1.6k    356k  ≥ $0.9769
+    ");
+    insta::assert_snapshot!(at(&home, "120", &["--by", "project"]), @r"
+    PROJECT     SESSIONS  PROMPTS  REQUESTS  INPUT  CACHED  OUTPUT  THOUGHTS  TOOLS  ACTIVE  TOKENS       COST
+    天気ノート         1        1         1   250k     20%    1.0k       500      0     10m    251k    $0.8470  ████████████
+    shop               4        9        23   103k     12%     696        28     38     16s    104k  ≥ $0.1299  █▊
+    total              5       10        24   353k     18%    1.6k       528     38     10m    356k  ≥ $0.9769
+    ");
+    insta::assert_snapshot!(at(&home, "200", &["--by", "project"]), @r"
+    PROJECT     SESSIONS  PROMPTS  REQUESTS  INPUT  CACHED  OUTPUT  THOUGHTS  TOOLS  FAILED  ACTIVE  TOKENS       COST
+    天気ノート         1        1         1   250k     20%    1.0k       500      0       0     10m    251k    $0.8470  ████████████
+    shop               4        9        23   103k     12%     696        28     38       9     16s    104k  ≥ $0.1299  █▊
+    total              5       10        24   353k     18%    1.6k       528     38       9     10m    356k  ≥ $0.9769
+    ");
+}
+
+#[test]
+fn every_view_has_a_total_and_fits() {
+    let home = busy();
+    for by in
+        ["day", "week", "month", "hour", "project", "model", "session", "source", "tool", "agent"]
+    {
+        for columns in ["60", "80", "120", "200"] {
+            let page = at(&home, columns, &["--by", by]);
+            let wide = columns.parse::<usize>().unwrap();
+            for line in page.lines() {
+                let width = unicode_width::UnicodeWidthStr::width(line);
+                assert!(width <= wide, "{by} at {columns}: {width} columns\n{page}");
+            }
+            assert!(page.lines().last().unwrap().starts_with("total"), "{page}");
+        }
+        let json = document(&home, &["--by", by]);
+        assert_eq!(json["schema"], "recount.stats/1");
+        assert_eq!(json["by"], by);
+        has(&json["total"], "sessions requests tokens cost_usd tool_calls active_seconds");
+        for row in json["rows"].as_array().unwrap() {
+            has(row, "key sessions requests tokens cost_usd tool_calls active_seconds");
+        }
+    }
+}
+
+#[test]
+fn tools_are_shown_with_their_failures_and_why() {
+    let home = busy();
+    insta::assert_snapshot!(at(&home, "100", &["--by", "tool", "--errors"]), @r#"
+    TOOL                 SESSIONS  CALLS  FAILED  CANCELLED  RATE
+    read_file                   3      8       4          0   50%  ████████████
+    run_shell_command           2      6       0          0    0%  █████████
+    replace                     2      4       2          0   50%  ██████
+    list_directory              3      3       0          0    0%  ████▌
+    write_file                  3      3       0          0    0%  ████▌
+    complete_task               1      2       0          0    0%  ███
+    glob                        2      2       0          0    0%  ███
+    grep_search                 2      2       0          0    0%  ███
+    invoke_agent                1      2       0          0    0%  ███
+    no_such_tool                2      2       2          0  100%  ███
+    write_todos                 2      2       1          0   50%  ███
+    save_memory                 1      1       0          0    0%  █▌
+    search_file_content         1      1       0          0    0%  █▌
+    total                       5     38       9          0   24%
+
+    TOOL          TIMES  ERROR
+    read_file         2  File not found: /home/dev/code/shop/missing.txt
+    read_file         2  params must have required property 'file_path'
+    no_such_tool      1  Tool "no_such_tool" not found in registry. Tools must use the exact names that…
+    no_such_tool      1  Tool "no_such_tool" not found. Did you mean one of: "update_topic", "list_dire…
+    replace           1  Failed to edit, 0 occurrences found for old_string (no such text). Original ol…
+    replace           1  Failed to edit, 0 occurrences found for old_string in /home/dev/code/shop/src/…
+    write_todos       1  Tool "write_todos" not found. Did you mean one of: "write_file", "update_topic…
+    "#);
+}
+
+#[test]
+fn charts_are_drawn_with_blocks() {
+    let home = busy();
+    insta::assert_snapshot!(at(&home, "60", &["--by", "hour", "--chart"]), @r"
+     $0.8470 █████
+             █████
+             █████
+             █████
+             █████
+             █████
+             █████
+             █████
+             █████ ▄▄▄▄▄
+             █████ █████
+           0 ──────────────────
+             00:00        23:00
+
+    HOUR   REQUESTS  INPUT  CACHED  OUTPUT  TOKENS       COST
+    00:00         1   250k     20%    1.0k    251k    $0.8470
+    18:00        23   103k     12%     696    104k  ≥ $0.1299
+    23:00         0      0               0       0      $0.00
+    total        24   353k     18%    1.6k    356k  ≥ $0.9769
+    ");
+    insta::assert_snapshot!(at(&home, "60", &["--by", "model", "--chart"]), @r"
+    gemini-3.1-pro-p…  ██████████████████████████████    $0.8470
+    gemini-3.5-flash   ████▍                             $0.1241
+    gemini-3-flash-p…  ▏                                 $0.0034
+    gemini-2.5-flash   ▏                               ≥ $0.0024
+
+    MODEL                   REQUESTS  OUTPUT  TOKENS       COST
+    gemini-3.1-pro-preview         1    1.0k    251k    $0.8470
+    gemini-3.5-flash              19     584     85k    $0.1241
+    gemini-3-flash-preview         2      60    6.3k    $0.0034
+    gemini-2.5-flash               2      52     13k  ≥ $0.0024
+    total                         24    1.6k    356k  ≥ $0.9769
+    ");
+}
+
+#[test]
+fn the_working_is_shown_to_the_millionth() {
+    let home = busy();
+    insta::assert_snapshot!(at(&home, "120", &["--explain", "5eed0001"]), @r"
+    TIME                 MODEL                   NEW  IN $/M  CACHED  CACHE $/M  OUT+THOUGHTS  OUT $/M       COST        SUM
+    2026-11-16 00:00:00  gemini-3.1-pro-pr…  200,000    4.00  50,000       0.40     1,000+500    18.00  $0.847000  $0.847000
+
+    $0.847000 = 200,000 new + 50,000 cached + 1,000 out + 500 thoughts + 0 tool tokens in 1 request
+    ");
+    let json = document(&home, &["--explain", "5eed0001"]);
+    // 200,000 new × $4 + 50,000 cached × $0.40 + 1,500 out × $18, per million: above 200,000 all of it costs more.
+    assert_eq!(json["total"]["cost_usd"], 0.847);
+    assert_eq!(json["requests"][0]["tier"], serde_json::json!({"above": 200_000}));
+    assert_eq!(json["requests"][0]["sum_usd"], 0.847);
+}
+
+#[test]
+fn the_working_names_what_was_counted_once_and_what_is_missing() {
+    let home = busy();
+    let page = at(&home, "100", &["--explain"]);
+    let (_, working) = page.split_once("\n\n").unwrap();
+    insta::assert_snapshot!(working, @r"
+    $0.976860 = 291,850 new + 62,000 cached + 1,696 out + 528 thoughts + 0 tool tokens in 24 requests
+    counted once:
+           17  records were written again in the same file
+    billed, but not on record:
+            7  replies without words are part of the record before them, which has the figures of one reply
+            2  requests may have the figures of the first piece of the reply only, as older releases kept them
+    counted all the same:
+            2  requests whose answers were undone later: billed, and part of the sum
+    ");
+}
+
+#[test]
+fn days_begin_where_the_user_is() {
+    let home = busy();
+    let keys = |zone: &str, arguments: &[&str]| {
+        let output =
+            home.run_with(["stats", "--all", "--json"].iter().chain(arguments), |command| {
+                command.env("TZ", zone);
+            });
+        let json: Value = serde_json::from_str(&output.stdout).unwrap();
+        let rows = json["rows"].as_array().unwrap().clone();
+        rows.last().unwrap()["key"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(keys("America/New_York", &[]), "2026-11-15");
+    assert_eq!(keys("Asia/Tokyo", &[]), "2026-11-16");
+    assert_eq!(keys("America/New_York", &["--utc"]), "2026-11-16");
+}
+
+#[test]
+fn a_budget_that_is_passed_is_told_by_the_exit_code() {
+    let home = busy();
+    let check = || home.run(["stats", "--check-budget"]);
+    insta::assert_snapshot!(check(), @r"
+    ------- stderr -------
+    note: no budget is set; write `[budget]` and `daily = 5` or `monthly = 80` in config.toml
+    [exit 0]
+    ");
+    home.write(".config/recount/config.toml", "[budget]\ndaily = 0.5\nmonthly = 1000\n");
+    insta::assert_snapshot!(check(), @r"
+    ------- stderr -------
+    note: over budget today: $0.8470 spent of $0.5000
+    [exit 1]
+    ");
+    home.write(".config/recount/config.toml", "[budget]\ndaily = 1\n");
+    insta::assert_snapshot!(check(), @r"
+    [exit 0]
+    ");
+    home.write(".config/recount/config.toml", "[budget]\ndaily = -1\n");
+    insta::assert_snapshot!(check(), @r"
+    ------- stderr -------
+    error: ~home~/.config/recount/config.toml: budget: `-1` is not a number of dollars
+    hint: mend the file, or take it away
+    [exit 2]
+    ");
+}
+
+#[test]
+fn one_line_is_one_line() {
+    let home = busy();
+    insta::assert_snapshot!(home.run(["stats", "--line"]), @r"
+    251k tok $0.8470
+    [exit 0]
+    ");
+}
+
+#[test]
+fn csv_has_the_rows_and_the_total() {
+    let home = busy();
+    let output = home.run(["stats", "--all", "--by", "model", "--csv", "-q"]);
+    let lines: Vec<&str> = output.stdout.lines().collect();
+    assert!(lines[0].starts_with("key,name,sessions,requests,"), "{}", lines[0]);
+    assert!(lines.last().unwrap().starts_with("total,"));
+    let columns = lines[0].split(',').count();
+    assert!(lines.iter().all(|line| line.split(',').count() == columns), "{lines:?}");
+}
+
+#[test]
+fn another_tool_s_count_is_compared_day_by_day() {
+    let home = busy();
+    home.write(
+        "theirs.json",
+        r#"{"daily":[{"date":"2026-11-16","totalTokens":251500,"totalCost":0.5,"inputTokens":1}],"totals":{}}"#,
+    );
+    insta::assert_snapshot!(home.run(["stats", "--all", "--compare", "theirs.json"]), @r"
+    DAY          TOKENS   THEIRS     COST   THEIRS  WHY
+    2026-11-15  104,574        0  $0.1299  $0.0000  not in their report
+    2026-11-16  251,500  251,500  $0.8470  $0.5000  they have other prices
+    total       356,074  251,500  $0.9769  $0.5000  they count 104574 tokens less
+    [exit 0]
+    ");
+    home.write("bad.json", "[]");
+    insta::assert_snapshot!(home.run(["stats", "--all", "--compare", "bad.json"]), @r"
+    ------- stderr -------
+    error: ~home~/bad.json: not a report by day in JSON
+    hint: make one with `ccusage AGENT daily --json > FILE`
+    [exit 2]
+    ");
+}
+
+#[test]
+fn prices_of_the_user_come_first_and_are_shown() {
+    let home = busy();
+    home.write(
+        ".config/recount/config.toml",
+        "[prices.\"gemini-3.1-pro-preview\"]\ninput = 1\noutput = \"2.5\"\n",
+    );
+    insta::assert_snapshot!(home.run(["prices", "gemini-3.1-pro"]), @r"
+    MODEL                               PROMPTS  INPUT  CACHED  OUTPUT  FROM  SEEN        BY
+    gemini-3.1-pro-preview                       $1.00   $1.00   $2.50                    config.toml
+    gemini-3.1-pro-preview                       $2.00   $0.20  $12.00        2026-11-09  replaced
+                                        > 200k   $4.00   $0.40  $18.00        2026-11-09  replaced
+    gemini-3.1-pro-preview-customtools           $2.00   $0.20  $12.00        2026-11-09
+                                        > 200k   $4.00   $0.40  $18.00        2026-11-09
+    [exit 0]
+    ");
+    let json = document(&home, &["--explain", "5eed0001"]);
+    assert_eq!(json["total"]["cost_usd"], 0.253_75);
+    home.write(".config/recount/config.toml", "[prices.x]\ninput = \"cheap\"\noutput = 1\n");
+    insta::assert_snapshot!(home.run(["prices"]), @r"
+    ------- stderr -------
+    error: ~home~/.config/recount/config.toml: prices of x: `cheap` is not dollars per million tokens, as in 1.25
+    hint: mend the file, or take it away
+    [exit 2]
+    ");
+}
+
+#[test]
+fn what_filled_the_context_is_shown() {
+    let home = home(["gemini/checkpoints/at-files"]);
+    insta::assert_snapshot!(home.run(["stats", "--all", "--context"]), @r"
+    CONTEXT  PIECES    TEXT  SHARE
+    context       5  3.3 KB    79%  ████████████████████
+    prompts       5   604 B    14%  ███▋
+    files         6   175 B   4.2%  █
+    answers       5    83 B   2.0%  ▌
+    total        21  4.1 KB
+
+    FILE             SENT  TEXT  WRITTEN  NAMED
+    src/cart.js         1  71 B        0      0
+    prices.csv          2  50 B        0      0
+    src/tax.js          1  34 B        0      0
+    **/*.md             1  14 B        0      0
+    my docs/a b.txt     1   6 B        0      0
+    [exit 0]
+    ");
+}
+
+#[test]
+fn nothing_to_count_is_an_exit_code() {
+    let home = busy();
+    let output = home.run(["stats", "--all", "--since", "2027-01-01"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    insta::assert_snapshot!(home.run(["stats", "--gap", "soon"]), @r"
+    ------- stderr -------
+    error: --gap soon: not a stretch of time
+    hint: give a number and a unit: 90s, 30m, 2h
+    [exit 2]
+    ");
+}

@@ -1,0 +1,152 @@
+//! Money that may be spent, and what there is to say in one line.
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+use recount_prices::Money;
+use serde::Serialize;
+
+use super::calendar::Calendar;
+use super::walk::{Step, Visitor, Walk};
+use super::{Asked, By, Figures, count};
+use crate::list::Query;
+use crate::survey::Progress;
+use crate::{Engine, Error};
+
+/// What was spent of what may be spent, over all projects.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Budget {
+    /// Today, if a limit is set.
+    pub daily: Option<Limit>,
+    /// This month, if a limit is set.
+    pub monthly: Option<Limit>,
+}
+
+/// A limit, and what was spent of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Limit {
+    /// How much may be spent.
+    pub limit_usd: Money,
+    /// How much was spent, as far as prices are known.
+    pub spent_usd: Money,
+    /// Whether it was more, perhaps.
+    pub is_lower_bound: bool,
+}
+
+impl Limit {
+    /// Whether the limit is passed.
+    pub fn is_over(&self) -> bool {
+        self.spent_usd > self.limit_usd
+    }
+}
+
+/// What there is to say in one line.
+#[derive(Clone, Debug, Serialize)]
+pub struct Now {
+    /// Today, over all projects.
+    pub today: Figures,
+    /// The prompt tokens of the last request of the session that somebody is working in.
+    pub context_tokens: Option<u64>,
+    /// The model that answered it.
+    pub context_model: Option<String>,
+}
+
+impl Engine {
+    /// Compares what was spent with what may be spent.
+    ///
+    /// # Errors
+    /// If a limit or a price of the user's is not understood.
+    pub fn budget(&self, zone: &TimeZone, progress: &dyn Progress) -> Result<Budget, Error> {
+        let limits = &self.config.budget;
+        let (daily, monthly) = (self.limit(limits.daily)?, self.limit(limits.monthly)?);
+        let today = Calendar::new(zone.clone()).today(self.clock.now());
+        let spent = |first: Date, limit: Option<Money>| -> Result<Option<Limit>, Error> {
+            let Some(limit_usd) = limit else { return Ok(None) };
+            let figures = self.since(first, zone, progress)?;
+            Ok(Some(Limit {
+                limit_usd,
+                spent_usd: figures.cost_usd.unwrap_or_default(),
+                is_lower_bound: figures.cost_is_lower_bound,
+            }))
+        };
+        Ok(Budget { daily: spent(today, daily)?, monthly: spent(today.first_of_month(), monthly)? })
+    }
+
+    fn limit(&self, dollars: Option<f64>) -> Result<Option<Money>, Error> {
+        let Some(dollars) = dollars else { return Ok(None) };
+        Money::from_dollars(&dollars.to_string()).map(Some).ok_or_else(|| Error::Config {
+            path: self.folders.config.clone().unwrap_or_default(),
+            message: format!("budget: `{dollars}` is not a number of dollars"),
+        })
+    }
+
+    fn since(
+        &self,
+        first: Date,
+        zone: &TimeZone,
+        progress: &dyn Progress,
+    ) -> Result<Figures, Error> {
+        let asked = from(first, zone);
+        let (prices, books) = (self.prices()?, self.books(&asked.sessions, progress)?);
+        Ok(count(&books, &prices, &asked, &[]).total)
+    }
+
+    /// Returns what there is to say in one line: today, and how full the context is.
+    ///
+    /// # Errors
+    /// If a price of the user's is not understood.
+    pub fn now(&self, zone: &TimeZone, progress: &dyn Progress) -> Result<Now, Error> {
+        let today = Calendar::new(zone.clone()).today(self.clock.now());
+        let asked = from(today, zone);
+        let (prices, mut books) = (self.prices()?, self.books(&asked.sessions, progress)?);
+        let figures = count(&books, &prices, &asked, &[]).total;
+        let live = self.live(&books.sessions);
+        let last = live.iter().max_by_key(|at| books.sessions.get(**at).and_then(|s| s.updated));
+        let mut latest = Latest::default();
+        let mut context_model = None;
+        if let Some(session) = last.and_then(|at| books.sessions.get(*at)).cloned() {
+            books.ask_only(&session);
+            let window = super::walk::Window::default();
+            let mut walk = Walk::new(&prices, &window, zone.clone());
+            walk.go(&books, &mut latest);
+            context_model = latest.model.map(|model| walk.models.name(model).to_owned());
+        }
+        Ok(Now { today: figures, context_tokens: latest.input, context_model })
+    }
+}
+
+/// All projects, from a day on.
+fn from(first: Date, zone: &TimeZone) -> Asked {
+    let start = first.at(0, 0, 0, 0).to_zoned(zone.clone()).ok();
+    let since: Option<Timestamp> = start.map(|start| start.timestamp());
+    let sessions = Query { since, ..Query::default() };
+    Asked { sessions, zone: zone.clone(), gap: SignedDuration::from_mins(30) }
+}
+
+/// Remembers the last request of a main session.
+#[derive(Debug, Default)]
+struct Latest {
+    time: Option<i64>,
+    input: Option<u64>,
+    model: Option<u32>,
+}
+
+impl Visitor for Latest {
+    fn step(&mut self, step: &Step<'_>) {
+        let is_main = step.place.main == step.place.session;
+        if let Some(asked) = step.asked.filter(|_| is_main && step.time >= self.time) {
+            self.time = step.time;
+            self.input = Some(asked.tokens.input);
+            self.model = asked.model;
+        }
+    }
+}
+
+/// The order in which limits are told.
+impl Budget {
+    /// Returns the limits that are set, with what they are for.
+    pub fn limits(&self) -> impl Iterator<Item = (By, &Limit)> {
+        let daily = self.daily.iter().map(|limit| (By::Day, limit));
+        daily.chain(self.monthly.iter().map(|limit| (By::Month, limit)))
+    }
+}

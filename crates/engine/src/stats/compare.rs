@@ -1,0 +1,208 @@
+//! Our count beside that of another tool, day by day, and why they differ.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use jiff::civil::Date;
+use recount_formats::bytes::read_small;
+use recount_model::Tokens;
+use recount_prices::Money;
+use serde::{Deserialize, Serialize};
+
+use super::Asked;
+use super::books::Place;
+use super::calendar::Slot;
+use super::walk::{Step, Visitor, Walk};
+use crate::ledger::Head;
+use crate::survey::Progress;
+use crate::{Engine, Error};
+
+/// A day far off: the price that holds in the end.
+const LATEST: Date = Date::constant(9999, 12, 31);
+
+/// Two counts side by side.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Compared {
+    /// Day by day.
+    pub days: Vec<ComparedDay>,
+    /// All days together.
+    pub total: ComparedDay,
+}
+
+/// One day of two counts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ComparedDay {
+    /// The day.
+    pub day: String,
+    /// Tokens by our count.
+    pub tokens: u64,
+    /// Tokens by theirs.
+    pub their_tokens: u64,
+    /// Tokens of requests that stand in several files or sessions, which we counted once.
+    pub doubled_tokens: u64,
+    /// What it cost by our count.
+    pub cost_usd: Money,
+    /// What it cost by theirs.
+    pub their_cost_usd: f64,
+    /// What our count costs at the latest prices.
+    pub cost_at_latest_prices_usd: Money,
+    /// Requests without a known price.
+    pub unpriced: u64,
+    /// Why they differ, or that they do not.
+    pub why: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Theirs {
+    daily: Vec<TheirDay>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TheirDay {
+    #[serde(alias = "period")]
+    date: String,
+    #[serde(default)]
+    total_tokens: u64,
+    #[serde(default, alias = "costUSD")]
+    total_cost: f64,
+}
+
+impl Engine {
+    /// Compares our count with the daily report of ccusage.
+    ///
+    /// # Errors
+    /// If that report is not understood, a filter, or a price of the user's.
+    pub fn compare(
+        &self,
+        asked: &Asked,
+        report: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Compared, Error> {
+        let bytes = read_small(report)
+            .map_err(|source| Error::Unreadable { path: report.to_owned(), source })?;
+        let theirs: Theirs =
+            serde_json::from_slice(&bytes).map_err(|_| Error::NotAReport(report.to_owned()))?;
+        let (prices, books) = (self.prices()?, self.books(&asked.sessions, progress)?);
+        let window = asked.window();
+        let mut walk = Walk::new(&prices, &window, asked.zone.clone());
+        let mut days = Days::default();
+        walk.go(&books, &mut days);
+        for (time, tokens) in days.copies {
+            let day = time.and_then(|time| walk.slot(time)).map(|slot| slot.day.to_string());
+            days.days.entry(day.unwrap_or_default()).or_default().doubled_tokens += tokens;
+        }
+        for day in theirs.daily {
+            let own = days.days.entry(day.date).or_default();
+            own.their_tokens += day.total_tokens;
+            own.their_cost_usd += day.total_cost;
+        }
+        std::mem::forget(books);
+        Ok(compared(days.days))
+    }
+}
+
+fn compared(days: BTreeMap<String, ComparedDay>) -> Compared {
+    let mut total = ComparedDay { day: "total".to_owned(), ..ComparedDay::default() };
+    let mut rows = Vec::with_capacity(days.len());
+    for (name, mut day) in days {
+        day.day = name;
+        day.why = why(&day);
+        total.tokens += day.tokens;
+        total.their_tokens += day.their_tokens;
+        total.doubled_tokens += day.doubled_tokens;
+        total.cost_usd += day.cost_usd;
+        total.their_cost_usd += day.their_cost_usd;
+        total.cost_at_latest_prices_usd += day.cost_at_latest_prices_usd;
+        total.unpriced += day.unpriced;
+        rows.push(day);
+    }
+    total.why = why(&total);
+    Compared { days: rows, total }
+}
+
+/// Says why two counts differ.
+fn why(day: &ComparedDay) -> Vec<String> {
+    let mut why = Vec::new();
+    let (ours, theirs) = (day.tokens, day.their_tokens);
+    match theirs.checked_sub(ours) {
+        Some(0) => {}
+        Some(more) if more == day.doubled_tokens => {
+            why.push(format!("they count {more} tokens of copies again"));
+        }
+        Some(more) if day.doubled_tokens > 0 => why.push(format!(
+            "they count {more} tokens more; {} of copies were counted once here",
+            day.doubled_tokens
+        )),
+        Some(more) => why.push(format!("they count {more} tokens more")),
+        None if theirs == 0 => why.push("not in their report".to_owned()),
+        None => why.push(format!("they count {} tokens less", ours - theirs)),
+    }
+    let near = |money: Money| (money.dollars() - day.their_cost_usd).abs() < 0.000_05;
+    if ours == theirs && !near(day.cost_usd) {
+        why.push(if near(day.cost_at_latest_prices_usd) {
+            "they take the latest prices for every day".to_owned()
+        } else if day.unpriced > 0 {
+            format!("{} requests have no price here", day.unpriced)
+        } else {
+            "they have other prices".to_owned()
+        });
+    }
+    why
+}
+
+/// Days while they are being added up.
+#[derive(Debug, Default)]
+struct Days {
+    days: BTreeMap<String, ComparedDay>,
+    copies: Vec<(Option<i64>, u64)>,
+}
+
+impl Days {
+    fn day(&mut self, slot: Option<Slot>) -> &mut ComparedDay {
+        self.days.entry(slot.map(|slot| slot.day.to_string()).unwrap_or_default()).or_default()
+    }
+}
+
+impl Visitor for Days {
+    fn step(&mut self, step: &Step<'_>) {
+        let Some(asked) = &step.asked else { return };
+        let day = self.day(step.slot);
+        day.tokens += asked.tokens.total;
+        day.cost_usd += asked.quote.map(|quote| quote.cost).unwrap_or_default();
+        day.unpriced += u64::from(asked.quote.is_none());
+        let latest = asked.entry.map(|entry| entry.quote(LATEST, &asked.tokens).cost);
+        day.cost_at_latest_prices_usd += latest.unwrap_or_default();
+    }
+
+    fn double(&mut self, slot: Option<Slot>, tokens: Tokens) {
+        self.day(slot).doubled_tokens += tokens.total;
+    }
+
+    fn end(&mut self, _place: Place, head: &Head) {
+        self.copies.extend_from_slice(&head.copies);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(tokens: u64, their_tokens: u64, doubled_tokens: u64) -> ComparedDay {
+        ComparedDay { tokens, their_tokens, doubled_tokens, ..ComparedDay::default() }
+    }
+
+    #[test]
+    fn differences_are_explained_where_they_can_be() {
+        assert!(why(&day(5, 5, 0)).is_empty());
+        assert_eq!(why(&day(5, 8, 3)), ["they count 3 tokens of copies again"]);
+        assert_eq!(why(&day(5, 8, 0)), ["they count 3 tokens more"]);
+        assert_eq!(why(&day(5, 4, 0)), ["they count 1 tokens less"]);
+        assert_eq!(why(&day(5, 0, 0)), ["not in their report"]);
+        let dear = ComparedDay { their_cost_usd: 2.0, ..day(5, 5, 0) };
+        assert_eq!(why(&dear), ["they have other prices"]);
+        let latest =
+            ComparedDay { cost_at_latest_prices_usd: Money::from_dollars("2").unwrap(), ..dear };
+        assert_eq!(why(&latest), ["they take the latest prices for every day"]);
+    }
+}

@@ -1,0 +1,276 @@
+//! What filled the context: prompts, files, outputs, thoughts. This takes a look at all that was said.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Mutex;
+
+use recount_formats::Source;
+use recount_formats::source::{Family, FileAt, Reach};
+use recount_model::{Message, MessageKind, SessionFacts, ToolCall, ToolStatus};
+use serde::Serialize;
+
+use super::Asked;
+use crate::facts::facts;
+use crate::growth::Anew;
+use crate::index::session_key;
+use crate::messages::{Messages, View};
+use crate::refresh::hash;
+use crate::survey::{Group, Progress, survey};
+use crate::{Engine, Error};
+
+/// How much of an error is compared.
+const ERROR: usize = 160;
+
+/// What filled the context.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Content {
+    /// How many sessions were looked at.
+    pub sessions: u64,
+    /// How many messages could not be read in full.
+    pub unread: u64,
+    /// What was said, by kind, the largest first.
+    pub parts: Vec<Part>,
+    /// What tools gave back, by tool, the largest first.
+    pub outputs: Vec<ToolOutput>,
+    /// Why tools failed, the most frequent first.
+    pub errors: Vec<ToolError>,
+    /// Files that were sent along, read, written or named, those that took most first.
+    pub files: Vec<FileUse>,
+}
+
+/// One kind of what was said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Part {
+    /// What it is.
+    pub kind: &'static str,
+    /// How often.
+    pub pieces: u64,
+    /// How much text.
+    pub bytes: u64,
+}
+
+/// What a tool gave back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ToolOutput {
+    /// The tool.
+    pub tool: String,
+    /// How often.
+    pub calls: u64,
+    /// How much text.
+    pub bytes: u64,
+}
+
+/// Why a tool failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ToolError {
+    /// The tool.
+    pub tool: String,
+    /// How the error begins.
+    pub error: String,
+    /// How often.
+    pub times: u64,
+}
+
+/// A file, and how it was used.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FileUse {
+    /// Its path, as it stands in messages.
+    pub path: String,
+    /// How often its text was sent to the model: along with a prompt, or as what a tool read.
+    pub sent: u64,
+    /// How much text that was.
+    pub bytes: u64,
+    /// How often it was written.
+    pub written: u64,
+    /// How often a call named it, whatever came of it.
+    pub named: u64,
+}
+
+impl Engine {
+    /// Looks what filled the context, and why tools failed.
+    ///
+    /// # Errors
+    /// If a filter is not understood.
+    pub fn content(&self, asked: &Asked, progress: &dyn Progress) -> Result<Content, Error> {
+        let listing = self.list(&asked.sessions, progress)?;
+        let ground = self.look();
+        let mut files: HashMap<String, (usize, FileAt)> = HashMap::new();
+        for (number, folder) in ground.folders.iter().enumerate() {
+            for file in &folder.at.files {
+                files.insert(file.path.to_string_lossy().into_owned(), (number, file.clone()));
+            }
+        }
+        let group = |session: &SessionFacts| {
+            let known = session.files.iter().filter_map(|file| files.get(&file.path).cloned());
+            let files: Vec<_> = known.collect();
+            let folder = files.first().and_then(|(folder, _)| ground.folders.get(*folder))?;
+            Some(Group { source: folder.source, files })
+        };
+        let groups: Vec<Group> = listing.sessions.iter().filter_map(group).collect();
+        let wanted: HashSet<u64> = listing.sessions.iter().map(session_key).collect();
+        let met = Mutex::new(HashSet::new());
+        let look = |source: &'static dyn Source, family: Family| {
+            let is_wanted = wanted.contains(&session_key(&facts(source, &family)));
+            is_wanted.then(|| look(source, &family, &met, asked))
+        };
+        let mut all = Looked::default();
+        for (_, looked) in survey(&ground, groups, &Anew, progress, look) {
+            if let Some(looked) = looked {
+                all.add(looked);
+            }
+        }
+        Ok(all.content())
+    }
+}
+
+/// What was seen of one session, or of many.
+#[derive(Debug, Default)]
+struct Looked {
+    sessions: u64,
+    unread: u64,
+    parts: BTreeMap<&'static str, (u64, u64)>,
+    outputs: BTreeMap<String, (u64, u64)>,
+    errors: BTreeMap<(String, String), u64>,
+    files: BTreeMap<String, FileUse>,
+}
+
+fn look(
+    source: &'static dyn Source,
+    family: &Family,
+    met: &Mutex<HashSet<u64>>,
+    asked: &Asked,
+) -> Looked {
+    let mut looked = Looked { sessions: 1, ..Looked::default() };
+    let (since, until) = (asked.sessions.since, asked.sessions.until);
+    for message in Messages::new(source, family, None, View::Full) {
+        let Ok(message) = message else {
+            looked.unread += 1;
+            continue;
+        };
+        let is_within = since.is_none_or(|since| message.time.is_some_and(|time| time >= since))
+            && until.is_none_or(|until| message.time.is_some_and(|time| time <= until));
+        let key = message.id.as_ref().map(|id| hash(&(id.as_str(), message.time)));
+        // Copies of a message in other sessions were sent again, but not said again.
+        let is_new = |key| met.lock().is_ok_and(|mut met| met.insert(key));
+        if is_within && key.is_none_or(is_new) {
+            looked.message(source, &message);
+        }
+    }
+    looked
+}
+
+impl Looked {
+    fn part(&mut self, kind: &'static str, bytes: usize) {
+        if bytes > 0 {
+            let (pieces, sum) = self.parts.entry(kind).or_default();
+            *pieces += 1;
+            *sum += bytes as u64;
+        }
+    }
+
+    fn message(&mut self, source: &dyn Source, message: &Message) {
+        let kind = match message.kind {
+            MessageKind::Prompt => "prompts",
+            MessageKind::Answer => "answers",
+            MessageKind::Context => "context",
+            MessageKind::Hook => "hooks",
+            MessageKind::Shell => "shell",
+            MessageKind::Summary => "summaries",
+            MessageKind::Nudge => "nudges",
+            // What tools gave back is with their calls, and notices are not sent.
+            MessageKind::ToolResult | MessageKind::Notice => "",
+        };
+        if !kind.is_empty() {
+            let files: usize = message.files.iter().map(|file| file.content.len()).sum();
+            self.part(kind, message.text.len().saturating_sub(files));
+        }
+        for file in &message.files {
+            self.part("files", file.content.len());
+            let used = self.file(&file.path);
+            used.sent += 1;
+            used.bytes += file.bytes;
+        }
+        for thought in &message.thoughts {
+            self.part("thoughts", thought.subject.len() + thought.description.len());
+        }
+        for call in &message.tool_calls {
+            self.call(source, call);
+        }
+    }
+
+    fn call(&mut self, source: &dyn Source, call: &ToolCall) {
+        let output = call.output.as_deref().unwrap_or_default();
+        self.part("tool calls", call.args.as_str().len());
+        self.part("tool output", output.len());
+        let (calls, bytes) = self.outputs.entry(call.name.clone()).or_default();
+        *calls += 1;
+        *bytes += output.len() as u64;
+        if call.status == ToolStatus::Error {
+            let line = output.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+            let error: String = line.trim().chars().take(ERROR).collect();
+            *self.errors.entry((call.name.clone(), error)).or_default() += 1;
+        }
+        let touched = source.touched(call);
+        let reads = touched.iter().filter(|touch| touch.how == Reach::Read).count().max(1) as u64;
+        for touch in touched {
+            let used = self.file(&touch.path);
+            match touch.how {
+                Reach::Read => {
+                    used.sent += 1;
+                    used.bytes += output.len() as u64 / reads;
+                }
+                Reach::Written => used.written += 1,
+                Reach::Named => used.named += 1,
+            }
+        }
+    }
+
+    fn file(&mut self, path: &str) -> &mut FileUse {
+        let new = || FileUse { path: path.to_owned(), ..FileUse::default() };
+        self.files.entry(path.to_owned()).or_insert_with(new)
+    }
+
+    fn add(&mut self, other: Self) {
+        self.sessions += other.sessions;
+        self.unread += other.unread;
+        for (kind, (pieces, bytes)) in other.parts {
+            let own = self.parts.entry(kind).or_default();
+            *own = (own.0 + pieces, own.1 + bytes);
+        }
+        for (tool, (calls, bytes)) in other.outputs {
+            let own = self.outputs.entry(tool).or_default();
+            *own = (own.0 + calls, own.1 + bytes);
+        }
+        for (error, times) in other.errors {
+            *self.errors.entry(error).or_default() += times;
+        }
+        for (path, used) in other.files {
+            let own = self.file(&path);
+            own.sent += used.sent;
+            own.bytes += used.bytes;
+            own.written += used.written;
+            own.named += used.named;
+        }
+    }
+
+    fn content(self) -> Content {
+        use std::cmp::Reverse;
+        let part = |(kind, (pieces, bytes))| Part { kind, pieces, bytes };
+        let output = |(tool, (calls, bytes))| ToolOutput { tool, calls, bytes };
+        let error = |((tool, error), times)| ToolError { tool, error, times };
+        let mut content = Content {
+            sessions: self.sessions,
+            unread: self.unread,
+            parts: self.parts.into_iter().map(part).collect(),
+            outputs: self.outputs.into_iter().map(output).collect(),
+            errors: self.errors.into_iter().map(error).collect(),
+            files: self.files.into_values().collect(),
+        };
+        content.parts.sort_by_key(|part| Reverse(part.bytes));
+        content.outputs.sort_by_key(|output| Reverse(output.bytes));
+        content.errors.sort_by_key(|error| Reverse(error.times));
+        content
+            .files
+            .sort_by_key(|file| Reverse((file.bytes, file.sent, file.written, file.named)));
+        content
+    }
+}

@@ -1,0 +1,134 @@
+//! The working: each request with its prices, and the sum as it grows.
+
+use jiff::Timestamp;
+use recount_formats::source::Unrecorded;
+use recount_model::{Fate, SessionId, Tokens, timestamp};
+use recount_prices::{Money, Tier, Units};
+use serde::Serialize;
+
+use super::books::{Books, Place};
+use super::tally::Count;
+use super::walk::{Step, Visitor, Walk};
+use super::{Asked, Basis, Figures, basis};
+use crate::ledger::Head;
+use crate::survey::Progress;
+use crate::{Engine, Error};
+
+/// The working.
+#[derive(Clone, Debug, Serialize)]
+pub struct Explained {
+    /// The requests, in order of time.
+    pub requests: Vec<Line>,
+    /// What they come to.
+    pub total: Figures,
+    /// How it was counted.
+    #[serde(flatten)]
+    pub basis: Basis,
+}
+
+/// One request.
+#[derive(Clone, Debug, Serialize)]
+pub struct Line {
+    /// When the answer was made.
+    pub time: Option<Timestamp>,
+    /// The session.
+    pub session: SessionId,
+    /// The session that ran it, for a sub-agent.
+    pub parent: Option<SessionId>,
+    /// The model that answered.
+    pub model: Option<String>,
+    /// What became of the answer. It was billed all the same.
+    pub fate: Fate,
+    /// What it used.
+    pub tokens: Tokens,
+    /// Which prices it has.
+    pub tier: Option<Tier>,
+    /// Dollars per million tokens.
+    pub prices: Option<Units>,
+    /// What it cost.
+    pub cost_usd: Option<Money>,
+    /// What it cost with all before it.
+    pub sum_usd: Money,
+    /// Requests whose replies are part of this record.
+    pub hidden_rounds: u32,
+    /// Whether its figures may be those of the first piece of the reply.
+    pub first_figures: bool,
+}
+
+impl Engine {
+    /// Shows the working: of one session with its sub-agents, or of all that is asked for.
+    ///
+    /// # Errors
+    /// If the session is not found, a filter is not understood, or a price of the user's.
+    pub fn explain(
+        &self,
+        asked: &Asked,
+        session: Option<&str>,
+        progress: &dyn Progress,
+    ) -> Result<Explained, Error> {
+        let prices = self.prices()?;
+        let wanted = session.map(|wanted| self.open(wanted, progress)).transpose()?;
+        let mut books = self.books(&asked.sessions, progress)?;
+        if let Some(opened) = &wanted {
+            books.ask_only(&opened.facts);
+        }
+        let window = asked.window();
+        let gap = i64::try_from(asked.gap.as_millis()).unwrap_or(i64::MAX);
+        let mut walk = Walk::new(&prices, &window, asked.zone.clone());
+        let mut lines =
+            Lines { count: Count::new(&books, gap, &[]), books: &books, found: Vec::new() };
+        walk.go(&books, &mut lines);
+        let Lines { count, found: mut lines, .. } = lines;
+        lines.sort_by_key(|(line, _)| line.time);
+        let mut sum = Money::default();
+        let running = |(mut line, model): (Line, Option<u32>)| {
+            sum += line.cost_usd.unwrap_or_default();
+            line.sum_usd = sum;
+            line.model = model.map(|model| walk.models.name(model).to_owned());
+            line
+        };
+        let requests = lines.into_iter().map(running).collect();
+        let basis = basis(&books, asked, &walk, &count);
+        let total = count.total();
+        std::mem::forget(books);
+        Ok(Explained { requests, total, basis })
+    }
+}
+
+/// Collects requests.
+struct Lines<'a> {
+    count: Count,
+    books: &'a Books,
+    found: Vec<(Line, Option<u32>)>,
+}
+
+impl Visitor for Lines<'_> {
+    fn step(&mut self, step: &Step<'_>) {
+        self.count.step(step);
+        let (Some(asked), Some(session)) =
+            (&step.asked, self.books.sessions.get(step.place.session))
+        else {
+            return;
+        };
+        let Unrecorded { rounds, first_figures, .. } = asked.unrecorded;
+        let line = Line {
+            time: step.time.and_then(timestamp),
+            session: session.id.clone(),
+            parent: session.parent.clone(),
+            model: None,
+            fate: asked.fate,
+            tokens: asked.tokens,
+            tier: asked.quote.map(|quote| quote.tier),
+            prices: asked.quote.map(|quote| quote.units),
+            cost_usd: asked.quote.map(|quote| quote.cost),
+            sum_usd: Money::default(),
+            hidden_rounds: rounds,
+            first_figures,
+        };
+        self.found.push((line, asked.model));
+    }
+
+    fn end(&mut self, place: Place, head: &Head) {
+        self.count.end(place, head);
+    }
+}

@@ -1,0 +1,91 @@
+//! One screen: today, this week, this month, and where it went.
+
+use jiff::ToSpan as _;
+use jiff::civil::Date;
+use serde::Serialize;
+
+use super::calendar::{Calendar, monday};
+use super::figures::Sum;
+use super::tally::{Key, row};
+use super::{Asked, By, Figures, Report, Row, count, sort};
+use crate::survey::Progress;
+use crate::{Engine, Error};
+
+/// So many days are shown one by one.
+const DAYS: i64 = 30;
+
+/// One screen: today, this week, this month, and where it went.
+#[derive(Clone, Debug, Serialize)]
+pub struct Overview {
+    /// Today.
+    pub today: Figures,
+    /// This week, from Monday on.
+    pub week: Figures,
+    /// This month.
+    pub month: Figures,
+    /// The last days, one by one, also those on which nothing was done.
+    #[serde(skip)]
+    pub recent: Vec<Row>,
+    /// Projects, the dearest first.
+    pub projects: Vec<Row>,
+    /// Models, the dearest first.
+    pub models: Vec<Row>,
+    /// All that was asked for, by day.
+    #[serde(flatten)]
+    pub report: Report,
+}
+
+impl Engine {
+    /// Counts what there is to see at a glance.
+    ///
+    /// # Errors
+    /// If a filter is not understood, or a price of the user's.
+    pub fn overview(&self, asked: &Asked, progress: &dyn Progress) -> Result<Overview, Error> {
+        let prices = self.prices()?;
+        let books = self.books(&asked.sessions, progress)?;
+        let mut counted = count(&books, &prices, asked, &[By::Day, By::Project, By::Model]);
+        let mut tallies = std::mem::take(&mut counted.tallies).into_iter();
+        let days = tallies.next().unwrap_or_default();
+        let naming = counted.naming(&books);
+        let mut rows = |by: By| {
+            let sums = tallies.next().unwrap_or_default();
+            let mut rows: Vec<Row> =
+                sums.into_iter().map(|(key, sum)| row(by, key, sum, &naming)).collect();
+            sort(&mut rows, by);
+            rows
+        };
+        let today = Calendar::new(asked.zone.clone()).today(self.clock.now());
+        let since = |first: Date| {
+            let mut sum = Sum::default();
+            for (key, one) in &days {
+                if matches!(key, Key::Day(day) if *day >= first && *day <= today) {
+                    sum.add(one);
+                }
+            }
+            sum.figures()
+        };
+        let one = |back: i64| {
+            let day = today.saturating_sub(back.days());
+            let sum =
+                days.iter().find(|(key, _)| *key == Key::Day(day)).map(|(_, sum)| sum.clone());
+            row(By::Day, Key::Day(day), sum.unwrap_or_default(), &naming)
+        };
+        let overview = Overview {
+            today: since(today),
+            week: since(monday(today)),
+            month: since(today.first_of_month()),
+            recent: (0..DAYS).rev().map(one).collect(),
+            projects: rows(By::Project),
+            models: rows(By::Model),
+            report: Report {
+                by: By::Day,
+                total: counted.total.clone(),
+                basis: counted.basis.clone(),
+                rows: days.into_iter().map(|(key, sum)| row(By::Day, key, sum, &naming)).collect(),
+            },
+        };
+        // What is taken apart when the process ends anyway only takes time.
+        std::mem::forget(books);
+        Ok(overview)
+    }
+}

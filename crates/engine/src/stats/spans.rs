@@ -1,0 +1,55 @@
+//! Time that was spent: stretches that may overlap, each moment counted once.
+
+/// Stretches of time, in milliseconds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Spans(Vec<(i64, i64)>);
+
+impl Spans {
+    /// Adds a stretch. One that goes on where the last one ended makes it longer.
+    pub(crate) fn add(&mut self, from: i64, to: i64) {
+        if to <= from {
+            return;
+        }
+        match self.0.last_mut() {
+            Some((_, end)) if *end == from => *end = to,
+            _ => self.0.push((from, to)),
+        }
+    }
+
+    /// Returns how long they are together, in seconds.
+    pub(crate) fn seconds(mut self) -> u64 {
+        self.0.sort_unstable();
+        let (mut sum, mut covered) = (0_i64, i64::MIN);
+        for (from, to) in self.0 {
+            let from = from.max(covered);
+            sum = sum.saturating_add(to.saturating_sub(from).max(0));
+            covered = covered.max(to);
+        }
+        u64::try_from(sum / 1000).unwrap_or_default()
+    }
+
+    /// Takes over the stretches of others.
+    pub(crate) fn extend(&mut self, others: &Self) {
+        self.0.extend_from_slice(&others.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_overlaps_counts_once() {
+        let mut spans = Spans::default();
+        for (from, to) in [(50_000, 60_000), (0, 10_000), (10_000, 20_000), (5_000, 15_000), (9, 9)]
+        {
+            spans.add(from, to);
+        }
+        assert_eq!(spans.clone().seconds(), 30);
+        let mut others = Spans::default();
+        others.add(0, 100_000);
+        spans.extend(&others);
+        assert_eq!(spans.seconds(), 100);
+        assert_eq!(Spans::default().seconds(), 0);
+    }
+}

@@ -1,0 +1,258 @@
+//! All messages of all sessions, one after the other, each once.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use recount_formats::source::Unrecorded;
+use recount_model::{Fate, Tokens};
+use recount_prices::{Entry, Prices, Quote};
+use serde::Serialize;
+
+use super::books::{Books, Place};
+use super::calendar::{Calendar, Slot};
+use crate::ledger::{Event, Head, Page, Said};
+
+/// Marks what was met without figures.
+const BARE: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Which messages are looked at.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Window {
+    /// From this moment on.
+    pub(crate) since: Option<Timestamp>,
+    /// To this moment.
+    pub(crate) until: Option<Timestamp>,
+    /// Only requests to a model whose name contains this.
+    pub(crate) model: Option<String>,
+}
+
+/// What is on record more than once, and was counted once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Doubles {
+    /// Records of requests that were written down again in the same file.
+    pub repeated: u64,
+    /// Requests that stand in several files of their session: copies, twins, parts.
+    pub copied: u64,
+    /// Requests that stand in other sessions as well: those that were made of one another.
+    pub elsewhere: u64,
+}
+
+/// Names by number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names {
+    names: Vec<String>,
+    numbers: HashMap<String, u32>,
+}
+
+impl Names {
+    pub(crate) fn number(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let number = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        self.names.push(name.to_owned());
+        self.numbers.insert(name.to_owned(), number);
+        number
+    }
+
+    pub(crate) fn name(&self, number: u32) -> &str {
+        self.names.get(number as usize).map_or("", String::as_str)
+    }
+}
+
+/// One message on the way.
+#[derive(Debug)]
+pub(crate) struct Step<'a> {
+    pub(crate) place: Place,
+    pub(crate) event: &'a Event,
+    /// Whether nobody met it before.
+    pub(crate) is_new: bool,
+    /// In milliseconds; that of its neighbour when it has none.
+    pub(crate) time: Option<i64>,
+    pub(crate) slot: Option<Slot>,
+    /// Its request, unless that was counted before.
+    pub(crate) asked: Option<Asked<'a>>,
+    /// Per call its tool.
+    pub(crate) tools: &'a [u32],
+}
+
+/// A request on the way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked<'a> {
+    /// The model, by its number.
+    pub(crate) model: Option<u32>,
+    pub(crate) tokens: Tokens,
+    pub(crate) quote: Option<Quote>,
+    pub(crate) fate: Fate,
+    pub(crate) unrecorded: Unrecorded,
+    /// Its prices, on any day.
+    pub(crate) entry: Option<&'a Entry>,
+}
+
+/// Who is told of what is met.
+pub(crate) trait Visitor {
+    /// A message.
+    fn step(&mut self, step: &Step<'_>);
+
+    /// A request that was counted before, in another session.
+    fn double(&mut self, _slot: Option<Slot>, _tokens: Tokens) {}
+
+    /// The end of a session's ledger.
+    fn end(&mut self, _place: Place, _head: &Head) {}
+}
+
+/// Goes through the books.
+#[derive(Debug)]
+pub(crate) struct Walk<'a> {
+    prices: &'a Prices,
+    window: &'a Window,
+    calendar: Calendar,
+    pub(crate) models: Names,
+    pub(crate) tools: Names,
+    /// Per model its prices.
+    pub(crate) entries: Vec<Option<&'a Entry>>,
+    /// What was met; answers that had no figures, a second time.
+    met: HashSet<u64, BuildHasherDefault<Spread>>,
+    pub(crate) doubles: Doubles,
+}
+
+impl<'a> Walk<'a> {
+    pub(crate) fn new(prices: &'a Prices, window: &'a Window, zone: TimeZone) -> Self {
+        Self {
+            prices,
+            window,
+            calendar: Calendar::new(zone),
+            models: Names::default(),
+            tools: Names::default(),
+            entries: Vec::new(),
+            met: HashSet::default(),
+            doubles: Doubles::default(),
+        }
+    }
+
+    /// Goes through all sessions, the first to begin first, and tells of those that are asked for.
+    pub(crate) fn go(&mut self, books: &Books, visitor: &mut dyn Visitor) {
+        let said = books.sessions.iter().map(|s| s.counts.answers + s.counts.prompts);
+        self.met.reserve(usize::try_from(said.sum::<u64>()).unwrap_or_default());
+        for (place, ledgers) in books.in_order() {
+            let started = books.sessions.get(place.session).and_then(|session| session.started);
+            for page in ledgers.iter().filter_map(|content| Page::open(content)) {
+                self.session(place, &page, started.map(Timestamp::as_millisecond), visitor);
+            }
+        }
+    }
+
+    fn session(
+        &mut self,
+        place: Place,
+        page: &Page<'_>,
+        started: Option<i64>,
+        visitor: &mut dyn Visitor,
+    ) {
+        let head = &page.head;
+        let models: Vec<u32> = head.models.iter().map(|name| self.model(name)).collect();
+        let tools: Vec<u32> = head.tools.iter().map(|name| self.tools.number(name)).collect();
+        let mut called = Vec::new();
+        let mut last = started;
+        // What is kept is sealed: it is read whole or not at all.
+        let _whole = page.each(|event, time| {
+            let (is_new, is_asking) = self.meet(event, place);
+            last = time.or(last);
+            let is_double = !is_asking && !is_new && place.is_asked;
+            if let Some(request) = event.request.as_ref().filter(|_| is_double) {
+                let slot = last.and_then(|time| self.calendar.slot(time));
+                visitor.double(slot, request.tokens);
+            }
+            if !place.is_asked || !(is_new || is_asking) || !self.is_within(last) {
+                return;
+            }
+            called.clear();
+            let tool = |number: u16| tools.get(usize::from(number)).copied();
+            called.extend(event.calls.iter().filter_map(|call| tool(call.tool)));
+            let slot = last.and_then(|time| self.calendar.slot(time));
+            let asked = is_asking.then(|| self.asked(event, &models, slot)).flatten();
+            let step = Step { place, event, is_new, time: last, slot, asked, tools: &called };
+            visitor.step(&step);
+        });
+        if place.is_asked {
+            self.doubles.repeated += u64::from(head.repeated);
+            self.doubles.copied += head.copies.len() as u64;
+            visitor.end(place, head);
+        }
+    }
+
+    /// Whether the message, and whether its request, is met for the first time.
+    fn meet(&mut self, event: &Event, place: Place) -> (bool, bool) {
+        let asks = event.request.is_some();
+        // An answer may have lost its figures in one session and kept them in another.
+        let bare = event.id ^ BARE;
+        if self.met.insert(event.id) {
+            if event.said == Said::Answer && !asks {
+                self.met.insert(bare);
+            }
+            return (true, asks);
+        }
+        if asks && self.met.remove(&bare) {
+            return (false, true);
+        }
+        self.doubles.elsewhere += u64::from(asks && place.is_asked);
+        (false, false)
+    }
+
+    fn is_within(&self, time: Option<i64>) -> bool {
+        let Window { since, until, .. } = self.window;
+        let after = |since: &Timestamp| time.is_some_and(|time| time >= since.as_millisecond());
+        let before = |until: &Timestamp| time.is_some_and(|time| time <= until.as_millisecond());
+        since.as_ref().is_none_or(after) && until.as_ref().is_none_or(before)
+    }
+
+    /// Returns the day and hour of a moment.
+    pub(crate) fn slot(&mut self, time: i64) -> Option<Slot> {
+        self.calendar.slot(time)
+    }
+
+    fn asked(&self, event: &Event, models: &[u32], slot: Option<Slot>) -> Option<Asked<'a>> {
+        let request = event.request.as_ref()?;
+        let model = request.model.and_then(|model| models.get(usize::from(model))).copied();
+        if let Some(wanted) = &self.window.model
+            && !model.is_some_and(|model| self.models.name(model).contains(wanted.as_str()))
+        {
+            return None;
+        }
+        let entry = model.and_then(|model| self.entries.get(model as usize)).copied().flatten();
+        let quote = entry.zip(slot).map(|(entry, slot)| entry.quote(slot.utc, &request.tokens));
+        let (tokens, fate) = (request.tokens, event.fate);
+        let unrecorded = event.unrecorded;
+        Some(Asked { model, tokens, quote, fate, unrecorded, entry })
+    }
+
+    fn model(&mut self, name: &str) -> u32 {
+        let number = self.models.number(name);
+        if number as usize == self.entries.len() {
+            self.entries.push(self.prices.entry(name));
+        }
+        number
+    }
+}
+
+/// Keys are hashes already.
+#[derive(Debug, Default)]
+pub(crate) struct Spread(u64);
+
+impl Hasher for Spread {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+}

@@ -1,0 +1,43 @@
+//! What was billed and is not on record, as far as files tell. FORMAT.md has the releases.
+
+use recount_model::{Grammar, MessageKind, SessionKind};
+
+use crate::outline::{Entry, Outline};
+use crate::source::{Family, Unrecorded};
+
+/// Tools that ask a model themselves; those requests are in no file.
+const ASKING_TOOLS: &[&str] = &["google_web_search", "web_fetch"];
+
+/// When 0.54.4 was published, the first stable release that keeps the last figures of a reply rather than the first:
+/// 2026-08-11, in milliseconds.
+const LAST_FIGURES: i64 = 1_786_406_400_000;
+
+/// What of one message is not on record.
+pub(super) fn of_message(outline: &Outline, entry: &Entry) -> Unrecorded {
+    let asks = |tool: &u16| {
+        let name = outline.tools.get(usize::from(*tool));
+        name.is_some_and(|name| ASKING_TOOLS.contains(&&**name))
+    };
+    let asking = entry.tools.iter().filter(|used| asks(&used.tool)).count();
+    let compressing = usize::from(entry.kind == MessageKind::Summary);
+    let replied = entry.kind == MessageKind::Answer && entry.model.is_some();
+    // Documents were written up to 0.38, whatever the clock said.
+    let is_early =
+        outline.grammar == Grammar::Json || entry.time.is_some_and(|time| time < LAST_FIGURES);
+    Unrecorded {
+        // Up to 0.31 replies without words were put into the record before them.
+        rounds: entry.rounds.saturating_sub(1),
+        first_figures: entry.tokens.is_some() && is_early,
+        no_figures: replied && entry.tokens.is_none(),
+        side_calls: u32::try_from(asking + compressing).unwrap_or(u32::MAX),
+    }
+}
+
+/// Requests for a session as a whole that are not on record: titles, and compressions of which nothing else is left.
+pub(super) fn side_calls(family: &Family) -> u32 {
+    let mut titles = family.members.iter().map(|member| &member.file.outline.head.summary);
+    // A sub-agent's summary is its answer.
+    let has_title = family.kind == SessionKind::Main && titles.any(Option::is_some);
+    let compressed = family.members.iter().filter(|member| member.compressed).count();
+    u32::try_from(usize::from(has_title) + compressed).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,14 @@
+//! What a request to a model costs, and how that is known. Pure: no clock, no disk, no network.
+//!
+//! Prices are whole numbers of a millionth of a millionth of a dollar per token, so sums are exact whatever the order. The
+//! embedded table (`table.toml`) has the page and the day of each price; what the user has set comes before it.
+
+mod money;
+mod read;
+mod table;
+mod unit;
+
+pub use money::Money;
+pub use read::{Error, Override};
+pub use table::{Entry, Origin, Period, Prices, Quote};
+pub use unit::{Above, Tier, Unit, Units};

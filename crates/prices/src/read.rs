@@ -1,0 +1,170 @@
+//! Tables of prices as they are written: ours and what the user sets.
+
+use jiff::civil::Date;
+use serde::Deserialize;
+
+use crate::table::{Entry, Origin, Period};
+use crate::unit::{Above, Unit, Units};
+
+/// A table that is not understood.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The price is not a number of dollars.
+    #[error("prices of {model}: `{price}` is not dollars per million tokens, as in 1.25")]
+    NotAPrice {
+        /// The model.
+        model: String,
+        /// What stands there.
+        price: String,
+    },
+    /// The day is not one.
+    #[error("prices of {model}: `{day}` is not a day, as in 2026-01-31")]
+    NotADay {
+        /// The model.
+        model: String,
+        /// What stands there.
+        day: String,
+    },
+    /// The table as a whole is not what we expect.
+    #[error("{0}")]
+    Form(String),
+}
+
+/// What the user sets for a model: one price, or several that follow each other.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum Override {
+    /// One price for all times.
+    One(Written),
+    /// Prices with the days from which they hold.
+    Many(Vec<Written>),
+}
+
+/// A price as it is written.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Written {
+    from: Option<String>,
+    #[serde(default)]
+    free: bool,
+    input: Option<Dollars>,
+    cached: Option<Dollars>,
+    output: Option<Dollars>,
+    above: Option<WrittenAbove>,
+    seen: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenAbove {
+    tokens: u64,
+    input: Dollars,
+    cached: Option<Dollars>,
+    output: Dollars,
+}
+
+/// Dollars, with or without quotes.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+enum Dollars {
+    Text(String),
+    Whole(u64),
+    Point(f64),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenTable {
+    model: Vec<WrittenModel>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenModel {
+    names: Vec<String>,
+    source: String,
+    prices: Vec<Written>,
+}
+
+impl Dollars {
+    fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Whole(number) => number.to_string(),
+            // The shortest text that means this double is what was written.
+            Self::Point(number) => number.to_string(),
+        }
+    }
+}
+
+/// Reads a whole table.
+pub(crate) fn table(text: &str) -> Result<Vec<Entry>, Error> {
+    let table: WrittenTable =
+        toml::from_str(text).map_err(|error| Error::Form(error.message().to_owned()))?;
+    let mut entries = Vec::new();
+    for model in table.model {
+        let about = model.names.first().cloned().unwrap_or_default();
+        let periods = periods(&about, &model.prices)?;
+        let origin = Origin::Table { source: model.source };
+        entries.push(Entry { names: model.names, origin, periods });
+    }
+    Ok(entries)
+}
+
+/// Reads what the user has set for one model.
+pub(crate) fn own(name: &str, prices: &Override) -> Result<Entry, Error> {
+    let prices = match prices {
+        Override::One(price) => std::slice::from_ref(price),
+        Override::Many(prices) => prices,
+    };
+    let periods = periods(name, prices)?;
+    Ok(Entry { names: vec![name.to_owned()], origin: Origin::Config, periods })
+}
+
+fn periods(model: &str, prices: &[Written]) -> Result<Vec<Period>, Error> {
+    let mut periods =
+        prices.iter().map(|price| period(model, price)).collect::<Result<Vec<_>, _>>()?;
+    if periods.is_empty() {
+        return Err(Error::Form(format!("prices of {model}: there is none")));
+    }
+    periods.sort_by_key(|period| period.from);
+    Ok(periods)
+}
+
+fn period(model: &str, price: &Written) -> Result<Period, Error> {
+    let unit = |dollars: &Dollars| {
+        let text = dollars.text();
+        Unit::per_million(&text)
+            .ok_or_else(|| Error::NotAPrice { model: model.to_owned(), price: text })
+    };
+    let day = |day: &String| {
+        let bad = |_| Error::NotADay { model: model.to_owned(), day: day.clone() };
+        day.parse::<Date>().map_err(bad)
+    };
+    let units = |input: &Dollars, cached: Option<&Dollars>, output: &Dollars| {
+        // Without a price of its own, what comes from the cache costs what else is sent.
+        Ok(Units {
+            input: unit(input)?,
+            cached: unit(cached.unwrap_or(input))?,
+            output: unit(output)?,
+        })
+    };
+    let zero = Dollars::Whole(0);
+    let named = |dollars: &Option<Dollars>, kind: &str| match dollars {
+        Some(dollars) => Ok(dollars.clone()),
+        None if price.free => Ok(zero.clone()),
+        None => Err(Error::Form(format!("prices of {model}: no price of {kind} tokens"))),
+    };
+    let (input, output) = (named(&price.input, "input")?, named(&price.output, "output")?);
+    let above = |above: &WrittenAbove| {
+        let units = units(&above.input, above.cached.as_ref(), &above.output)?;
+        Ok(Above { tokens: above.tokens, units })
+    };
+    Ok(Period {
+        from: price.from.as_ref().map(day).transpose()?,
+        units: units(&input, price.cached.as_ref(), &output)?,
+        above: price.above.as_ref().map(above).transpose()?,
+        seen: price.seen.as_ref().map(day).transpose()?,
+    })
+}

@@ -1,0 +1,288 @@
+//! Which price a model has on which day.
+
+use std::collections::{BTreeMap, HashMap};
+
+use jiff::civil::Date;
+use recount_model::Tokens;
+use serde::Serialize;
+
+use crate::read::{self, Error, Override};
+use crate::{Above, Money, Tier, Units};
+
+/// The table that comes with us.
+const TABLE: &str = include_str!("table.toml");
+
+/// Words that may stand before the name of a model.
+const PREFIXES: &[&str] =
+    &["publishers/google/models/", "models/", "google/", "anthropic/", "openai/"];
+
+/// All prices: those of the user first.
+#[derive(Clone, Debug, Default)]
+pub struct Prices {
+    entries: Vec<Entry>,
+    /// Entries by name.
+    names: HashMap<String, usize>,
+    /// Entries by how names begin, longest first.
+    beginnings: Vec<(String, usize)>,
+}
+
+/// Models that cost the same, and what they cost.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// The names of the models.
+    pub names: Vec<String>,
+    /// Who says so.
+    pub origin: Origin,
+    /// The prices, in order of time.
+    pub periods: Vec<Period>,
+}
+
+/// Who says what a model costs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// Our table.
+    Table {
+        /// The page on which it is published.
+        source: String,
+    },
+    /// The user.
+    Config,
+}
+
+/// A price and when it holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Period {
+    /// The first day; from the start when there is none.
+    pub from: Option<Date>,
+    /// Usual prices.
+    #[serde(flatten)]
+    pub units: Units,
+    /// Prices of long prompts.
+    pub above: Option<Above>,
+    /// The last day on which it was seen.
+    pub seen: Option<Date>,
+}
+
+/// What a request costs, and by which prices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Quote {
+    /// Which prices.
+    pub tier: Tier,
+    /// The prices.
+    pub units: Units,
+    /// The product.
+    pub cost: Money,
+}
+
+impl Prices {
+    /// Takes the table that comes with us, and puts what the user has set before it.
+    ///
+    /// # Errors
+    /// If a price is not understood.
+    pub fn new(own: &BTreeMap<String, Override>) -> Result<Self, Error> {
+        let mut prices = Self::default();
+        for (name, price) in own {
+            prices.add(read::own(name, price)?);
+        }
+        for entry in read::table(TABLE)? {
+            prices.add(entry);
+        }
+        prices.beginnings.sort_by_key(|(beginning, _)| std::cmp::Reverse(beginning.len()));
+        Ok(prices)
+    }
+
+    fn add(&mut self, entry: Entry) {
+        let number = self.entries.len();
+        for name in &entry.names {
+            match name.strip_suffix('*') {
+                Some(beginning) => self.beginnings.push((beginning.to_owned(), number)),
+                // What comes first stays.
+                None => drop(self.names.entry(name.clone()).or_insert(number)),
+            }
+        }
+        self.entries.push(entry);
+    }
+
+    /// Returns all entries, those of the user first.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Returns the entry whose prices a model has.
+    pub fn entry(&self, model: &str) -> Option<&Entry> {
+        let bare = PREFIXES.iter().find_map(|prefix| model.strip_prefix(prefix)).unwrap_or(model);
+        let by_name = |name: &str| self.names.get(name).copied();
+        let by_beginning = || {
+            let begins = |(beginning, _): &&(String, usize)| bare.starts_with(beginning.as_str());
+            self.beginnings.iter().find(begins).map(|(_, number)| *number)
+        };
+        let number = by_name(model)
+            .or_else(|| by_name(bare))
+            .or_else(by_beginning)
+            .or_else(|| by_name(undated(bare)?))?;
+        self.entries.get(number)
+    }
+
+    /// Returns what a request costs that was made on a day, or `None` for a model without a known price.
+    pub fn quote(&self, model: &str, day: Date, tokens: &Tokens) -> Option<Quote> {
+        Some(self.entry(model)?.quote(day, tokens))
+    }
+}
+
+impl Entry {
+    /// Returns the price on a day.
+    fn on(&self, day: Date) -> Option<&Period> {
+        let begun = |period: &&Period| period.from.is_none_or(|from| from <= day);
+        // Before the first of several days, the first price is the nearest to be had.
+        self.periods.iter().rev().find(begun).or_else(|| self.periods.first())
+    }
+
+    /// Returns what a request costs that was made on a day.
+    pub fn quote(&self, day: Date, tokens: &Tokens) -> Quote {
+        let period = self.on(day);
+        let above =
+            period.and_then(|period| period.above).filter(|above| tokens.input > above.tokens);
+        let (tier, units) = match (above, period) {
+            (Some(above), _) => (Tier::Above(above.tokens), above.units),
+            (None, Some(period)) => (Tier::Base, period.units),
+            (None, None) => (Tier::Base, Units::default()),
+        };
+        Quote { tier, units, cost: units.product(tokens) }
+    }
+}
+
+/// Takes a day off the end of a name: `-20250929`, `@20250929`, `-2025-09-29`.
+fn undated(name: &str) -> Option<&str> {
+    let digits = |text: &str| text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some((bare, end)) = name.rsplit_once(['-', '@'])
+        && digits(end)
+    {
+        return Some(bare);
+    }
+    let cut = name.len().checked_sub(11)?;
+    let (bare, end) = name.split_at_checked(cut)?;
+    end.strip_prefix('-')?.parse::<Date>().ok().map(|_| bare)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prices() -> Prices {
+        Prices::new(&BTreeMap::new()).unwrap()
+    }
+
+    fn cost(prices: &Prices, model: &str, day: &str, tokens: Tokens) -> Option<Money> {
+        prices.quote(model, day.parse().unwrap(), &tokens).map(|quote| quote.cost)
+    }
+
+    fn sent(input: u64) -> Tokens {
+        Tokens { input, ..Tokens::default() }
+    }
+
+    #[test]
+    fn the_table_says_of_each_price_where_and_when() {
+        let prices = prices();
+        assert!(prices.entries().len() > 50);
+        let mut names: Vec<&String> =
+            prices.entries().iter().flat_map(|entry| &entry.names).collect();
+        let all = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), all, "a name stands there twice");
+        for entry in prices.entries() {
+            let Origin::Table { source } = &entry.origin else { panic!("{entry:?}") };
+            assert!(source.starts_with("https://"), "{source}");
+            assert!(entry.periods.iter().all(|period| period.seen.is_some()), "{:?}", entry.names);
+            let order: Vec<_> = entry.periods.iter().map(|period| period.from).collect();
+            assert!(
+                order.is_sorted() && order.iter().skip(1).all(Option::is_some),
+                "{:?}",
+                entry.names
+            );
+        }
+    }
+
+    #[test]
+    fn long_prompts_cost_more_as_a_whole() {
+        let prices = prices();
+        let quote = |input| {
+            prices.quote("gemini-2.5-pro", "2026-06-01".parse().unwrap(), &sent(input)).unwrap()
+        };
+        assert_eq!(quote(200_000).cost, Money::from_dollars("0.25").unwrap());
+        assert_eq!(quote(200_000).tier, Tier::Base);
+        assert_eq!(quote(200_001).cost, Money::from_dollars("0.5000025").unwrap());
+        assert_eq!(quote(200_001).tier, Tier::Above(200_000));
+    }
+
+    #[test]
+    fn a_request_has_the_price_of_its_day() {
+        let prices = prices();
+        let million = sent(1_000_000);
+        let dollars = |text| Money::from_dollars(text);
+        assert_eq!(cost(&prices, "o3", "2025-06-09", million), dollars("10"));
+        assert_eq!(cost(&prices, "o3", "2025-06-10", million), dollars("2"));
+    }
+
+    #[test]
+    fn names_are_found_with_prefixes_and_days_but_never_guessed() {
+        let prices = prices();
+        for name in [
+            "gemini-2.5-flash",
+            "models/gemini-2.5-flash",
+            "google/gemini-3-flash-preview",
+            "claude-sonnet-4-5-20250929",
+            "claude-opus-4-5@20251101",
+            "gpt-5-2025-08-07",
+        ] {
+            assert!(prices.entry(name).is_some(), "{name}");
+        }
+        for name in ["gemini-2.5-flash-x", "gemini-9-pro", "gemini", "", "auto", "gemini-2.5"] {
+            assert_eq!(prices.entry(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn models_in_trial_are_free_and_unknown_ones_have_no_price() {
+        let prices = prices();
+        assert_eq!(
+            cost(&prices, "gemini-2.5-pro-exp-03-25", "2025-04-01", sent(9)),
+            Some(Money::default())
+        );
+        assert_eq!(cost(&prices, "unheard-of", "2025-04-01", sent(9)), None);
+    }
+
+    #[test]
+    fn what_the_user_sets_comes_first() {
+        let own = toml::from_str::<BTreeMap<String, Override>>(
+            r#"
+            "gemini-2.5-pro" = { input = 1, output = "2.5", cached = 0.1 }
+            "local-*" = { free = true }
+            house = [{ input = 1, output = 1 }, { from = "2026-02-01", input = 2, output = 2 }]
+            "#,
+        );
+        let prices = Prices::new(&own.unwrap()).unwrap();
+        let million = sent(1_000_000);
+        let dollars = |text| Money::from_dollars(text);
+        assert_eq!(cost(&prices, "gemini-2.5-pro", "2026-06-01", million), dollars("1"));
+        assert_eq!(prices.entry("gemini-2.5-pro").unwrap().origin, Origin::Config);
+        assert_eq!(cost(&prices, "local-llama", "2026-06-01", million), dollars("0"));
+        assert_eq!(cost(&prices, "house", "2026-01-31", million), dollars("1"));
+        assert_eq!(cost(&prices, "house", "2026-02-01", million), dollars("2"));
+    }
+
+    #[test]
+    fn mistakes_are_told_with_the_model() {
+        for (text, told) in [
+            ("x = { input = \"1,5\", output = 2 }", "prices of x: `1,5` is not dollars"),
+            ("x = { input = 1 }", "prices of x: no price of output tokens"),
+            ("x = { input = 1, output = 1, from = \"May\" }", "prices of x: `May` is not a day"),
+            ("x = []", "prices of x: there is none"),
+        ] {
+            let own = toml::from_str::<BTreeMap<String, Override>>(text).unwrap();
+            let error = Prices::new(&own).unwrap_err().to_string();
+            assert!(error.starts_with(told), "{error}");
+        }
+    }
+}
