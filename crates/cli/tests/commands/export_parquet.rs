@@ -109,7 +109,7 @@ fn tables_of_every_fixture_are_those_of_sql() {
                 assert_eq!(month, began.unwrap_or("__HIVE_DEFAULT_PARTITION__"));
             }
         }
-        assert!(read.len() >= cases.len() / 2, "{} {table}", read.len());
+        assert!(read.len() > 20, "{} {table}", read.len());
         let (read, asked) = (sorted(read), sorted(asked(&home, table)));
         let differs = read.iter().zip(&asked).find(|(read, asked)| read != asked);
         assert_eq!(differs, None, "{table}");
