@@ -16,7 +16,7 @@ use crate::output::theme::Tone;
 
 /// Show what models cost, since when, and who says so
 ///
-/// In US dollars per million tokens, pay as you go. What is set under [prices] in config.toml comes before the table that comes with recount.
+/// In US dollars per million tokens, pay as you go. What is set under `prices` in config.toml comes before the table that comes with recount.
 #[derive(Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  recount prices                  all of them\n  recount prices flash            models with 'flash' in their name\n\n\

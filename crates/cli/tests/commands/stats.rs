@@ -277,6 +277,14 @@ fn one_line_is_one_line() {
 }
 
 #[test]
+fn a_prompt_of_somebody_without_sessions_is_quiet() {
+    let home = home([]);
+    let output = home.run(["stats", "--line"]);
+    assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("0 tok $0.00\n", ""));
+    assert!(!home.path().join(".local/share/recount/demo-home").exists());
+}
+
+#[test]
 fn csv_has_the_rows_and_the_total() {
     let home = busy();
     let output = home.run(["stats", "--all", "--by", "model", "--csv", "-q"]);

@@ -12,6 +12,10 @@ const ASKING_TOOLS: &[&str] = &["google_web_search", "web_fetch"];
 /// 2026-08-11, in milliseconds.
 const LAST_FIGURES: i64 = 1_786_406_400_000;
 
+/// When 0.39.0 was published, the first release that writes logs: 2026-04-23, in milliseconds. What is older in a log was
+/// taken over from a document.
+const LOGS: i64 = 1_776_902_400_000;
+
 /// What of one message is not on record.
 pub(super) fn of_message(outline: &Outline, entry: &Entry) -> Unrecorded {
     let asks = |tool: &u16| {
@@ -22,12 +26,12 @@ pub(super) fn of_message(outline: &Outline, entry: &Entry) -> Unrecorded {
     let compressing = usize::from(entry.kind == MessageKind::Summary);
     let replied = entry.kind == MessageKind::Answer && entry.model.is_some();
     // Documents were written up to 0.38, whatever the clock said.
-    let is_early =
-        outline.grammar == Grammar::Json || entry.time.is_some_and(|time| time < LAST_FIGURES);
+    let is_before =
+        |day: i64| outline.grammar == Grammar::Json || entry.time.is_some_and(|time| time < day);
     Unrecorded {
         // Up to 0.31 replies without words were put into the record before them.
-        rounds: entry.rounds.saturating_sub(1),
-        first_figures: entry.tokens.is_some() && is_early,
+        rounds: if is_before(LOGS) { entry.rounds.saturating_sub(1) } else { 0 },
+        first_figures: entry.tokens.is_some() && is_before(LAST_FIGURES),
         no_figures: replied && entry.tokens.is_none(),
         side_calls: u32::try_from(asking + compressing).unwrap_or(u32::MAX),
     }

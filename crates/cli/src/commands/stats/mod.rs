@@ -69,7 +69,7 @@ pub(crate) struct StatsArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["by", "chart", "csv", "explain", "context"])]
     compare: Option<PathBuf>,
 
-    /// Exit with 1 when more was spent than [budget] in config.toml allows, over all projects
+    /// Exit with 1 when more was spent than `budget` in config.toml allows, over all projects
     #[arg(long, conflicts_with_all = ["by", "chart", "csv", "explain", "context", "compare"])]
     check_budget: bool,
 
@@ -126,13 +126,15 @@ struct Document<'a, T> {
 
 pub(crate) fn run(args: &StatsArgs, context: &Context) -> Result<ExitCode, Failure> {
     let asked = args.filters.asked(context)?;
-    let engine = context.engine()?;
-    if args.line {
-        return line::run(&engine, &asked.zone, args.check_budget, context);
-    }
-    if args.check_budget {
+    if args.line || args.check_budget {
+        // A prompt is no place for a made-up home.
+        let engine = context.plain_engine()?;
+        if args.line {
+            return line::run(&engine, &asked.zone, args.check_budget, context);
+        }
         return line::check(&engine, &asked.zone, context);
     }
+    let engine = context.engine()?;
     let bar = Bar::new(context, "reading sessions");
     if let Some(file) = &args.compare {
         let compared = engine.compare(&asked, &context.absolute(file), &bar)?;
