@@ -15,7 +15,7 @@ use crate::list::{Digest, Used};
 use crate::survey::{Ground, Group};
 
 /// Raised with every change to the form, or to what is counted.
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
 
 /// What is kept of a session, wherever its files lie.
 #[derive(Serialize, Deserialize)]
@@ -32,6 +32,9 @@ pub(crate) struct Core {
     tool_calls: ToolCounts,
     models: Vec<String>,
     tokens: Tokens,
+    cost_usd: Option<f64>,
+    cost_is_lower_bound: Option<bool>,
+    priced_by: u64,
     kept: Kept,
     directories: Vec<String>,
     memory: Option<String>,
@@ -76,6 +79,9 @@ impl Core {
             tool_calls: facts.tool_calls,
             models: facts.models.clone(),
             tokens: facts.tokens,
+            cost_usd: facts.cost_usd,
+            cost_is_lower_bound: facts.cost_is_lower_bound,
+            priced_by: facts.priced_by,
             kept: facts.kept,
             directories: facts.directories.clone(),
             memory: facts.memory.as_ref().map(|json| json.as_str().to_owned()),
@@ -101,8 +107,9 @@ impl Core {
             tool_calls: self.tool_calls,
             models: self.models,
             tokens: self.tokens,
-            cost_usd: None,
-            cost_is_lower_bound: None,
+            cost_usd: self.cost_usd,
+            cost_is_lower_bound: self.cost_is_lower_bound,
+            priced_by: self.priced_by,
             kept: self.kept,
             directories: self.directories,
             memory: self.memory.map(RawJson::new),

@@ -59,6 +59,7 @@ fn blank(source: &dyn Source, family: &Family) -> SessionFacts {
         tokens: Tokens::default(),
         cost_usd: None,
         cost_is_lower_bound: None,
+        priced_by: 0,
         kept: Kept::default(),
         directories: main
             .map(|main| main.file.outline.head.directories.clone())

@@ -26,6 +26,7 @@ mod moved;
 mod open;
 mod passport;
 mod paths;
+mod pricing;
 mod projects;
 mod quick;
 mod records;
@@ -100,6 +101,7 @@ pub struct Engine {
     /// What is being written to the catalog.
     writing: Mutex<Vec<std::thread::JoinHandle<()>>>,
     outlines: growth::Outlines,
+    pricing: std::sync::OnceLock<pricing::Pricing>,
 }
 
 /// What was read is not lost when the answer is out.
@@ -136,6 +138,7 @@ impl Engine {
             processes: Arc::new(System),
             tree: Arc::new(Disk::new()),
             looked: Mutex::new(None),
+            pricing: std::sync::OnceLock::new(),
             writing: Mutex::default(),
             outlines: growth::Outlines::default(),
         })

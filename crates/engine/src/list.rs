@@ -17,6 +17,7 @@ use crate::index::session_key;
 use crate::ledger::Ledger;
 use crate::matching::matching;
 use crate::passport::{Effort, Passports, Sightings};
+use crate::pricing::Pricing;
 use crate::refresh::recall;
 use crate::survey::{Ground, Group, Progress};
 use crate::{Engine, Error};
@@ -260,13 +261,15 @@ impl Engine {
         ground: Ground,
         progress: &dyn Progress,
     ) -> (Ground, Vec<Digest>) {
-        let digest = |source, family: Family| digest(source, family, |_, _| {});
+        let pricing = self.pricing();
+        let digest = |source, family: Family| digest(source, family, pricing, |_, _| {});
         let digests = recall(self, &ground, None, progress, digest);
         let digests = join_strays(&ground, digests, digest);
         (ground, digests)
     }
 
     fn gather(&self, holds: &Holds, then: Then, progress: &dyn Progress) -> (Ground, Vec<Digest>) {
+        let pricing = self.pricing();
         let digest = |source, family: Family| {
             let held = holds.is_nothing() || holds.is_met_by(source, &family);
             let lay_by = |at: &FileAt, outline| {
@@ -274,7 +277,7 @@ impl Engine {
                     growth::lay_by(&self.outlines, at, outline);
                 }
             };
-            Digest { held, ..digest(source, family, lay_by) }
+            Digest { held, ..digest(source, family, pricing, lay_by) }
         };
         // What a session holds is told by its messages, of which the catalog knows nothing.
         let with_memory = holds.is_nothing();
@@ -303,10 +306,12 @@ fn sightings(digests: &[Digest]) -> Sightings {
 fn digest(
     source: &'static dyn Source,
     family: Family,
+    pricing: &Pricing,
     lay_by: impl Fn(&FileAt, Outline),
 ) -> Digest {
-    let facts = facts(source, &family);
+    let mut facts = facts(source, &family);
     let ledger = Ledger::of(source, &family, &facts);
+    pricing.put(&ledger, &mut facts);
     let used = Used::Now { last: ledger.last(), ledger: ledger.bound() };
     let main = crate::facts::main(&family).or_else(|| family.members.first());
     let folder = main.map_or(0, |member| member.file.folder);

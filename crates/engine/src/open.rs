@@ -14,6 +14,7 @@ use recount_model::{
     SessionKind, TitleFrom, ToolStatus,
 };
 
+use crate::ledger::Ledger;
 use crate::passport::Sightings;
 use crate::survey::{Ground, Group};
 use crate::{Engine, Error};
@@ -150,6 +151,7 @@ impl Engine {
         let family = source.families(vec![surveyed]).into_iter().next();
         let family = family.ok_or_else(|| Error::NotASession(path.to_owned()))?;
         let mut facts = facts(source, &family);
+        self.pricing().put(&Ledger::of(source, &family, &facts), &mut facts);
         if let Some(folder) = &folder {
             let head = family.members.first().map(|member| &member.file.outline.head);
             let hash = head.and_then(|head| head.project_hash.as_deref());

@@ -9,6 +9,7 @@ use recount_model::{SessionId, SessionKind};
 
 use crate::facts::{facts, main};
 use crate::growth::Anew;
+use crate::ledger::Ledger;
 use crate::list::Query;
 use crate::open::Opened;
 use crate::passport::Sightings;
@@ -73,6 +74,7 @@ impl Engine {
         let folder_path: Option<PathBuf> =
             folder.and_then(|at| ground.folders.get(at)).map(|folder| folder.at.path.clone());
         let mut row = facts(source, &family);
+        self.pricing().put(&Ledger::of(source, &family, &row), &mut row);
         if let Some(number) = folder {
             let hash =
                 main(&family).and_then(|member| member.file.outline.head.project_hash.as_deref());

@@ -51,6 +51,9 @@ impl Plain {
         if !self.options.minimal {
             writeln!(out, "Said: {}", words::figures(session, strict))?;
             writeln!(out, "Tokens: {}", words::tokens(session, strict))?;
+            if let Some(cost) = words::cost(session) {
+                writeln!(out, "Cost: {cost}")?;
+            }
         }
         if let Some(words) = words::problems(session) {
             writeln!(out, "Damaged: {words}")?;

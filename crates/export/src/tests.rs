@@ -64,6 +64,7 @@ pub(crate) fn session(title: &str, id: &str) -> SessionFacts {
         tokens: Tokens::default(),
         cost_usd: None,
         cost_is_lower_bound: None,
+        priced_by: 0,
         kept: Kept::default(),
         directories: Vec::new(),
         memory: None,

@@ -118,6 +118,14 @@ pub(crate) fn tokens(session: &SessionFacts, strict: bool) -> String {
     )
 }
 
+/// Returns what it cost by the price list, if that is known.
+pub(crate) fn cost(session: &SessionFacts) -> Option<String> {
+    let dollars = session.cost_usd?;
+    let sign = if session.cost_is_lower_bound == Some(true) { "at least " } else { "" };
+    let places = if dollars == 0.0 || dollars >= 1.0 { 2 } else { 4 };
+    Some(format!("{sign}${dollars:.places$} at list prices"))
+}
+
 /// Returns how many problems there were, if any.
 pub(crate) fn problems(session: &SessionFacts) -> Option<String> {
     let many = plural(session.problems, "problem");

@@ -40,10 +40,13 @@ pub struct SessionFacts {
     pub models: Vec<String>,
     /// Each request once, undone ones included.
     pub tokens: Tokens,
-    /// What it cost; `null` until prices are known.
+    /// What it cost, in dollars; `null` where no price is known.
     pub cost_usd: Option<f64>,
     /// Whether the cost leaves something out.
     pub cost_is_lower_bound: Option<bool>,
+    /// Which prices that is by; 0 when none were looked up.
+    #[serde(skip)]
+    pub priced_by: u64,
     /// The same figures for the strict view.
     pub kept: Kept,
     /// Workspace folders that were added.

@@ -1,6 +1,7 @@
 //! Which price a model has on which day.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use jiff::civil::Date;
 use recount_model::Tokens;
@@ -20,6 +21,8 @@ const PREFIXES: &[&str] =
 #[derive(Clone, Debug, Default)]
 pub struct Prices {
     entries: Vec<Entry>,
+    /// How many of them are the user's.
+    own: usize,
     /// Entries by name.
     names: HashMap<String, usize>,
     /// Entries by how names begin, longest first.
@@ -85,6 +88,7 @@ impl Prices {
         for (name, price) in own {
             prices.add(read::own(name, price)?);
         }
+        prices.own = prices.entries.len();
         for entry in read::table(TABLE)? {
             prices.add(entry);
         }
@@ -113,15 +117,28 @@ impl Prices {
     pub fn entry(&self, model: &str) -> Option<&Entry> {
         let bare = PREFIXES.iter().find_map(|prefix| model.strip_prefix(prefix)).unwrap_or(model);
         let by_name = |name: &str| self.names.get(name).copied();
-        let by_beginning = || {
+        let by_beginning = |is_wanted: &dyn Fn(&usize) -> bool| {
             let begins = |(beginning, _): &&(String, usize)| bare.starts_with(beginning.as_str());
-            self.beginnings.iter().find(begins).map(|(_, number)| *number)
+            let numbers = self.beginnings.iter().filter(begins).map(|(_, number)| *number);
+            { numbers }.find(is_wanted)
         };
-        let number = by_name(model)
-            .or_else(|| by_name(bare))
-            .or_else(by_beginning)
+        let is_own = |number: &usize| *number < self.own;
+        let named = by_name(model).or_else(|| by_name(bare));
+        let number = named
+            .filter(is_own)
+            .or_else(|| by_beginning(&is_own))
+            .or(named)
+            .or_else(|| by_beginning(&|_| true))
             .or_else(|| by_name(undated(bare)?))?;
         self.entries.get(number)
+    }
+
+    /// Returns what tells these prices from others.
+    pub fn print(own: &BTreeMap<String, Override>) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (TABLE, format!("{own:?}")).hash(&mut hasher);
+        // 0 is no prices at all.
+        hasher.finish().max(1)
     }
 
     /// Returns what a request costs that was made on a day, or `None` for a model without a known price.

@@ -118,7 +118,7 @@ const SESSIONS: View = View {
         number("tokens_thoughts", "", "tokens spent thinking"),
         number("tokens_tool", "", "tokens of tool prompts"),
         number("tokens_total", "", "the service's own total"),
-        real("cost_usd", "", "what it cost; unknown until prices are known"),
+        real("cost_usd", "", "what it cost; unknown where its models have no known price"),
         flag("cost_is_lower_bound", "", "whether the cost leaves something out"),
         number("kept_messages", "", "messages of the strict view"),
         number("kept_prompts", "", "prompts of the strict view"),

@@ -132,6 +132,7 @@ pub(crate) fn run(args: &ListArgs, context: &Context) -> Result<ExitCode, Failur
     let mut shown = listing.sessions.len();
     if context.global.json {
         listing.sessions.truncate(args.limit.unwrap_or(usize::MAX));
+        engine.price(&mut listing.sessions, &bar);
         json::sessions(context, &listing)?;
     } else {
         shown = show(args, &engine, &listing, context)?;

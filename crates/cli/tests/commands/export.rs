@@ -35,7 +35,7 @@ pub(super) fn files(home: &Home, folder: &str) -> BTreeMap<String, String> {
 
 #[test]
 fn a_session_as_markdown() {
-    let home = home(["gemini/checkpoints/denied", "gemini/checkpoints/at-files"]);
+    let home = home(["gemini/checkpoints/denied"]);
     insta::assert_snapshot!(home.run(["export", "4a24b219", "--level", "full"]), @r"
     # Delete prices.csv please
 
@@ -45,6 +45,7 @@ fn a_session_as_markdown() {
     - **Models:** gemini-3.5-flash
     - **Said:** 4 prompts, 4 answers, 2 tool calls, 6 undone or replaced, and marked so
     - **Tokens:** 5440 (input 5360, of these cached 0; output 80; thoughts 0)
+    - **Cost:** at least $0.0088 at list prices
 
     ## You · 2026-11-15 18:39 · *cancelled*
 
@@ -105,6 +106,11 @@ fn a_session_as_markdown() {
     I am back.
     [exit 0]
     ");
+}
+
+#[test]
+fn files_sent_along_are_folded() {
+    let home = home(["gemini/checkpoints/at-files"]);
     insta::assert_snapshot!(home.run(["export", "66483d18", "--level", "full"]), @r"
     # Read @my\\ docs/a\\ b.txt
 
@@ -114,6 +120,7 @@ fn a_session_as_markdown() {
     - **Models:** gemini-3.5-flash
     - **Said:** 1 prompt, 1 answer
     - **Tokens:** 140 (input 120, of these cached 0; output 20; thoughts 0)
+    - **Cost:** $0.0004 at list prices
 
     ## You · 2026-11-15 18:44
 
@@ -169,6 +176,7 @@ fn a_session_as_text() {
     Models: gemini-3.5-flash
     Said: 4 prompts, 4 answers, 2 tool calls, 6 undone or replaced, and marked so
     Tokens: 5440 (input 5360, of these cached 0; output 80; thoughts 0)
+    Cost: at least $0.0088 at list prices
 
     === You  2026-11-15 18:39  [cancelled]
     Delete prices.csv please
@@ -220,6 +228,7 @@ fn damage_is_noted() {
     - **Models:** gemini-2.5-pro
     - **Said:** 2 prompts, 2 answers
     - **Tokens:** 220 (input 200, of these cached 0; output 20; thoughts 0)
+    - **Cost:** $0.0004 at list prices
 
     > **Damaged:** 3 problems met while reading: something may be missing here.
     >

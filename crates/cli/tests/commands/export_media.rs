@@ -119,6 +119,7 @@ fn sub_agents_are_told_where_they_were_called() {
     - **Models:** gemini-3.5-flash
     - **Said:** 1 prompt, 3 answers, 2 tool calls
     - **Tokens:** 18872 (input 18800, of these cached 0; output 72; thoughts 0)
+    - **Cost:** $0.0288 at list prices
 
     ## You · 2026-11-15 18:44
 

@@ -346,6 +346,47 @@ fn prices_of_the_user_come_first_and_are_shown() {
 }
 
 #[test]
+fn lists_say_what_sessions_cost_by_the_prices_of_today() {
+    let home = busy();
+    let costs = |home: &Home| {
+        let listed: Value =
+            serde_json::from_str(&home.run(["list", "--all", "--json"]).stdout).unwrap();
+        let counted = document(home, &["--by", "session"]);
+        let mut found = 0;
+        for row in counted["rows"].as_array().unwrap() {
+            let sessions = listed["sessions"].as_array().unwrap();
+            let session = sessions.iter().find(|one| one["id"] == row["key"]).unwrap();
+            if sessions.iter().all(|one| one["parent"] != row["key"]) {
+                assert_eq!(session["cost_usd"], row["cost_usd"], "{row}");
+                assert_eq!(session["cost_is_lower_bound"], row["cost_is_lower_bound"], "{row}");
+                found += 1;
+            }
+        }
+        assert!(found > 1, "{counted}");
+        listed["sessions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["cost_usd"].clone())
+            .collect::<Vec<_>>()
+    };
+    let first = costs(&home);
+    assert_eq!(costs(&home), first);
+    // Rows are kept, but not with prices that no longer hold.
+    home.write(
+        ".config/recount/config.toml",
+        "[prices.\"gemini-*\"]\ninput = 1000\noutput = 1000\n",
+    );
+    let dearer = costs(&home);
+    assert_ne!(dearer, first);
+    assert_eq!(costs(&home), dearer);
+    let sum = home.run(["sql", "--csv", "SELECT round(sum(cost_usd), 6) FROM sessions"]).stdout;
+    let all: f64 = dearer.iter().filter_map(Value::as_f64).sum();
+    let sum: f64 = sum.lines().nth(1).unwrap().parse().unwrap();
+    assert!((sum - all).abs() < 1e-5, "{sum} {all}");
+}
+
+#[test]
 fn what_filled_the_context_is_shown() {
     let home = home(["gemini/checkpoints/at-files"]);
     insta::assert_snapshot!(home.run(["stats", "--all", "--context"]), @r"

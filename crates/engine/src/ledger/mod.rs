@@ -141,6 +141,15 @@ impl Ledger {
         }
     }
 
+    pub(crate) fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// Returns prompts and answers with their times in milliseconds.
+    pub(crate) fn events(&self) -> &[(Option<i64>, Event)] {
+        &self.events
+    }
+
     /// When the last of it was, in milliseconds; the end of time if there is something that does not tell.
     pub(crate) fn last(&self) -> i64 {
         let times = self.events.iter().map(|(time, _)| time.unwrap_or(i64::MAX));

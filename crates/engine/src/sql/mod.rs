@@ -65,6 +65,7 @@ impl Engine {
             let (listing, ground, digests, _) = self.everything(&Effort::List, progress);
             looked.count(&ground, &digests);
             looked.sessions = listing.sessions;
+            self.price(&mut looked.sessions, progress);
             if needs.facts {
                 (looked.facts, looked.note) = self.fresh_facts(&ground, &digests, progress)?;
             }

@@ -83,6 +83,9 @@ impl Page {
             "{total} (input {input}, of these cached {cached}; output {output}; thoughts {thoughts})"
         );
         fact("Tokens", &told, paper)?;
+        if let Some(cost) = words::cost(session) {
+            fact("Cost", &cost, paper)?;
+        }
         self.identity(session, paper)
     }
 

@@ -94,6 +94,7 @@ impl Markdown {
         if !self.options.minimal {
             rows.push(("Said", words::figures(session, strict)));
             rows.push(("Tokens", words::tokens(session, strict)));
+            rows.extend(words::cost(session).map(|cost| ("Cost", cost)));
         }
         for (name, value) in rows {
             writeln!(out, "- **{name}:** {value}")?;

@@ -106,6 +106,7 @@ fn select(
         ..Query::default()
     };
     let mut listing = engine.list(&query, &bar)?;
+    engine.price(&mut listing.sessions, &bar);
     bar.finish();
     // A session in which nothing was said is worth a file only when that may be our fault; it is always worth a row where
     // tables are those of `recount sql`.
