@@ -141,27 +141,10 @@ fn files_sent_along_are_folded() {
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["export", "4a24b219", "--view", "strict", "--minimal"]), @r"
-    # Delete prices.csv please
-
-    - **Time:** 2026-11-15 18:39 UTC to 2026-11-15 18:39 UTC
-    - **Models:** gemini-3.5-flash
-
-    ## You · 2026-11-15 18:39
-
-    > Write new.txt
-
-    ## Model · 18:39
-
-    Wrote it.
-
-    ## You · 18:39
-
-    > Still there
-
-    ## Model · 18:39
-
-    I am back.
-    [exit 0]
+    ------- stderr -------
+    error: no session '4a24b219'
+    hint: `recount list --all` shows every session with its id
+    [exit 1]
     ");
 }
 
