@@ -140,11 +140,33 @@ fn files_sent_along_are_folded() {
     It says spaced.
     [exit 0]
     ");
+}
+
+#[test]
+fn the_strict_view_for_sharing() {
+    let home = home(["gemini/checkpoints/denied"]);
     insta::assert_snapshot!(home.run(["export", "4a24b219", "--view", "strict", "--minimal"]), @r"
-    ------- stderr -------
-    error: no session '4a24b219'
-    hint: `recount list --all` shows every session with its id
-    [exit 1]
+    # Delete prices.csv please
+
+    - **Time:** 2026-11-15 18:39 UTC to 2026-11-15 18:39 UTC
+    - **Models:** gemini-3.5-flash
+
+    ## You · 2026-11-15 18:39
+
+    > Write new.txt
+
+    ## Model · 18:39
+
+    Wrote it.
+
+    ## You · 18:39
+
+    > Still there
+
+    ## Model · 18:39
+
+    I am back.
+    [exit 0]
     ");
 }
 
