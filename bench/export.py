@@ -24,7 +24,7 @@ FULL = {"home": ["--sessions", "3000", "--megabytes", "1000", "--projects", "40"
         "large": ["--sessions", "2", "--megabytes", "600", "--projects", "2", "--seed", "3"], "runs": 3}
 SMOKE = {"home": ["--sessions", "50", "--megabytes", "10", "--projects", "6", "--seed", "2"],
          "large": ["--sessions", "2", "--megabytes", "8", "--projects", "2", "--seed", "3"], "runs": 1}
-FORMATS = ("md", "jsonl", "txt", "csv")
+FORMATS = ("md", "html", "txt", "jsonl", "csv", "parquet")
 PEER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "export_peer.py")
 
 
@@ -124,7 +124,7 @@ def measure_large(bench, goals):
         path = session["files"][0]["path"]
         export = lambda form: bench.recount("export", session["id"], "-o", f"exported/one.{form}", home=home)  # noqa: E731
         found = by_turns(bench, {"cat": ["cat", path], "python": [sys.executable, PEER, path, "exported"],
-                                 **{name: export(name) for name in ("md", "jsonl")}})
+                                 **{name: export(name) for name in ("md", "html", "jsonl")}})
         heading(f"one session of {os.path.getsize(path) / 1e6:.0f} MB in .{ending}")
         for name, run in found.items():
             told(name, run, found["cat"])
