@@ -181,7 +181,7 @@ fn made_up_homes_with_copies_and_twins_are_counted_once() {
         let home = folder.path().join("home");
         let options = recount_testbed::Options {
             seed,
-            sessions: 24,
+            sessions: 60,
             projects: 5,
             megabytes: 1.0,
             ..recount_testbed::Options::default()

@@ -180,6 +180,18 @@ impl Books {
         Self { order, places, ledgers: sorted, sessions, problems }
     }
 
+    /// Returns how many sessions, in the order of time, have half of all that is in the ledgers.
+    pub(crate) fn middle(&self) -> usize {
+        let size = |ledgers: &[Vec<u8>]| ledgers.iter().map(Vec::len).sum::<usize>();
+        let half = self.ledgers.iter().map(|ledgers| size(ledgers)).sum::<usize>() / 2;
+        let mut sum = 0;
+        let below = |(_, ledgers): &(Place, &[Vec<u8>])| {
+            sum += size(ledgers);
+            sum <= half
+        };
+        self.in_order().take_while(below).count()
+    }
+
     /// Returns places and ledgers of all sessions, the first to begin first.
     pub(crate) fn in_order(&self) -> impl Iterator<Item = (Place, &[Vec<u8>])> {
         self.order.iter().filter_map(|at| {

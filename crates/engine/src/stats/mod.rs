@@ -15,6 +15,8 @@ mod spans;
 mod tally;
 mod walk;
 
+use std::ops::Range;
+
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use recount_model::{Problem, SessionFacts, SessionId, Tokens};
@@ -39,6 +41,9 @@ pub use recount_prices::{
     Units,
 };
 pub use walk::Doubles;
+
+/// So many sessions are counted before a second thread is worth it.
+const FEW: usize = 32;
 
 /// What is counted, and how.
 #[derive(Clone, Debug)]
@@ -224,9 +229,29 @@ impl Asked {
 fn count(books: &Books, prices: &Prices, asked: &Asked, by: &[By]) -> Counted {
     let window = asked.window();
     let gap = i64::try_from(asked.gap.as_millis()).unwrap_or(i64::MAX);
-    let mut walk = Walk::new(prices, &window, asked.zone.clone());
-    let mut count = Count::new(books, gap, by);
-    walk.go(books, &mut count);
+    let part = |part: Range<usize>| {
+        let mut walk = Walk::new(prices, &window, asked.zone.clone());
+        let mut count = Count::new(books, gap, by);
+        walk.go_through(books, part, &mut count);
+        (walk, count)
+    };
+    let (middle, all) = (books.middle(), books.sessions.len());
+    let (first, second) = std::thread::scope(|scope| {
+        let second = (all > FEW).then(|| scope.spawn(|| part(middle..all)));
+        let first = part(0..if second.is_some() { middle } else { all });
+        (first, second.map(std::thread::ScopedJoinHandle::join))
+    });
+    let (walk, count) = match second {
+        None => first,
+        Some(Ok((walk, count))) if !first.0.crosses(&walk) => {
+            let (mut own_walk, mut own) = first;
+            let (models, tools) = own_walk.join(&walk);
+            own.join(count, &models, &tools);
+            (own_walk, own)
+        }
+        // What stands in sessions of both halves counts for the one that began first.
+        Some(_) => part(0..all),
+    };
     let basis = basis(books, asked, &walk, &count);
     Counted {
         basis,

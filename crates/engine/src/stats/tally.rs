@@ -47,6 +47,26 @@ impl Tally {
         self.sums.get_mut(number).map(|(_, sum)| sum)
     }
 
+    /// Takes over the sums of another tally of the same kind, in which models and tools have other numbers.
+    fn join(&mut self, other: Self, (models, tools): (&[u32], &[u32])) {
+        for (key, sum) in other.sums {
+            let numbers = match self.by {
+                By::Model => models,
+                By::Tool => tools,
+                _ => &[],
+            };
+            let key = match key {
+                Key::Number(number) => {
+                    Key::Number(numbers.get(number as usize).copied().unwrap_or(number))
+                }
+                other => other,
+            };
+            if let Some(own) = self.sum(key) {
+                own.add(&sum);
+            }
+        }
+    }
+
     /// Returns the sums with what they stand for, in the order of that.
     pub(crate) fn into_sums(mut self) -> Vec<(Key, Sum)> {
         self.sums.sort_by_key(|(key, _)| *key);
@@ -188,6 +208,22 @@ impl Visitor for Count {
 }
 
 impl Count {
+    /// Takes over what was counted elsewhere, where models and tools have other numbers.
+    pub(crate) fn join(&mut self, other: Self, models: &[u32], tools: &[u32]) {
+        for (own, tally) in self.tallies.iter_mut().zip(other.tallies) {
+            own.join(tally, (models, tools));
+        }
+        if let (Some(own), Some(total)) = (&mut self.total, &other.total) {
+            own.add(total);
+        }
+        for (model, (requests, tokens)) in other.unpriced {
+            let model = model.map(|model| models.get(model as usize).copied().unwrap_or(model));
+            let own = self.unpriced.entry(model).or_default();
+            own.0 += requests;
+            own.1 += tokens;
+        }
+    }
+
     /// Returns all of it together.
     pub(crate) fn total(&self) -> Figures {
         let whole = || {

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -134,9 +135,21 @@ impl<'a> Walk<'a> {
 
     /// Goes through all sessions, the first to begin first, and tells of those that are asked for.
     pub(crate) fn go(&mut self, books: &Books, visitor: &mut dyn Visitor) {
-        let said = books.sessions.iter().map(|s| s.counts.answers + s.counts.prompts);
+        self.go_through(books, 0..books.sessions.len(), visitor);
+    }
+
+    /// Goes through some of the sessions, by their numbers in the order of time.
+    pub(crate) fn go_through(
+        &mut self,
+        books: &Books,
+        part: Range<usize>,
+        visitor: &mut dyn Visitor,
+    ) {
+        let some = || books.in_order().skip(part.start).take(part.len());
+        let said = some().filter_map(|(place, _)| books.sessions.get(place.session));
+        let said = said.map(|session| session.counts.answers + session.counts.prompts);
         self.met.reserve(usize::try_from(said.sum::<u64>()).unwrap_or_default());
-        for (place, ledgers) in books.in_order() {
+        for (place, ledgers) in some() {
             let started = books.sessions.get(place.session).and_then(|session| session.started);
             for page in ledgers.iter().filter_map(|content| Page::open(content)) {
                 self.session(place, &page, started.map(Timestamp::as_millisecond), visitor);
@@ -181,6 +194,23 @@ impl<'a> Walk<'a> {
             self.doubles.copied += head.copies.len() as u64;
             visitor.end(place, head);
         }
+    }
+
+    /// Whether anything was met on this walk that was met on the other, too.
+    pub(crate) fn crosses(&self, other: &Self) -> bool {
+        let (fewer, more) =
+            if self.met.len() < other.met.len() { (self, other) } else { (other, self) };
+        fewer.met.iter().any(|id| more.met.contains(id))
+    }
+
+    /// Takes over what was met on a walk that did not cross this one, and returns our numbers for its models and tools.
+    pub(crate) fn join(&mut self, other: &Self) -> (Vec<u32>, Vec<u32>) {
+        self.doubles.repeated += other.doubles.repeated;
+        self.doubles.copied += other.doubles.copied;
+        self.doubles.elsewhere += other.doubles.elsewhere;
+        let models = other.models.names.iter().map(|name| self.model(name)).collect();
+        let tools = other.tools.names.iter().map(|name| self.tools.number(name)).collect();
+        (models, tools)
     }
 
     /// Whether the message, and whether its request, is met for the first time.
