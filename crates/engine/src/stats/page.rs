@@ -80,7 +80,7 @@ impl Engine {
             ..report::Report::default()
         };
         for tally in tallies {
-            fill(&mut report, tally, &naming);
+            fill(&mut report, tally, &naming, asked);
         }
         let place: BTreeMap<String, usize> =
             (0..).zip(&report.models).map(|(at, row)| (row.name.clone(), at)).collect();
@@ -147,7 +147,7 @@ fn shared_out(
 }
 
 /// Puts what was added up where it belongs.
-fn fill(report: &mut report::Report, tally: Tally, naming: &Naming<'_>) {
+fn fill(report: &mut report::Report, tally: Tally, naming: &Naming<'_>, asked: &Asked) {
     let by = tally.by;
     let sums = tally.into_sums();
     match by {
@@ -165,10 +165,10 @@ fn fill(report: &mut report::Report, tally: Tally, naming: &Naming<'_>) {
             };
             report.hours = sums.into_iter().filter_map(hour).collect();
         }
-        By::Project => report.projects = rows(by, sums, naming),
-        By::Model => report.models = rows(by, sums, naming),
-        By::Tool => report.tools = rows(by, sums, naming),
-        By::Session => report.sessions = rows(by, sums, naming),
+        By::Project => report.projects = rows(by, sums, naming, asked),
+        By::Model => report.models = rows(by, sums, naming, asked),
+        By::Tool => report.tools = rows(by, sums, naming, asked),
+        By::Session => report.sessions = rows(by, sums, naming, asked),
         By::Source | By::Agent => {}
     }
 }
@@ -181,7 +181,7 @@ fn dated(sums: Vec<(Key, Sum)>) -> Vec<(Date, report::Figures)> {
     sums.into_iter().filter_map(one).collect()
 }
 
-fn rows(by: By, sums: Vec<(Key, Sum)>, naming: &Naming<'_>) -> Vec<report::Row> {
+fn rows(by: By, sums: Vec<(Key, Sum)>, naming: &Naming<'_>, asked: &Asked) -> Vec<report::Row> {
     let mut rows: Vec<(Row, String)> = Vec::new();
     let mut named: Vec<Row> = Vec::new();
     let mut details = BTreeMap::new();
@@ -193,7 +193,7 @@ fn rows(by: By, sums: Vec<(Key, Sum)>, naming: &Naming<'_>) -> Vec<report::Row> 
         let row = row(by, key, sum, naming);
         if let Some(session) = session {
             let short: String = row.key.chars().take(8).collect();
-            let began = session.started.map(|started| started.strftime("%Y-%m-%d").to_string());
+            let began = session.started.map(|started| local(started, asked).date().to_string());
             let parts = [Some(short), Some(session.project.name().to_owned()), began];
             let detail: Vec<String> = parts.into_iter().flatten().collect();
             details.insert(row.key.clone(), detail.join(" · "));

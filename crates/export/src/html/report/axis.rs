@@ -6,7 +6,7 @@ const STEPS: u128 = 4;
 /// A scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Axis {
-    step: u128,
+    pub(super) step: u128,
     steps: u128,
 }
 

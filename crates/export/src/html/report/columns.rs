@@ -12,12 +12,14 @@ use super::words::length;
 /// Bars are never wider than this, in thousandths of the drawing.
 const WIDEST: u128 = 45;
 /// About so many names stand below the bars.
-const NAMES: usize = 10;
+const NAMES: usize = 8;
 /// A bar that is there at all is seen: the least height, in thousandths.
 const LEAST: u128 = 7;
 
 /// The colours of parts, by their number; the last is that of all further ones.
 pub(super) const COLOURS: [&str; 6] = ["c0", "c1", "c2", "c3", "c4", "c5"];
+/// The colours of kinds of tokens: others than those of models, as they mean something else.
+pub(super) const KIND_COLOURS: [&str; 5] = ["k0", "k1", "k2", "k3", "k4"];
 
 /// A chart.
 #[derive(Debug)]
@@ -30,9 +32,11 @@ pub(super) struct Columns {
     pub(super) told: String,
     /// Names of the parts; one part needs none.
     pub(super) parts: Vec<String>,
+    /// Their colours.
+    pub(super) colours: &'static [&'static str],
     pub(super) columns: Vec<Column>,
-    /// How a value is written beside the chart.
-    pub(super) mark: fn(u128) -> String,
+    /// How a value is written beside the chart, where there are steps of so much.
+    pub(super) mark: fn(u128, u128) -> String,
 }
 
 /// A bar.
@@ -68,7 +72,7 @@ impl Columns {
         )?;
         for mark in axis.marks() {
             paper.mark("<span>")?;
-            paper.text(&(self.mark)(mark))?;
+            paper.text(&(self.mark)(mark, axis.step))?;
             paper.mark("</span>")?;
         }
         paper.mark("</div>\n<svg class=\"plot\" role=\"img\" aria-labelledby=\"")?;
@@ -93,7 +97,7 @@ impl Columns {
 
     fn legend(&self, paper: &mut Paper<'_>) -> io::Result<()> {
         paper.mark("<ul class=\"legend\">")?;
-        for (name, colour) in self.parts.iter().zip(COLOURS) {
+        for (name, colour) in self.parts.iter().zip(self.colours) {
             paper.mark("<li><span class=\"key ")?;
             paper.mark(colour)?;
             paper.mark("\"></span>")?;
@@ -103,7 +107,7 @@ impl Columns {
         paper.mark("</ul>")
     }
 
-    /// Where a bar's room begins, in ten-thousandths, and how wide it is.
+    /// Where a bar's room begins, in millionths of the drawing, and how wide it is.
     fn place(&self, number: usize) -> (u128, u128) {
         let count = self.columns.len().max(1) as u128;
         let from = number as u128 * 1_000_000 / count;
@@ -132,7 +136,7 @@ impl Columns {
         let is_low = sum > 0 && sum.saturating_mul(1000) < top.saturating_mul(LEAST);
         let largest = column.parts.iter().max().copied().unwrap_or_default();
         let mut is_drawn = false;
-        for (part, colour) in column.parts.iter().zip(COLOURS) {
+        for (part, colour) in column.parts.iter().zip(self.colours) {
             let (low, high) = if is_low {
                 if *part != largest || is_drawn {
                     continue;
@@ -166,17 +170,17 @@ impl Columns {
             let (from, room) = self.place(at);
             let middle = from + room / 2;
             // Half of them are left out where there is little room; at the ends, a name leans inward.
-            let class = match (at / every % 2 == 1, middle) {
-                (true, 960_000..) => "last spare",
-                (true, _) => "spare",
-                (false, 960_000..) => "last",
-                (false, ..40_000) => "first",
-                (false, _) => "",
+            let (class, x) = match (at / every % 2 == 1, middle) {
+                (true, 960_000..) => ("last spare", from + room),
+                (true, _) => ("spare", middle),
+                (false, 960_000..) => ("last", from + room),
+                (false, ..40_000) => ("first", from),
+                (false, _) => ("", middle),
             };
             paper.mark("<text y=\"100%\" dy=\"18\" aria-hidden=\"true\" class=\"")?;
             paper.mark(class)?;
             paper.mark("\"")?;
-            paper.attribute("x", &length(middle, 1_000_000))?;
+            paper.attribute("x", &length(x, 1_000_000))?;
             paper.mark(">")?;
             paper.text(&column.mark)?;
             paper.mark("</text>")?;

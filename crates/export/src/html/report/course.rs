@@ -6,12 +6,12 @@ use jiff::civil::Date;
 
 use super::super::grouped;
 use super::super::paper::Paper;
-use super::columns::{COLOURS, Column, Columns};
+use super::columns::{COLOURS, Column, Columns, KIND_COLOURS};
 use super::head::{KINDS, kinds};
 use super::input::{Figures, Report};
 use super::table::{Line, Table};
 use super::time::{Course, Grain, Slot};
-use super::words::{cost, duration, money, short, short_money};
+use super::words::{cost, count_mark, duration, money, money_mark, short};
 use crate::text::{Bidi, isolated, shortened};
 
 /// The longest name of a model in a chart.
@@ -65,8 +65,8 @@ fn name(grain: Grain, first: Date) -> String {
 fn by_model(report: &Report, course: &Course) -> Columns {
     let own = coloured(report.models.len());
     let is_priced = report.total.cost.units.is_some_and(|units| units > 0);
-    let (what, form, mark): (_, fn(u128) -> String, fn(u128) -> String) =
-        if is_priced { ("Cost", money, short_money) } else { ("Tokens", short, short) };
+    let (what, form, mark): (_, fn(u128) -> String, fn(u128, u128) -> String) =
+        if is_priced { ("Cost", money, money_mark) } else { ("Tokens", short, count_mark) };
     let label = |name: &str| isolated(&shortened(name, NAME), Bidi::Kept);
     let mut parts: Vec<String> =
         report.models.iter().take(own).map(|row| label(&row.name)).collect();
@@ -94,6 +94,7 @@ fn by_model(report: &Report, course: &Course) -> Columns {
         told: format!("{what} by {word}, in parts by model. The figures are in the tables below."),
         columns,
         parts,
+        colours: &COLOURS,
         mark,
     }
 }
@@ -124,7 +125,8 @@ fn by_kind(course: &Course) -> Columns {
         told: format!("Tokens by {word}, in parts by kind. The figures are in the tables below."),
         columns: course.slots.iter().map(column).collect(),
         parts: KINDS.into_iter().take(last).map(str::to_owned).collect(),
-        mark: short,
+        colours: &KIND_COLOURS,
+        mark: count_mark,
     }
 }
 
@@ -158,8 +160,9 @@ pub(super) fn hours(report: &Report, paper: &mut Paper<'_>) -> io::Result<()> {
         name: "Requests by hour".to_owned(),
         told: "Requests by hour of the day. The figures are in the table below.".to_owned(),
         parts: Vec::new(),
+        colours: &COLOURS,
         columns: (0..24).map(column).collect(),
-        mark: short,
+        mark: count_mark,
     };
     columns.write(paper)?;
     let rows = report.hours.iter().map(|(hour, figures)| (format!("{hour:02}:00"), figures));

@@ -7,7 +7,7 @@ use recount_model::Tokens;
 use super::super::document::theme;
 use super::super::paper::Paper;
 use super::super::{LINE, grouped};
-use super::columns::COLOURS;
+use super::columns::KIND_COLOURS;
 use super::input::Report;
 use super::table::{Line, Table};
 use super::words::{cost, duration, share, short};
@@ -130,10 +130,11 @@ fn by_kind(tokens: &Tokens, paper: &mut Paper<'_>) -> io::Result<()> {
         cells: vec![grouped(tokens), share(tokens.into(), sum)],
         ..Line::default()
     };
-    let lines = KINDS.into_iter().zip(kinds).zip(COLOURS).filter(|((_, tokens), _)| *tokens > 0);
+    let lines =
+        KINDS.into_iter().zip(kinds).zip(KIND_COLOURS).filter(|((_, tokens), _)| *tokens > 0);
     let table = Table {
         caption: "Tokens by kind",
-        heading: "Tokens",
+        heading: "Kind",
         columns: &[("Tokens", "tokens"), ("Share", "share")],
         lines: lines.map(line).collect(),
         total: Some(vec![grouped(tokens.total), String::new()]),

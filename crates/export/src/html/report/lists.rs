@@ -188,12 +188,13 @@ pub(super) fn files(report: &Report, paper: &mut Paper<'_>) -> io::Result<()> {
         ],
         ..Line::default()
     };
-    let mut lines: Vec<Line> = report.files.iter().take(SHOWN).map(line).collect();
-    if let Some(rest) = rest(report.files.len()) {
-        lines.push(Line { name: rest, ..Line::default() });
-    }
     let columns =
         &[("Sent", "sent"), ("Text sent", "text"), ("Written", "written"), ("Named", "named")];
+    let mut lines: Vec<Line> = report.files.iter().take(SHOWN).map(line).collect();
+    if let Some(rest) = rest(report.files.len()) {
+        let cells = vec![String::new(); columns.len()];
+        lines.push(Line { name: rest, cells, ..Line::default() });
+    }
     let table = Table { caption: "Files", heading: "File", columns, lines, total: None };
     section("<section id=\"files\">\n<h2>Files most sent and touched</h2>\n", &table, paper)
 }

