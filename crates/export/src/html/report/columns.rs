@@ -34,7 +34,7 @@ pub(super) struct Columns {
     pub(super) parts: Vec<String>,
     /// Their colours.
     pub(super) colours: &'static [&'static str],
-    pub(super) columns: Vec<Column>,
+    pub(super) bars: Vec<Column>,
     /// How a value is written beside the chart, where there are steps of so much.
     pub(super) mark: fn(u128, u128) -> String,
 }
@@ -59,7 +59,7 @@ impl Column {
 impl Columns {
     /// Writes the chart.
     pub(super) fn write(&self, paper: &mut Paper<'_>) -> io::Result<()> {
-        let most = self.columns.iter().map(Column::sum).max().unwrap_or_default();
+        let most = self.bars.iter().map(Column::sum).max().unwrap_or_default();
         let axis = Axis::new(most);
         paper.mark("<figure class=\"chart\">\n<figcaption><h3>")?;
         paper.text(&self.name)?;
@@ -88,7 +88,7 @@ impl Columns {
             paper.mark("/>")?;
         }
         paper.mark("\n")?;
-        for (number, column) in self.columns.iter().enumerate() {
+        for (number, column) in self.bars.iter().enumerate() {
             self.column(number, column, axis.top(), paper)?;
         }
         self.names(paper)?;
@@ -109,7 +109,7 @@ impl Columns {
 
     /// Where a bar's room begins, in millionths of the drawing, and how wide it is.
     fn place(&self, number: usize) -> (u128, u128) {
-        let count = self.columns.len().max(1) as u128;
+        let count = self.bars.len().max(1) as u128;
         let from = number as u128 * 1_000_000 / count;
         (from, (number as u128 + 1) * 1_000_000 / count - from)
     }
@@ -164,9 +164,9 @@ impl Columns {
 
     /// Writes names below the bars, as many as have room.
     fn names(&self, paper: &mut Paper<'_>) -> io::Result<()> {
-        let count = self.columns.len();
+        let count = self.bars.len();
         let every = count.div_ceil(NAMES).max(1);
-        for (at, column) in self.columns.iter().enumerate().step_by(every) {
+        for (at, column) in self.bars.iter().enumerate().step_by(every) {
             let (from, room) = self.place(at);
             let middle = from + room / 2;
             // Half of them are left out where there is little room; at the ends, a name leans inward.

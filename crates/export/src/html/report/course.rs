@@ -65,8 +65,8 @@ fn name(grain: Grain, first: Date) -> String {
 fn by_model(report: &Report, course: &Course) -> Columns {
     let own = coloured(report.models.len());
     let is_priced = report.total.cost.units.is_some_and(|units| units > 0);
-    let (what, form, mark): (_, fn(u128) -> String, fn(u128, u128) -> String) =
-        if is_priced { ("Cost", money, money_mark) } else { ("Tokens", short, count_mark) };
+    let what = if is_priced { "Cost" } else { "Tokens" };
+    let form = if is_priced { money } else { short };
     let label = |name: &str| isolated(&shortened(name, NAME), Bidi::Kept);
     let mut parts: Vec<String> =
         report.models.iter().take(own).map(|row| label(&row.name)).collect();
@@ -82,20 +82,20 @@ fn by_model(report: &Report, course: &Course) -> Columns {
         }
         let mut told = told(course.grain, slot);
         for (name, sum) in parts.iter().zip(&sums).filter(|(_, sum)| **sum > 0) {
-            told.push_str(&format!("\n{name}: {}", form(*sum)));
+            told = format!("{told}\n{name}: {}", form(*sum));
         }
         Column { mark: course.grain.mark(slot.first), told, parts: sums }
     };
-    let columns = course.slots.iter().map(column).collect();
+    let bars = course.slots.iter().map(column).collect();
     let word = course.grain.word();
     Columns {
         id: "cost-told",
         name: format!("{what} by {word}"),
         told: format!("{what} by {word}, in parts by model. The figures are in the tables below."),
-        columns,
+        bars,
         parts,
         colours: &COLOURS,
-        mark,
+        mark: if is_priced { money_mark } else { count_mark },
     }
 }
 
@@ -111,10 +111,8 @@ fn by_kind(course: &Course) -> Columns {
             kinds(&slot.figures.tokens).into_iter().take(last).map(u128::from).collect();
         let mut told = told(course.grain, slot);
         for (name, tokens) in KINDS.iter().zip(&parts).filter(|(_, tokens)| **tokens > 0) {
-            told.push_str(&format!(
-                "\n{name}: {}",
-                grouped(u64::try_from(*tokens).unwrap_or(u64::MAX))
-            ));
+            let tokens = grouped(u64::try_from(*tokens).unwrap_or(u64::MAX));
+            told = format!("{told}\n{name}: {tokens}");
         }
         Column { mark: course.grain.mark(slot.first), told, parts }
     };
@@ -123,7 +121,7 @@ fn by_kind(course: &Course) -> Columns {
         id: "tokens-told",
         name: format!("Tokens by {word}"),
         told: format!("Tokens by {word}, in parts by kind. The figures are in the tables below."),
-        columns: course.slots.iter().map(column).collect(),
+        bars: course.slots.iter().map(column).collect(),
         parts: KINDS.into_iter().take(last).map(str::to_owned).collect(),
         colours: &KIND_COLOURS,
         mark: count_mark,
@@ -161,7 +159,7 @@ pub(super) fn hours(report: &Report, paper: &mut Paper<'_>) -> io::Result<()> {
         told: "Requests by hour of the day. The figures are in the table below.".to_owned(),
         parts: Vec::new(),
         colours: &COLOURS,
-        columns: (0..24).map(column).collect(),
+        bars: (0..24).map(column).collect(),
         mark: count_mark,
     };
     columns.write(paper)?;

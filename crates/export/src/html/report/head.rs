@@ -61,20 +61,18 @@ pub(super) fn write(
 /// Says which time a report is about.
 pub(super) fn period(report: &Report) -> String {
     let moment = |time: jiff::civil::DateTime| time.strftime("%Y-%m-%d %H:%M").to_string();
-    let mut words = match (report.days.first(), report.days.last()) {
+    let words = match (report.days.first(), report.days.last()) {
         (Some((first, _)), Some((last, _))) if first == last => first.to_string(),
         (Some((first, _)), Some((last, _))) => format!("{first} to {last}"),
         _ => "Nothing to count".to_owned(),
     };
-    match (report.since, report.until) {
-        (Some(since), Some(until)) => {
-            words.push_str(&format!(" · asked for: {} to {}", moment(since), moment(until)))
-        }
-        (Some(since), None) => words.push_str(&format!(" · asked for: since {}", moment(since))),
-        (None, Some(until)) => words.push_str(&format!(" · asked for: until {}", moment(until))),
-        (None, None) => {}
-    }
-    words
+    let asked = match (report.since.map(moment), report.until.map(moment)) {
+        (Some(since), Some(until)) => format!("{since} to {until}"),
+        (Some(since), None) => format!("since {since}"),
+        (None, Some(until)) => format!("until {until}"),
+        (None, None) => return words,
+    };
+    format!("{words} · asked for: {asked}")
 }
 
 /// Writes what it all comes to.

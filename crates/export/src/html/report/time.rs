@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::ToSpan as _;
-use jiff::civil::Date;
+use jiff::civil::{Date, DateTime};
 
 use super::input::{Figures, Report, Share};
 
@@ -139,7 +139,7 @@ impl Slot {
 
 /// A short time that was asked for is drawn whole, also where nothing was done.
 fn asked(report: &Report, from: Date, to: Date) -> (Date, Date) {
-    let start = report.since.map_or(from, |since| since.date()).min(from);
+    let start = report.since.map_or(from, DateTime::date).min(from);
     let today = report.made.date();
     let end = report.until.map_or(to, |until| until.date().min(today)).max(to);
     if Grain::Day.between(start, end) < BARS { (start, end) } else { (from, to) }

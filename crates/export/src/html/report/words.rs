@@ -89,7 +89,7 @@ pub(super) fn share(part: u128, whole: u128) -> String {
 
 /// A length, in hundredths of what there is, with three places.
 pub(super) fn length(part: u128, whole: u128) -> String {
-    let parts = if whole == 0 { 0 } else { part.saturating_mul(100_000) / whole };
+    let parts = part.saturating_mul(100_000).checked_div(whole).unwrap_or_default();
     format!("{}.{:03}%", parts / 1000, parts % 1000)
 }
 
