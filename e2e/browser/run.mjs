@@ -1,4 +1,4 @@
-// Exports made-up sessions as HTML and tries the pages in a browser. See ../README.md.
+// Exports made-up sessions as HTML, writes a report of them, and tries the pages in a browser. See ../README.md.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { checks as ofPages } from "./page.mjs";
+import { checks as ofReports } from "./report.mjs";
 import { checks as ofTheWatch } from "./self.mjs";
 import { checks as ofSites } from "./site.mjs";
 import { launch } from "./watch.mjs";
@@ -16,7 +17,7 @@ if (!program) {
   process.exit(2);
 }
 const folder = mkdtempSync(join(tmpdir(), "recount-browser-"));
-const [demo, site] = [join(folder, "demo"), join(folder, "site")];
+const [demo, site, report] = [join(folder, "demo"), join(folder, "site"), join(folder, "report.html")];
 const fixture = (name) => join(dirname(fileURLToPath(import.meta.url)), `../../fixtures/gemini/checkpoints/${name}/home`);
 
 function recount(...parameters) {
@@ -28,6 +29,7 @@ function recount(...parameters) {
 function prepare() {
   recount("testbed", "--demo", demo);
   recount("--home", demo, "--home", fixture("markup"), "--home", fixture("image"), "export", "--all", "--format", "html", "-o", site);
+  recount("--home", demo, "--home", fixture("markup"), "stats", "--all", "--utc", "--html", report);
   const all = readdirSync(site, { recursive: true }).filter((name) => name.endsWith(".html") && name !== "index.html");
   const named = (part) => {
     const found = all.filter((name) => name.includes(part));
@@ -40,6 +42,7 @@ function prepare() {
     story: named("add-a-quantity-discount"),
     planted: named("bad0c0de"),
     image: named("5d934256"),
+    report,
   };
 }
 
@@ -48,7 +51,7 @@ let browser;
 try {
   const files = prepare();
   browser = await launch();
-  for (const [what, checks] of Object.entries({ page: ofPages, site: ofSites, watch: ofTheWatch })) {
+  for (const [what, checks] of Object.entries({ page: ofPages, site: ofSites, report: ofReports, watch: ofTheWatch })) {
     for (const [name, check] of Object.entries(checks)) {
       if (process.argv[2] && !`${what}: ${name}`.includes(process.argv[2])) continue;
       try {

@@ -112,7 +112,7 @@ impl From<Error> for Failure {
             }
             Error::OtherForm { .. } => failure.hint("choose a --format that is not an agent's own"),
             Error::NotAFolder(_) => failure.hint("name a folder with -o; it is made if it is not there"),
-            Error::AgentsFolder(_) => failure.hint("name another place with -o"),
+            Error::AgentsFolder(_) => failure.hint("name another place"),
             Error::Write(error) => match next_step(error) {
                 Some(hint) => failure.hint(hint),
                 None => failure,

@@ -366,7 +366,7 @@ fn join_strays(
 }
 
 /// Returns the project whose folder `here` is or lies below. Other folders may share its name.
-fn nearest(sessions: &[SessionFacts], here: &Path) -> Option<String> {
+pub(crate) fn nearest(sessions: &[SessionFacts], here: &Path) -> Option<String> {
     let depth = |session: &SessionFacts| {
         let path = session.project.path.as_ref()?.as_str();
         here.starts_with(path).then_some(path.len())

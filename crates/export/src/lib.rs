@@ -29,7 +29,7 @@ mod tests;
 pub mod text;
 mod words;
 
-pub use html::site;
+pub use html::{report, site};
 pub use level::Level;
 pub use options::{Format, Links, Options, Table};
 pub use renderer::{Part, Renderer};

@@ -544,7 +544,7 @@ fn bad_usage_names_the_next_step() {
     insta::assert_snapshot!(home.run(["export", "latest", "-o", ".gemini/x.md"]), @r"
     ------- stderr -------
     error: ~home~/.gemini is an agent's own folder: nothing is written there
-    hint: name another place with -o
+    hint: name another place
     [exit 3]
     ");
     insta::assert_snapshot!(home.run(["export", "latest", "-o", "no/such/folder/x.md"]), @r"

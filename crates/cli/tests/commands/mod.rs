@@ -17,5 +17,6 @@ mod search;
 mod show;
 mod sql;
 mod stats;
+mod stats_html;
 mod story;
 mod testbed;

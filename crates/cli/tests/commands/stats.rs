@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::{has, home};
 
 /// Sessions of two eras, with a sub-agent, failed tools and a project whose name takes two columns per character.
-fn busy() -> Home {
+pub(super) fn busy() -> Home {
     let home = home([
         "gemini/checkpoints/tools",
         "gemini/checkpoints/subagent",

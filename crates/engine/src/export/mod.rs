@@ -232,7 +232,7 @@ impl Engine {
     }
 
     /// Exports never go where agents keep their own files.
-    fn keep_out_of_agents_folders(&self, target: &Path) -> Result<(), Error> {
+    pub(crate) fn keep_out_of_agents_folders(&self, target: &Path) -> Result<(), Error> {
         let target = std::path::absolute(target).unwrap_or_else(|_| target.to_owned());
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let place = target.ancestors().find(|above| above.exists()).map(real);

@@ -11,6 +11,7 @@ mod content;
 mod explain;
 mod figures;
 mod overview;
+mod page;
 mod spans;
 mod tally;
 mod walk;
@@ -36,6 +37,7 @@ pub use content::{Content, FileUse, Part, ToolError, ToolOutput};
 pub use explain::{Explained, Line};
 pub use figures::{Figures, Missing};
 pub use overview::Overview;
+pub use page::Paged;
 pub use recount_prices::{
     Above, Entry as PriceEntry, Money, Origin, Period, Prices as PriceTable, Quote, Tier, Unit,
     Units,

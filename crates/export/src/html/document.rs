@@ -43,6 +43,14 @@ pub(super) static SITE: LazyLock<Look> = LazyLock::new(|| {
     )
 });
 
+/// What was used, with charts.
+pub(super) static REPORT: LazyLock<Look> = LazyLock::new(|| {
+    Look::new(
+        concat!(include_str!("assets/common.css"), include_str!("assets/report.css")),
+        concat!("\"use strict\";\n", include_str!("assets/common.js")),
+    )
+});
+
 impl Look {
     fn new(style: &'static str, script: &'static str) -> Self {
         let rules = format!(
@@ -127,7 +135,7 @@ mod tests {
 
     #[test]
     fn style_and_script_end_where_we_say() {
-        for look in [&PAGE, &SITE] {
+        for look in [&PAGE, &SITE, &REPORT] {
             assert!(!look.style.contains("</") && !look.script.contains("</"));
             assert!(!look.style.contains("<!--") && !look.script.contains("<!--"));
             assert!(!look.style.contains("url(") && !look.style.contains("@import"));

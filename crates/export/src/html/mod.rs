@@ -1,4 +1,4 @@
-//! HTML: one page per session, whole in one file, and an index of a folder of them.
+//! HTML: one page per session, whole in one file, an index of a folder of them, and a report of what was used.
 //!
 //! A page is written as its session is told. What is known only at the end, the list of prompts and the charts, stands at the
 //! end and is put in its place by the style. Everything up to the last level is in the page; which of it is seen, the
@@ -13,6 +13,7 @@ mod marked;
 mod message;
 mod paper;
 mod prompts;
+pub mod report;
 pub mod site;
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@ mod compare;
 mod content;
 mod explain;
 mod filters;
+mod html;
 mod line;
 mod overview;
 mod table;
@@ -34,7 +35,8 @@ use filters::Filters;
     after_help = "Examples:\n  recount stats --all                       one screen\n  recount stats --by day --since 7d --chart the last week, drawn\n  \
     recount stats --all --by model --json\n  recount stats --by tool --errors          how often each tool failed, and why\n  \
     recount stats --explain latest            each request of a session, with its price\n  recount stats --context                   what \
-    filled the context\n  recount stats --line                      one line, for a prompt or a status bar\n\nIn config.toml:\n  [budget]\n  daily = \
+    filled the context\n  recount stats --line                      one line, for a prompt or a status bar\n  \
+    recount stats --all --html report.html    a page with charts\n\nIn config.toml:\n  [budget]\n  daily = \
     5.00\n  monthly = 80"
 )]
 pub(crate) struct StatsArgs {
@@ -76,6 +78,14 @@ pub(crate) struct StatsArgs {
     /// Print one line: tokens and money of today, and how full the context of the running session is
     #[arg(long, conflicts_with_all = ["by", "chart", "csv", "explain", "context", "compare"])]
     line: bool,
+
+    /// Write a page with charts of all that was counted to this file, or to standard output with `-`; all messages are read
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["by", "chart", "csv", "json", "errors", "explain", "context", "compare", "check_budget", "line"]
+    )]
+    html: Option<PathBuf>,
 }
 
 /// What stands side by side.
@@ -140,6 +150,11 @@ pub(crate) fn run(args: &StatsArgs, context: &Context) -> Result<ExitCode, Failu
         let compared = engine.compare(&asked, &context.absolute(file), &bar)?;
         bar.finish();
         return compare::show(&compared, context);
+    }
+    if let Some(file) = &args.html {
+        let paged = engine.paged(&asked, &bar)?;
+        bar.finish();
+        return html::write(&paged, file, &engine, context);
     }
     if args.context {
         let filling = engine.content(&asked, &bar)?;

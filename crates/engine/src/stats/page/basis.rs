@@ -1,0 +1,95 @@
+//! How a report was counted: what was asked for, what is missing, and which prices hold.
+
+use recount_export::report;
+use recount_model::SessionKind;
+
+use super::super::books::Books;
+use super::super::{Asked, Basis, Content, Figures, Origin, PriceEntry};
+use crate::list::nearest;
+
+/// Says how it was counted.
+pub(super) fn told(basis: &Basis, total: &Figures, content: &Content) -> report::Basis {
+    let doubles = [
+        (basis.doubles.repeated, "records were written again in the same file, and counted once"),
+        (
+            basis.doubles.copied,
+            "requests stand in several files of their session, and were counted once",
+        ),
+        (
+            basis.doubles.elsewhere,
+            "requests stand in other sessions as well, and were counted once",
+        ),
+    ];
+    let unpriced = basis.unpriced_models.iter().map(|unpriced| report::Unpriced {
+        model: unpriced.model.clone(),
+        requests: unpriced.requests,
+        tokens: unpriced.tokens.total,
+    });
+    report::Basis {
+        missing: total.missing.reasons(),
+        doubles: doubles.into_iter().filter(|(number, _)| *number > 0).collect(),
+        undone: total.undone,
+        unpriced: unpriced.collect(),
+        prices: Vec::new(),
+        problems: basis.problem_count,
+        unread: content.unread,
+    }
+}
+
+/// All prices of a model: those of long prompts, too, and of every time.
+pub(super) fn priced(model: &str, entry: &PriceEntry) -> Vec<report::Price> {
+    let mut prices = Vec::new();
+    for period in &entry.periods {
+        let source = match &entry.origin {
+            Origin::Table { source } => Some(source.clone()),
+            Origin::Config => None,
+        };
+        let long = period.above.map(|above| (Some(above.tokens), above.units));
+        for (above, units) in std::iter::once((None, period.units)).chain(long) {
+            prices.push(report::Price {
+                model: model.to_owned(),
+                above,
+                input: units.input.of_a_million().units(),
+                cached: units.cached.of_a_million().units(),
+                output: units.output.of_a_million().units(),
+                from: period.from,
+                seen: period.seen,
+                source: source.clone(),
+            });
+        }
+    }
+    prices
+}
+
+/// Names what was asked for, but for the time.
+pub(super) fn filters(asked: &Asked, books: &Books) -> Vec<(&'static str, String)> {
+    let query = &asked.sessions;
+    let mut filters = Vec::new();
+    let here = query.here.as_deref().filter(|_| query.project.is_none());
+    let key = here.and_then(|here| nearest(&books.sessions, here));
+    let is_it = |key: &String| books.sessions.iter().find(|one| one.project.key() == *key);
+    if let Some(session) = key.as_ref().and_then(is_it) {
+        filters.push(("project", session.project.name().to_owned()));
+    }
+    let named = [
+        ("project", &query.project),
+        ("model", &query.model),
+        ("tool", &query.holds.tool),
+        ("touched", &query.holds.touched),
+        ("text", &query.text),
+    ];
+    for (name, value) in named {
+        filters.extend(value.clone().map(|value| (name, value)));
+    }
+    for kind in &query.kinds {
+        let word = match kind {
+            SessionKind::Main => "main",
+            SessionKind::Subagent => "subagent",
+        };
+        filters.push(("kind", word.to_owned()));
+    }
+    if query.live {
+        filters.push(("only", "live sessions".to_owned()));
+    }
+    filters
+}

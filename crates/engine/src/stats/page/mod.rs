@@ -1,0 +1,162 @@
+//! A report as a page: all that was counted, handed to who draws it.
+
+mod basis;
+mod rows;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime};
+use recount_export::report;
+
+use self::basis::{filters, priced, told};
+use self::rows::{figures, fill};
+use super::books::Place;
+use super::tally::{Count, Naming};
+use super::walk::{Step, Visitor, Walk};
+use super::{Asked, Basis, By, Figures, Money};
+use crate::ledger::Head;
+use crate::survey::Progress;
+use crate::{Engine, Error};
+
+/// What stands side by side in a report.
+const SIDES: [By; 8] =
+    [By::Day, By::Week, By::Month, By::Hour, By::Project, By::Model, By::Tool, By::Session];
+
+/// A report that is ready to be written.
+#[derive(Debug)]
+pub struct Paged {
+    report: report::Report,
+    /// All that was asked for together.
+    pub total: Figures,
+    /// How it was counted.
+    pub basis: Basis,
+}
+
+impl Paged {
+    /// Writes the page.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        report::write(&self.report, out)
+    }
+}
+
+impl Engine {
+    /// Counts all that a report has. Every message is read, for files and for why tools failed.
+    ///
+    /// # Errors
+    /// If a filter is not understood, or a price of the user's.
+    pub fn paged(&self, asked: &Asked, progress: &dyn Progress) -> Result<Paged, Error> {
+        let prices = self.prices()?;
+        let content = self.content(asked, progress)?;
+        let books = self.books(&asked.sessions, progress)?;
+        let window = asked.window();
+        let gap = i64::try_from(asked.gap.as_millis()).unwrap_or(i64::MAX);
+        let mut walk = Walk::new(&prices, &window, asked.zone.clone());
+        let mut shared = Shared { count: Count::new(&books, gap, &SIDES), shares: BTreeMap::new() };
+        walk.go(&books, &mut shared);
+        let Shared { mut count, shares } = shared;
+        let basis = super::basis(&books, asked, &walk, &count);
+        let total = count.total();
+        let tallies = std::mem::take(&mut count.tallies);
+        let naming = Naming {
+            books: &books,
+            models: &walk.models,
+            tools: &walk.tools,
+            sources: &count.source_names,
+            examples: &count.examples,
+        };
+        let mut report = report::Report {
+            made: local(self.clock.now(), asked),
+            time_zone: basis.time_zone.clone(),
+            gap_seconds: u64::try_from(basis.gap_seconds).unwrap_or_default(),
+            since: basis.since.map(|since| local(since, asked)),
+            until: basis.until.map(|until| local(until, asked)),
+            filters: filters(asked, &books),
+            total: figures(&total),
+            basis: told(&basis, &total, &content),
+            ..report::Report::default()
+        };
+        for tally in tallies {
+            fill(&mut report, tally, &naming, asked);
+        }
+        let place: BTreeMap<String, usize> =
+            (0..).zip(&report.models).map(|(at, row)| (row.name.clone(), at)).collect();
+        report.shares = shared_out(shares, |model| {
+            let name = model.map_or(UNKNOWN, |model| walk.models.name(model));
+            place.get(name).copied()
+        });
+        report.basis.prices = report
+            .models
+            .iter()
+            .filter_map(|row| Some(priced(&row.name, prices.entry(&row.name)?)))
+            .flatten()
+            .collect();
+        report.errors = content.errors.into_iter().map(error).collect();
+        report.files = content.files.into_iter().map(file).collect();
+        // What is taken apart when the process ends anyway only takes time.
+        std::mem::forget(books);
+        Ok(Paged { report, total, basis })
+    }
+
+    /// Writes a report to a file. Returns how many bytes it has.
+    ///
+    /// # Errors
+    /// If the file lies in an agent's folder or cannot be written.
+    pub fn write_paged(&self, paged: &Paged, path: &Path) -> Result<u64, Error> {
+        self.keep_out_of_agents_folders(path)?;
+        Ok(recount_writer::write_with(path, |out| paged.write(out))?)
+    }
+}
+
+/// What a row is called whose key is not on record.
+const UNKNOWN: &str = "unknown";
+
+/// Counts, and takes down what each model took of each day.
+#[derive(Debug)]
+struct Shared {
+    count: Count,
+    shares: BTreeMap<(Date, Option<u32>), (Money, u64)>,
+}
+
+impl Visitor for Shared {
+    fn step(&mut self, step: &Step<'_>) {
+        self.count.step(step);
+        if let (Some(asked), Some(slot)) = (&step.asked, step.slot) {
+            let (cost, tokens) = self.shares.entry((slot.day, asked.model)).or_default();
+            *cost += asked.quote.map(|quote| quote.cost).unwrap_or_default();
+            *tokens += asked.tokens.total;
+        }
+    }
+
+    fn end(&mut self, place: Place, head: &Head) {
+        self.count.end(place, head);
+    }
+}
+
+fn shared_out(
+    shares: BTreeMap<(Date, Option<u32>), (Money, u64)>,
+    place: impl Fn(Option<u32>) -> Option<usize>,
+) -> Vec<report::Share> {
+    let share = |((day, model), (cost, tokens)): (_, (Money, u64))| {
+        Some(report::Share { day, model: place(model)?, cost: cost.units(), tokens })
+    };
+    shares.into_iter().filter_map(share).collect()
+}
+
+fn error(error: super::ToolError) -> report::Failure {
+    report::Failure { tool: error.tool, error: error.error, times: error.times }
+}
+
+fn file(file: super::FileUse) -> report::File {
+    let super::FileUse { path, sent, bytes, written, named } = file;
+    report::File { path, sent, bytes, written, named }
+}
+
+fn local(time: Timestamp, asked: &Asked) -> DateTime {
+    time.to_zoned(asked.zone.clone()).datetime()
+}
