@@ -22,7 +22,7 @@ export const checks = {
     const page = await tampered(given, (text) => planted(text.replace(RULES, "")));
     await page.waitForFunction(() => window.reached.length === 2);
     const found = (await misdeeds(page)).join("\n");
-    for (const word of ["planted: script", "planted: handler", "has onerror", "3 scripts", "1 images", "asked for https://example.invalid", "asked dialog"]) {
+    for (const word of ["planted: script", "planted: handler", "has onerror", "3 scripts", "an image from https://example.invalid/x.png", "asked for https://example.invalid", "asked dialog"]) {
       assert.ok(found.includes(word), `${word} in\n${found}`);
     }
   },
