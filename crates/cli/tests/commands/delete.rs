@@ -1,5 +1,12 @@
 //! Sessions to the trash and back: all of a session and nothing else, byte for byte.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "what a test needs it must have"
+)]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

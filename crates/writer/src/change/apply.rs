@@ -71,6 +71,7 @@ impl Door<'_> {
         }
         sync(self.disk, &places.folder())?;
         sync(self.disk, &places.trash())?;
+        // Without this a power cut would only mean that all is taken back.
         self.sync_all(plan)
     }
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-use super::disk::Disk;
+use super::disk::{Disk, Kind};
 use super::plan::{Plan, Step};
 use super::refusal::Refusal;
-use super::state::State;
+use super::state::look;
 use crate::Error;
 
 /// What is left free on a disk: journals and folders take room too.
@@ -74,12 +74,15 @@ fn inside(disk: &dyn Disk, step: &Step, roots: &[PathBuf]) -> Result<(), Error> 
     if roots.iter().any(|root| there.starts_with(root)) { Ok(()) } else { Err(outside()) }
 }
 
+/// A look must tell the same; the bytes are compared when they are copied, before anything is touched.
 fn unchanged(disk: &dyn Disk, step: &Step) -> Result<(), Error> {
-    match (State::of(disk, &step.path)?, &step.before) {
+    let path = step.path.clone();
+    match (look(disk, &step.path)?, &step.before) {
         (None, None) => Ok(()),
-        (Some(now), Some(before)) if now == *before => Ok(()),
-        (Some(_), None) => Err(Refusal::Occupied { path: step.path.clone() }.into()),
-        _ => Err(Refusal::Changed { path: step.path.clone() }.into()),
+        (Some(now), Some(before)) if before.looks_like(&now) && before.mode == now.mode => Ok(()),
+        (Some(now), Some(_)) if now.kind != Kind::File => Err(Refusal::NotAFile { path }.into()),
+        (Some(_), None) => Err(Refusal::Occupied { path }.into()),
+        _ => Err(Refusal::Changed { path }.into()),
     }
 }
 

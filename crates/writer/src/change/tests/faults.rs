@@ -71,7 +71,7 @@ fn an_error_at_any_operation_takes_all_back() {
     for number in 0..SHAPES {
         let ends = [tree(&disk()), outcome(number)];
         for at in 1..=length(number) {
-            for fault in [Fault::Once(at), Fault::Full(at)] {
+            for fault in [Fault::Once(at), Fault::Full(at), Fault::Rot(at)] {
                 let told = format!("shape {number}, {fault:?}");
                 let (disk, applied) = disturbed(number, fault, Loss::Nothing);
                 match applied {

@@ -21,6 +21,8 @@ pub(super) enum Fault {
     Once(usize),
     /// From here on, whatever takes room fails.
     Full(usize),
+    /// What is written to a new file is not what lies there afterwards, and nobody says so.
+    Rot(usize),
 }
 
 /// What a crash takes with it.
@@ -320,7 +322,7 @@ impl Disk for MemoryDisk {
         let number = inner.files.len();
         inner.files.push(Bytes { mode: Some(0o600), ..Bytes::default() });
         inner.add(path, Node::File(number))?;
-        Ok(Box::new(MemoryFile { disk: self, number }))
+        Ok(Box::new(MemoryFile { disk: self, number, is_journal: false }))
     }
 
     fn append_line(&self, path: &Path, line: &[u8]) -> io::Result<()> {
@@ -337,7 +339,7 @@ impl Disk for MemoryDisk {
                 number
             }
         };
-        let mut file = Box::new(MemoryFile { disk: self, number });
+        let mut file = Box::new(MemoryFile { disk: self, number, is_journal: true });
         let torn = self.lock().files[number].now.last().is_some_and(|last| *last != b'\n');
         let text = [if torn { b"\n" as &[u8] } else { b"" }, line, b"\n"].concat();
         file.write_all(&text)?;
@@ -390,6 +392,7 @@ impl Disk for MemoryDisk {
 struct MemoryFile<'a> {
     disk: &'a MemoryDisk,
     number: usize,
+    is_journal: bool,
 }
 
 impl Write for MemoryFile<'_> {
@@ -402,7 +405,9 @@ impl Write for MemoryFile<'_> {
             inner.files[self.number].now.extend_from_slice(half);
         }
         stepped?;
-        inner.files[self.number].now.extend_from_slice(bytes);
+        let rots = inner.fault == Fault::Rot(inner.count) && !self.is_journal;
+        let turned = |byte: &u8| if rots { byte ^ 1 } else { *byte };
+        inner.files[self.number].now.extend(bytes.iter().map(turned));
         Ok(bytes.len())
     }
 

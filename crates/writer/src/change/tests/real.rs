@@ -1,7 +1,7 @@
 //! The same on the disk of this machine.
 
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use super::*;
 use crate::change::{Disk as _, Refusal, State};
@@ -105,5 +105,15 @@ fn a_stale_turn_of_the_agent_is_taken_over_and_given_back() {
     plan.locks.push(lock.clone());
     carry_out(&place, plan).unwrap();
     assert!(!lock.exists());
-    assert!(old > UNIX_EPOCH);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_turn_is_shown_to_be_held_by_its_time() {
+    let place = place();
+    let old = SystemTime::now() - Duration::from_secs(11);
+    std::fs::File::open(&place.home).unwrap().set_modified(old).unwrap();
+    RealDisk.touch_folder(&place.home).unwrap();
+    let now = place.home.metadata().unwrap().modified().unwrap();
+    assert!(now > old + Duration::from_secs(10));
 }

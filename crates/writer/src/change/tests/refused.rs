@@ -29,11 +29,15 @@ fn a_session_in_use_is_refused() {
 
 #[test]
 fn a_file_that_changed_is_refused_also_when_only_its_time_did() {
-    for (bytes, modified) in [(b"{\"a\":1}\n{\"b\":2}\n" as &[u8], 1_001), (b"{}", 1_000)] {
+    let same = b"{\"a\":1}\n{\"b\":2}\n" as &[u8];
+    let as_long = b"{\"a\":1}\n{\"b\":3}\n";
+    for (bytes, modified) in [(same, 1_001), (b"{}", 1_000), (as_long, 1_000)] {
         let disk = disk();
         let plan = removal(&disk);
         disk.put(FILE, bytes, modified, 0o644);
+        let before = tree(&disk);
         assert_eq!(refusal(apply(&disk, plan)), Refusal::Changed { path: FILE.into() });
+        assert_eq!(tree(&disk), before);
     }
 }
 
