@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use recount_engine::{Change, ChangeState};
 
+use crate::commands::change::tell_damaged;
 use crate::context::{Context, Paged};
 use crate::failure::{Failure, NOTHING};
 use crate::output::columns::{Align, Column, Fit, render};
@@ -25,9 +26,7 @@ pub(crate) struct HistoryArgs {}
 pub(crate) fn run(_args: &HistoryArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
     let changes = engine.history()?;
-    for (path, why) in engine.damaged_journals()? {
-        context.warn(&format!("a journal is not understood: {}: {why}", path.display()));
-    }
+    tell_damaged(&engine, context)?;
     if context.global.json {
         json::document(context, "history", "changes", &changes)?;
     } else if !changes.is_empty() {

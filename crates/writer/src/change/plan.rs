@@ -207,16 +207,16 @@ impl Plan {
     }
 
     /// Notes which folders must be made for a new file.
-    fn make_way(&mut self, disk: &dyn Disk, path: &Path) -> Result<(), Error> {
-        let mut missing = Vec::new();
+    pub(crate) fn make_way(&mut self, disk: &dyn Disk, path: &Path) -> Result<(), Error> {
         for folder in path.ancestors().skip(1) {
-            let is_known = self.made.iter().any(|known| known.path == folder);
-            if is_known || folder.as_os_str().is_empty() || look(disk, folder)?.is_some() {
+            if folder.as_os_str().is_empty() || look(disk, folder)?.is_some() {
                 break;
             }
-            missing.push(Folder { path: folder.to_owned(), mode: None });
+            if !self.made.iter().any(|known| known.path == folder) {
+                self.made.push(Folder { path: folder.to_owned(), mode: None });
+            }
         }
-        self.made.extend(missing.into_iter().rev());
+        self.made.sort_by_key(|folder| folder.path.components().count());
         Ok(())
     }
 }

@@ -116,7 +116,7 @@ impl History {
         let made = entry.plan.removed.iter().rev().filter(|folder| holds(folder, &steps));
         let made = made.cloned().collect();
         let removed = entry.plan.made.iter().rev().cloned().collect();
-        Ok(Plan {
+        let mut plan = Plan {
             command: "undo".to_owned(),
             sessions: sessions.cloned().collect(),
             made,
@@ -125,8 +125,14 @@ impl History {
             locks: entry.plan.locks.clone(),
             notes: Vec::new(),
             undoes: Some(Undoes { receipt: entry.id.clone(), steps: numbers }),
-            steps,
-        })
+            steps: Vec::new(),
+        };
+        // Others may have removed more since.
+        for step in steps.iter().filter(|step| step.after.is_some()) {
+            plan.make_way(disk, &step.path)?;
+        }
+        plan.steps = steps;
+        Ok(plan)
     }
 }
 

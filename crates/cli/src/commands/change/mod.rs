@@ -30,6 +30,7 @@ pub(crate) struct Consent {
 impl Consent {
     /// Ends what a crash has cut short, before anything is planned.
     pub(crate) fn recover(self, engine: &Engine, context: &Context) -> Result<(), Failure> {
+        tell_damaged(engine, context)?;
         if self.dry_run {
             if engine.is_cut_short()? {
                 context.warn("an earlier change was cut short; the next one will end it first");
@@ -93,6 +94,15 @@ impl Consent {
         }
         Ok(true)
     }
+}
+
+/// Tells of journals that are not understood: what they say is neither ended nor undone.
+pub(crate) fn tell_damaged(engine: &Engine, context: &Context) -> Result<(), Failure> {
+    for (path, why) in engine.damaged_journals()? {
+        let path = context.folders.tilde(&path.to_string_lossy());
+        context.warn(&format!("a journal is not understood, and left alone: {path}: {why}"));
+    }
+    Ok(())
 }
 
 /// Asks on the terminal; where nobody can be asked, or does not agree, it is refused.

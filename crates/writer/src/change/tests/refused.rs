@@ -1,7 +1,7 @@
 //! What the door does not let through.
 
 use super::*;
-use crate::change::{Owner, Refusal};
+use crate::change::{Disk as _, Owner, Refusal};
 
 const FILE: &str = "/home/tmp/shop/chats/session-a.jsonl";
 
@@ -96,6 +96,23 @@ fn what_has_changed_since_cannot_be_undone() {
     let id = apply(&disk, removal(&disk)).unwrap();
     disk.put(FILE, b"new", 1, 0o644);
     assert_eq!(refusal(undo(&disk, &id)), Refusal::Occupied { path: FILE.into() });
+}
+
+#[test]
+fn a_folder_that_others_removed_since_is_made_again() {
+    let disk = disk();
+    let wanted = tree(&disk);
+    let id = apply(&disk, shapes(&disk).unwrap().swap_remove(0)).unwrap();
+    disk.remove(Path::new("/home/tmp/shop/other")).unwrap();
+    for folder in ["/home/tmp/shop/chats", "/home/tmp/shop", "/home/tmp"] {
+        disk.remove_folder(Path::new(folder)).unwrap();
+    }
+    undo(&disk, &id).unwrap();
+    let now = tree(&disk);
+    let files = |tree: &Tree| tree.values().filter(|(_, file)| file.is_some()).count();
+    assert_eq!(files(&now), files(&wanted) - 1);
+    let is_back = |path: &str| now.get(Path::new(path)) == wanted.get(Path::new(path));
+    assert!(is_back(FILE) && is_back("/home/tmp/shop/chats/agents/one.jsonl"));
 }
 
 #[test]
