@@ -6,14 +6,15 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use recount_engine::source_names;
 
 use crate::commands::{
-    completions, export, index, list, man, prices, projects, search, show, sql, stats, story,
-    testbed,
+    completions, delete, export, history, index, list, man, prices, projects, restore, search,
+    show, sql, stats, story, testbed, trash, undo,
 };
 
 /// Recount what your coding agents did, and count it right
 ///
 /// Finds every session that coding agents left on this machine, whatever release wrote it, and lists, shows and
-/// counts it. Reading never changes an agent's file, and nothing is sent anywhere.
+/// counts it. Reading never changes an agent's file, every change can be
+/// undone, and nothing is sent anywhere.
 #[derive(Debug, Parser)]
 #[command(name = "recount", version, propagate_version = true, disable_help_subcommand = true)]
 #[command(
@@ -95,6 +96,11 @@ pub(crate) enum Command {
     Stats(stats::StatsArgs),
     Prices(prices::PricesArgs),
     Sql(sql::SqlArgs),
+    Delete(delete::DeleteArgs),
+    Restore(restore::RestoreArgs),
+    Trash(trash::TrashArgs),
+    Undo(undo::UndoArgs),
+    History(history::HistoryArgs),
     Index(index::IndexArgs),
     Testbed(testbed::TestbedArgs),
     Completions(completions::CompletionsArgs),

@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use recount_engine::Error;
+use recount_engine::{Error, Refusal, WriteError};
 
 use crate::context::Context;
 use crate::output::sanitize::{sanitize, single_line};
@@ -113,6 +113,15 @@ impl From<Error> for Failure {
             Error::OtherForm { .. } => failure.hint("choose a --format that is not an agent's own"),
             Error::NotAFolder(_) => failure.hint("name a folder with -o; it is made if it is not there"),
             Error::AgentsFolder(_) => failure.hint("name another place"),
+            Error::NotInTrash(_) => failure.hint("`recount trash` shows what there is"),
+            Error::Write(WriteError::Refused(refusal)) => match way_out(refusal) {
+                Some(hint) => failure.hint(hint),
+                None => failure,
+            },
+            Error::Write(WriteError::NoReceipt(_) | WriteError::ManyReceipts(_)) => {
+                failure.hint("`recount history` lists all changes with their receipts")
+            }
+            Error::Write(WriteError::NothingToUndo) => failure,
             Error::Write(error) => match next_step(error) {
                 Some(hint) => failure.hint(hint),
                 None => failure,
@@ -153,10 +162,32 @@ fn next_step(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> 
     }
 }
 
+/// What helps when a change was refused.
+fn way_out(refusal: &Refusal) -> Option<&'static str> {
+    match refusal {
+        Refusal::Live { .. } => Some("end the agent there first, then try again"),
+        Refusal::Changed { .. } => Some("look again: run it once more, with what is there now"),
+        Refusal::Occupied { .. } => Some("move what lies there away first, then try again"),
+        Refusal::NotAFile { .. } => Some("nothing is changed through links; look at it by hand"),
+        Refusal::NoRoom { .. } => Some("make room on the disk, or `recount trash empty`"),
+        Refusal::NoTurns { .. } => Some("set RECOUNT_DATA_DIR to a folder on a local disk"),
+        Refusal::NotUndoable { .. } => Some("`recount history` shows what has become of it"),
+        _ => None,
+    }
+}
+
 fn code(error: &Error) -> u8 {
     match error {
-        Error::NoSession(_) | Error::NoSessions | Error::NoRow(_) | Error::NoProject(_) => NOTHING,
-        Error::SqlRefused(_) | Error::AgentsFolder(_) => REFUSED,
+        Error::NoSession(_)
+        | Error::NoSessions
+        | Error::NoRow(_)
+        | Error::NoProject(_)
+        | Error::NotInTrash(_)
+        | Error::EmptyTrash
+        | Error::Write(WriteError::NoReceipt(_) | WriteError::NothingToUndo) => NOTHING,
+        Error::SqlRefused(_) | Error::AgentsFolder(_) | Error::Write(WriteError::Refused(_)) => {
+            REFUSED
+        }
         _ => ERROR,
     }
 }

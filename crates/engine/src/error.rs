@@ -129,7 +129,13 @@ pub enum Error {
     /// Something was to be written among an agent's own files.
     #[error("{} is an agent's own folder: nothing is written there", .0.display())]
     AgentsFolder(PathBuf),
-    /// Our own data, or an export, could not be written.
+    /// No session in the trash has this id.
+    #[error("no session '{0}' in the trash")]
+    NotInTrash(String),
+    /// There is nothing in the trash.
+    #[error("the trash is empty")]
+    EmptyTrash,
+    /// Something could not be written, or was refused for safety.
     #[error(transparent)]
     Write(#[from] recount_writer::Error),
 }

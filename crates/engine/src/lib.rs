@@ -3,6 +3,7 @@
 mod agent_row;
 mod ask;
 mod cached;
+mod change;
 mod config;
 mod conversation;
 mod deep;
@@ -53,6 +54,7 @@ use recount_platform::{Env, Folders, Processes, System};
 use recount_store::Root;
 use recount_store::scan::{Disk, Tree};
 
+pub use change::{Change, ChangeState, Made, Recovered, Refusal, State, Step, Subject, Trashed};
 pub use deep::Holds;
 pub use error::Error;
 pub use export::{Export, Exported, Selection};
@@ -67,6 +69,8 @@ pub use projects::{Part, ProjectRow};
 pub use recount_catalog::sql::{Cell, Column, VIEWS, View as SqlView};
 pub use recount_search::{Field, Snippet, Sort as HitSort};
 pub use recount_store::Aliases;
+pub use recount_writer::Error as WriteError;
+pub use recount_writer::change::Plan;
 pub use search::{Answer, Asked, Match};
 pub use seek::Seek;
 pub use sql::Table;

@@ -17,7 +17,7 @@ use crate::survey::{Ground, Group, Progress, survey};
 use crate::{Engine, Error};
 
 /// The shortest start of an id that is looked for.
-const SHORTEST: usize = 4;
+pub(crate) const SHORTEST: usize = 4;
 
 impl Engine {
     /// Opens the session that `wanted` names.

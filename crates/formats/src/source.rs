@@ -100,6 +100,9 @@ pub trait Source: Debug + Sync {
     /// Returns prompts on record of sessions that may be gone.
     fn traces(&self, folder: &ProjectFolder) -> Vec<Trace>;
 
+    /// Lists what belongs to a session in one project directory, beside its own `files`: all that goes when it goes.
+    fn belongings(&self, folder: &ProjectFolder, id: &SessionId, files: &[PathBuf]) -> Belongings;
+
     /// Whether a command line is this agent's own.
     fn is_running(&self, args: &[String]) -> bool;
 }
@@ -193,6 +196,24 @@ pub struct FileAt {
     pub station: Station,
     /// Files of one session share it; files of different sessions may.
     pub group: String,
+}
+
+/// What belongs to a session beside its own files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Belongings {
+    /// Files.
+    pub files: Vec<Belonging>,
+    /// Folders that hold nothing else.
+    pub folders: Vec<PathBuf>,
+}
+
+/// A file that belongs to a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Belonging {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// What it is, for people.
+    pub what: &'static str,
 }
 
 /// What changes when a file's content does, as far as the system tells without reading it.

@@ -1,4 +1,4 @@
-//! Everything that differs by system or comes from outside: environment, folders, processes, the clock, the pager.
+//! Everything that differs by system or comes from outside: environment, folders, processes, room on disks, the clock, the pager.
 
 mod env;
 mod folders;
@@ -6,6 +6,7 @@ mod listing;
 mod mounts;
 mod processes;
 mod program;
+mod room;
 
 pub use env::{Env, VARIABLES, Variable};
 pub use folders::Folders;
@@ -13,3 +14,4 @@ pub use listing::{Entry, Lister};
 pub use mounts::{Below, Mounts};
 pub use processes::{Processes, Running, System};
 pub use program::{Pager, clock, random, system_nanos};
+pub use room::Room;

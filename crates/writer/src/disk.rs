@@ -1,9 +1,9 @@
-//! The door out: the one file that may change bytes on disk.
+//! The way out: this file and `real.rs` below it are all that may change bytes on disk.
 //!
 //! Each function says what a reader can find after a crash at any moment. None of them reads, decides
 //! or retries; that is their callers' business.
 
-#![expect(clippy::disallowed_methods, reason = "the one file exempt from the write ban")]
+#![expect(clippy::disallowed_methods, reason = "the one place exempt from the write ban")]
 
 use std::{
     ffi::OsString,
@@ -19,6 +19,10 @@ use std::{
 use jiff::Timestamp;
 
 use crate::Error;
+
+mod real;
+
+pub use real::RealDisk;
 
 /// Puts `bytes` at `path`, replacing what was there in one step.
 ///
@@ -145,25 +149,37 @@ pub fn lock(path: &Path, patience: Duration) -> Result<Lock, Error> {
         .open(&beside)
         .map_err(|source| Error::CreateFile { path: beside, source })?;
     let began = Instant::now();
+    let mut held = true;
     while let Err(error) = lock.try_lock() {
         match error {
             TryLockError::WouldBlock if began.elapsed() < patience => {
                 thread::sleep(Duration::from_millis(10));
             }
             // Some network disks know no locks; there, the last run to write wins.
-            TryLockError::Error(error) if error.kind() == io::ErrorKind::Unsupported => break,
+            TryLockError::Error(error) if error.kind() == io::ErrorKind::Unsupported => {
+                held = false;
+                break;
+            }
             TryLockError::WouldBlock | TryLockError::Error(_) => {
                 return Err(Error::Busy { path: path.to_owned() });
             }
         }
     }
-    Ok(Lock { _file: lock })
+    Ok(Lock { _file: lock, held })
 }
 
 /// A turn at a file, until it is dropped.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
+    held: bool,
+}
+
+impl Lock {
+    /// Whether others are kept out: some disks know no locks.
+    pub fn is_held(&self) -> bool {
+        self.held
+    }
 }
 
 /// Replaces the content of `path` by what `change` makes of it, while no other run does so; `None` leaves it alone.

@@ -2,6 +2,8 @@
 
 use std::{io, path::PathBuf};
 
+use crate::change::Refusal;
+
 /// A change on disk that did not happen, and what was being done at that moment.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -104,4 +106,43 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
+    /// A change of users' data was refused for safety; nothing was changed.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// A file that was just written holds something else when it is read.
+    #[error("{} does not hold what was written to it", path.display())]
+    NotAsWritten {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A change could neither be made nor taken back as a whole; the next run goes on with it.
+    #[error("change {id} is not finished; the next change goes on with it")]
+    Unfinished {
+        /// Its receipt.
+        id: String,
+        /// What went wrong first.
+        source: Box<Self>,
+    },
+    /// No change has this receipt.
+    #[error("no change '{0}'")]
+    NoReceipt(String),
+    /// Several changes have receipts that begin like this.
+    #[error("'{0}' may be any of several changes")]
+    ManyReceipts(String),
+    /// There is no change that could be undone.
+    #[error("there is nothing to undo")]
+    NothingToUndo,
+}
+
+impl Error {
+    /// Returns the whole story, causes included.
+    pub(crate) fn told(&self) -> String {
+        let mut story = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(inner) = cause {
+            story = format!("{story}: {inner}");
+            cause = inner.source();
+        }
+        story
+    }
 }

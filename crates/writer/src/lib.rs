@@ -17,15 +17,16 @@
 //! | [`create_private_folder`] | our own data folder | as `create_folders` |
 //! | [`create_folders`] | what the others need | any leading part of the path may exist |
 //!
-//! What it is not for: deciding whether something may be written at all.
+//! Users' data is changed by none of these but through [`change`]: planned, approved, journalled, undoable.
 
 #![warn(clippy::indexing_slicing, clippy::string_slice, clippy::wildcard_enum_match_arm)]
 
+pub mod change;
 pub mod disk;
 mod error;
 
 pub use disk::{
-    Draft, Lock, create_folders, create_new, create_private_folder, lock, remove,
+    Draft, Lock, RealDisk, create_folders, create_new, create_private_folder, lock, remove,
     remove_empty_folder, update, write_atomically, write_with,
 };
 pub use error::Error;

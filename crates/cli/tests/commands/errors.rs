@@ -81,6 +81,11 @@ fn help_and_version_are_no_errors() {
       stats        Count tokens, money and time, each request once
       prices       Show what models cost, since when, and who says so
       sql          Ask your sessions in SQL
+      delete       Put sessions into the trash, with all that belongs to them
+      restore      Bring a session back from the trash
+      trash        List deleted sessions, or throw them away for good
+      undo         Take a change back, byte for byte
+      history      List what recount itself has changed
       index        Bring the search index up to date
       testbed      Make a made-up but valid home, for demos, tests and benchmarks
       completions  Print completions for a shell
@@ -108,9 +113,22 @@ fn help_and_version_are_no_errors() {
         home.run(["--version"]).stdout,
         concat!("recount ", env!("CARGO_PKG_VERSION"), "\n")
     );
-    for command in
-        ["list", "show", "story", "export", "projects", "sql", "testbed", "completions", "man"]
-    {
+    for command in [
+        "list",
+        "show",
+        "story",
+        "export",
+        "projects",
+        "sql",
+        "delete",
+        "restore",
+        "trash",
+        "undo",
+        "history",
+        "testbed",
+        "completions",
+        "man",
+    ] {
         let output = home.run([command, "--help"]);
         assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{command}");
         let widest = output.stdout.lines().map(|line| line.chars().count()).max();

@@ -1,4 +1,5 @@
 mod completions;
+mod delete;
 mod errors;
 mod export;
 mod export_html;

@@ -1,5 +1,6 @@
 //! Google's Gemini CLI. FORMAT.md beside this file is the specification; this module only wires.
 
+mod belongings;
 mod billing;
 mod body;
 mod calls;
@@ -35,7 +36,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use recount_model::{
-    Grammar, Message, Problem, ProjectHash, RecordedPath, SourceName, ToolCall, What,
+    Grammar, Message, Problem, ProjectHash, RecordedPath, SessionId, SourceName, ToolCall, What,
 };
 
 pub(crate) use grammar::{outline, reader};
@@ -44,8 +45,8 @@ use crate::bytes::{self, Buffer, LineCounter};
 use crate::outline::{Entry, Outline};
 use crate::own_form::OwnForm;
 use crate::source::{
-    AgentRow, DataFolders, Detail, Family, Foreign, Kept, Located, MessageRequest, ProjectFolder,
-    RootShape, Source, Surveyed, Touch, Trace, Unrecorded,
+    AgentRow, Belongings, DataFolders, Detail, Family, Foreign, Kept, Located, MessageRequest,
+    ProjectFolder, RootShape, Source, Surveyed, Touch, Trace, Unrecorded,
 };
 
 /// The name in flags, JSON and the catalog.
@@ -199,6 +200,10 @@ impl Source for Gemini {
 
     fn traces(&self, folder: &ProjectFolder) -> Vec<Trace> {
         logs::traces(&folder.path)
+    }
+
+    fn belongings(&self, folder: &ProjectFolder, id: &SessionId, files: &[PathBuf]) -> Belongings {
+        belongings::belongings(folder, id, files)
     }
 
     fn is_running(&self, args: &[String]) -> bool {

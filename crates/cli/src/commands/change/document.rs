@@ -1,0 +1,70 @@
+//! A plan as JSON.
+
+use std::io::Write as _;
+
+use jiff::Timestamp;
+use recount_engine::export::json::write_json;
+use recount_engine::{Plan, State, Step, Subject};
+use serde::Serialize;
+
+use crate::context::{Context, Paged};
+use crate::failure::Failure;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: String,
+    sessions: &'a [Subject],
+    files: Vec<File<'a>>,
+    notes: &'a [String],
+    undoes: Option<&'a str>,
+    /// Nothing was changed when there is none.
+    receipt: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct File<'a> {
+    path: String,
+    what: &'a str,
+    session: Option<&'a str>,
+    before: Option<Told>,
+    after: Option<Told>,
+}
+
+#[derive(Serialize)]
+struct Told {
+    bytes: u64,
+    sha256: String,
+    modified: Option<Timestamp>,
+}
+
+/// Prints a plan, with the receipt if it was carried out.
+pub(super) fn print(context: &Context, plan: &Plan, receipt: Option<&str>) -> Result<(), Failure> {
+    let document = Document {
+        schema: format!("recount.{}/1", plan.command),
+        sessions: &plan.sessions,
+        files: plan.steps.iter().map(file).collect(),
+        notes: &plan.notes,
+        undoes: plan.undoes.as_ref().map(|undoes| undoes.receipt.as_str()),
+        receipt,
+    };
+    let mut out = context.out(Paged::No);
+    write_json(&mut out, &document)?;
+    out.write_all(b"\n")?;
+    out.finish()?;
+    Ok(())
+}
+
+fn file(step: &Step) -> File<'_> {
+    File {
+        path: step.path.to_string_lossy().into_owned(),
+        what: &step.what,
+        session: step.session.as_deref(),
+        before: step.before.as_ref().map(told),
+        after: step.after.as_ref().map(told),
+    }
+}
+
+fn told(state: &State) -> Told {
+    let modified = state.modified.and_then(|nanos| Timestamp::from_nanosecond(nanos.into()).ok());
+    Told { bytes: state.bytes, sha256: state.hash.to_string(), modified }
+}

@@ -1,0 +1,133 @@
+//! What all commands that change something share: the plan is shown, somebody says yes, and the receipt is told.
+
+mod document;
+mod table;
+
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+use clap::Args;
+use recount_engine::{Engine, Plan, Recovered};
+
+use crate::context::{Context, Paged};
+use crate::failure::{Failure, REFUSED};
+use crate::output::progress::Bar;
+
+pub(crate) use table::{files, sessions};
+
+/// How a change is agreed to.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct Consent {
+    /// Carry it out without asking
+    #[arg(short, long)]
+    yes: bool,
+
+    /// Only show what would change
+    #[arg(short = 'n', long, conflicts_with = "yes")]
+    dry_run: bool,
+}
+
+impl Consent {
+    /// Ends what a crash has cut short, before anything is planned.
+    pub(crate) fn recover(self, engine: &Engine, context: &Context) -> Result<(), Failure> {
+        tell_damaged(engine, context)?;
+        if self.dry_run {
+            if engine.is_cut_short()? {
+                context.warn("an earlier change was cut short; the next one will end it first");
+            }
+            return Ok(());
+        }
+        let bar = Bar::new(context, "reading");
+        let recovered = engine.recover(&bar)?;
+        bar.finish();
+        tell(&recovered, context);
+        Ok(())
+    }
+
+    /// Shows a plan, asks, carries it out, and tells how to undo it. `done` is what has happened, in words.
+    pub(crate) fn carry_out(
+        self,
+        plan: &Plan,
+        engine: &Engine,
+        context: &Context,
+        done: &str,
+    ) -> Result<ExitCode, Failure> {
+        if !context.global.json {
+            let mut out = context.out(Paged::No);
+            out.write_all(table::plan(plan, context).as_bytes())?;
+            out.finish()?;
+            for note in &plan.notes {
+                context.warn(note);
+            }
+        }
+        if self.dry_run {
+            if context.global.json {
+                document::print(context, plan, None)?;
+            } else {
+                context.warn("nothing was changed (--dry-run)");
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
+        if !self.yes {
+            ask(&plan.command)?;
+        }
+        let bar = Bar::new(context, "changing");
+        let made = engine.carry_out(plan.clone(), &bar)?;
+        bar.finish();
+        tell(&made.recovered, context);
+        let receipt = &made.receipt;
+        if context.global.json {
+            document::print(context, plan, Some(receipt))?;
+        } else {
+            context.warn(&format!("{done}; `recount undo {receipt}` takes it back"));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Asks before something that has no plan of files.
+    pub(crate) fn agree(self, question: &str) -> Result<bool, Failure> {
+        if self.dry_run {
+            return Ok(false);
+        }
+        if !self.yes {
+            ask(question)?;
+        }
+        Ok(true)
+    }
+}
+
+/// Tells of journals that are not understood: what they say is neither ended nor undone.
+pub(crate) fn tell_damaged(engine: &Engine, context: &Context) -> Result<(), Failure> {
+    for (path, why) in engine.damaged_journals()? {
+        let path = context.folders.tilde(&path.to_string_lossy());
+        context.warn(&format!("a journal is not understood, and left alone: {path}: {why}"));
+    }
+    Ok(())
+}
+
+/// Asks on the terminal; where nobody can be asked, or does not agree, it is refused.
+fn ask(what: &str) -> Result<(), Failure> {
+    let (stdin, mut stderr) = (io::stdin(), io::stderr());
+    if !stdin.is_terminal() || !stderr.is_terminal() {
+        return Err(Failure::new(REFUSED, "nothing was changed: there is nobody to ask")
+            .hint("add --yes to carry it out, or --dry-run to only look"));
+    }
+    let _asked = write!(stderr, "{what}? [y/N] ").and_then(|()| stderr.flush());
+    let mut answer = String::new();
+    stdin.lock().read_line(&mut answer)?;
+    match answer.trim().to_lowercase().as_str() {
+        "y" | "yes" => Ok(()),
+        _ => Err(Failure::new(REFUSED, "nothing was changed: not agreed to")),
+    }
+}
+
+fn tell(recovered: &[Recovered], context: &Context) {
+    for Recovered { id, command, finished, left } in recovered {
+        let what = if *finished { "finished" } else { "taken back" };
+        context.warn(&format!("an earlier {command} ({id}) was cut short, and is {what} now"));
+        for path in left {
+            let path = context.folders.tilde(&path.to_string_lossy());
+            context.warn(&format!("{path} had been changed by others and was left alone"));
+        }
+    }
+}

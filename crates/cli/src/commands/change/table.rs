@@ -1,0 +1,63 @@
+//! A plan for people: the sessions, then every file with what becomes of it.
+
+use recount_engine::{Plan, State, Step, Subject};
+
+use crate::context::Context;
+use crate::output::columns::{Align, Column, Fit, render};
+use crate::output::number::{bytes, plural};
+use crate::output::span::{Line, Span};
+use crate::output::theme::Tone;
+
+const COLUMNS: &[Column] = &[
+    Column { heading: "CHANGE", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "WHAT", align: Align::Left, fit: Fit::Drop(1) },
+    Column { heading: "BEFORE", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "AFTER", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "FILE", align: Align::Left, fit: Fit::Keep },
+];
+
+/// Lays out a plan.
+pub(super) fn plan(plan: &Plan, context: &Context) -> String {
+    let canvas = context.canvas();
+    let title = |subject: &Subject| {
+        let short = subject.id.chars().take(8).collect::<String>();
+        let title = subject.title.as_deref().unwrap_or("(no title)");
+        let project = subject.project.as_deref().map(|path| context.folders.tilde(path));
+        Line::new([
+            Span::new(&format!("{short}  "), Tone::Strong),
+            Span::new(title, Tone::Plain),
+            Span::new(&project.map(|path| format!("  {path}")).unwrap_or_default(), Tone::Dim),
+        ])
+    };
+    let mut page = canvas.print(plan.sessions.iter().map(title));
+    let rows: Vec<Vec<Span>> = plan.steps.iter().map(|step| row(plan, step, context)).collect();
+    page.push_str(&render(COLUMNS, &rows, &canvas));
+    page
+}
+
+fn row(plan: &Plan, step: &Step, context: &Context) -> Vec<Span> {
+    let (change, tone) = match (&step.before, &step.after) {
+        (Some(_), None) => ("to trash", Tone::Removed),
+        (None, _) if plan.undoes.is_some() => ("back", Tone::Added),
+        (None, _) => ("new", Tone::Added),
+        (Some(_), Some(_)) => ("change", Tone::Warning),
+    };
+    let size = |state: &Option<State>| state.as_ref().map_or("-".to_owned(), |s| bytes(s.bytes));
+    vec![
+        Span::new(change, tone),
+        Span::new(&step.what, Tone::Dim),
+        Span::new(&size(&step.before), Tone::Plain),
+        Span::new(&size(&step.after), Tone::Plain),
+        Span::new(&context.folders.tilde(&step.path.to_string_lossy()), Tone::Plain),
+    ]
+}
+
+/// How many files a plan changes, in words.
+pub(crate) fn files(plan: &Plan) -> String {
+    plural(plan.steps.len() as u64, "file")
+}
+
+/// How many sessions a plan is about, in words.
+pub(crate) fn sessions(plan: &Plan) -> String {
+    plural(plan.sessions.len() as u64, "session")
+}

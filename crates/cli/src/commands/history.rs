@@ -1,0 +1,78 @@
+//! `recount history`
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::Args;
+use recount_engine::{Change, ChangeState};
+
+use crate::commands::change::tell_damaged;
+use crate::context::{Context, Paged};
+use crate::failure::{Failure, NOTHING};
+use crate::output::columns::{Align, Column, Fit, render};
+use crate::output::json;
+use crate::output::number::{bytes, count};
+use crate::output::span::Span;
+use crate::output::theme::Tone;
+use crate::when;
+
+/// List what recount itself has changed
+///
+/// The newest first, each with the receipt by which `recount undo` takes it back.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:\n  recount history\n  recount history --json")]
+pub(crate) struct HistoryArgs {}
+
+pub(crate) fn run(_args: &HistoryArgs, context: &Context) -> Result<ExitCode, Failure> {
+    let engine = context.plain_engine()?;
+    let changes = engine.history()?;
+    tell_damaged(&engine, context)?;
+    if context.global.json {
+        json::document(context, "history", "changes", &changes)?;
+    } else if !changes.is_empty() {
+        let rows: Vec<Vec<Span>> = changes.iter().map(|change| row(change, context)).collect();
+        let mut out = context.out(Paged::Yes);
+        out.write_all(render(COLUMNS, &rows, &context.canvas()).as_bytes())?;
+        out.finish()?;
+    }
+    if changes.is_empty() {
+        context.warn("nothing was ever changed");
+        return Ok(ExitCode::from(NOTHING));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+const COLUMNS: &[Column] = &[
+    Column { heading: "RECEIPT", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "WHEN", align: Align::Left, fit: Fit::Drop(2) },
+    Column { heading: "CHANGE", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "STATE", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "FILES", align: Align::Right, fit: Fit::Drop(4) },
+    Column { heading: "SIZE", align: Align::Right, fit: Fit::Drop(3) },
+    Column { heading: "SESSIONS", align: Align::Left, fit: Fit::Flexible },
+];
+
+fn row(change: &Change, context: &Context) -> Vec<Span> {
+    let tone = match change.state {
+        ChangeState::Done => Tone::Plain,
+        ChangeState::Undone | ChangeState::PartlyUndone => Tone::Dim,
+        ChangeState::TakenBack | ChangeState::CutShort => Tone::Warning,
+    };
+    let state = match change.state {
+        ChangeState::Done if !change.undoable => "done, for good",
+        state => state.as_str(),
+    };
+    let named = change.sessions.iter().map(|session| {
+        let short: String = session.id.chars().take(8).collect();
+        session.title.as_ref().map_or(short.clone(), |title| format!("{short} {title}"))
+    });
+    vec![
+        Span::new(&change.receipt, Tone::Name),
+        Span::new(&when::age(change.time, context.clock.now()), Tone::Dim),
+        Span::new(&change.command, Tone::Plain),
+        Span::new(state, tone),
+        Span::new(&count(change.files as u64), Tone::Plain),
+        Span::new(&bytes(change.bytes), Tone::Plain),
+        Span::new(&named.collect::<Vec<_>>().join(", "), Tone::Plain),
+    ]
+}

@@ -1,0 +1,124 @@
+//! `recount trash`
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use recount_engine::{Engine, Trashed};
+use serde::Serialize;
+
+use crate::commands::change::Consent;
+use crate::context::{Context, Paged};
+use crate::failure::{ERROR, Failure, NOTHING};
+use crate::output::columns::{Align, Column, Fit, render};
+use crate::output::json;
+use crate::output::number::{bytes, count, plural};
+use crate::output::span::Span;
+use crate::output::theme::Tone;
+use crate::when;
+
+/// List deleted sessions, or throw them away for good
+///
+/// `recount restore SESSION` brings one back.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  recount trash\n  recount trash empty --before 30d    what was deleted longer ago\n  recount trash empty --yes"
+)]
+pub(crate) struct TrashArgs {
+    #[command(subcommand)]
+    command: Option<What>,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+enum What {
+    /// List deleted sessions
+    List,
+    /// Throw away what is in the trash
+    ///
+    /// Changes whose copies are thrown away cannot be undone any more.
+    Empty(EmptyArgs),
+}
+
+#[derive(Args, Clone, Debug)]
+struct EmptyArgs {
+    /// Only what was deleted before: a day, a time, or how long ago (30d)
+    #[arg(long, value_name = "WHEN")]
+    before: Option<String>,
+
+    #[command(flatten)]
+    consent: Consent,
+}
+
+#[derive(Serialize)]
+struct Emptied {
+    changes: usize,
+}
+
+pub(crate) fn run(args: &TrashArgs, context: &Context) -> Result<ExitCode, Failure> {
+    let engine = context.plain_engine()?;
+    match &args.command {
+        None | Some(What::List) => list(&engine, context),
+        Some(What::Empty(args)) => empty(args, &engine, context),
+    }
+}
+
+fn list(engine: &Engine, context: &Context) -> Result<ExitCode, Failure> {
+    let trash = engine.trash()?;
+    if context.global.json {
+        json::document(context, "trash", "sessions", &trash)?;
+    } else if !trash.is_empty() {
+        let rows: Vec<Vec<Span>> = trash.iter().map(|item| row(item, context)).collect();
+        let mut out = context.out(Paged::Yes);
+        out.write_all(render(COLUMNS, &rows, &context.canvas()).as_bytes())?;
+        out.finish()?;
+    }
+    if trash.is_empty() {
+        context.warn("the trash is empty");
+        return Ok(ExitCode::from(NOTHING));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn empty(args: &EmptyArgs, engine: &Engine, context: &Context) -> Result<ExitCode, Failure> {
+    args.consent.recover(engine, context)?;
+    let before = args.before.as_deref().map(|text| when::parse(text, context.clock.now()));
+    let before = before.transpose().map_err(|message| Failure::new(ERROR, message))?;
+    let old = |item: &&Trashed| before.is_none_or(|before| item.time < before);
+    let trash = engine.trash()?;
+    let going: Vec<&Trashed> = trash.iter().filter(old).collect();
+    let size: u64 = going.iter().map(|item| item.bytes).sum();
+    let words = format!("{}, {}", plural(going.len() as u64, "session"), bytes(size));
+    if !args.consent.agree(&format!("throw away {words}, for good"))? {
+        context.warn(&format!("nothing was changed (--dry-run): {words} would go"));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let changes = engine.empty_trash(before)?;
+    if context.global.json {
+        json::document(context, "trash", "emptied", &Emptied { changes })?;
+    } else {
+        context.warn(&format!("{words} thrown away"));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+const COLUMNS: &[Column] = &[
+    Column { heading: "ID", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "DELETED", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "FILES", align: Align::Right, fit: Fit::Drop(2) },
+    Column { heading: "SIZE", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "PROJECT", align: Align::Left, fit: Fit::Drop(1) },
+    Column { heading: "TITLE", align: Align::Left, fit: Fit::Flexible },
+];
+
+fn row(item: &Trashed, context: &Context) -> Vec<Span> {
+    let short: String = item.session.id.chars().take(8).collect();
+    let project = item.session.project.as_deref().map(|path| context.folders.tilde(path));
+    vec![
+        Span::new(&short, Tone::Name),
+        Span::new(&when::age(item.time, context.clock.now()), Tone::Dim),
+        Span::new(&count(item.files.len() as u64), Tone::Plain),
+        Span::new(&bytes(item.bytes), Tone::Plain),
+        Span::new(&project.unwrap_or_default(), Tone::Dim),
+        Span::new(item.session.title.as_deref().unwrap_or_default(), Tone::Plain),
+    ]
+}

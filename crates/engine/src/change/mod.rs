@@ -1,0 +1,145 @@
+//! Changes to users' data: planned here, carried out by the writer's door, told from its journals.
+
+mod delete;
+mod owners;
+mod told;
+
+use recount_writer::change::{Door, Entry, History, Owner, Plan};
+use recount_writer::{Error as WriteError, RealDisk};
+
+use crate::list::Query;
+use crate::survey::Progress;
+use crate::{Engine, Error};
+
+pub use recount_writer::change::{Recovered, Refusal, State, Step, Subject};
+pub use told::{Change, ChangeState, Trashed};
+
+/// A change that was made.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// Its receipt, which undoes it.
+    pub receipt: String,
+    /// What had been cut short and was ended first.
+    pub recovered: Vec<Recovered>,
+}
+
+impl Engine {
+    /// Finishes or takes back what a crash has cut short, if anything was.
+    ///
+    /// # Errors
+    /// If that does not work, or our data folder cannot be used.
+    pub fn recover(&self, progress: &dyn Progress) -> Result<Vec<Recovered>, Error> {
+        // Nothing is written, not even for a turn, when there is nothing to do.
+        if !self.is_cut_short()? {
+            return Ok(Vec::new());
+        }
+        let sessions = self.list(&Query::default(), progress)?.sessions;
+        let owners = self.owners(&sessions);
+        let door = Door::open(&RealDisk, self.data()?, self.clock.now())?;
+        Ok(door.recover(&|plan| is_owned(plan, &owners))?)
+    }
+
+    /// Whether a crash has cut a change short.
+    ///
+    /// # Errors
+    /// If the journals cannot be read.
+    pub fn is_cut_short(&self) -> Result<bool, Error> {
+        Ok(self.folders.data.is_some() && self.changes_made()?.is_cut_short())
+    }
+
+    /// Carries out a plan, unless somebody is working in its sessions, a file has changed, or there is no room.
+    ///
+    /// # Errors
+    /// What was refused, or what went wrong; then all was taken back.
+    pub fn carry_out(&self, plan: Plan, progress: &dyn Progress) -> Result<Made, Error> {
+        let data = self.data()?;
+        if let Some(root) = self.roots.iter().find(|root| data.starts_with(&root.path)) {
+            return Err(Error::AgentsFolder(root.path.clone()));
+        }
+        let door = Door::open(&RealDisk, data, self.clock.now())?;
+        let sessions = self.list(&Query::default(), progress)?.sessions;
+        let owners = self.owners(&sessions);
+        let recovered = door.recover(&|plan| is_owned(plan, &owners))?;
+        let approved = plan.approve(&RealDisk, &owners, data)?;
+        Ok(Made { receipt: door.apply(&approved)?, recovered })
+    }
+
+    /// Plans to take a change back: the last one if none is named.
+    ///
+    /// # Errors
+    /// If there is no such change, or it cannot be undone.
+    pub fn undo_plan(&self, receipt: Option<&str>) -> Result<Plan, Error> {
+        let history = self.changes_made()?;
+        let entry = history.find(receipt)?;
+        Ok(history.undo(&RealDisk, self.data()?, entry, |_| true)?)
+    }
+
+    /// Plans to bring a session back from the trash: the last one that was deleted if none is named.
+    ///
+    /// # Errors
+    /// If there is none, or several, or something lies in its place.
+    pub fn restore_plan(&self, wanted: Option<&str>) -> Result<Plan, Error> {
+        let trash = self.trash()?;
+        let id = match wanted {
+            Some(wanted) => pick(&trash, wanted)?,
+            None => trash.first().map(|last| last.session.id.clone()).ok_or(Error::EmptyTrash)?,
+        };
+        let receipt = trash.iter().find(|item| item.session.id == id).map(|item| &item.receipt);
+        let history = self.changes_made()?;
+        let entry = history.find(receipt.map(String::as_str))?;
+        let is_its = |step: &Step| step.session.as_ref() == Some(&id);
+        let mut plan = history.undo(&RealDisk, self.data()?, entry, is_its)?;
+        "restore".clone_into(&mut plan.command);
+        Ok(plan)
+    }
+
+    /// Throws away what is in the trash, or what of it was there before a moment. Returns how many changes cannot be undone
+    /// any more.
+    ///
+    /// # Errors
+    /// If something cannot be removed.
+    pub fn empty_trash(&self, before: Option<jiff::Timestamp>) -> Result<usize, Error> {
+        let door = Door::open(&RealDisk, self.data()?, self.clock.now())?;
+        let history = self.changes_made()?;
+        let is_old = |time| before.is_none_or(|before| time < before);
+        let old = |entry: &&Entry| {
+            let keeps = |number: &usize| {
+                entry.plan.steps.get(*number).is_some_and(|step| step.before.is_some())
+            };
+            is_old(entry.time) && !entry.emptied && history.in_force(entry).iter().any(keeps)
+        };
+        let entries: Vec<_> = history.changes().iter().filter(old).cloned().collect();
+        door.empty(&entries)?;
+        Ok(entries.len())
+    }
+
+    fn changes_made(&self) -> Result<History, Error> {
+        Ok(History::read(&RealDisk, self.data()?)?)
+    }
+
+    fn data(&self) -> Result<&std::path::Path, Error> {
+        self.folders.data.as_deref().ok_or(Error::NoDataFolder)
+    }
+}
+
+fn is_owned(plan: &Plan, owners: &[Owner]) -> bool {
+    plan.sessions.iter().any(|subject| owners.iter().any(|owner| owner.session == subject.id))
+}
+
+/// Finds the one session in the trash whose id begins like this.
+fn pick(trash: &[Trashed], wanted: &str) -> Result<String, Error> {
+    if wanted.chars().count() < crate::select::SHORTEST {
+        return Err(Error::TooShort(wanted.to_owned()));
+    }
+    let exact = trash.iter().find(|item| item.session.id == wanted);
+    let mut like: Vec<&String> =
+        trash.iter().map(|item| &item.session.id).filter(|id| id.starts_with(wanted)).collect();
+    like.sort();
+    like.dedup();
+    match (exact, like.as_slice()) {
+        (Some(item), _) => Ok(item.session.id.clone()),
+        (None, [one]) => Ok((*one).clone()),
+        (None, []) => Err(Error::NotInTrash(wanted.to_owned())),
+        (None, _) => Err(Error::Write(WriteError::ManyReceipts(wanted.to_owned()))),
+    }
+}

@@ -1,0 +1,46 @@
+//! How much room there is on a disk.
+
+use std::path::Path;
+
+/// A file system, and what fits on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Tells one file system from another.
+    pub device: u64,
+    /// Bytes that this user may still write.
+    pub free: u64,
+}
+
+impl Room {
+    /// Asks for the file system on which `path` lies; `None` where the system does not say.
+    #[cfg(unix)]
+    pub fn at(path: &Path) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt as _;
+        let told = rustix::fs::statvfs(path).ok()?;
+        let device = path.metadata().ok()?.dev();
+        Some(Self { device, free: told.f_bavail.saturating_mul(told.f_frsize) })
+    }
+
+    /// Asks for the file system on which `path` lies; `None` where the system does not say.
+    #[cfg(not(unix))]
+    pub fn at(_path: &Path) -> Option<Self> {
+        None
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_folders_of_one_disk_are_on_one_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("inner");
+        #[expect(clippy::disallowed_methods, reason = "a folder to ask about")]
+        std::fs::create_dir(&inner).unwrap();
+        let (outer, inner) = (Room::at(folder.path()).unwrap(), Room::at(&inner).unwrap());
+        assert_eq!(outer.device, inner.device);
+        assert!(outer.free > 0);
+        assert_eq!(Room::at(&folder.path().join("not there")), None);
+    }
+}

@@ -1,0 +1,222 @@
+//! What will change, file by file, before anything does.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::content::Content;
+use super::disk::{Disk, Kind};
+use super::refusal::Refusal;
+use super::state::{State, look};
+use crate::Error;
+
+/// Every file that will change, before and after. Making one changes nothing.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Plan {
+    /// What was asked for, in one word.
+    pub command: String,
+    /// The sessions it is about.
+    pub sessions: Vec<Subject>,
+    /// The files, in the order in which they are changed.
+    pub steps: Vec<Step>,
+    /// Folders that are made for new files, the outer ones first.
+    pub made: Vec<Folder>,
+    /// Folders that are removed if nothing is left in them, the inner ones first.
+    pub removed: Vec<Folder>,
+    /// Folders of an agent: nothing outside of them is changed.
+    pub roots: Vec<PathBuf>,
+    /// Folders by whose existence an agent's processes take turns; they are made while files change.
+    pub locks: Vec<PathBuf>,
+    /// What people should know before they say yes.
+    pub notes: Vec<String>,
+    /// The change that this one takes back.
+    pub undoes: Option<Undoes>,
+}
+
+/// A session that a plan is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subject {
+    /// The agent.
+    pub source: String,
+    /// The session's id.
+    pub id: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// The path of its project.
+    pub project: Option<String>,
+}
+
+/// One file, before and after.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Step {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// What it is to the session, for people.
+    pub what: String,
+    /// The session it belongs to.
+    pub session: Option<String>,
+    /// What is there; nothing for a new file.
+    pub before: Option<State>,
+    /// What will be there; nothing for a file that goes to the trash.
+    pub after: Option<State>,
+    /// What will be in it. Not written down: the file that is laid ready is.
+    #[serde(skip)]
+    pub(crate) content: Option<Content>,
+}
+
+/// A folder and its permissions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Folder {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// Its permissions; the system's usual ones if it is not said.
+    pub mode: Option<u32>,
+}
+
+/// Which steps of an earlier change are taken back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Undoes {
+    /// The receipt of that change.
+    pub receipt: String,
+    /// The numbers of its steps.
+    pub steps: Vec<usize>,
+}
+
+/// What a step says about its file, beside where it lies.
+#[derive(Clone, Copy, Debug)]
+pub struct About<'a> {
+    /// The session it belongs to.
+    pub session: Option<&'a str>,
+    /// What it is to the session, for people.
+    pub what: &'a str,
+}
+
+impl Plan {
+    /// A plan without steps, below these folders of agents.
+    pub fn new(command: &str, roots: Vec<PathBuf>) -> Self {
+        Self { command: command.to_owned(), roots, ..Self::default() }
+    }
+
+    /// Whether nothing would change.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// How many bytes go away or are replaced.
+    pub fn bytes_before(&self) -> u64 {
+        self.steps.iter().filter_map(|step| step.before.as_ref()).map(|state| state.bytes).sum()
+    }
+
+    /// Puts the file at `path` into the trash. What is not there or in the plan already is left out.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no regular file.
+    pub fn remove(&mut self, disk: &dyn Disk, path: &Path, about: About<'_>) -> Result<(), Error> {
+        if self.steps.iter().any(|step| step.path == path) {
+            return Ok(());
+        }
+        let Some(before) = State::of(disk, path)? else { return Ok(()) };
+        self.push(path, about, (Some(before), None), None)
+    }
+
+    /// Makes a new file at `path`, with this time and these permissions.
+    ///
+    /// # Errors
+    /// If there is something already, or what is to be in it cannot be read.
+    pub fn create(
+        &mut self,
+        disk: &dyn Disk,
+        path: &Path,
+        content: Content,
+        about: About<'_>,
+        like: Option<&State>,
+    ) -> Result<(), Error> {
+        if look(disk, path)?.is_some() {
+            return Err(Refusal::Occupied { path: path.to_owned() }.into());
+        }
+        let (bytes, hash) = content.measure(disk)?;
+        let (modified, mode) = like.map_or((None, None), |like| (like.modified, like.mode));
+        let after = State { bytes, hash, modified, mode };
+        self.make_way(disk, path)?;
+        self.push(path, about, (None, Some(after)), Some(content))
+    }
+
+    /// Puts other bytes into the file at `path`; its permissions and its time stay.
+    ///
+    /// # Errors
+    /// If it is not there, or cannot be read.
+    pub fn replace(
+        &mut self,
+        disk: &dyn Disk,
+        path: &Path,
+        content: Content,
+        about: About<'_>,
+    ) -> Result<(), Error> {
+        let changed = || Error::from(Refusal::Changed { path: path.to_owned() });
+        let before = State::of(disk, path)?.ok_or_else(changed)?;
+        let (bytes, hash) = content.measure(disk)?;
+        let after = State { bytes, hash, modified: before.modified, mode: before.mode };
+        self.push(path, about, (Some(before), Some(after)), Some(content))
+    }
+
+    /// Moves a file: a new one like it, and the old one to the trash.
+    ///
+    /// # Errors
+    /// If one is not there, or the other is.
+    pub fn move_file(
+        &mut self,
+        disk: &dyn Disk,
+        from: &Path,
+        to: &Path,
+        about: About<'_>,
+    ) -> Result<(), Error> {
+        let changed = || Error::from(Refusal::Changed { path: from.to_owned() });
+        let before = State::of(disk, from)?.ok_or_else(changed)?;
+        self.create(disk, to, Content::of_file(from), about, Some(&before))?;
+        self.push(from, about, (Some(before), None), None)
+    }
+
+    /// Removes a folder, if nothing is left in it in the end.
+    ///
+    /// # Errors
+    /// If it cannot be looked at.
+    pub fn remove_folder(&mut self, disk: &dyn Disk, path: &Path) -> Result<(), Error> {
+        let known = self.removed.iter().any(|folder| folder.path == path);
+        if let Some(found) = look(disk, path)?.filter(|look| look.kind == Kind::Folder && !known) {
+            self.removed.push(Folder { path: path.to_owned(), mode: found.mode });
+            // The inner ones first.
+            let depth = |folder: &Folder| folder.path.components().count();
+            self.removed.sort_by_key(|folder| std::cmp::Reverse(depth(folder)));
+        }
+        Ok(())
+    }
+
+    fn push(
+        &mut self,
+        path: &Path,
+        about: About<'_>,
+        (before, after): (Option<State>, Option<State>),
+        content: Option<Content>,
+    ) -> Result<(), Error> {
+        if path.to_str().is_none() {
+            return Err(Refusal::NotText { path: path.to_owned() }.into());
+        }
+        let (what, session) = (about.what.to_owned(), about.session.map(str::to_owned));
+        self.steps.push(Step { path: path.to_owned(), what, session, before, after, content });
+        Ok(())
+    }
+
+    /// Notes which folders must be made for a new file.
+    pub(crate) fn make_way(&mut self, disk: &dyn Disk, path: &Path) -> Result<(), Error> {
+        for folder in path.ancestors().skip(1) {
+            if folder.as_os_str().is_empty() || look(disk, folder)?.is_some() {
+                break;
+            }
+            if !self.made.iter().any(|known| known.path == folder) {
+                self.made.push(Folder { path: folder.to_owned(), mode: None });
+            }
+        }
+        self.made.sort_by_key(|folder| folder.path.components().count());
+        Ok(())
+    }
+}

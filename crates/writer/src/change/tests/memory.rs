@@ -1,0 +1,430 @@
+//! A disk in memory that can stop, fail, fill up, and lose what was not synced.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Cursor, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard};
+
+use recount_platform::Room;
+
+use crate::change::{Disk, Kind, Look, NewFile};
+
+/// What goes wrong, at which operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    None,
+    /// The process dies: this operation and all that follow do not happen.
+    Stop(usize),
+    /// As above, but half of the bytes that were being written are.
+    Torn(usize),
+    /// This one operation fails.
+    Once(usize),
+    /// From here on, whatever takes room fails.
+    Full(usize),
+    /// What is written to a new file is not what lies there afterwards, and nobody says so.
+    Rot(usize),
+}
+
+/// What a crash takes with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Loss {
+    /// Nothing: only the process died.
+    Nothing,
+    /// The power went: names in folders and bytes of files that were not synced are gone.
+    Unsynced,
+    /// The power went: names are as they were after some of the operations since the last sync.
+    Some(usize),
+}
+
+#[derive(Debug, Default)]
+pub(super) struct MemoryDisk {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    names: Names,
+    /// What was in each folder, by its number, when it was last synced.
+    durable: BTreeMap<usize, Names>,
+    /// Names after each operation since the last sync of any folder.
+    steps: Vec<Names>,
+    files: Vec<Bytes>,
+    /// How many folders were ever made.
+    folders: usize,
+    count: usize,
+    fault: Fault,
+    dead: bool,
+    free: u64,
+    /// Folders that were there before the last crash, which was long ago.
+    old: BTreeSet<PathBuf>,
+}
+
+type Names = BTreeMap<PathBuf, Node>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Node {
+    /// A folder made later under the same name has another number.
+    Folder(Option<u32>, usize),
+    File(usize),
+}
+
+#[derive(Clone, Debug, Default)]
+struct Bytes {
+    now: Vec<u8>,
+    synced: Vec<u8>,
+    modified: Option<i64>,
+    mode: Option<u32>,
+}
+
+impl Default for Inner {
+    fn default() -> Self {
+        let root: Names = [(PathBuf::from("/"), Node::Folder(None, 0))].into();
+        Self {
+            durable: BTreeMap::new(),
+            folders: 1,
+            steps: vec![root.clone()],
+            names: root,
+            files: Vec::new(),
+            count: 0,
+            fault: Fault::None,
+            dead: false,
+            free: u64::MAX / 2,
+            old: BTreeSet::new(),
+        }
+    }
+}
+
+/// What lies below a folder, with all that must come back.
+pub(super) type Tree = BTreeMap<PathBuf, (Option<u32>, Option<(Vec<u8>, Option<i64>)>)>;
+
+impl MemoryDisk {
+    pub(super) fn put(&self, path: &str, bytes: &[u8], modified: i64, mode: u32) {
+        let mut inner = self.lock();
+        let path = PathBuf::from(path);
+        for folder in path.ancestors().skip(1) {
+            inner.ensure(folder);
+        }
+        let number = inner.files.len();
+        let (now, synced) = (bytes.to_vec(), bytes.to_vec());
+        inner.files.push(Bytes { now, synced, modified: Some(modified), mode: Some(mode) });
+        inner.names.insert(path, Node::File(number));
+        inner.settle();
+    }
+
+    pub(super) fn folder(&self, path: &str) {
+        let mut inner = self.lock();
+        for folder in Path::new(path).ancestors() {
+            inner.ensure(folder);
+        }
+        inner.settle();
+    }
+
+    pub(super) fn set_free(&self, free: u64) {
+        self.lock().free = free;
+    }
+
+    /// Counts from here, and lets something go wrong.
+    pub(super) fn plant(&self, fault: Fault) {
+        let mut inner = self.lock();
+        (inner.fault, inner.count) = (fault, 0);
+    }
+
+    pub(super) fn operations(&self) -> usize {
+        self.lock().count
+    }
+
+    /// Starts again after a crash.
+    pub(super) fn reboot(&self, loss: Loss) {
+        let mut inner = self.lock();
+        (inner.fault, inner.dead, inner.count) = (Fault::None, false, 0);
+        match loss {
+            Loss::Nothing => {
+                inner.old = inner.names.keys().cloned().collect();
+                return;
+            }
+            Loss::Unsynced => inner.names = inner.synced(),
+            Loss::Some(choice) => {
+                let at = choice % inner.steps.len();
+                inner.names = inner.steps[at].clone();
+            }
+        }
+        inner.files.iter_mut().for_each(|file| file.now = file.synced.clone());
+        inner.old = inner.names.keys().cloned().collect();
+        inner.settle();
+    }
+
+    pub(super) fn tree(&self, below: &str) -> Tree {
+        let inner = self.lock();
+        let wanted = inner.names.iter().filter(|(path, _)| path.starts_with(below));
+        let told = |node: &Node| match node {
+            Node::Folder(mode, _) => (*mode, None),
+            Node::File(number) => {
+                let file = &inner.files[*number];
+                (file.mode, Some((file.now.clone(), file.modified)))
+            }
+        };
+        wanted.map(|(path, node)| (path.clone(), told(node))).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap()
+    }
+}
+
+impl Inner {
+    /// Counts one operation, which may be the one that fails.
+    fn step(&mut self, takes_room: bool) -> io::Result<()> {
+        self.count += 1;
+        match self.fault {
+            _ if self.dead => Err(dead()),
+            Fault::Stop(n) | Fault::Torn(n) if n == self.count => {
+                self.dead = true;
+                Err(dead())
+            }
+            Fault::Once(n) if n == self.count => Err(io::Error::other("input/output error")),
+            Fault::Full(n) if n <= self.count && takes_room => Err(ErrorKind::StorageFull.into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn node(&self, path: &Path) -> io::Result<Node> {
+        self.names.get(path).copied().ok_or_else(|| ErrorKind::NotFound.into())
+    }
+
+    fn number(&self, path: &Path) -> io::Result<usize> {
+        match self.node(path)? {
+            Node::File(number) => Ok(number),
+            Node::Folder(..) => Err(ErrorKind::IsADirectory.into()),
+        }
+    }
+
+    fn add(&mut self, path: &Path, node: Node) -> io::Result<()> {
+        let above = path.parent().ok_or(ErrorKind::AlreadyExists)?;
+        if !matches!(self.node(above)?, Node::Folder(..)) {
+            return Err(ErrorKind::NotADirectory.into());
+        }
+        self.names.insert(path.to_owned(), node);
+        self.steps.push(self.names.clone());
+        Ok(())
+    }
+
+    fn ensure(&mut self, folder: &Path) {
+        self.folders += 1;
+        let node = Node::Folder(Some(0o755), self.folders);
+        self.names.entry(folder.to_owned()).or_insert(node);
+    }
+
+    fn inside(&self, folder: &Path) -> Names {
+        let inside = self.names.iter().filter(|(name, _)| name.parent() == Some(folder));
+        inside.map(|(name, node)| (name.clone(), *node)).collect()
+    }
+
+    /// What is left when only synced names are.
+    fn synced(&self) -> Names {
+        let mut left: Names = [(PathBuf::from("/"), Node::Folder(None, 0))].into();
+        let mut open = vec![0];
+        while let Some(number) = open.pop() {
+            for (name, node) in self.durable.get(&number).into_iter().flatten() {
+                left.insert(name.clone(), *node);
+                if let Node::Folder(_, number) = node {
+                    open.push(*number);
+                }
+            }
+        }
+        left
+    }
+
+    fn settle(&mut self) {
+        let numbered = |(path, node): (&PathBuf, &Node)| match node {
+            Node::Folder(_, number) => Some((*number, self.inside(path))),
+            Node::File(_) => None,
+        };
+        self.durable = self.names.iter().filter_map(numbered).collect();
+        self.steps = vec![self.names.clone()];
+    }
+}
+
+fn dead() -> io::Error {
+    io::Error::other("the process is dead")
+}
+
+impl Disk for MemoryDisk {
+    fn look(&self, path: &Path) -> io::Result<Option<Look>> {
+        let mut inner = self.lock();
+        inner.step(false)?;
+        Ok(inner.names.get(path).map(|node| match node {
+            Node::Folder(mode, _) => {
+                let modified = inner.old.contains(path).then_some(0);
+                Look { kind: Kind::Folder, bytes: 0, modified, mode: *mode }
+            }
+            Node::File(number) => {
+                let file = &inner.files[*number];
+                let bytes = file.now.len() as u64;
+                Look { kind: Kind::File, bytes, modified: file.modified, mode: file.mode }
+            }
+        }))
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Box<dyn Read + '_>> {
+        let mut inner = self.lock();
+        inner.step(false)?;
+        let number = inner.number(path)?;
+        Ok(Box::new(Cursor::new(inner.files[number].now.clone())))
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<PathBuf>> {
+        let mut inner = self.lock();
+        inner.step(false)?;
+        inner.node(path)?;
+        Ok(inner.names.keys().filter(|name| name.parent() == Some(path)).cloned().collect())
+    }
+
+    fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
+        self.lock().node(path).map(|_| path.to_owned())
+    }
+
+    fn room(&self, path: &Path) -> Option<Room> {
+        let inner = self.lock();
+        inner.node(path).ok().map(|_| Room { device: 1, free: inner.free })
+    }
+
+    fn make_folder(&self, path: &Path, mode: Option<u32>) -> io::Result<()> {
+        let mut inner = self.lock();
+        inner.step(true)?;
+        if inner.names.contains_key(path) {
+            return Err(ErrorKind::AlreadyExists.into());
+        }
+        inner.folders += 1;
+        let number = inner.folders;
+        inner.add(path, Node::Folder(mode, number))
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        let mut inner = self.lock();
+        inner.step(false)?;
+        inner.node(path)?;
+        if inner.names.keys().any(|name| name.parent() == Some(path)) {
+            return Err(ErrorKind::DirectoryNotEmpty.into());
+        }
+        inner.names.remove(path);
+        inner.old.remove(path);
+        let names = inner.names.clone();
+        inner.steps.push(names);
+        Ok(())
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Box<dyn NewFile + '_>> {
+        let mut inner = self.lock();
+        inner.step(true)?;
+        if inner.names.contains_key(path) {
+            return Err(ErrorKind::AlreadyExists.into());
+        }
+        let number = inner.files.len();
+        inner.files.push(Bytes { mode: Some(0o600), ..Bytes::default() });
+        inner.add(path, Node::File(number))?;
+        Ok(Box::new(MemoryFile { disk: self, number, is_journal: false }))
+    }
+
+    fn append_line(&self, path: &Path, line: &[u8]) -> io::Result<()> {
+        let known = self.lock().names.get(path).copied();
+        let number = match known {
+            Some(Node::File(number)) => number,
+            Some(Node::Folder(..)) => return Err(ErrorKind::IsADirectory.into()),
+            None => {
+                let mut inner = self.lock();
+                inner.step(true)?;
+                let number = inner.files.len();
+                inner.files.push(Bytes::default());
+                inner.add(path, Node::File(number))?;
+                number
+            }
+        };
+        let mut file = Box::new(MemoryFile { disk: self, number, is_journal: true });
+        let torn = self.lock().files[number].now.last().is_some_and(|last| *last != b'\n');
+        let text = [if torn { b"\n" as &[u8] } else { b"" }, line, b"\n"].concat();
+        file.write_all(&text)?;
+        let mut inner = self.lock();
+        inner.step(true)?;
+        inner.files[number].synced = inner.files[number].now.clone();
+        Ok(())
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut inner = self.lock();
+        inner.step(false)?;
+        let number = inner.number(from)?;
+        if let Some(Node::Folder(..)) = inner.names.get(to) {
+            return Err(ErrorKind::IsADirectory.into());
+        }
+        inner.node(to.parent().unwrap())?;
+        inner.names.remove(from);
+        inner.add(to, Node::File(number))
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let mut inner = self.lock();
+        inner.step(false)?;
+        inner.number(path)?;
+        inner.names.remove(path);
+        let names = inner.names.clone();
+        inner.steps.push(names);
+        Ok(())
+    }
+
+    fn sync_folder(&self, path: &Path) -> io::Result<()> {
+        let mut inner = self.lock();
+        inner.step(false)?;
+        let Node::Folder(_, number) = inner.node(path)? else {
+            return Err(ErrorKind::NotADirectory.into());
+        };
+        let inside = inner.inside(path);
+        inner.durable.insert(number, inside);
+        let names = inner.names.clone();
+        inner.steps = vec![names];
+        Ok(())
+    }
+
+    fn touch_folder(&self, _path: &Path) -> io::Result<()> {
+        self.lock().step(false)
+    }
+}
+
+struct MemoryFile<'a> {
+    disk: &'a MemoryDisk,
+    number: usize,
+    is_journal: bool,
+}
+
+impl Write for MemoryFile<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut inner = self.disk.lock();
+        let torn = inner.fault == Fault::Torn(inner.count + 1) && !inner.dead;
+        let stepped = inner.step(true);
+        if torn {
+            let half = &bytes[..bytes.len() / 2];
+            inner.files[self.number].now.extend_from_slice(half);
+        }
+        stepped?;
+        let rots = inner.fault == Fault::Rot(inner.count) && !self.is_journal;
+        let turned = |byte: &u8| if rots { byte ^ 1 } else { *byte };
+        inner.files[self.number].now.extend(bytes.iter().map(turned));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl NewFile for MemoryFile<'_> {
+    fn finish(self: Box<Self>, modified: Option<i64>, mode: Option<u32>) -> io::Result<()> {
+        let mut inner = self.disk.lock();
+        inner.step(true)?;
+        let file = &mut inner.files[self.number];
+        (file.modified, file.synced) = (modified, file.now.clone());
+        if mode.is_some() {
+            file.mode = mode;
+        }
+        Ok(())
+    }
+}

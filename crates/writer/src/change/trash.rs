@@ -1,0 +1,51 @@
+//! What was kept so that changes can be undone, and throwing it away.
+
+use super::Door;
+use super::apply::{remove, remove_if_empty};
+use super::journal::{End, Entry, Record};
+use super::state::look;
+use super::undo::History;
+use crate::Error;
+
+impl Door<'_> {
+    /// Throws away what was kept for some changes: they cannot be undone any more.
+    ///
+    /// # Errors
+    /// If a copy cannot be removed; the next run goes on with it.
+    pub fn empty(&self, changes: &[Entry]) -> Result<(), Error> {
+        for entry in changes.iter().filter(|entry| entry.end == End::Done && !entry.emptied) {
+            self.journal().append(&entry.id, &Record::Emptied { time: self.now })?;
+            self.forget_copies(&self.places(&entry.id))?;
+        }
+        Ok(())
+    }
+
+    /// Removes copies that nothing needs: of what is back in its place, and of what was thrown away. A power cut may have
+    /// brought some of them back.
+    pub(crate) fn sweep(&self) -> Result<(), Error> {
+        let history = History::read(self.disk, self.data)?;
+        for entry in history.changes() {
+            let places = self.places(&entry.id);
+            if look(self.disk, &places.folder())?.is_none() {
+                continue;
+            }
+            match &entry.end {
+                End::Done if !entry.emptied => {}
+                End::TakenBack { left, .. } if !left.is_empty() => continue,
+                End::Begun | End::Prepared => continue,
+                End::Done | End::TakenBack { .. } => {
+                    self.forget_copies(&places)?;
+                    continue;
+                }
+            }
+            let in_force = history.in_force(entry);
+            for (number, step) in entry.plan.steps.iter().enumerate() {
+                if step.before.is_some() && !in_force.contains(&number) {
+                    remove(self.disk, &places.kept(number, step))?;
+                }
+            }
+            remove_if_empty(self.disk, &places.folder())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,154 @@
+//! Taking a change back: a plan like any other, with every step turned around.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::content::Content;
+use super::disk::Disk;
+use super::journal::{End, Entries, Entry, Journal};
+use super::places::Places;
+use super::plan::{Folder, Plan, Step, Undoes};
+use super::refusal::Refusal;
+use super::state::State;
+use crate::Error;
+
+/// Everything that was changed, as the journals tell it.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    entries: Entries,
+}
+
+impl History {
+    /// Reads the journals of a data folder.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn read(disk: &dyn Disk, data: &Path) -> Result<Self, Error> {
+        Ok(Self { entries: Journal { disk, data }.entries()? })
+    }
+
+    /// The changes, the oldest first.
+    pub fn changes(&self) -> &[Entry] {
+        &self.entries.known
+    }
+
+    /// Journals that could not be understood, and why.
+    pub fn damaged(&self) -> &[(PathBuf, String)] {
+        &self.entries.damaged
+    }
+
+    /// Whether a crash has cut a change short.
+    pub fn is_cut_short(&self) -> bool {
+        let open = |entry: &Entry| matches!(entry.end, End::Begun | End::Prepared);
+        self.entries.known.iter().any(open)
+    }
+
+    /// The steps of a change that are in force, by number: made, and not undone since.
+    pub fn in_force(&self, entry: &Entry) -> BTreeSet<usize> {
+        if entry.end != End::Done {
+            return BTreeSet::new();
+        }
+        let mut steps: BTreeSet<usize> = (0..entry.plan.steps.len()).collect();
+        for undo in self.entries.known.iter().filter(|undo| undo.end == End::Done) {
+            if let Some(undoes) = undo.plan.undoes.as_ref().filter(|u| u.receipt == entry.id) {
+                steps.retain(|step| !undoes.steps.contains(step));
+            }
+        }
+        steps
+    }
+
+    /// Finds a change by its receipt or the start of one; the last one that can be undone if none is named.
+    ///
+    /// # Errors
+    /// If there is none, or several.
+    pub fn find(&self, wanted: Option<&str>) -> Result<&Entry, Error> {
+        let Some(wanted) = wanted else {
+            let can = |entry: &&Entry| {
+                entry.plan.undoes.is_none() && !entry.emptied && !self.in_force(entry).is_empty()
+            };
+            return self.entries.known.iter().rev().find(can).ok_or(Error::NothingToUndo);
+        };
+        if let Some(entry) = self.entries.known.iter().find(|entry| entry.id == wanted) {
+            return Ok(entry);
+        }
+        let mut like = self.entries.known.iter().filter(|entry| entry.id.starts_with(wanted));
+        match (like.next(), like.next()) {
+            (Some(entry), None) => Ok(entry),
+            (Some(_), Some(_)) => Err(Error::ManyReceipts(wanted.to_owned())),
+            (None, _) => Err(Error::NoReceipt(wanted.to_owned())),
+        }
+    }
+
+    /// Plans to take back those steps of a change that are in force and that `wanted` picks.
+    ///
+    /// # Errors
+    /// If it was taken back already or cannot be, or a file has changed since.
+    pub fn undo(
+        &self,
+        disk: &dyn Disk,
+        data: &Path,
+        entry: &Entry,
+        wanted: impl Fn(&Step) -> bool,
+    ) -> Result<Plan, Error> {
+        let refuse = |why| Error::from(Refusal::NotUndoable { id: entry.id.clone(), why });
+        match entry.end {
+            End::Done if entry.emptied => return Err(refuse("the trash was emptied")),
+            End::Done => {}
+            End::TakenBack { .. } => return Err(refuse("it was taken back when it failed")),
+            End::Begun | End::Prepared => return Err(refuse("it has not ended")),
+        }
+        let places = Places { data, id: &entry.id };
+        let in_force = self.in_force(entry);
+        let mut numbers = Vec::new();
+        let mut steps = Vec::new();
+        // What was done last is taken back first.
+        for (number, step) in entry.plan.steps.iter().enumerate().rev() {
+            if in_force.contains(&number) && wanted(step) {
+                numbers.push(number);
+                steps.push(turned(disk, &places, number, step)?);
+            }
+        }
+        if steps.is_empty() {
+            return Err(refuse("nothing of it is in force any more"));
+        }
+        let is_about = |id: &String| steps.iter().any(|step| step.session.as_ref() == Some(id));
+        let sessions = entry.plan.sessions.iter().filter(|subject| is_about(&subject.id));
+        let made = entry.plan.removed.iter().rev().filter(|folder| holds(folder, &steps));
+        let made = made.cloned().collect();
+        let removed = entry.plan.made.iter().rev().cloned().collect();
+        let mut plan = Plan {
+            command: "undo".to_owned(),
+            sessions: sessions.cloned().collect(),
+            made,
+            removed,
+            roots: entry.plan.roots.clone(),
+            locks: entry.plan.locks.clone(),
+            notes: Vec::new(),
+            undoes: Some(Undoes { receipt: entry.id.clone(), steps: numbers }),
+            steps: Vec::new(),
+        };
+        // Others may have removed more since.
+        for step in steps.iter().filter(|step| step.after.is_some()) {
+            plan.make_way(disk, &step.path)?;
+        }
+        plan.steps = steps;
+        Ok(plan)
+    }
+}
+
+/// Whether a file that comes back lies in a folder that was removed.
+fn holds(folder: &Folder, steps: &[Step]) -> bool {
+    steps.iter().any(|step| step.after.is_some() && step.path.starts_with(&folder.path))
+}
+
+fn turned(disk: &dyn Disk, places: &Places<'_>, number: usize, step: &Step) -> Result<Step, Error> {
+    let now = State::of(disk, &step.path)?;
+    match (&now, &step.after) {
+        (None, None) => {}
+        (Some(now), Some(after)) if now.same_bytes(after) => {}
+        (Some(_), None) => return Err(Refusal::Occupied { path: step.path.clone() }.into()),
+        _ => return Err(Refusal::Changed { path: step.path.clone() }.into()),
+    }
+    let kept = step.before.as_ref().map(|_| Content::of_file(places.kept(number, step)));
+    Ok(Step { before: now, after: step.before.clone(), content: kept, ..step.clone() })
+}
