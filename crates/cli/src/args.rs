@@ -6,8 +6,8 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use recount_engine::source_names;
 
 use crate::commands::{
-    completions, export, index, list, man, prices, projects, search, show, sql, stats, story,
-    testbed,
+    completions, export, guard, index, list, man, prices, projects, search, show, sql, stats,
+    story, testbed,
 };
 
 /// Recount what your coding agents did, and count it right
@@ -95,6 +95,7 @@ pub(crate) enum Command {
     Stats(stats::StatsArgs),
     Prices(prices::PricesArgs),
     Sql(sql::SqlArgs),
+    Guard(guard::GuardArgs),
     Index(index::IndexArgs),
     Testbed(testbed::TestbedArgs),
     Completions(completions::CompletionsArgs),

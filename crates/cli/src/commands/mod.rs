@@ -2,6 +2,7 @@
 
 pub(crate) mod completions;
 pub(crate) mod export;
+pub(crate) mod guard;
 pub(crate) mod help_markdown;
 pub(crate) mod index;
 pub(crate) mod list;

@@ -1,0 +1,1 @@
+//! Made-up folders, every rule.
