@@ -81,6 +81,7 @@ fn help_and_version_are_no_errors() {
       stats        Count tokens, money and time, each request once
       prices       Show what models cost, since when, and who says so
       sql          Ask your sessions in SQL
+      guard        Show what the agent's next start would delete, and why
       index        Bring the search index up to date
       testbed      Make a made-up but valid home, for demos, tests and benchmarks
       completions  Print completions for a shell

@@ -118,21 +118,21 @@ fn file(doom: &Doom, row: &Guarded, context: &Context) -> Line {
 fn also(row: &Guarded) -> Option<Line> {
     let agents = row.sessions.iter().filter(|session| session.kind == SessionKind::Subagent);
     let agents = agents.count() as u64;
-    let side: Vec<&Doom> = row.sessions.iter().flat_map(|session| &session.beside).collect();
+    let beside = row.sessions.iter().flat_map(|session| &session.beside);
     let others = |why: fn(Why) -> bool| {
         row.others.iter().filter(move |doom| why(doom.why)).collect::<Vec<&Doom>>()
     };
-    let side: Vec<&Doom> = side.into_iter().chain(others(|why| why == Why::Beside)).collect();
+    let beside: Vec<&Doom> = beside.chain(others(|why| why == Why::Beside)).collect();
     let outputs = others(|why| matches!(why, Why::OutputAge | Why::OutputCount));
     let points = others(Why::is_routine);
     let mut parts = Vec::new();
     let mut add = |dooms: &[&Doom], words: &str, note: &str| {
         if !dooms.is_empty() {
-            let size = bytes(dooms.iter().map(|doom| doom.bytes).sum());
-            parts.push(format!("{} ({size}){note}", plural(dooms.len() as u64, words)));
+            let sum = bytes(dooms.iter().map(|doom| doom.bytes).sum());
+            parts.push(format!("{} ({sum}){note}", plural(dooms.len() as u64, words)));
         }
     };
-    add(&side, "file beside them", "");
+    add(&beside, "file beside them", "");
     add(&outputs, "old output of tools", "");
     add(&points, "restore point", ", as at every start");
     if agents > 0 {

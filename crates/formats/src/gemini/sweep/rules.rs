@@ -90,7 +90,7 @@ impl Rules {
             on_by_default: since(33),
             named_folders: since(29),
             logs: since(39),
-            needs_times: !since(42),
+            needs_times: !since(43),
             needs: match () {
                 () if since(47) => Needs::Resumable,
                 () if since(44) => Needs::Spoken,

@@ -117,20 +117,17 @@ impl Merged {
         Self { fields }
     }
 
-    /// Returns what a layer says: `Some(None)` if it puts something in place of all of it.
-    fn said(layer: &Layer) -> Option<Option<&[(String, Tree)]>> {
+    /// Returns what a layer says; if that is no object, it stands in the place of all of it.
+    fn said(layer: &Layer) -> Option<&Tree> {
         let general = layer.tree.as_ref()?.get("general")?;
-        if general.as_object().is_none() {
-            return Some(None);
-        }
-        Some(general.get("sessionRetention")?.as_object())
+        if general.as_object().is_some() { general.get("sessionRetention") } else { Some(general) }
     }
 
     fn take(&mut self, layer: &Layer) {
-        match Self::said(layer) {
-            None => {}
-            Some(None) => self.fields.clear(),
-            Some(Some(fields)) => {
+        let Some(said) = Self::said(layer) else { return };
+        match said.as_object() {
+            None => self.fields.clear(),
+            Some(fields) => {
                 for (key, value) in fields {
                     self.fields.retain(|(known, _)| known != key);
                     self.fields.push((key.clone(), value.clone()));
@@ -267,7 +264,7 @@ fn expanded(text: &str, words: &[(String, String)]) -> String {
 
 /// Lists the words of the environment that stand in a layer's periods.
 fn named(layer: &Layer, variables: &dyn Variables) -> Vec<(String, String)> {
-    let fields = Merged::said(layer).flatten().unwrap_or_default();
+    let fields = Merged::said(layer).and_then(Tree::as_object).unwrap_or_default();
     let texts = fields.iter().filter_map(|(_, value)| value.as_str());
     let name = |text: &str| {
         let (_, rest) = text.split_once('$')?;

@@ -20,11 +20,8 @@ pub(crate) fn is_trusted(settings: &Settings, folder: Option<&Path>, rules: &Rul
 
 fn asks(layer: &Layer) -> Option<bool> {
     let trust = layer.tree.as_ref()?.get("security")?.get("folderTrust")?;
-    match trust.get("enabled")? {
-        // Nothing is as good as no word of it.
-        Tree::Null => None,
-        value => Some(is_true(value)),
-    }
+    // Nothing is as good as no word of it.
+    trust.get("enabled").filter(|value| **value != Tree::Null).map(is_true)
 }
 
 /// The rule with the longest path decides.

@@ -108,8 +108,8 @@ fn spread(files: &[Candidate<'_>], causes: &[(usize, Why)], rules: &Rules) -> Ve
 }
 
 fn is_looked_at(file: &Candidate<'_>, rules: &Rules) -> bool {
-    file.name.starts_with("session-")
-        && (file.name.ends_with(".json") || rules.logs && file.name.ends_with(".jsonl"))
+    let ending = file.name.strip_prefix("session-").and_then(|name| name.rsplit_once('.'));
+    ending.is_some_and(|(_, ending)| ending == "json" || rules.logs && ending == "jsonl")
 }
 
 /// Says why the program takes a file for damaged; `None` if it lists it.
