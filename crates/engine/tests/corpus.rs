@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use recount_engine::export::{Format, Images, Level, Options};
-use recount_engine::{Engine, Export, Query, Selection, Setup, View};
+use recount_engine::{Engine, Export, Guarded, Query, Selection, Setup, View};
 use recount_model::{Clock, MessageKind, Why};
 use recount_platform::Env;
 use recount_testkit::{Page, corpus};
@@ -166,7 +166,7 @@ fn what_the_agent_deleted_was_foretold() {
         let below = |path: &str| {
             Path::new(path).strip_prefix(&home).unwrap().to_string_lossy().into_owned()
         };
-        let dooms = foretold.projects.iter().flat_map(|project| project.dooms());
+        let dooms = foretold.projects.iter().flat_map(Guarded::dooms);
         let mut told: Vec<(String, Why)> =
             dooms.map(|doom| (below(&doom.path), doom.why)).collect();
         let gone = gone(&meta);
