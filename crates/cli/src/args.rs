@@ -6,8 +6,8 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use recount_engine::source_names;
 
 use crate::commands::{
-    completions, delete, export, history, index, list, man, prices, projects, restore, search,
-    show, sql, stats, story, testbed, trash, undo,
+    completions, delete, export, guard, history, index, list, man, prices, projects, restore,
+    search, show, sql, stats, story, testbed, trash, undo,
 };
 
 /// Recount what your coding agents did, and count it right
@@ -96,6 +96,7 @@ pub(crate) enum Command {
     Stats(stats::StatsArgs),
     Prices(prices::PricesArgs),
     Sql(sql::SqlArgs),
+    Guard(guard::GuardArgs),
     Delete(delete::DeleteArgs),
     Restore(restore::RestoreArgs),
     Trash(trash::TrashArgs),

@@ -10,6 +10,8 @@ use crate::output::sanitize::{sanitize, single_line};
 
 /// Nothing was found.
 pub(crate) const NOTHING: u8 = 1;
+/// Something would be deleted.
+pub(crate) const DOOMED: u8 = 1;
 /// An error, or bad usage.
 pub(crate) const ERROR: u8 = 2;
 /// Refused for safety.
@@ -90,6 +92,7 @@ impl From<Error> for Failure {
             Error::NotASession(_) => {
                 failure.hint("session files, saved chats and exports of an agent can be shown")
             }
+            Error::NotARelease(_) => failure.hint("give it as the agent's --version prints it, for example 0.60.0"),
             Error::NoProject(_) => failure.hint("`recount projects` shows every project"),
             Error::AmbiguousProject { candidates, .. } => {
                 let failure = candidates.iter().take(10).cloned().fold(failure, Self::hint);

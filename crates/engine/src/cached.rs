@@ -7,7 +7,7 @@ use recount_formats::outline::{AgentCall, Head, Listed, Outline};
 use recount_formats::source::Surveyed;
 use recount_model::{
     Counts, FileRole, Grammar, Kept, Problem, RawJson, SessionFacts, SessionFile, SessionId,
-    SessionKind, SourceName, TitleFrom, Tokens, ToolCounts, timestamp,
+    SessionKind, Sight, SourceName, TitleFrom, Tokens, ToolCounts, timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use crate::list::{Digest, Used};
 use crate::survey::{Ground, Group};
 
 /// Raised with every change to the form, or to what is counted.
-pub(crate) const VERSION: u32 = 4;
+pub(crate) const VERSION: u32 = 6;
 
 /// What is kept of a session, wherever its files lie.
 #[derive(Serialize, Deserialize)]
@@ -41,6 +41,7 @@ pub(crate) struct Core {
     problems: u64,
     not_understood: u64,
     problem_list: Vec<Problem>,
+    sights: Vec<Sight>,
 }
 
 /// One session of a group.
@@ -88,6 +89,7 @@ impl Core {
             problems: facts.problems,
             not_understood: facts.not_understood,
             problem_list: facts.problem_list.clone(),
+            sights: facts.sights.clone(),
         }
     }
 
@@ -121,6 +123,7 @@ impl Core {
             problems: self.problems,
             not_understood: self.not_understood,
             problem_list: self.problem_list,
+            sights: self.sights,
         }
     }
 }

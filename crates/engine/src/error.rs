@@ -14,6 +14,9 @@ pub enum Error {
     /// No session has this id.
     #[error("no session '{0}'")]
     NoSession(String),
+    /// What should be a release of an agent is none.
+    #[error("'{0}' is not a release")]
+    NotARelease(String),
     /// No session at all.
     #[error("no sessions found")]
     NoSessions,

@@ -73,6 +73,7 @@ fn blank(source: &dyn Source, family: &Family) -> SessionFacts {
         problems,
         not_understood,
         problem_list,
+        sights: family.members.iter().map(|member| member.file.outline.sight.clone()).collect(),
     }
 }
 

@@ -41,6 +41,8 @@ pub struct Query {
     pub problems: bool,
     /// Only sessions that somebody is working in right now.
     pub live: bool,
+    /// Whether to tell which of them the agent's next start would delete.
+    pub doomed: bool,
     /// Only sessions in which this query finds something.
     pub text: Option<String>,
     /// Only sessions that hold this.
@@ -127,7 +129,11 @@ impl Engine {
         self.aliases()?;
         let said = query.text.as_deref().map(|text| self.sessions_saying(text, progress));
         let said = said.transpose()?;
-        let (mut listing, unheld) = self.list_holding(&query.holds, progress);
+        let (mut listing, unheld, ground, passports) =
+            self.list_with(&query.holds, &Effort::List, progress);
+        if query.doomed {
+            self.foretell(&mut listing.sessions, &ground, &passports);
+        }
         let asked = self.asked(&mut listing.sessions, query, &unheld, said.as_ref())?;
         let mut asked = asked.into_iter();
         listing.sessions.retain(|_| asked.next().unwrap_or_default());
@@ -180,12 +186,6 @@ impl Engine {
         (listing, ground, passports)
     }
 
-    /// Lists every session, and says which of them do not hold what is asked for.
-    fn list_holding(&self, holds: &Holds, progress: &dyn Progress) -> (Listing, BTreeSet<Claim>) {
-        let (listing, unheld, ..) = self.list_with(holds, &Effort::List, progress);
-        (listing, unheld)
-    }
-
     /// Finds every session, with what is needed to index it.
     pub(crate) fn digests(&self, progress: &dyn Progress) -> (Ground, Vec<Digest>) {
         self.gather(&Holds::default(), Then::Messages, progress)
@@ -227,6 +227,7 @@ impl Engine {
         (Listing { sessions, problems, known }, passports)
     }
 
+    /// Lists every session, and says which of them do not hold what is asked for.
     fn list_with(
         &self,
         holds: &Holds,

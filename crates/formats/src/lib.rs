@@ -33,6 +33,7 @@ pub mod json;
 pub mod outline;
 pub mod own_form;
 pub mod source;
+pub mod sweep;
 pub mod witness;
 
 use std::sync::Arc;
@@ -41,6 +42,7 @@ use recount_model::Grammar;
 
 pub use own_form::OwnForm;
 pub use source::{SOURCES, Source};
+pub use sweep::Sweeper;
 pub use witness::{WITNESSES, Witness};
 
 /// Returns a reader for the bytes of a session file that is written in `grammar`, to be fed as they come.

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::own_form::Fields;
-use recount_model::{Fate, Grammar, MessageKind, Problem, RawJson, SessionId, Span, Tokens};
+use recount_model::{Fate, Grammar, MessageKind, Problem, RawJson, SessionId, Sight, Span, Tokens};
 
 /// The outline of one file.
 #[derive(Clone, Debug)]
@@ -33,6 +33,8 @@ pub struct Outline {
     pub first_prompt: Option<String>,
     /// How the agent's own list sees the file.
     pub listed: Listed,
+    /// How the agent's own clean-up sees the file; only of a reading of it, not when it is remembered.
+    pub sight: Sight,
     /// What could not be used.
     pub problems: Problems,
 }
@@ -200,6 +202,7 @@ impl Outline {
             agent_calls: Vec::new(),
             first_prompt: None,
             listed: Listed::default(),
+            sight: Sight::default(),
             problems: Problems::default(),
         }
     }

@@ -17,6 +17,7 @@ use crate::bytes::Buffer;
 use crate::gemini::Gemini;
 use crate::outline::{Entry, Outline};
 use crate::own_form::OwnForm;
+use crate::sweep::Sweeper;
 
 /// Every source we read, in the order they are listed to people.
 pub const SOURCES: &[&dyn Source] = &[&Gemini];
@@ -79,6 +80,11 @@ pub trait Source: Debug + Sync {
 
     /// Returns the form in which the agent itself keeps sessions, if we can write it.
     fn own_form(&self) -> Option<&'static dyn OwnForm> {
+        None
+    }
+
+    /// Returns what tells which sessions the agent deletes by itself, if it does.
+    fn sweeper(&self) -> Option<&'static dyn Sweeper> {
         None
     }
 

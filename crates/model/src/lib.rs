@@ -3,6 +3,7 @@
 //! No I/O, no clock, and no agent's name anywhere: what is particular to one agent lives in its folder
 //! of `recount-formats`. The types serialise to the JSON that `--json` prints.
 
+mod doom;
 mod id;
 mod message;
 mod problem;
@@ -11,6 +12,7 @@ mod session;
 mod time;
 mod usage;
 
+pub use doom::{Doom, Said, Sight, Why};
 pub use id::{MessageId, SessionId, SourceName};
 pub use message::{
     AttachedFile, Fate, Held, Media, Message, MessageKind, NoticeLevel, OutputState, Place,

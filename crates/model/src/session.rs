@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Problem, Project, RawJson, SessionId, SourceName, Tokens};
+use crate::{Problem, Project, RawJson, SessionId, Sight, SourceName, Tokens};
 
 /// One row of a list.
 #[derive(Clone, Debug, Serialize)]
@@ -71,6 +71,9 @@ pub struct SessionFacts {
     /// The problems themselves, as many as were kept.
     #[serde(skip)]
     pub problem_list: Vec<Problem>,
+    /// How the agent's own clean-up sees each of the files.
+    #[serde(skip)]
+    pub sights: Vec<Sight>,
 }
 
 impl SessionFacts {

@@ -17,6 +17,8 @@ pub struct Variable {
 pub const VARIABLES: &[Variable] = &[
     Variable { name: "HOME", purpose: "the home whose agents are read" },
     Variable { name: "USERPROFILE", purpose: "the same on Windows" },
+    Variable { name: "PATH", purpose: "which release of an agent is installed" },
+    Variable { name: "APPDATA", purpose: "the same on Windows" },
     Variable { name: "RECOUNT_DATA_DIR", purpose: "where our own data lies" },
     Variable { name: "XDG_DATA_HOME", purpose: "where data folders lie" },
     Variable { name: "XDG_CONFIG_HOME", purpose: "where config folders lie" },

@@ -2,6 +2,7 @@
 
 mod env;
 mod folders;
+mod installations;
 mod listing;
 mod mounts;
 mod processes;
@@ -10,6 +11,7 @@ mod room;
 
 pub use env::{Env, VARIABLES, Variable};
 pub use folders::Folders;
+pub use installations::Installations;
 pub use listing::{Entry, Lister};
 pub use mounts::{Below, Mounts};
 pub use processes::{Processes, Running, System};

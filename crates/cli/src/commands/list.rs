@@ -175,6 +175,7 @@ fn query(args: &ListArgs, context: &Context) -> Result<Query, Failure> {
         holds: Holds { tool: args.tool.clone(), touched: args.touched.clone() },
         text: args.text.clone(),
         live: args.live,
+        doomed: context.global.json,
         sort: match args.sort {
             SortKey::Updated => Sort::Updated,
             SortKey::Started => Sort::Started,

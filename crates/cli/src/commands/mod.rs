@@ -4,6 +4,7 @@ mod change;
 pub(crate) mod completions;
 pub(crate) mod delete;
 pub(crate) mod export;
+pub(crate) mod guard;
 pub(crate) mod help_markdown;
 pub(crate) mod history;
 pub(crate) mod index;

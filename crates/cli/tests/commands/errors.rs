@@ -81,6 +81,7 @@ fn help_and_version_are_no_errors() {
       stats        Count tokens, money and time, each request once
       prices       Show what models cost, since when, and who says so
       sql          Ask your sessions in SQL
+      guard        Show what the agent's next start would delete, and why
       delete       Put sessions into the trash, with all that belongs to them
       restore      Bring a session back from the trash
       trash        List deleted sessions, or throw them away for good

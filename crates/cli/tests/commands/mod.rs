@@ -6,6 +6,7 @@ mod export_html;
 mod export_markdown;
 mod export_media;
 mod export_parquet;
+mod guard;
 mod list;
 mod man;
 mod odd_homes;

@@ -24,6 +24,10 @@ pub(crate) struct Document {
     offset: u64,
     has_session_id: bool,
     has_messages: bool,
+    /// Whether the last `messages` is an array.
+    has_list: bool,
+    /// Whether it is not valid JSON.
+    broken: bool,
     /// Whether the agent's loader would get through: everything valid, and no message it throws on.
     sound: bool,
     resumable: bool,
@@ -60,6 +64,8 @@ impl Document {
             offset: 0,
             has_session_id: false,
             has_messages: false,
+            has_list: false,
+            broken: false,
             sound: true,
             resumable: false,
         }
@@ -104,6 +110,7 @@ impl Document {
                 self.replay.forget_elements();
             }
             self.has_messages = true;
+            self.has_list = first == b'[';
             if first == b'[' {
                 return advance(scanner, State::FirstElement);
             }
@@ -215,6 +222,15 @@ impl Document {
             );
         }
         self.sound = false;
+        self.broken = true;
+    }
+
+    /// Adds what only a document has.
+    fn sighted(has_list: bool, broken: bool, mut outline: Outline) -> Outline {
+        outline.sight.is_document = !broken;
+        outline.sight.has_messages = has_list;
+        outline.sight.first_id = outline.head.session_id.clone().filter(|_| !broken);
+        outline
     }
 }
 
@@ -255,6 +271,7 @@ impl Reader for Document {
                 "read, though the agent cannot load the file",
             );
             self.sound = false;
+            self.broken = true;
             used = BYTE_ORDER_MARK.len();
             self.offset = used as u64;
         }
@@ -294,11 +311,12 @@ impl Reader for Document {
     }
 
     fn outline(&self) -> Outline {
-        self.replay.clone().into_outline(Grammar::Json, self.loadable())
+        let outline = self.replay.clone().into_outline(Grammar::Json, self.loadable());
+        Self::sighted(self.has_list, self.broken, outline)
     }
 
     fn into_outline(self: Box<Self>) -> Outline {
-        let loadable = self.loadable();
-        self.replay.into_outline(Grammar::Json, loadable)
+        let (loadable, has_list, broken) = (self.loadable(), self.has_list, self.broken);
+        Self::sighted(has_list, broken, self.replay.into_outline(Grammar::Json, loadable))
     }
 }

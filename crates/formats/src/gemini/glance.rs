@@ -1,6 +1,6 @@
 //! What is kept at a glance while a file is read: our title, and what the agent's cheaper list mode knows.
 
-use recount_model::MessageKind;
+use recount_model::{MessageKind, Sight};
 use serde::{Deserialize, Serialize};
 
 use super::facts::{Facts, Resumable, Role};
@@ -10,23 +10,93 @@ use crate::outline::Listed;
 /// How much of a message is kept for the agent's title, which has 100 characters at most.
 const TITLE_BYTES: usize = 4096;
 
+/// A message of a human or a model.
+const SPOKEN: u8 = 1;
+/// A message to go on with.
+const RESUMABLE: u8 = 2;
+
+/// Where a message stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stands {
+    /// On a line of its own, or in a document.
+    Alone,
+    /// In a list: a checkpoint, or an old document on one line.
+    InList,
+}
+
+/// The messages that the agent's cheaper list mode knows of.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Track {
+    /// One entry per *record*, so a message written twice is here twice.
+    records: Vec<u32>,
+    /// Per entry what it is, as far as the list still knows of it.
+    marks: Vec<u8>,
+}
+
+impl Track {
+    fn take(&mut self, entry: u32, mark: u8) {
+        self.records.push(entry);
+        self.mark(entry, mark);
+    }
+
+    /// Cuts at the *first* record of the id and forgets all that is cut, even if an earlier copy remains.
+    fn rewind(&mut self, entry: Option<u32>) {
+        let from = entry.and_then(|entry| self.records.iter().position(|&known| known == entry));
+        let Some(from) = from else { return self.clear() };
+        for entry in self.records.split_off(from) {
+            self.mark(entry, 0);
+        }
+    }
+
+    fn clear(&mut self) {
+        self.records.clear();
+        self.marks.fill(0);
+    }
+
+    fn has(&self, mark: u8) -> bool {
+        self.marks.iter().any(|known| known & mark != 0)
+    }
+
+    fn mark(&mut self, entry: u32, mark: u8) {
+        let entry = entry as usize;
+        if self.marks.len() <= entry {
+            self.marks.resize(entry + 1, 0);
+        }
+        if let Some(known) = self.marks.get_mut(entry) {
+            *known = mark;
+        }
+    }
+}
+
 /// What the agent's cheaper list mode keeps, quirks included.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Listing {
-    /// One entry per *record*, so a message written twice is here twice.
-    records: Vec<u32>,
-    /// Per entry whether it makes the session listable, as far as the list still knows of it.
-    resumable: Vec<bool>,
+    all: Track,
+    /// Those on lines of their own, for releases that do not know checkpoints.
+    lines: Track,
+    /// Whether anybody speaks in the last list, unless that is empty: releases 0.40 to 0.43 look there first.
+    list: Option<bool>,
     listed: Listed,
 }
 
 impl Listing {
     /// Takes a record of a message.
-    pub(crate) fn take(&mut self, facts: &Facts<'_>, entry: u32, resumable: Resumable) {
+    pub(crate) fn take(
+        &mut self,
+        facts: &Facts<'_>,
+        entry: u32,
+        resumable: Resumable,
+        stands: Stands,
+    ) {
         let resumable = resumable == Resumable::Yes;
-        self.records.push(entry);
-        self.listed.conversation |= matches!(facts.role, Role::User | Role::Gemini);
-        self.mark(entry, resumable);
+        let spoken = matches!(facts.role, Role::User | Role::Gemini);
+        self.listed.conversation |= spoken;
+        let mark = u8::from(spoken) * SPOKEN + u8::from(resumable) * RESUMABLE;
+        self.all.take(entry, mark);
+        match stands {
+            Stands::Alone => self.lines.take(entry, mark),
+            Stands::InList => self.list = Some(spoken || self.list == Some(true)),
+        }
         if facts.role != Role::User {
             return;
         }
@@ -42,34 +112,37 @@ impl Listing {
         }
     }
 
-    /// Cuts at the *first* record of the id and forgets all that is cut, even if an earlier copy remains.
+    /// Cuts at the first record of the id; an unknown one empties the list.
     pub(crate) fn rewind(&mut self, entry: Option<u32>) {
-        let from = entry.and_then(|entry| self.records.iter().position(|&known| known == entry));
-        let Some(from) = from else { return self.clear() };
-        for entry in self.records.split_off(from) {
-            self.mark(entry, false);
-        }
+        self.all.rewind(entry);
+        self.lines.rewind(entry);
     }
 
-    /// Forgets all messages; titles are never forgotten.
+    /// A checkpoint: forgets all messages; titles are never forgotten.
     pub(crate) fn clear(&mut self) {
-        self.records.clear();
-        self.resumable.fill(false);
+        self.all.clear();
+        self.begin_list();
+    }
+
+    /// A list of messages begins, which stands for all that were read before.
+    pub(crate) fn begin_list(&mut self) {
+        self.list = None;
+    }
+
+    /// Says what a clean-up finds in the file.
+    pub(crate) fn sight(&self) -> Sight {
+        Sight {
+            spoken: self.all.has(SPOKEN),
+            spoken_in_lines: self.lines.has(SPOKEN),
+            spoken_in_list: self.list.unwrap_or_else(|| self.lines.has(SPOKEN)),
+            resumable: self.all.has(RESUMABLE),
+            ..Sight::default()
+        }
     }
 
     /// Returns how the agent's list sees the file.
     pub(crate) fn listed(self) -> Listed {
-        Listed { resumable: self.resumable.contains(&true), ..self.listed }
-    }
-
-    fn mark(&mut self, entry: u32, resumable: bool) {
-        let entry = entry as usize;
-        if self.resumable.len() <= entry {
-            self.resumable.resize(entry + 1, false);
-        }
-        if let Some(known) = self.resumable.get_mut(entry) {
-            *known = resumable;
-        }
+        Listed { resumable: self.all.has(RESUMABLE), ..self.listed }
     }
 }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use memchr::{memchr, memchr2_iter, memmem};
-use recount_model::{Grammar, Span, What};
+use recount_model::{Grammar, SessionId, Span, What};
 use serde::{Deserialize, Serialize};
 
-use super::record::{Fields, Record};
+use super::record::{Fields, Loose, Record};
 use super::replay::{Replay, Seen};
 use crate::bytes::WORTH_SHARING;
 use crate::json::Fault;
@@ -20,7 +20,21 @@ pub(crate) struct Lines {
     /// Where the bytes that come next stand in the file.
     offset: u64,
     line: u32,
+    first: First,
 }
+
+/// What the first line says of whose file it is: a clean-up reads nothing else.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct First {
+    id: Option<SessionId>,
+    /// Whether the line is longer than what a clean-up reads. Then it takes the file for one document.
+    is_long: bool,
+    /// Whether all messages stand in it.
+    has_messages: bool,
+}
+
+/// How much of a file a clean-up reads to find its id, in bytes.
+const CLEAN_UP_READS: usize = 4096;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -29,7 +43,7 @@ const TRIES: usize = 64;
 
 impl Lines {
     pub(crate) fn new(file: Arc<str>) -> Self {
-        Self { replay: Replay::new(file), offset: 0, line: 0 }
+        Self { replay: Replay::new(file), offset: 0, line: 0, first: First::default() }
     }
 
     /// Keeps what is said of the session as a whole as it stands.
@@ -55,10 +69,27 @@ impl Lines {
         self.replay.metadata.suffices()
     }
 
+    /// Adds what the first line says.
+    fn sighted(first: &First, lines: u32, mut outline: Outline) -> Outline {
+        let is_document = lines == 1 && first.id.is_some();
+        outline.sight.first_id = first.id.clone().filter(|_| !first.is_long || is_document);
+        outline.sight.is_document = is_document;
+        outline.sight.has_messages = first.has_messages;
+        outline
+    }
+
     /// Takes one line, which with what ends it is `length` bytes long.
     fn take(&mut self, text: &[u8], length: usize, parsed: Parsed<'_>, ended: Ended) {
         self.line = self.line.saturating_add(1);
         let span = Span { line: self.line, offset: self.offset, bytes: text.len() as u64 };
+        if let (1, Parsed::Whole(Record::Head(fields))) = (self.line, &parsed) {
+            let id = fields.session_id.and_then(Loose::text).filter(|id| !id.is_empty());
+            self.first = First {
+                id: id.map(SessionId::new),
+                is_long: length > CLEAN_UP_READS,
+                has_messages: fields.messages.is_some(),
+            };
+        }
         match parsed {
             Parsed::Blank => {}
             Parsed::Whole(record) => self.apply(record, span, Seen::ByAgent),
@@ -234,11 +265,12 @@ impl Reader for Lines {
     }
 
     fn outline(&self) -> Outline {
-        self.replay.clone().into_outline(Grammar::Jsonl, self.suffices())
+        let outline = self.replay.clone().into_outline(Grammar::Jsonl, self.suffices());
+        Self::sighted(&self.first, self.line, outline)
     }
 
     fn into_outline(self: Box<Self>) -> Outline {
-        let loadable = self.suffices();
-        self.replay.into_outline(Grammar::Jsonl, loadable)
+        let (loadable, first, line) = (self.suffices(), self.first, self.line);
+        Self::sighted(&first, line, self.replay.into_outline(Grammar::Jsonl, loadable))
     }
 }

@@ -1,6 +1,6 @@
 //! What the records of a file say of the session as a whole.
 
-use recount_model::{RawJson, SessionId, parse_millis};
+use recount_model::{RawJson, Said, SessionId, Sight, parse_millis};
 use serde::{Deserialize, Serialize};
 
 use super::record::{self, Loose};
@@ -92,6 +92,16 @@ impl Metadata {
     /// Whether there is any session id.
     pub(crate) fn has_id(&self) -> bool {
         self.session_id.as_deref().is_some_and(|id| !id.is_empty())
+    }
+
+    /// Adds what a clean-up finds in the metadata.
+    pub(crate) fn sight(&self, sight: Sight) -> Sight {
+        let said = |text: &Option<String>| match text.as_deref() {
+            None | Some("") => Said::Nothing,
+            Some(text) => parse_millis(text.as_bytes()).map_or(Said::Unclear, Said::At),
+        };
+        let (started, updated) = (said(&self.start), said(&self.updated));
+        Sight { started, updated, subagent: self.subagent, ..sight }
     }
 
     /// Returns what is known.

@@ -26,6 +26,7 @@ mod record;
 mod replay;
 mod result_display;
 mod saved;
+mod sweep;
 mod tool;
 mod touched;
 
@@ -48,12 +49,13 @@ use crate::source::{
     AgentRow, Belongings, DataFolders, Detail, Family, Foreign, Kept, Located, MessageRequest,
     ProjectFolder, RootShape, Source, Surveyed, Touch, Trace, Unrecorded,
 };
+use crate::sweep::Sweeper;
 
 /// The name in flags, JSON and the catalog.
 const NAME: SourceName = SourceName::new("gemini");
 
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Gemini CLI, every release up to 0.61.
 #[derive(Debug)]
@@ -173,6 +175,10 @@ impl Source for Gemini {
 
     fn own_form(&self) -> Option<&'static dyn OwnForm> {
         Some(&own::Log)
+    }
+
+    fn sweeper(&self) -> Option<&'static dyn Sweeper> {
+        Some(&sweep::CleanUp)
     }
 
     fn project_hash(&self, path: &str) -> ProjectHash {

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use jiff::Timestamp;
-use recount_model::{Fate, Grammar, MessageKind, Problem, Span, What};
+use recount_model::{Fate, Grammar, MessageKind, Problem, Sight, Span, What};
 use serde::{Deserialize, Serialize};
 
 use super::calls::{Calls, runs_agent};
 use super::facts::{Facts, Resumable, Role, lead};
-use super::glance::{Listing, Title};
+use super::glance::{Listing, Stands, Title};
 use super::kind::kind;
 use super::metadata::Metadata;
 use super::record::{Element, Fields};
@@ -112,7 +112,7 @@ impl Replay {
             return;
         }
         self.show(judged);
-        self.listing.take(facts, judged.entry, judged.resumable);
+        self.listing.take(facts, judged.entry, judged.resumable, Stands::Alone);
         self.after_rewind = false;
         self.after_resume = false;
     }
@@ -151,6 +151,9 @@ impl Replay {
     pub(crate) fn head(&mut self, fields: Fields<'_>, base: Span, seen: Seen) {
         self.after_resume |= !self.entries.is_empty();
         let elements = fields.messages.as_deref().unwrap_or_default();
+        if fields.messages.is_some() && seen == Seen::ByAgent {
+            self.listing.begin_list();
+        }
         let span_of = |element: &Element<'_>| within(base, element);
         for element in elements.iter().filter(|element| element.facts.id.is_some()) {
             let judged = self.upsert(&element.facts, span_of(element));
@@ -159,7 +162,8 @@ impl Replay {
             }
             if seen == Seen::ByAgent {
                 self.show(judged);
-                self.listing.take(&element.facts, judged.entry, judged.resumable);
+                let facts = &element.facts;
+                self.listing.take(facts, judged.entry, judged.resumable, Stands::InList);
             }
         }
         self.metadata.merge(fields, seen);
@@ -170,7 +174,7 @@ impl Replay {
         let judged = self.upsert(facts, span);
         self.strict.push(Shown { entry: judged.entry, version: judged.version });
         self.keep(judged.entry);
-        self.listing.take(facts, judged.entry, judged.resumable);
+        self.listing.take(facts, judged.entry, judged.resumable, Stands::Alone);
         judged.resumable
     }
 
@@ -213,7 +217,7 @@ impl Replay {
         self.listing.clear();
         for (one, facts) in judged {
             self.show(one);
-            self.listing.take(facts, one.entry, one.resumable);
+            self.listing.take(facts, one.entry, one.resumable, Stands::InList);
         }
         self.decide_fates(&old, summary);
         whole
@@ -424,9 +428,15 @@ impl Replay {
 
     /// Returns the outline.
     pub(crate) fn into_outline(self, grammar: Grammar, loadable: bool) -> Outline {
+        let head = self.metadata.head();
+        let sight = Sight {
+            id: head.session_id.clone(),
+            loadable,
+            ..self.metadata.sight(self.listing.sight())
+        };
         Outline {
             grammar,
-            head: self.metadata.head(),
+            head,
             loadable,
             entries: self.entries,
             versions: self.versions,
@@ -436,6 +446,7 @@ impl Replay {
             agent_calls: self.agent_calls,
             first_prompt: self.title.text(),
             listed: self.listing.listed(),
+            sight,
             problems: self.problems,
         }
     }

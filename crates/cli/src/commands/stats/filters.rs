@@ -76,6 +76,7 @@ impl Filters {
             kinds: self.kind.iter().map(|kind| kind.kind()).collect(),
             problems: false,
             live: self.live,
+            doomed: false,
             text: self.text.clone(),
             holds: Holds { tool: self.tool.clone(), touched: self.touched.clone() },
             sort: Sort::default(),

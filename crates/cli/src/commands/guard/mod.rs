@@ -1,0 +1,92 @@
+//! `recount guard`
+
+mod page;
+mod words;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::Args;
+use recount_engine::{Agent, Foretold, Guarded, ReleaseFrom};
+use serde::Serialize;
+
+use crate::context::{Context, Paged};
+use crate::failure::{DOOMED, Failure};
+use crate::output::json;
+use crate::output::progress::Bar;
+
+/// Show what the agent's next start would delete, and why
+///
+/// Agents delete sessions when they start: old ones, too many, and some by mistake. This plays the next start through, by
+/// the rules of the release that is installed, in every project. It only looks: nothing is deleted, changed or started.
+/// Exits with 1 when something would be deleted.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  recount guard                     every project, the release that is installed\n  \
+    recount guard shop -v             one project, file by file\n  recount guard --release 0.60.0    what an upgrade would do\n  \
+    recount guard -q > /dev/null || echo 'sessions are in danger'"
+)]
+pub(crate) struct GuardArgs {
+    /// Only this project: a path, a slug, the start of its hash, or a part of its name
+    project: Option<String>,
+
+    /// Go by the rules of this release instead of the one that is installed
+    #[arg(long, value_name = "X.Y.Z")]
+    release: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    doomed: bool,
+    agents: &'a [Agent],
+    projects: &'a [Guarded],
+}
+
+pub(crate) fn run(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
+    let engine = context.plain_engine()?;
+    let project = args.project.as_deref().map(|project| context.project_argument(project));
+    let bar = Bar::new(context, "reading sessions");
+    let foretold = engine.guard(project.as_deref(), args.release.as_deref(), &bar)?;
+    bar.finish();
+    let Foretold { agents, projects, listing } = &foretold;
+    let doomed = projects.iter().any(Guarded::is_in_danger);
+    if context.global.json {
+        json::whole(context, &Document { schema: "recount.guard/1", doomed, agents, projects })?;
+    } else {
+        let mut out = context.out(Paged::Yes);
+        out.write_all(page::page(agents, projects, context).as_bytes())?;
+        out.finish()?;
+    }
+    for agent in agents {
+        warn(agent, context);
+    }
+    if let Some(agent) = agents.first().filter(|_| doomed && !context.global.json) {
+        context.warn(agent.remedy);
+        context.warn("`recount export --all -o FOLDER` keeps a copy of what was said");
+    }
+    if projects.is_empty() {
+        context.warn("no sessions found");
+    }
+    let kept = listing.sessions.iter().flat_map(|session| &session.problem_list);
+    let total = listing.sessions.iter().map(|session| session.problems).sum::<u64>();
+    let not_understood = listing.sessions.iter().map(|session| session.not_understood).sum();
+    let total = total + listing.problems.len() as u64;
+    let code = context.problems(listing.problems.iter().chain(kept), total, not_understood);
+    // The process ends now; taking thousands of rows apart first would only take time.
+    std::mem::forget(foretold);
+    Ok(if doomed && code == ExitCode::SUCCESS { ExitCode::from(DOOMED) } else { code })
+}
+
+/// Says what of a release is not sure.
+fn warn(agent: &Agent, context: &Context) {
+    let Agent { program, release, newest_known, .. } = agent;
+    if agent.release_from == ReleaseFrom::Guessed {
+        let words = format!("no {program} found on this machine: these are the rules of {release}");
+        context.warn(&format!("{words} (--release X.Y.Z takes others)"));
+    } else if words::is_newer(release, newest_known) {
+        context.warn(&format!(
+            "{program} {release} is not known yet: these are the rules of {newest_known}"
+        ));
+    }
+}

@@ -1,0 +1,172 @@
+//! What would be lost, project by project.
+
+use recount_engine::{Agent, DoomedSession, Guarded, Lost, ReleaseFrom};
+use recount_model::{Doom, SessionKind, Why};
+
+use super::words;
+use crate::context::Context;
+use crate::output::columns::{Align, Column, Fit, render};
+use crate::output::number::{bytes, plural};
+use crate::output::span::{Line, Span};
+use crate::output::theme::Tone;
+use crate::when;
+
+const COLUMNS: &[Column] = &[
+    Column { heading: "ID", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "USED", align: Align::Left, fit: Fit::Drop(2) },
+    Column { heading: "SIZE", align: Align::Right, fit: Fit::Drop(1) },
+    Column { heading: "LOST", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "WHY", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "TITLE", align: Align::Left, fit: Fit::Flexible },
+];
+
+/// Lays out everything that is foretold.
+pub(super) fn page(agents: &[Agent], projects: &[Guarded], context: &Context) -> String {
+    let mut page = String::new();
+    for agent in agents {
+        page.push_str(&context.canvas().print([agent_line(agent)]));
+    }
+    let (danger, calm): (Vec<&Guarded>, Vec<&Guarded>) =
+        projects.iter().partition(|row| row.is_in_danger());
+    for row in &danger {
+        page.push_str(&project(row, context));
+    }
+    if !calm.is_empty() {
+        page.push_str(&calm_lines(&calm, danger.is_empty(), context));
+    }
+    page
+}
+
+fn agent_line(agent: &Agent) -> Line {
+    let from = match agent.release_from {
+        ReleaseFrom::Asked => "as asked",
+        ReleaseFrom::Installed => "installed",
+        ReleaseFrom::Guessed => "the newest that is known",
+    };
+    Line::new([
+        Span::new(
+            &format!("At the next start of {} {}", agent.program, agent.release),
+            Tone::Plain,
+        ),
+        Span::new(&format!(" ({from})"), Tone::Dim),
+    ])
+}
+
+fn project(row: &Guarded, context: &Context) -> String {
+    let canvas = context.canvas();
+    let mut page = canvas.print([Line::default(), heading(row, context)]);
+    let inner = canvas.indent(Span::new("  ", Tone::Plain));
+    let mut mains: Vec<&DoomedSession> =
+        row.sessions.iter().filter(|session| session.kind == SessionKind::Main).collect();
+    mains.sort_by_key(|session| session.lost);
+    if !mains.is_empty() {
+        let cells: Vec<Vec<Span>> = mains.iter().map(|one| cells(one, row, context)).collect();
+        page.push_str(&render(COLUMNS, &cells, &inner));
+    }
+    let mut lines = Vec::new();
+    if context.global.verbose > 0 {
+        lines.extend(row.dooms().map(|doom| file(doom, row, context)));
+    }
+    lines.extend(also(row));
+    lines.extend(safe(row));
+    lines.extend(
+        row.retention
+            .notes
+            .iter()
+            .map(|note| Line::new([Span::new(&format!("note: {note}"), Tone::Warning)])),
+    );
+    page.push_str(&inner.print(lines));
+    page
+}
+
+fn heading(row: &Guarded, context: &Context) -> Line {
+    let path = row.project.path.as_ref().map(|path| context.folders.tilde(path.as_str()));
+    let kept = words::kept(&row.retention, |path| context.folders.tilde(path));
+    Line::new([
+        Span::new(row.project.name(), Tone::Strong),
+        Span::new(&format!("  {}", path.unwrap_or_default()), Tone::Plain),
+        Span::new(&format!("  {kept}"), Tone::Dim),
+    ])
+}
+
+fn cells(session: &DoomedSession, row: &Guarded, context: &Context) -> Vec<Span> {
+    let used = session.updated.map(|updated| when::age(updated, context.clock.now()));
+    let (lost, tone) = match session.lost {
+        Lost::Whole => ("all", Tone::Error),
+        Lost::Part => ("a part", Tone::Warning),
+        Lost::Spare => ("nothing", Tone::Dim),
+    };
+    vec![
+        Span::new(session.id.short(), Tone::Name),
+        Span::new(&used.unwrap_or_default(), Tone::Dim),
+        Span::new(&bytes(session.bytes), Tone::Dim),
+        Span::new(lost, tone),
+        Span::new(&words::why(session, &row.retention), Tone::Plain),
+        Span::new(session.title.as_deref().unwrap_or("(nothing said)"), Tone::Plain),
+    ]
+}
+
+fn file(doom: &Doom, row: &Guarded, context: &Context) -> Line {
+    let why = words::one(doom, &row.retention);
+    Line::new([
+        Span::new(&context.folders.tilde(&doom.path), Tone::Plain),
+        Span::new(&format!("  {}  {why}", bytes(doom.bytes)), Tone::Dim),
+    ])
+}
+
+/// What goes beside the sessions in the table.
+fn also(row: &Guarded) -> Option<Line> {
+    let agents = row.sessions.iter().filter(|session| session.kind == SessionKind::Subagent);
+    let agents = agents.count() as u64;
+    let beside = row.sessions.iter().flat_map(|session| &session.beside);
+    let others = |why: fn(Why) -> bool| {
+        row.others.iter().filter(move |doom| why(doom.why)).collect::<Vec<&Doom>>()
+    };
+    let beside: Vec<&Doom> = beside.chain(others(|why| why == Why::Beside)).collect();
+    let outputs = others(|why| matches!(why, Why::OutputAge | Why::OutputCount));
+    let points = others(Why::is_routine);
+    let mut parts = Vec::new();
+    let mut add = |dooms: &[&Doom], words: &str, note: &str| {
+        if !dooms.is_empty() {
+            let sum = bytes(dooms.iter().map(|doom| doom.bytes).sum());
+            parts.push(format!("{} ({sum}){note}", plural(dooms.len() as u64, words)));
+        }
+    };
+    add(&beside, "file beside them", "");
+    add(&outputs, "old output of tools", "");
+    add(&points, "restore point", ", as at every start");
+    if agents > 0 {
+        parts.insert(0, plural(agents, "sub-agent session"));
+    }
+    let words = format!("also: {}", parts.join(", "));
+    (!parts.is_empty()).then(|| Line::new([Span::new(&words, Tone::Dim)]))
+}
+
+fn safe(row: &Guarded) -> Option<Line> {
+    let words =
+        format!("safe: {}, {}", plural(row.safe.sessions, "session"), bytes(row.safe.bytes));
+    (row.safe.sessions > 0).then(|| Line::new([Span::new(&words, Tone::Dim)]))
+}
+
+/// Projects that lose nothing, in a few lines: one for each way in which they are kept.
+fn calm_lines(calm: &[&Guarded], is_all: bool, context: &Context) -> String {
+    let sessions = calm.iter().map(|row| row.safe.sessions).sum();
+    let all = if is_all { "Nothing would be deleted" } else { "Nothing would be deleted in" };
+    let projects = plural(calm.len() as u64, "project");
+    let told = if is_all { format!("{all} ({projects}, ") } else { format!("{all} {projects} (") };
+    let told = format!("{told}{}).", plural(sessions, "session"));
+    let mut ways: Vec<(String, u64)> = Vec::new();
+    for row in calm {
+        let way = words::kept(&row.retention, |path| context.folders.tilde(path));
+        match ways.iter_mut().find(|(known, _)| *known == way) {
+            Some((_, count)) => *count += 1,
+            None => ways.push((way, 1)),
+        }
+    }
+    let mut lines = vec![Line::default(), Line::new([Span::new(&told, Tone::Plain)])];
+    lines.extend(ways.iter().map(|(way, count)| {
+        let words = format!("  {}: {way}", plural(*count, "project"));
+        Line::new([Span::new(&words, Tone::Dim)])
+    }));
+    context.canvas().print(lines)
+}

@@ -1,0 +1,161 @@
+//! `recount guard`
+
+use recount_testkit::Home;
+use serde_json::{Value, json};
+
+use crate::{has, home};
+
+const ID: &str = "3d2f9a10-5c1b-4a5e-9f60-0b1c2d3e4f50";
+
+/// A home with a session that was last used on a day, and what lies beside it.
+fn used_on(day: &str) -> Home {
+    let home = home([]);
+    let time = format!("{day}T08:00:00.000Z");
+    let head = json!({"sessionId": ID, "projectHash": "ab".repeat(32), "startTime": time, "lastUpdated": time, "kind": "main"});
+    let asked = json!({"id": "1", "timestamp": time, "type": "user", "content": [{"text": "What does an apple cost?"}]});
+    let below = ".gemini/tmp/shop";
+    home.write(&format!("{below}/.project_root"), "/home/dev/code/shop");
+    home.write(
+        &format!("{below}/chats/session-{day}T08-00-3d2f9a10.jsonl"),
+        format!("{head}\n{asked}\n"),
+    );
+    home.write(
+        &format!("{below}/chats/{ID}/helper.jsonl"),
+        format!(
+            "{}\n{asked}\n",
+            json!({"sessionId": "helper", "projectHash": "cd", "kind": "subagent"})
+        ),
+    );
+    home.write(&format!("{below}/tool-outputs/session-{ID}/list.txt"), "apples");
+    home.write(&format!("{below}/checkpoints/point.json"), "{}");
+    home
+}
+
+#[test]
+fn a_stub_takes_the_conversation_along() {
+    let home = home(["gemini/lines/resume-stub"]);
+    insta::assert_snapshot!(home.run(["guard", "--release", "0.60.0"]), @r#"
+    At the next start of gemini 0.60.0 (as asked)
+
+    shop  /home/dev/code/shop  keeps sessions for 30d (by default)
+      ID        USED      SIZE  LOST  WHY                                  TITLE
+      798f2624  5h ago  1.5 KB  all   taken along by the stub of a resume  Another session
+      safe: 1 session, 1.3 KB
+    ------- stderr -------
+    note: to keep all sessions, put "general": {"sessionRetention": {"enabled": false}} into ~/.gemini/settings.json
+    note: `recount export --all -o FOLDER` keeps a copy of what was said
+    [exit 1]
+    "#);
+    // That release takes the stub alone.
+    insta::assert_snapshot!(home.run(["guard", "-q", "--release", "0.40.1"]), @"
+    At the next start of gemini 0.40.1 (as asked)
+
+    shop  /home/dev/code/shop  keeps sessions for 30d (by default)
+      ID        USED     SIZE  LOST     WHY                        TITLE
+      798f2624  5h ago  228 B  nothing  only the stub of a resume  Another session
+      safe: 1 session, 1.3 KB
+    [exit 1]
+    ");
+    insta::assert_snapshot!(home.run(["guard", "--release", "0.29.0"]), @"
+    At the next start of gemini 0.29.0 (as asked)
+
+    Nothing would be deleted (1 project, 2 sessions).
+      1 project: no clean-up of sessions: general.sessionRetention.enabled is off (as it is by default)
+    [exit 0]
+    ");
+}
+
+#[test]
+fn an_old_session_goes_with_all_that_lies_beside_it() {
+    let home = used_on("2026-09-02");
+    insta::assert_snapshot!(home.run(["guard", "-q", "-v", "--release", "0.60.0"]), @"
+    At the next start of gemini 0.60.0 (as asked)
+
+    shop  /home/dev/code/shop  keeps sessions for 30d (by default)
+      ID        USED         SIZE  LOST  WHY                         TITLE
+      3d2f9a10  2026-09-02  346 B  all   not used for more than 30d  What does an apple cost?
+      ~/.gemini/tmp/shop/chats/session-2026-09-02T08-00-3d2f9a10.jsonl  340 B  not used for more than 30d
+      ~/.gemini/tmp/shop/tool-outputs/session-3d2f9a10-5c1b-4a5e-9f60-0b1c2d3e4f50/list.txt  6 B  belongs to a session that goes
+      ~/.gemini/tmp/shop/chats/3d2f9a10-5c1b-4a5e-9f60-0b1c2d3e4f50/helper.jsonl  172 B  belongs to a session that goes
+      ~/.gemini/tmp/shop/checkpoints/point.json  2 B  wiped at every start
+      also: 1 sub-agent session, 1 file beside them (6 B), 1 restore point (2 B), as at every start
+    [exit 1]
+    ");
+    home.write(
+        ".gemini/settings.json",
+        "{ // for ever\n \"general\": { \"sessionRetention\": { \"enabled\": false } } }",
+    );
+    // What is wiped at every start is nothing to warn of.
+    insta::assert_snapshot!(home.run(["guard", "--release", "0.60.0"]), @"
+    At the next start of gemini 0.60.0 (as asked)
+
+    Nothing would be deleted (1 project, 1 session).
+      1 project: no clean-up of sessions: general.sessionRetention.enabled is off
+    [exit 0]
+    ");
+}
+
+#[test]
+fn a_list_tells_which_sessions_are_doomed() {
+    let doomed = |home: &Home| {
+        let output = home.run(["list", "--all", "--json"]);
+        let document: Value = serde_json::from_str(&output.stdout).unwrap();
+        let sessions = document["sessions"].as_array().unwrap().clone();
+        sessions.iter().map(|session| session["doomed"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(doomed(&used_on("2026-09-02")), [true, true]);
+    assert_eq!(doomed(&used_on("2026-11-10")), [false, false]);
+}
+
+#[test]
+fn every_documented_field_is_in_the_json() {
+    let home = used_on("2026-09-02");
+    let output = home.run(["guard", "shop", "--release", "0.60.0", "--json"]);
+    assert_eq!(output.code, Some(1));
+    let document: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(
+        (&document["schema"], &document["doomed"]),
+        (&json!("recount.guard/1"), &json!(true))
+    );
+    has(
+        &document["agents"][0],
+        "source program release release_from installed newest_known remedy",
+    );
+    let project = &document["projects"][0];
+    has(project, "project source directory retention sessions others safe");
+    has(&project["retention"], "on off_because max_age max_count from notes");
+    let session = &project["sessions"][0];
+    has(session, "id kind parent title title_from updated prompts lost bytes files beside");
+    has(&session["files"][0], "path bytes why with with_why session");
+    assert_eq!((&session["lost"], &session["files"][0]["why"]), (&json!("whole"), &json!("age")));
+    assert_eq!(session["beside"][0]["why"], "beside");
+}
+
+#[test]
+fn the_release_that_is_installed_is_found_without_running_it() {
+    let home = home(["gemini/lines/resume-stub"]);
+    let package = r#"{"name": "@google/gemini-cli", "version": "0.40.1"}"#;
+    home.write("node/lib/node_modules/@google/gemini-cli/package.json", package);
+    home.write("node/bin/gemini", "#!/bin/sh\nexit 7\n");
+    let output = home.run_with(["guard"], |command| {
+        command.env("PATH", home.path().join("node/bin"));
+    });
+    assert!(
+        output.stdout.starts_with("At the next start of gemini 0.40.1 (installed)\n"),
+        "{output}"
+    );
+    insta::assert_snapshot!(home.run(["guard", "--release", "newest"]), @"
+    ------- stderr -------
+    error: 'newest' is not a release
+    hint: give it as the agent's --version prints it, for example 0.60.0
+    [exit 2]
+    ");
+    let unknown = home.run(["guard", "--release", "7.0.0"]);
+    assert!(unknown.stderr.contains("gemini 7.0.0 is not known yet"), "{unknown}");
+    insta::assert_snapshot!(home.run(["guard", "nowhere"]), @"
+    ------- stderr -------
+    error: no project 'nowhere'
+    hint: `recount projects` shows every project
+    [exit 1]
+    ");
+}

@@ -1,0 +1,159 @@
+//! What an agent's next start would delete, and why.
+
+mod report;
+mod rows;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+
+use recount_formats::Sweeper;
+use recount_formats::sweep::{Chats, Installations, Settings, Variables};
+use recount_model::{Project, SessionFacts, Sight};
+use recount_platform::Env;
+
+pub use self::report::{Agent, DoomedSession, Foretold, Guarded, Kept, Lost, ReleaseFrom, Safe};
+use self::rows::{Swept, guarded, lost};
+use crate::matching::matching;
+use crate::passport::{Effort, Passports};
+use crate::survey::{Folder, Ground, Progress};
+use crate::{Engine, Error};
+
+impl Engine {
+    /// Tells what the next start of an agent would delete in each project. Nothing is changed.
+    ///
+    /// # Errors
+    /// If the release is not one, or the project is not known or may be several.
+    pub fn guard(
+        &self,
+        project: Option<&str>,
+        release: Option<&str>,
+        progress: &dyn Progress,
+    ) -> Result<Foretold, Error> {
+        self.aliases()?;
+        let agents = self.agents(release)?;
+        let (listing, ground, passports) = self.survey_all(&Effort::List, progress);
+        let wanted = project.map(|wanted| {
+            let projects: Vec<&Project> = passports.projects.iter().map(|p| &**p).collect();
+            matching(&projects, wanted, &self.folders)
+        });
+        let wanted = wanted.transpose()?;
+        let swept = self.sweep(&listing.sessions, &ground, &passports, &agents);
+        let mut projects = guarded(&listing.sessions, &ground, &passports, swept);
+        if let Some(wanted) = wanted {
+            projects.retain(|(number, _)| wanted.contains(number));
+        }
+        let mut projects: Vec<Guarded> = projects.into_iter().map(|(_, row)| row).collect();
+        projects.sort_by_cached_key(|row| {
+            let lost = row.sessions.iter().map(|session| session.lost).min();
+            (!row.is_in_danger(), lost.is_none(), lost, row.project.key(), row.directory.clone())
+        });
+        Ok(Foretold { agents, projects, listing })
+    }
+
+    /// Marks the sessions that the next start of the installed release would delete.
+    pub(crate) fn foretell(
+        &self,
+        sessions: &mut [SessionFacts],
+        ground: &Ground,
+        passports: &Passports,
+    ) {
+        let Ok(agents) = self.agents(None) else { return };
+        let swept = self.sweep(sessions, ground, passports, &agents);
+        let gone: BTreeSet<&str> =
+            swept.iter().flat_map(|swept| &swept.dooms).map(|doom| doom.path.as_str()).collect();
+        for session in sessions {
+            if agents.iter().any(|agent| agent.source == session.source) {
+                session.doomed =
+                    Some(lost(session, |path| gone.contains(path)) == Some(Lost::Whole));
+            }
+        }
+    }
+
+    /// Finds out which releases are installed.
+    fn agents(&self, release: Option<&str>) -> Result<Vec<Agent>, Error> {
+        let mut agents: Vec<Agent> = Vec::new();
+        let mut places = None;
+        for source in self.roots.iter().map(|root| root.source) {
+            let Some(sweeper) = source.sweeper() else { continue };
+            if agents.iter().any(|agent| agent.source == source.name()) {
+                continue;
+            }
+            let places = places.get_or_insert_with(|| {
+                recount_platform::Installations::find(&self.env, &self.folders)
+            });
+            let (programs, packages) = (&*places.programs, &*places.packages);
+            let (release, release_from, installed) = match release {
+                Some(asked) if !sweeper.is_release(asked) => {
+                    return Err(Error::NotARelease(asked.to_owned()));
+                }
+                Some(asked) => (asked.to_owned(), ReleaseFrom::Asked, None),
+                None => match sweeper.installed(&Installations { programs, packages }) {
+                    Some(found) => (found.release, ReleaseFrom::Installed, Some(found.from)),
+                    None => (sweeper.newest().to_owned(), ReleaseFrom::Guessed, None),
+                },
+            };
+            agents.push(Agent {
+                source: source.name(),
+                program: sweeper.program(),
+                release,
+                release_from,
+                installed,
+                newest_known: sweeper.newest(),
+                remedy: sweeper.remedy(),
+            });
+        }
+        Ok(agents)
+    }
+
+    /// Tells what goes, directory by directory.
+    fn sweep(
+        &self,
+        sessions: &[SessionFacts],
+        ground: &Ground,
+        passports: &Passports,
+        agents: &[Agent],
+    ) -> Vec<Swept> {
+        let mut sights: HashMap<&Path, &Sight> = HashMap::new();
+        for session in sessions {
+            let files = session.files.iter().zip(&session.sights);
+            sights.extend(files.map(|(file, sight)| (Path::new(&file.path), sight)));
+        }
+        let mut settings: BTreeMap<usize, Settings> = BTreeMap::new();
+        let one = |(number, folder): (usize, &Folder)| {
+            let sweeper = folder.source.sweeper()?;
+            let agent = agents.iter().find(|agent| agent.source == folder.source.name())?;
+            let settings = settings
+                .entry(folder.root)
+                .or_insert_with(|| self.settings_below(folder.root, sweeper));
+            let project = passports.projects.get(number).and_then(|project| project.path.as_ref());
+            let place = project.map(|path| Path::new(path.as_str()));
+            let retention = sweeper.retention(settings, place, &agent.release);
+            let files = &folder.at.files;
+            let seen: Vec<Option<&Sight>> =
+                files.iter().map(|file| sights.get(&*file.path).copied()).collect();
+            let dooms = sweeper.sweep(&Chats {
+                folder: &folder.at,
+                sights: &seen,
+                retention: &retention,
+                release: &agent.release,
+                now: self.clock.now().as_millisecond(),
+            });
+            Some(Swept { number, retention, dooms })
+        };
+        ground.folders.iter().enumerate().filter_map(one).collect()
+    }
+
+    fn settings_below(&self, root: usize, sweeper: &dyn Sweeper) -> Settings {
+        let Some(root) = self.roots.get(root) else { return Settings::default() };
+        sweeper.settings(&root.path, root.shape, &Words(&self.env))
+    }
+}
+
+/// The environment, as formats ask for it.
+struct Words<'a>(&'a Env);
+
+impl Variables for Words<'_> {
+    fn get(&self, name: &str) -> Option<String> {
+        self.0.text(name).map(str::to_owned)
+    }
+}

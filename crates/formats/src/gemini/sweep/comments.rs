@@ -1,0 +1,60 @@
+//! JSON with comments, as settings may have them.
+
+/// Puts blanks in the place of comments, so that places stay what they are.
+pub(crate) fn strip(bytes: &[u8]) -> Vec<u8> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some((&first, tail)) = rest.split_first() {
+        let end = match (first, tail.first()) {
+            (b'"', _) => string(tail) + 1,
+            (b'/', Some(b'/')) => {
+                let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+                let end = end.unwrap_or(rest.len());
+                out.resize(out.len() + end, b' ');
+                rest = rest.get(end..).unwrap_or_default();
+                continue;
+            }
+            (b'/', Some(b'*')) => {
+                let inner = rest.get(2..).unwrap_or_default();
+                let end = memchr::memmem::find(inner, b"*/").map_or(rest.len(), |at| at + 4);
+                out.resize(out.len() + end, b' ');
+                rest = rest.get(end..).unwrap_or_default();
+                continue;
+            }
+            _ => 1,
+        };
+        let (kept, after) = rest.split_at(end.min(rest.len()));
+        out.extend_from_slice(kept);
+        rest = after;
+    }
+    out
+}
+
+/// Returns how long a string is, with its closing quote, when the opening one is behind us.
+fn string(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_go_and_strings_stay() {
+        let strip = |text: &str| String::from_utf8(strip(text.as_bytes())).unwrap();
+        assert_eq!(strip("{// no\n\"a\": /* x */ 1}"), "{     \n\"a\":         1}");
+        let kept = r#"{"url": "https://x/*y*/", "quote": "\"// no", "end": "\\"}"#;
+        assert_eq!(strip(kept), kept);
+        assert_eq!(strip("{} /* open"), "{}        ");
+        assert_eq!(strip("\"open \\"), "\"open \\");
+    }
+}

@@ -1,0 +1,122 @@
+//! What the next start of the program would delete. FORMAT.md has the rules; `rules` knows which release has which.
+
+mod beside;
+mod comments;
+mod installed;
+mod rules;
+mod settings;
+mod trust;
+mod victims;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use recount_model::Doom;
+
+use self::beside::Beside;
+use self::rules::{NEWEST, Release, Rules};
+use self::victims::{Candidate, victims};
+use crate::source::{FileAt, RootShape, Station};
+use crate::sweep::{Chats, Installations, Installed, Retention, Settings, Sweeper, Variables};
+
+/// Gemini CLI's clean-up at start.
+#[derive(Debug)]
+pub(crate) struct CleanUp;
+
+impl Sweeper for CleanUp {
+    fn program(&self) -> &'static str {
+        installed::PROGRAM
+    }
+
+    fn newest(&self) -> &'static str {
+        NEWEST
+    }
+
+    fn is_release(&self, text: &str) -> bool {
+        Release::parse(text).is_some()
+    }
+
+    fn installed(&self, places: &Installations<'_>) -> Option<Installed> {
+        installed::installed(places)
+    }
+
+    fn settings(&self, root: &Path, shape: RootShape, variables: &dyn Variables) -> Settings {
+        settings::settings(root, shape, variables)
+    }
+
+    fn retention(&self, settings: &Settings, folder: Option<&Path>, release: &str) -> Retention {
+        let mut retention = settings::retention(settings, folder, &Rules::of(release));
+        if !settings.is_own {
+            retention.starts = false;
+            retention.off = Some("the program does not look at this folder".to_owned());
+        }
+        retention
+    }
+
+    fn sweep(&self, chats: &Chats<'_>) -> Vec<Doom> {
+        sweep(chats, &Rules::of(chats.release))
+    }
+
+    fn remedy(&self) -> &'static str {
+        "to keep all sessions, put \"general\": {\"sessionRetention\": {\"enabled\": false}} into ~/.gemini/settings.json"
+    }
+}
+
+fn sweep(chats: &Chats<'_>, rules: &Rules) -> Vec<Doom> {
+    let Chats { folder, retention, now, .. } = *chats;
+    // Up to 0.28 a project's directory is named by a hash, later it is not: the other kind is never looked at. What a
+    // newer release finds under a hash is copied first, and only copies are deleted.
+    if !retention.starts || folder.hash.is_none() != rules.named_folders {
+        return Vec::new();
+    }
+    let mut beside = Beside::new(&folder.path, rules);
+    let mut doomed = Vec::new();
+    if retention.off.is_none() {
+        let (files, seen): (Vec<&FileAt>, Vec<Candidate<'_>>) =
+            candidates(chats).into_iter().unzip();
+        let path = |file: &FileAt| file.path.to_string_lossy().into_owned();
+        for victim in victims(&seen, retention, rules, now) {
+            let Some(file) = files.get(victim.at) else { continue };
+            if let Some(id) = &victim.takes {
+                beside.session(id, &path(file), victim.why);
+            }
+            let with = victim.with.and_then(|(with, why)| Some((files.get(with)?, why)));
+            doomed.push(Doom {
+                path: path(file),
+                bytes: file.bytes,
+                why: victim.why,
+                with: with.map(|(file, _)| path(file)),
+                with_why: with.map(|(_, why)| why),
+                session: None,
+            });
+        }
+    }
+    beside.outputs(retention, now);
+    beside.restore_points();
+    let known: BTreeSet<String> = doomed.iter().map(|doom| doom.path.clone()).collect();
+    doomed.extend(beside.into_found().into_iter().filter(|doom| !known.contains(&doom.path)));
+    doomed.sort_by(|one, next| one.path.cmp(&next.path));
+    doomed
+}
+
+/// Main sessions in the order in which the program has them: by name, in UTF-16 units.
+fn candidates<'a>(chats: &Chats<'a>) -> Vec<(&'a FileAt, Candidate<'a>)> {
+    let sights = chats.sights.iter().copied().chain(std::iter::repeat(None));
+    let files = chats.folder.files.iter().zip(sights);
+    let mut all: Vec<(&FileAt, Candidate<'_>)> = files
+        .filter(|(file, _)| file.station == Station::Main)
+        .filter_map(|(file, sight)| {
+            let name = file.path.file_name()?.to_str()?;
+            Some((file, Candidate { name, modified: file.modified, sight }))
+        })
+        .collect();
+    if all.iter().all(|(_, file)| file.name.is_ascii()) {
+        all.sort_by_key(|(_, file)| file.name);
+    } else {
+        all.sort_by_cached_key(|(_, file)| file.name.encode_utf16().collect::<Vec<_>>());
+    }
+    all
+}

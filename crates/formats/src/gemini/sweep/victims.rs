@@ -1,0 +1,171 @@
+//! Which session files a clean-up takes, and with which reason: a pure function of what is known of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use recount_model::{Said, SessionId, Sight, Why};
+
+use super::rules::{Grouping, Needs, Rules};
+use crate::sweep::Retention;
+
+/// A session file, as a clean-up sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate<'a> {
+    /// Its name.
+    pub(crate) name: &'a str,
+    /// When it was written, in milliseconds.
+    pub(crate) modified: Option<i64>,
+    /// What is known of it; nothing if it could not be read.
+    pub(crate) sight: Option<&'a Sight>,
+}
+
+/// A file that goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Victim {
+    /// Which candidate.
+    pub(crate) at: usize,
+    pub(crate) why: Why,
+    /// The candidate with which it goes, and why that one does.
+    pub(crate) with: Option<(usize, Why)>,
+    /// The session whose side files go, too.
+    pub(crate) takes: Option<SessionId>,
+}
+
+/// A session that the program lists: when it was last used, if that is a time.
+#[derive(Clone, Copy, Debug)]
+struct Listed {
+    at: usize,
+    updated: Option<i64>,
+}
+
+/// Tells which of the files go. They must come in the order of their names, by UTF-16 units.
+pub(crate) fn victims(
+    files: &[Candidate<'_>],
+    retention: &Retention,
+    rules: &Rules,
+    now: i64,
+) -> Vec<Victim> {
+    let mut causes = Vec::new();
+    let mut listed = Vec::new();
+    for (at, file) in files.iter().enumerate().filter(|(_, file)| is_looked_at(file, rules)) {
+        match refusal(file, files, rules) {
+            Some(why) => causes.push((at, why)),
+            None => listed.push(Listed { at, updated: updated(file, now) }),
+        }
+    }
+    // The newest first; of equals, in the order of their names.
+    listed.sort_by_key(|session| std::cmp::Reverse(session.updated));
+    for (place, session) in listed.iter().enumerate() {
+        let cut_off = retention.max_age.as_ref().map(|(_, age)| now.saturating_sub(*age));
+        let is_old = session.updated.zip(cut_off).is_some_and(|(updated, cut)| updated < cut);
+        let is_over = retention.max_count.is_some_and(|most| place as u64 >= most);
+        match (is_old, is_over) {
+            (true, _) => causes.push((session.at, Why::Age)),
+            (false, true) => causes.push((session.at, Why::Count)),
+            (false, false) => {}
+        }
+    }
+    spread(files, &causes, rules)
+}
+
+/// Adds what goes with each file that goes.
+fn spread(files: &[Candidate<'_>], causes: &[(usize, Why)], rules: &Rules) -> Vec<Victim> {
+    let reasons: BTreeMap<usize, Why> = causes.iter().copied().collect();
+    let own = |at: usize| reasons.get(&at).copied();
+    let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, file) in files.iter().enumerate().filter(|(_, file)| is_looked_at(file, rules)) {
+        if let Some(short) = short_id(file.name, rules.grouping) {
+            groups.entry(short).or_default().push(at);
+        }
+    }
+    let mut done = BTreeSet::new();
+    let mut victims: Vec<Victim> = Vec::new();
+    for &(cause, why) in causes {
+        let Some(file) = files.get(cause) else { continue };
+        let Some(short) = short_id(file.name, rules.grouping) else {
+            // One that was listed is known by its id; one that was not leaves its side files behind.
+            let id = file.sight.and_then(|sight| sight.id.clone());
+            let takes = id.filter(|_| matches!(why, Why::Age | Why::Count));
+            victims.push(Victim { at: cause, why, with: None, takes });
+            continue;
+        };
+        if !done.insert(short) {
+            continue;
+        }
+        for &at in groups.get(short).into_iter().flatten() {
+            let Some(member) = files.get(at) else { continue };
+            let is_whole = |sight: &&Sight| rules.grouping == Grouping::All || sight.is_document;
+            let takes = member.sight.filter(is_whole).and_then(|sight| sight.first_id.clone());
+            let (why, with) = match own(at) {
+                Some(own) => (own, None),
+                None => (Why::SameName, Some((cause, why))),
+            };
+            victims.push(Victim { at, why, with, takes });
+        }
+    }
+    victims.sort_by_key(|victim| victim.at);
+    victims.dedup_by_key(|victim| victim.at);
+    victims
+}
+
+fn is_looked_at(file: &Candidate<'_>, rules: &Rules) -> bool {
+    let ending = file.name.strip_prefix("session-").and_then(|name| name.rsplit_once('.'));
+    ending.is_some_and(|(_, ending)| ending == "json" || rules.logs && ending == "jsonl")
+}
+
+/// Says why the program takes a file for damaged; `None` if it lists it.
+fn refusal(file: &Candidate<'_>, files: &[Candidate<'_>], rules: &Rules) -> Option<Why> {
+    let Some(sight) = file.sight else { return Some(Why::Unreadable) };
+    // Old releases know documents only, and ask for more of them.
+    let is_readable = sight.loadable
+        && sight.id.is_some()
+        && (rules.logs || sight.is_document && sight.has_messages);
+    if !is_readable {
+        return Some(Why::Unreadable);
+    }
+    let says = |said: Said| said != Said::Nothing;
+    // In a log, a time that is missing is now.
+    let tells_times = says(sight.started) && says(sight.updated);
+    if rules.needs_times && !tells_times && (sight.is_document || !rules.logs) {
+        return Some(Why::NoTimes);
+    }
+    let is_enough = match rules.needs {
+        Needs::Nothing => true,
+        Needs::Spoken => sight.spoken,
+        Needs::SpokenInLines => sight.spoken_in_lines,
+        Needs::SpokenInList => sight.spoken_in_list,
+        Needs::Resumable => sight.resumable,
+    };
+    if !is_enough {
+        let has_words = |other: &&Candidate<'_>| {
+            let told = other.sight.is_some_and(|other| other.spoken && other.id == sight.id);
+            other.name != file.name && told
+        };
+        return Some(match files.iter().find(has_words) {
+            Some(_) if !sight.resumable => Why::Stub,
+            _ => Why::NothingSaid,
+        });
+    }
+    (rules.hides_subagents && sight.subagent).then_some(Why::Subagent)
+}
+
+/// When a session was last used, as its list has it.
+fn updated(file: &Candidate<'_>, now: i64) -> Option<i64> {
+    let sight = file.sight?;
+    match (sight.updated, sight.started) {
+        (Said::Nothing, _) if !sight.is_document => Some(now),
+        (Said::Nothing, Said::Nothing) => file.modified,
+        (Said::Nothing, said) | (said, _) => said.millis(),
+    }
+}
+
+/// Returns the eight characters at the end of a name by which files are grouped.
+fn short_id(name: &str, grouping: Grouping) -> Option<&str> {
+    let stem = match grouping {
+        Grouping::Alone => return None,
+        Grouping::Documents => name.strip_suffix(".json"),
+        Grouping::All => name.strip_suffix(".json").or_else(|| name.strip_suffix(".jsonl")),
+    }?;
+    let (_, short) = stem.rsplit_once('-')?;
+    let is_short = short.len() == 8 && short.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    is_short.then_some(short)
+}

@@ -1,0 +1,127 @@
+//! What an agent deletes by itself when it starts, told beforehand.
+
+use std::fmt::Debug;
+use std::path::{Path, PathBuf};
+
+use recount_model::{Doom, Sight};
+
+use crate::json::Tree;
+use crate::source::{ProjectFolder, RootShape};
+
+/// An agent that cleans up after itself, release by release.
+///
+/// It tells, it never deletes. What lies on disk is listed and settings are read; sessions are not opened, they are known by
+/// their [`Sight`].
+pub trait Sweeper: Debug + Sync {
+    /// Returns the program, as people start it.
+    fn program(&self) -> &'static str;
+
+    /// Returns the newest release whose rules are known.
+    fn newest(&self) -> &'static str;
+
+    /// Returns how old the program may be, and whether that is a release at all.
+    fn is_release(&self, text: &str) -> bool;
+
+    /// Finds out which release is installed, in the folders where programs and packages lie.
+    fn installed(&self, places: &Installations<'_>) -> Option<Installed>;
+
+    /// Reads the settings that hold for all projects below a data folder.
+    fn settings(&self, root: &Path, shape: RootShape, variables: &dyn Variables) -> Settings;
+
+    /// Says what the program keeps and for how long, in the project at `folder`.
+    fn retention(&self, settings: &Settings, folder: Option<&Path>, release: &str) -> Retention;
+
+    /// Tells which files of a project directory the next start would delete, in the order of their paths.
+    fn sweep(&self, chats: &Chats<'_>) -> Vec<Doom>;
+
+    /// Says how the user keeps the program from deleting sessions, in one sentence.
+    fn remedy(&self) -> &'static str;
+}
+
+/// The environment, as far as an agent reads it.
+pub trait Variables {
+    /// Returns a variable, if it is set and not empty.
+    fn get(&self, name: &str) -> Option<String>;
+}
+
+/// Where programs and packages lie on this machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Installations<'a> {
+    /// Folders with programs, in the order in which the shell looks.
+    pub programs: &'a [PathBuf],
+    /// Folders with packages of Node.
+    pub packages: &'a [PathBuf],
+}
+
+/// A program that is installed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Installed {
+    /// Its release.
+    pub release: String,
+    /// The file that says so.
+    pub from: PathBuf,
+}
+
+/// One file of settings.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Layer {
+    pub(crate) path: PathBuf,
+    /// What stands in it; `None` if it is not there.
+    pub(crate) tree: Option<Tree>,
+    /// Whether it is there and cannot be understood.
+    pub(crate) is_broken: bool,
+    /// Whether only the system's owner can have written it.
+    pub(crate) is_safe: bool,
+}
+
+/// The settings that hold for all projects below a data folder.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Whether the agent looks at this data folder at all.
+    pub(crate) is_own: bool,
+    /// The home in which it lies.
+    pub(crate) home: Option<PathBuf>,
+    pub(crate) defaults: Layer,
+    pub(crate) user: Layer,
+    pub(crate) system: Layer,
+    /// Which folders the user trusts: a path, and how.
+    pub(crate) trusted: Vec<(String, String)>,
+    /// What the environment says of it.
+    pub(crate) told_trust: Option<bool>,
+    /// Words of the environment that stand in settings.
+    pub(crate) variables: Vec<(String, String)>,
+}
+
+/// What an agent keeps, and for how long.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Retention {
+    /// Whether sessions are cleaned up; if not, why.
+    pub off: Option<String>,
+    /// Whether the program gets as far as to clean up anything.
+    pub starts: bool,
+    /// How old a session may get, as it is written and in milliseconds.
+    pub max_age: Option<(String, i64)>,
+    /// How many sessions are kept.
+    pub max_count: Option<u64>,
+    /// Whether outputs of tools are cleaned up. The program is less strict there.
+    pub outputs: bool,
+    /// Files that say something of it, the one that counts most last.
+    pub from: Vec<PathBuf>,
+    /// What else is to be known.
+    pub notes: Vec<String>,
+}
+
+/// A project directory and what of it is known.
+#[derive(Clone, Copy, Debug)]
+pub struct Chats<'a> {
+    /// The directory.
+    pub folder: &'a ProjectFolder,
+    /// How each session file in it is seen, in the order of [`ProjectFolder::files`]; `None` of one that was not read.
+    pub sights: &'a [Option<&'a Sight>],
+    /// What is kept.
+    pub retention: &'a Retention,
+    /// The release.
+    pub release: &'a str,
+    /// The time of the next start, in milliseconds.
+    pub now: i64,
+}
