@@ -37,18 +37,34 @@ fn money(figures: &Value) -> String {
     if figures["cost_is_lower_bound"] == true { format!("≥ {money}") } else { money }
 }
 
-/// Whether a line with these cells stands in a table of the page.
-fn has_line(page: &Page, cells: &[&str]) -> bool {
-    page.text.lines().any(|line| {
-        let mut rest = line;
-        cells.iter().all(|cell| match rest.split_once(cell) {
-            Some((_, behind)) => {
-                rest = behind;
-                true
-            }
-            None => false,
-        })
-    })
+/// The cells of each line of the tables, by the caption of the table.
+fn tables(markup: &str) -> Vec<(String, Vec<Vec<String>>)> {
+    let text = |part: &str| {
+        let mut text = String::new();
+        for piece in part.split('<') {
+            text.push_str(piece.split_once('>').map_or(piece, |(_, text)| text));
+        }
+        text
+    };
+    let table = |table: &str| {
+        let caption = table.split_once("</caption>").unwrap().0.rsplit_once('>').unwrap().1;
+        let line = |line: &str| {
+            let line = line.replace("<span class=\"detail\">", "</th><td>");
+            line.split("<t").skip(1).map(|cell| text(&format!("<t{cell}"))).collect()
+        };
+        let lines = table.lines().filter_map(|line| line.strip_prefix("<tr>"));
+        (caption.to_owned(), lines.map(line).collect())
+    };
+    markup.split("<table").skip(1).map(table).collect()
+}
+
+fn has_line(tables: &[(String, Vec<Vec<String>>)], caption: &str, wanted: &[&str]) -> bool {
+    let lines = tables.iter().filter(|(own, _)| own == caption).flat_map(|(_, lines)| lines);
+    let is_it = |line: &&Vec<String>| {
+        line.first().is_some_and(|name| name == wanted[0])
+            && wanted.iter().all(|cell| line.iter().any(|own| own == cell))
+    };
+    lines.filter(is_it).count() == 1
 }
 
 #[test]
@@ -61,7 +77,8 @@ fn its_sums_are_those_of_json() {
         &["--all", "--model", "flash"],
         &["天気ノート"],
     ] {
-        let page = page(&home, filters);
+        let markup = home.run(["stats", "--html", "-"].iter().chain(filters)).stdout;
+        let (page, tables) = (Page::read(&markup), tables(&markup));
         let total = &json(&home, filters)["total"];
         for (name, value) in [
             ("Cost", money(total)),
@@ -77,17 +94,26 @@ fn its_sums_are_those_of_json() {
             );
         }
         assert!(page.text.contains(&grouped(&total["tokens"]["total"])));
-        for by in ["day", "hour", "project", "model"] {
+        for (by, caption) in [
+            ("day", "By day"),
+            ("hour", "By hour of the day"),
+            ("project", "By project"),
+            ("model", "By model"),
+        ] {
             let rows = json(&home, &[filters, &["--by", by]].concat());
             for row in rows["rows"].as_array().unwrap() {
                 let name = row["name"].as_str().or(row["key"].as_str()).unwrap();
+                let name = if by == "hour" { format!("{name}:00") } else { name.to_owned() };
                 let cells = [
-                    name,
+                    name.as_str(),
                     &grouped(&row["requests"]),
                     &grouped(&row["tokens"]["total"]),
                     &money(row),
                 ];
-                assert!(has_line(&page, &cells), "{filters:?} {by}: {cells:?} in {}", page.text);
+                assert!(
+                    has_line(&tables, caption, &cells),
+                    "{filters:?} {by}: {cells:?} in {tables:?}"
+                );
             }
         }
         let tools = json(&home, &[filters, &["--by", "tool"]].concat());
@@ -97,7 +123,7 @@ fn its_sums_are_those_of_json() {
                 &grouped(&row["tool_calls"]),
                 &grouped(&row["tools_failed"]),
             ];
-            assert!(has_line(&page, &cells), "{cells:?}");
+            assert!(has_line(&tables, "By tool", &cells), "{cells:?}");
         }
     }
 }

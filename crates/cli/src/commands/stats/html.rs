@@ -4,28 +4,35 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use recount_engine::Engine;
-use recount_engine::stats::Paged;
+use recount_engine::stats::Asked;
 
 use super::end;
-use crate::context::{Context, Paged as Pager};
+use crate::context::{Context, Paged};
 use crate::failure::Failure;
 use crate::output::number::bytes;
+use crate::output::progress::Bar;
 
 /// Writes the page where it is wanted.
 pub(super) fn write(
-    paged: &Paged,
     file: &Path,
+    asked: &Asked,
     engine: &Engine,
     context: &Context,
 ) -> Result<ExitCode, Failure> {
-    if file == Path::new("-") {
-        let mut out = context.out(Pager::No);
-        paged.write(&mut out)?;
+    let bar = Bar::new(context, "reading sessions");
+    let page = if file == Path::new("-") {
+        let page = engine.paged(asked, &bar)?;
+        bar.finish();
+        let mut out = context.out(Paged::No);
+        page.write(&mut out)?;
         out.finish()?;
+        page
     } else {
-        let size = engine.write_paged(paged, file)?;
+        let (page, size) = engine.paged_file(asked, file, &bar)?;
+        bar.finish();
         let place = context.folders.tilde(&file.to_string_lossy());
         context.warn(&format!("report written ({}): {place}", bytes(size)));
-    }
-    Ok(end(context, &paged.total, &paged.basis))
+        page
+    };
+    Ok(end(context, &page.total, &page.basis))
 }

@@ -145,16 +145,14 @@ pub(crate) fn run(args: &StatsArgs, context: &Context) -> Result<ExitCode, Failu
         return line::check(&engine, &asked.zone, context);
     }
     let engine = context.engine()?;
+    if let Some(file) = &args.html {
+        return html::write(file, &asked, &engine, context);
+    }
     let bar = Bar::new(context, "reading sessions");
     if let Some(file) = &args.compare {
         let compared = engine.compare(&asked, &context.absolute(file), &bar)?;
         bar.finish();
         return compare::show(&compared, context);
-    }
-    if let Some(file) = &args.html {
-        let paged = engine.paged(&asked, &bar)?;
-        bar.finish();
-        return html::write(&paged, file, &engine, context);
     }
     if args.context {
         let filling = engine.content(&asked, &bar)?;

@@ -103,13 +103,20 @@ impl Engine {
         Ok(Paged { report, total, basis })
     }
 
-    /// Writes a report to a file. Returns how many bytes it has.
+    /// Writes a report to a file. Returns it, and how many bytes the file has.
     ///
     /// # Errors
-    /// If the file lies in an agent's folder or cannot be written.
-    pub fn write_paged(&self, paged: &Paged, path: &Path) -> Result<u64, Error> {
+    /// If the file lies in an agent's folder or cannot be written, and as [`Engine::paged`].
+    pub fn paged_file(
+        &self,
+        asked: &Asked,
+        path: &Path,
+        progress: &dyn Progress,
+    ) -> Result<(Paged, u64), Error> {
         self.keep_out_of_agents_folders(path)?;
-        Ok(recount_writer::write_with(path, |out| paged.write(out))?)
+        let paged = self.paged(asked, progress)?;
+        let size = recount_writer::write_with(path, |out| paged.write(out))?;
+        Ok((paged, size))
     }
 }
 
