@@ -1,6 +1,6 @@
 //! What a session cost, kept with its row so that a list has it for nothing.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -53,13 +53,23 @@ impl Engine {
             return;
         }
         let Ok(books) = self.books(&Query::default(), progress) else { return };
-        for ledger in books.ledgers.iter().flatten() {
-            let Some(page) = Page::open(ledger) else { continue };
-            let Some(facts) = stale.get_mut(&page.head.session) else { continue };
+        for (session, ledgers) in books.sessions.iter().zip(&books.ledgers) {
+            let Some(facts) = stale.get_mut(&session_key(session)) else { continue };
+            let pages: Vec<Page<'_>> = ledgers.iter().filter_map(|one| Page::open(one)).collect();
             let mut bill = Bill::default();
-            let entries = entries(&page.head, prices);
-            if page.each(|event, time| bill.add(event, time, &entries)).is_some() {
-                bill.settle(&page.head, facts);
+            // A session whose files do not bear its name has several ledgers, which may tell of the same message.
+            let mut met = HashSet::new();
+            for page in &pages {
+                let entries = entries(&page.head, prices);
+                let _whole = page.each(|event, time| {
+                    if pages.len() == 1 || met.insert(event.id) {
+                        bill.add(event, time, &entries);
+                    }
+                });
+                bill.close(&page.head);
+            }
+            if !pages.is_empty() {
+                bill.settle(facts);
                 facts.priced_by = print;
             }
         }
@@ -75,7 +85,8 @@ impl Pricing {
         for (time, event) in ledger.events() {
             bill.add(event, *time, &entries);
         }
-        bill.settle(ledger.head(), facts);
+        bill.close(ledger.head());
+        bill.settle(facts);
         facts.priced_by = self.print;
     }
 }
@@ -99,9 +110,13 @@ impl Bill {
         }
     }
 
-    fn settle(mut self, head: &Head, facts: &mut SessionFacts) {
+    /// Adds what is missing of a session as a whole.
+    fn close(&mut self, head: &Head) {
         self.missing.side_calls += u64::from(head.side_calls);
         self.missing.unanswered += u64::from(head.unanswered);
+    }
+
+    fn settle(self, facts: &mut SessionFacts) {
         let is_known = self.priced > 0 || self.unpriced == 0;
         facts.cost_usd = is_known.then(|| self.cost.dollars());
         facts.cost_is_lower_bound = Some(self.unpriced > 0 || !self.missing.is_nothing());

@@ -189,3 +189,15 @@ fn sub_agents_are_told_where_they_were_called() {
         assert!(page.contains("](<../shop/"), "{page}");
     }
 }
+
+#[test]
+fn sub_agents_whose_call_is_lost_are_told_all_the_same() {
+    let home = home(["gemini/checkpoints/subagent"]);
+    let file = ".gemini/tmp/shop/chats/session-2026-11-15T18-44-8c6c4609.jsonl";
+    let lines = text_of(&home, file);
+    let kept = lines.lines().map(|line| if line.contains("toolCalls") { "{broken" } else { line });
+    home.write(file, kept.collect::<Vec<_>>().join("\n"));
+    let page = home.run(["export", "8c6c4609"]).stdout;
+    assert!(!page.contains("Invoke Subagent"), "{page}");
+    assert_eq!(page.matches("### Sub-agent:").count(), 2, "{page}");
+}

@@ -1,13 +1,14 @@
 //! One session, told to a renderer message by message, with the sub-agents that it ran.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::thread::Scope;
 
 use recount_export::{Part, Renderer};
 use recount_formats::source::Detail;
-use recount_model::{Message, MessageKind, Problem, SessionFacts};
+use recount_model::{Message, MessageKind, Problem, SessionFacts, SessionId};
 
 use super::Export;
 use super::ahead::Ahead;
@@ -29,6 +30,8 @@ pub(super) struct Telling<'a> {
     split: Option<usize>,
     /// Sessions of sub-agents, to be told where they were called.
     agents: &'a [Opened],
+    /// Those of them that were told.
+    met: BTreeSet<usize>,
     gallery: Gallery,
     /// The prompt that begins the next part.
     held: Option<Cow<'a, Message>>,
@@ -76,6 +79,7 @@ impl<'a> Telling<'a> {
             renderer,
             split,
             agents: &[],
+            met: BTreeSet::new(),
             gallery: Gallery::new(images),
             held: None,
             number: 0,
@@ -144,11 +148,7 @@ impl<'a> Telling<'a> {
             }
         }
         let own = self.facts.id.clone();
-        self.agents(
-            |agent| agent.parent.as_ref() == Some(&own) && agent.parent_call.is_none(),
-            1,
-            out,
-        )?;
+        self.uncalled(&own, 1, out)?;
         self.is_over = true;
         self.renderer.end(None, out)
     }
@@ -198,7 +198,17 @@ impl<'a> Telling<'a> {
         Ok(())
     }
 
-    /// Tells the sub-agents that are wanted.
+    /// Tells the sub-agents of a session whose call was not met: it is not known, or stood in what could not be read. In the strict view
+    /// it may have been undone.
+    fn uncalled(&mut self, by: &SessionId, depth: usize, out: &mut dyn Write) -> io::Result<()> {
+        let strict = self.export.options.strict;
+        let is_it = |agent: &SessionFacts| {
+            agent.parent.as_ref() == Some(by) && (agent.parent_call.is_none() || !strict)
+        };
+        self.agents(is_it, depth, out)
+    }
+
+    /// Tells the sub-agents that are wanted, each once.
     fn agents(
         &mut self,
         wanted: impl Fn(&SessionFacts) -> bool,
@@ -208,7 +218,10 @@ impl<'a> Telling<'a> {
         if depth > DEEPEST {
             return Ok(());
         }
-        for agent in self.agents.iter().filter(|agent| wanted(&agent.facts)) {
+        for (number, agent) in self.agents.iter().enumerate() {
+            if !wanted(&agent.facts) || !self.met.insert(number) {
+                continue;
+            }
             let told = Told::new(agent, self.export, self.renderer);
             self.renderer.nest(&told.facts, out)?;
             for message in told {
@@ -216,6 +229,7 @@ impl<'a> Telling<'a> {
                     self.called(&message, depth + 1, out)?;
                 }
             }
+            self.uncalled(&agent.facts.id, depth + 1, out)?;
             self.renderer.unnest(out)?;
         }
         Ok(())
