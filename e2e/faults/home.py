@@ -1,0 +1,89 @@
+"""A home in which commands are tried, and which can be put back as it was."""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+
+FIXTURES = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../fixtures/gemini"))
+NOW = "2026-11-16T09:30:00Z"
+PATIENCE = 120  # seconds
+# What is made anew when it is lost: it may fail or not.
+CACHES = "catalog:/index:/facts:last-list:folders.json"
+
+
+class Home:
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+        self.work, self.kept = os.path.join(folder, "work"), os.path.join(folder, "kept")
+        self.home, self.data = os.path.join(self.work, "home"), os.path.join(self.work, "data")
+        os.makedirs(self.home)
+
+    def copy(self, fixture):
+        """Puts a recorded home into this one."""
+        shutil.copytree(os.path.join(FIXTURES, fixture, "home"), self.home, dirs_exist_ok=True)
+
+    def write(self, name, text):
+        path = os.path.join(self.home, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def read(self, name):
+        with open(os.path.join(self.home, name), encoding="utf-8") as file:
+            return file.read()
+
+    def make(self, *options):
+        """Fills it with made-up sessions, the same each time."""
+        self.run("testbed", self.home, *options)
+
+    def keep(self):
+        shutil.rmtree(self.kept, ignore_errors=True)
+        shutil.copytree(self.work, self.kept, symlinks=True)
+
+    def put_back(self):
+        shutil.rmtree(self.work)
+        shutil.copytree(self.kept, self.work, symlinks=True)
+
+    def command(self, arguments, **more):
+        env = {"HOME": self.home, "RECOUNT_DATA_DIR": self.data, "RECOUNT_NOW": NOW, "TZ": "UTC", "NO_COLOR": "1",
+               "XDG_CONFIG_HOME": os.path.join(self.work, "config"), "PATH": os.environ.get("PATH", ""), **more}
+        return dict(args=[self.program, *arguments], env=env, cwd=self.work, stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+
+    def run(self, *arguments):
+        return subprocess.run(**self.command(arguments))
+
+    def run_with(self, library, kind, number, *arguments):
+        """Runs it with a fault; returns how it ended and how many operations there were."""
+        log = os.path.join(self.folder, "operations")
+        done = subprocess.run(**self.command(
+            arguments, LD_PRELOAD=library, FAULT_PLACES=self.work, FAULT_SKIP=CACHES, FAULT_KIND=kind,
+            FAULT_AT=str(number), FAULT_LOG=log))
+        count = 0
+        if os.path.exists(log):
+            with open(log, encoding="utf-8") as file:
+                count = int(file.read())
+            os.remove(log)
+        return done, count
+
+    def sessions(self):
+        done = self.run("list", "--all", "--json", "--kind", "main,subagent")
+        return json.loads(done.stdout)["sessions"] if done.stdout else []
+
+    def last_change(self):
+        """The receipt of the last change that is in force, an undo too."""
+        changes = json.loads(self.run("history", "--json").stdout or '{"changes":[]}')["changes"]
+        return next((change["receipt"] for change in changes if change["undoable"]), "none")
+
+    def tree(self):
+        """Every file of the agents: its bytes and permissions."""
+        found = {}
+        for folder, _, names in os.walk(os.path.join(self.home, ".gemini")):
+            for name in names:
+                path = os.path.join(folder, name)
+                with open(path, "rb") as file:
+                    digest = hashlib.sha256(file.read()).hexdigest()
+                found[os.path.relpath(path, self.home)] = (digest, os.lstat(path).st_mode)
+        return found
