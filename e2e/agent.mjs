@@ -63,7 +63,7 @@ export class AgentHome {
   }
 
   /** Runs the program; never throws. Nothing of the environment reaches it but what it needs to start. */
-  run(args, url) {
+  run(args, url, { cwd = this.project } = {}) {
     const env = {
       PATH: process.env.PATH,
       HOME: this.home,
@@ -74,7 +74,7 @@ export class AgentHome {
       GEMINI_CLI_NO_RELAUNCH: 'true',
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
     };
-    const settings = { cwd: this.project, env, timeout: 120_000, maxBuffer: 1 << 28, encoding: 'utf8' };
+    const settings = { cwd, env, timeout: 120_000, maxBuffer: 1 << 28, encoding: 'utf8' };
     return new Promise((resolve) => {
       const child = execFile(process.execPath, [this.script, ...args], settings, (error, stdout, stderr) => {
         resolve({ code: error ? (error.code ?? error.signal) : 0, stdout, stderr });
