@@ -10,6 +10,7 @@ use super::approve::Approved;
 use super::content::Content;
 use super::disk::Disk;
 use super::journal::{Record, make_private, sync};
+use super::late::{Late, Latecomers};
 use super::places::{Places, folders};
 use super::plan::{Plan, Step};
 use super::refusal::Refusal;
@@ -32,8 +33,10 @@ impl Door<'_> {
             let cleared = self.clear_away(&id, plan, &error.told());
             return Err(unless(cleared.is_ok(), id, error));
         }
-        if let Err(error) = self.execute(&id, plan) {
+        let mut late = Vec::new();
+        if let Err(error) = self.execute(&id, plan, &mut late) {
             let back = self.take_back(&id, plan, &error.told());
+            let back = back.and_then(|_| self.put_late(&late));
             return Err(unless(back.is_ok(), id, error));
         }
         // When this fails the change is made all the same, and the next run says so.
@@ -75,12 +78,29 @@ impl Door<'_> {
         self.sync_all(plan)
     }
 
-    /// Puts every file into its place that is not there yet.
-    pub(crate) fn execute(&self, id: &str, plan: &Plan) -> Result<(), Error> {
+    /// Puts every file into its place. It fails when somebody has written to one meanwhile; `late` is what.
+    fn execute(&self, id: &str, plan: &Plan, late: &mut Vec<Late>) -> Result<(), Error> {
+        let mut comers = Latecomers::default();
+        let done = self.execute_steps(id, plan, &mut comers);
+        *late = comers.all()?;
+        done?;
+        match late.first() {
+            Some(late) => Err(Refusal::Changed { path: late.path().to_owned() }.into()),
+            None => Ok(()),
+        }
+    }
+
+    fn execute_steps<'p>(
+        &'p self,
+        id: &str,
+        plan: &'p Plan,
+        comers: &mut Latecomers<'p>,
+    ) -> Result<(), Error> {
         let places = self.places(id);
         let mut turns = Turns::take(self.disk, &plan.locks)?;
         for (number, step) in plan.steps.iter().enumerate() {
             turns.refresh()?;
+            comers.hold(self.disk, step)?;
             self.execute_step(&places, number, step)?;
         }
         for folder in &plan.removed {

@@ -15,6 +15,9 @@ pub trait Disk: Debug + Sync {
     /// Opens a file for reading.
     fn read(&self, path: &Path) -> io::Result<Box<dyn Read + '_>>;
 
+    /// Opens a file so that it can be looked at when its name is gone.
+    fn hold(&self, path: &Path) -> io::Result<Box<dyn Held + '_>>;
+
     /// Lists what lies in a folder, sorted.
     fn list(&self, path: &Path) -> io::Result<Vec<PathBuf>>;
 
@@ -37,6 +40,12 @@ pub trait Disk: Debug + Sync {
     /// line at the end is closed first.
     fn append_line(&self, path: &Path, line: &[u8]) -> io::Result<()>;
 
+    /// Adds bytes to a file, which need not be there, as an agent does.
+    fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
+
+    /// Puts bytes in the place of what is in a file, which need not be there, as an agent does.
+    fn overwrite(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
+
     /// Gives a file another name in the same file system; what has that name is replaced in one step.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
@@ -54,6 +63,15 @@ pub trait Disk: Debug + Sync {
 pub trait NewFile: Write {
     /// Sets its time and permissions, and makes sure that its bytes are on disk.
     fn finish(self: Box<Self>, modified: Option<i64>, mode: Option<u32>) -> io::Result<()>;
+}
+
+/// A file, whatever its name is.
+pub trait Held {
+    /// Tells what it is now.
+    fn look(&self) -> io::Result<Look>;
+
+    /// Reads all of it.
+    fn bytes(&mut self) -> io::Result<Vec<u8>>;
 }
 
 /// What lies at a path.

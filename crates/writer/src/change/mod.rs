@@ -18,6 +18,7 @@ mod approve;
 mod content;
 mod disk;
 mod journal;
+mod late;
 mod places;
 mod plan;
 mod recover;
@@ -38,7 +39,7 @@ use crate::{Error, Lock};
 
 pub use approve::{Approved, Owner};
 pub use content::Content;
-pub use disk::{Disk, Kind, Look, NewFile};
+pub use disk::{Disk, Held, Kind, Look, NewFile};
 pub use journal::{End, Entry};
 pub use plan::{About, Folder, Plan, Step, Subject, Undoes};
 pub use recover::Recovered;

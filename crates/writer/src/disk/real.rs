@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use recount_platform::{Room, system_nanos};
 
-use crate::change::{Disk, Kind, Look, NewFile};
+use crate::change::{Disk, Held, Kind, Look, NewFile};
 
 /// The disk of this machine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,6 +25,10 @@ impl Disk for RealDisk {
 
     fn read(&self, path: &Path) -> io::Result<Box<dyn Read + '_>> {
         Ok(Box::new(File::open(path)?))
+    }
+
+    fn hold(&self, path: &Path) -> io::Result<Box<dyn Held + '_>> {
+        Ok(Box::new(HeldFile(File::open(path)?)))
     }
 
     fn list(&self, path: &Path) -> io::Result<Vec<PathBuf>> {
@@ -75,6 +79,19 @@ impl Disk for RealDisk {
         file.sync_all()
     }
 
+    fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+        file.write_all(bytes)?;
+        file.sync_all()
+    }
+
+    fn overwrite(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut options = OpenOptions::new();
+        let mut file = options.write(true).create(true).truncate(true).open(path)?;
+        file.write_all(bytes)?;
+        file.sync_all()
+    }
+
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)
     }
@@ -91,6 +108,21 @@ impl Disk for RealDisk {
     fn touch_folder(&self, path: &Path) -> io::Result<()> {
         let since = u64::try_from(system_nanos()).unwrap_or_default();
         File::open(path)?.set_modified(UNIX_EPOCH + Duration::from_nanos(since))
+    }
+}
+
+struct HeldFile(File);
+
+impl Held for HeldFile {
+    fn look(&self) -> io::Result<Look> {
+        Ok(look(&self.0.metadata()?))
+    }
+
+    fn bytes(&mut self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.0.seek(SeekFrom::Start(0))?;
+        self.0.read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Stopped, failed, filled up and unplugged at every operation.
 
-use super::memory::{Fault, Loss};
+use super::memory::{Fault, LATE, Loss};
 use super::*;
 
 const SHAPES: usize = 4;
@@ -189,4 +189,34 @@ fn what_is_live_again_is_taken_back_rather_than_finished() {
         }
     }
     assert!(seen > 10);
+}
+
+/// An agent adds to its session at any moment of a change: what it adds is there afterwards, and what was there too.
+#[test]
+fn what_an_agent_adds_meanwhile_is_not_lost() {
+    let old = b"{\"a\":1}\n{\"b\":2}\n";
+    for number in 0..SHAPES {
+        let (mut refused, mut made) = (0, 0);
+        for at in 1..=length(number) + 1 {
+            for then in 0..3 {
+                let told = format!("shape {number}, opened at {at}, written {then} later");
+                let (disk, applied) = disturbed(number, Fault::Late(at, then), Loss::Nothing);
+                if matches!(applied, Err(Error::Unfinished { .. })) {
+                    recover(&disk).unwrap();
+                }
+                let files = [disk.tree(USER), disk.tree("/data/trash")].map(|tree| {
+                    tree.into_values().filter_map(|(_, file)| Some(file?.0)).collect::<Vec<_>>()
+                });
+                let holds = |files: &[Vec<u8>], wanted: &[u8]| {
+                    files.iter().any(|bytes| bytes.windows(wanted.len()).any(|part| part == wanted))
+                };
+                let is_written = at + then <= length(number);
+                assert!(!is_written || holds(&files[0], LATE), "{told}: {files:?}");
+                assert!(holds(&files.concat(), old), "{told}: {files:?}");
+                *(if applied.is_ok() { &mut made } else { &mut refused }) += 1;
+            }
+        }
+        // What is made new is nobody's yet.
+        assert!(refused > 0 || number == 3, "shape {number}: {made} made");
+    }
 }

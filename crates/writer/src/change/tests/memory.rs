@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use recount_platform::Room;
 
-use crate::change::{Disk, Kind, Look, NewFile};
+use crate::change::{Disk, Held, Kind, Look, NewFile};
 
 /// What goes wrong, at which operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub(super) enum Fault {
     Once(usize),
     /// From here on, whatever takes room fails.
     Full(usize),
+    /// Somebody else opens a session at this operation, and adds a line so many operations later.
+    Late(usize, usize),
     /// What is written to a new file is not what lies there afterwards, and nobody says so.
     Rot(usize),
 }
@@ -35,6 +37,10 @@ pub(super) enum Loss {
     /// The power went: names are as they were after some of the operations since the last sync.
     Some(usize),
 }
+
+/// Where somebody else adds a line, and which.
+pub(super) const LATE_TO: &str = "/home/tmp/shop/chats/session-a.jsonl";
+pub(super) const LATE: &[u8] = b"late\n";
 
 #[derive(Debug, Default)]
 pub(super) struct MemoryDisk {
@@ -55,6 +61,8 @@ struct Inner {
     fault: Fault,
     dead: bool,
     free: u64,
+    /// The file that somebody else has open.
+    opened: Option<usize>,
     /// Folders that were there before the last crash, which was long ago.
     old: BTreeSet<PathBuf>,
 }
@@ -89,6 +97,7 @@ impl Default for Inner {
             fault: Fault::None,
             dead: false,
             free: u64::MAX / 2,
+            opened: None,
             old: BTreeSet::new(),
         }
     }
@@ -175,6 +184,9 @@ impl Inner {
     /// Counts one operation, which may be the one that fails.
     fn step(&mut self, takes_room: bool) -> io::Result<()> {
         self.count += 1;
+        if let Fault::Late(at, then) = self.fault {
+            self.come_late(at, then);
+        }
         match self.fault {
             _ if self.dead => Err(dead()),
             Fault::Stop(n) | Fault::Torn(n) if n == self.count => {
@@ -184,6 +196,30 @@ impl Inner {
             Fault::Once(n) if n == self.count => Err(io::Error::other("input/output error")),
             Fault::Full(n) if n <= self.count && takes_room => Err(ErrorKind::StorageFull.into()),
             _ => Ok(()),
+        }
+    }
+
+    /// Does what an agent does that has something to add to its session.
+    fn come_late(&mut self, at: usize, then: usize) {
+        let path = Path::new(LATE_TO);
+        if self.count == at {
+            let number = self.number(path).unwrap_or_else(|_| {
+                let number = self.files.len();
+                self.files.push(Bytes::default());
+                for folder in path.ancestors().skip(1) {
+                    self.ensure(folder);
+                }
+                self.names.insert(path.to_owned(), Node::File(number));
+                number
+            });
+            self.opened = Some(number);
+        }
+        if self.count == at + then
+            && let Some(number) = self.opened.take()
+        {
+            let file = &mut self.files[number];
+            file.now.extend_from_slice(LATE);
+            file.modified = Some(9_999);
         }
     }
 
@@ -272,6 +308,13 @@ impl Disk for MemoryDisk {
         Ok(Box::new(Cursor::new(inner.files[number].now.clone())))
     }
 
+    fn hold(&self, path: &Path) -> io::Result<Box<dyn Held + '_>> {
+        let mut inner = self.lock();
+        inner.step(false)?;
+        let number = inner.number(path)?;
+        Ok(Box::new(HeldFile { disk: self, number }))
+    }
+
     fn list(&self, path: &Path) -> io::Result<Vec<PathBuf>> {
         let mut inner = self.lock();
         inner.step(false)?;
@@ -349,6 +392,22 @@ impl Disk for MemoryDisk {
         Ok(())
     }
 
+    fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut inner = self.lock();
+        inner.step(true)?;
+        let number = inner.number(path)?;
+        inner.files[number].now.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn overwrite(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut inner = self.lock();
+        inner.step(true)?;
+        let number = inner.number(path)?;
+        inner.files[number].now = bytes.to_owned();
+        Ok(())
+    }
+
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         let mut inner = self.lock();
         inner.step(false)?;
@@ -386,6 +445,27 @@ impl Disk for MemoryDisk {
 
     fn touch_folder(&self, _path: &Path) -> io::Result<()> {
         self.lock().step(false)
+    }
+}
+
+struct HeldFile<'a> {
+    disk: &'a MemoryDisk,
+    number: usize,
+}
+
+impl Held for HeldFile<'_> {
+    fn look(&self) -> io::Result<Look> {
+        let mut inner = self.disk.lock();
+        inner.step(false)?;
+        let file = &inner.files[self.number];
+        let bytes = file.now.len() as u64;
+        Ok(Look { kind: Kind::File, bytes, modified: file.modified, mode: file.mode })
+    }
+
+    fn bytes(&mut self) -> io::Result<Vec<u8>> {
+        let mut inner = self.disk.lock();
+        inner.step(false)?;
+        Ok(inner.files[self.number].now.clone())
     }
 }
 
