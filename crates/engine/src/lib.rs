@@ -60,7 +60,7 @@ pub use deep::Holds;
 pub use error::Error;
 pub use export::{Export, Exported, Selection};
 pub use find::Finder;
-pub use guard::{Agent, DoomedSession, Foretold, Guarded, Kept, Lost, ReleaseFrom, Safe};
+pub use guard::{Agent, DoomedSession, Fix, Foretold, Guarded, Kept, Lost, ReleaseFrom, Safe};
 pub use index::{IndexStatus, Indexed};
 pub use list::{Listing, Query, Sort};
 pub use lost::LostSession;

@@ -34,6 +34,10 @@ pub trait Sweeper: Debug + Sync {
     /// Tells which files of a project directory the next start would delete, in the order of their paths.
     fn sweep(&self, chats: &Chats<'_>) -> Vec<Doom>;
 
+    /// Tells which files of a project directory take others along when they go, now or once they are old, and how each can be
+    /// made harmless.
+    fn traps(&self, chats: &Chats<'_>) -> Vec<Trap>;
+
     /// Says how the user keeps the program from deleting sessions, in one sentence.
     fn remedy(&self) -> &'static str;
 }
@@ -124,4 +128,28 @@ pub struct Chats<'a> {
     pub release: &'a str,
     /// The time of the next start, in milliseconds.
     pub now: i64,
+}
+
+/// A file that takes others along when it goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trap {
+    /// The file.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: TrapKind,
+    /// Files of the same session: what is said in all of these need not be kept here.
+    pub beside: Vec<PathBuf>,
+    /// The same place under a name that takes nothing along; `None` when it takes nothing as it is.
+    pub aside: Option<PathBuf>,
+}
+
+/// What a file is that takes others along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrapKind {
+    /// What a resume left behind.
+    Stub,
+    /// The old document beside the log that was made of it.
+    Twin,
+    /// A file whose name ends like another's.
+    SameName,
 }

@@ -7,6 +7,7 @@ mod export_markdown;
 mod export_media;
 mod export_parquet;
 mod guard;
+mod guard_fix;
 mod list;
 mod man;
 mod odd_homes;

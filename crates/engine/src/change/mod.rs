@@ -52,13 +52,24 @@ impl Engine {
     /// # Errors
     /// What was refused, or what went wrong; then all was taken back.
     pub fn carry_out(&self, plan: Plan, progress: &dyn Progress) -> Result<Made, Error> {
+        self.carry_out_beside(plan, None, progress)
+    }
+
+    /// The same, asked by an agent that works in the session `own` and has said which file of it it uses.
+    pub(crate) fn carry_out_beside(
+        &self,
+        plan: Plan,
+        own: Option<&str>,
+        progress: &dyn Progress,
+    ) -> Result<Made, Error> {
         let data = self.data()?;
         if let Some(root) = self.roots.iter().find(|root| data.starts_with(&root.path)) {
             return Err(Error::AgentsFolder(root.path.clone()));
         }
         let door = Door::open(&RealDisk, data, self.clock.now())?;
         let sessions = self.list(&Query::default(), progress)?.sessions;
-        let owners = self.owners(&sessions);
+        let mut owners = self.owners(&sessions);
+        owners.retain(|owner| Some(owner.session.as_str()) != own);
         let recovered = door.recover(&|plan| is_owned(plan, &owners))?;
         let approved = plan.approve(&RealDisk, &owners, data)?;
         Ok(Made { receipt: door.apply(&approved)?, recovered })

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use recount_writer::change::{End, Entry, History, Subject};
 use serde::Serialize;
 
+use crate::guard::DEFUSED;
 use crate::{Engine, Error};
 
 /// One change that was made.
@@ -104,7 +105,9 @@ impl Engine {
     pub fn trash(&self) -> Result<Vec<Trashed>, Error> {
         let history = self.changes_made()?;
         let mut trash = Vec::new();
-        for entry in history.changes().iter().rev().filter(|entry| !entry.emptied) {
+        // What guard takes away is no session, but what lies beside one.
+        let is_deletion = |entry: &&Entry| !entry.emptied && entry.plan.command != DEFUSED;
+        for entry in history.changes().iter().rev().filter(is_deletion) {
             let mut gone: BTreeMap<&str, (Vec<PathBuf>, u64)> = BTreeMap::new();
             for number in history.in_force(entry) {
                 let Some(step) = entry.plan.steps.get(number) else { continue };

@@ -1,5 +1,6 @@
 //! What an agent's next start would delete, and why.
 
+mod fix;
 mod report;
 mod rows;
 
@@ -7,10 +8,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use recount_formats::Sweeper;
-use recount_formats::sweep::{Chats, Installations, Settings, Variables};
+use recount_formats::sweep::{Chats, Installations, Retention, Settings, Variables};
 use recount_model::{Project, SessionFacts, Sight};
 use recount_platform::Env;
 
+pub(crate) use self::fix::DEFUSED;
+pub use self::fix::Fix;
 pub use self::report::{Agent, DoomedSession, Foretold, Guarded, Kept, Lost, ReleaseFrom, Safe};
 use self::rows::{Swept, guarded, lost};
 use crate::matching::matching;
@@ -113,6 +116,21 @@ impl Engine {
         passports: &Passports,
         agents: &[Agent],
     ) -> Vec<Swept> {
+        let ask = |sweeper: &dyn Sweeper, chats: &Chats<'_>| sweeper.sweep(chats);
+        let found = self.ask_sweepers(sessions, ground, passports, agents, ask);
+        let swept = |(number, retention, dooms)| Swept { number, retention, dooms };
+        found.into_iter().map(swept).collect()
+    }
+
+    /// Asks each agent about each of its directories. Returns the answers with the directories' numbers.
+    fn ask_sweepers<T>(
+        &self,
+        sessions: &[SessionFacts],
+        ground: &Ground,
+        passports: &Passports,
+        agents: &[Agent],
+        ask: impl Fn(&dyn Sweeper, &Chats<'_>) -> T,
+    ) -> Vec<(usize, Retention, T)> {
         let mut sights: HashMap<&Path, &Sight> = HashMap::new();
         for session in sessions {
             let files = session.files.iter().zip(&session.sights);
@@ -131,14 +149,17 @@ impl Engine {
             let files = &folder.at.files;
             let seen: Vec<Option<&Sight>> =
                 files.iter().map(|file| sights.get(&*file.path).copied()).collect();
-            let dooms = sweeper.sweep(&Chats {
-                folder: &folder.at,
-                sights: &seen,
-                retention: &retention,
-                release: &agent.release,
-                now: self.clock.now().as_millisecond(),
-            });
-            Some(Swept { number, retention, dooms })
+            let answer = ask(
+                sweeper,
+                &Chats {
+                    folder: &folder.at,
+                    sights: &seen,
+                    retention: &retention,
+                    release: &agent.release,
+                    now: self.clock.now().as_millisecond(),
+                },
+            );
+            Some((number, retention, answer))
         };
         ground.folders.iter().enumerate().filter_map(one).collect()
     }

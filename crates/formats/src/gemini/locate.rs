@@ -204,8 +204,16 @@ fn is_session(name: &str) -> bool {
 
 /// Returns the part of a file's name that comes from the session id: what follows the time.
 ///
-/// `session-2026-09-02T08-00-3d2f9a10.jsonl` and, of imports, `session-1788336011000-3d2f9a10.jsonl`.
+/// `session-2026-09-02T08-00-3d2f9a10.jsonl` and, of imports, `session-1788336011000-3d2f9a10.jsonl`. Names that `sweep/defuse.rs`
+/// gives, with the whole id or a word after it, belong where they were before.
 pub(crate) fn short_id(name: &str) -> &str {
+    let id = after_time(name);
+    let is_whole = id.len() == 36 && id.bytes().filter(|byte| *byte == b'-').count() == 4;
+    let short = if is_whole { id.split_once('-') } else { id.split_once("-apart") };
+    short.map_or(id, |(short, _)| short)
+}
+
+fn after_time(name: &str) -> &str {
     let stem = name.strip_prefix("session-").unwrap_or(name);
     let stem = stem.split_once(".json").map_or(stem, |(stem, _)| stem);
     let is_time = |text: &str| {
@@ -323,6 +331,8 @@ mod tests {
             ("session-2026-09-02T08-00-my-task-.jsonl", "my-task-"),
             ("session-2026-09-02T08-00-3d2f9a10.jsonl.unreadable-1788336011000", "3d2f9a10"),
             ("session-free-form.json", "free-form"),
+            ("session-2026-09-02T08-00-3d2f9a10-5c1b-4a5e-9f60-0b1c2d3e4f50.jsonl", "3d2f9a10"),
+            ("session-2026-09-02T08-00-3d2f9a10-apart-2.jsonl", "3d2f9a10"),
         ] {
             assert_eq!(short_id(name), id, "{name}");
         }

@@ -84,6 +84,22 @@ impl Consent {
         Ok(ExitCode::SUCCESS)
     }
 
+    /// Tells of a plan in which nothing changes.
+    pub(crate) fn nothing(
+        self,
+        plan: &Plan,
+        context: &Context,
+        told: &str,
+    ) -> Result<ExitCode, Failure> {
+        if context.global.json {
+            document::print(context, plan, None)?;
+        } else {
+            plan.notes.iter().for_each(|note| context.warn(note));
+            context.warn(told);
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
     /// Asks before something that has no plan of files.
     pub(crate) fn agree(self, question: &str) -> Result<bool, Failure> {
         if self.dry_run {

@@ -1,5 +1,6 @@
 //! `recount guard`
 
+mod fix;
 mod page;
 mod words;
 
@@ -10,6 +11,7 @@ use clap::Args;
 use recount_engine::{Agent, Foretold, Guarded, ReleaseFrom};
 use serde::Serialize;
 
+use crate::commands::change::Consent;
 use crate::context::{Context, Paged};
 use crate::failure::{DOOMED, Failure};
 use crate::output::json;
@@ -18,12 +20,13 @@ use crate::output::progress::Bar;
 /// Show what the agent's next start would delete, and why
 ///
 /// Agents delete sessions when they start: old ones, too many, and some by mistake. This plays the next start through, by
-/// the rules of the release that is installed, in every project. It only looks: nothing is deleted, changed or started.
-/// Exits with 1 when something would be deleted.
+/// the rules of the release that is installed, in every project. Without --fix it only looks: nothing is deleted, changed or
+/// started. Exits with 1 when something would be deleted.
 #[derive(Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  recount guard                     every project, the release that is installed\n  \
     recount guard shop -v             one project, file by file\n  recount guard --release 0.60.0    what an upgrade would do\n  \
+    recount guard --fix               defuse what takes conversations along\n  \
     recount guard -q > /dev/null || echo 'sessions are in danger'"
 )]
 pub(crate) struct GuardArgs {
@@ -33,6 +36,16 @@ pub(crate) struct GuardArgs {
     /// Go by the rules of this release instead of the one that is installed
     #[arg(long, value_name = "X.Y.Z")]
     release: Option<String>,
+
+    /// Take stubs and namesakes out of the way, so that they take no conversation along
+    ///
+    /// What says nothing of its own (the stub of a resume, an old document that lives on in its log) goes to the trash; a session whose
+    /// file name ends like another's gets another name. No session is rewritten, and `recount undo` takes it back.
+    #[arg(long, group = "act")]
+    fix: bool,
+
+    #[command(flatten)]
+    consent: Consent,
 }
 
 #[derive(Serialize)]
@@ -44,6 +57,14 @@ struct Document<'a> {
 }
 
 pub(crate) fn run(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
+    if args.fix {
+        return fix::run(args, context);
+    }
+    foretell(args, context)
+}
+
+/// Tells what would be deleted.
+fn foretell(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
     let project = args.project.as_deref().map(|project| context.project_argument(project));
     let bar = Bar::new(context, "reading sessions");

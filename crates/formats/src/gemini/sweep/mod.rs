@@ -2,6 +2,7 @@
 
 mod beside;
 mod comments;
+mod defuse;
 mod installed;
 mod rules;
 mod settings;
@@ -20,7 +21,9 @@ use self::beside::Beside;
 use self::rules::{NEWEST, Release, Rules};
 use self::victims::{Candidate, victims};
 use crate::source::{FileAt, RootShape, Station};
-use crate::sweep::{Chats, Installations, Installed, Retention, Settings, Sweeper, Variables};
+use crate::sweep::{
+    Chats, Installations, Installed, Retention, Settings, Sweeper, Trap, Variables,
+};
 
 /// Gemini CLI's clean-up at start.
 #[derive(Debug)]
@@ -60,6 +63,17 @@ impl Sweeper for CleanUp {
         sweep(chats, &Rules::of(chats.release))
     }
 
+    fn traps(&self, chats: &Chats<'_>) -> Vec<Trap> {
+        let rules = Rules::of(chats.release);
+        if !is_swept(chats, &rules) || chats.retention.off.is_some() {
+            return Vec::new();
+        }
+        let (files, seen): (Vec<&FileAt>, Vec<Candidate<'_>>) =
+            candidates(chats).into_iter().unzip();
+        let paths: Vec<&Path> = files.iter().map(|file| file.path.as_path()).collect();
+        defuse::traps(&paths, &seen, chats.retention, &rules, chats.now)
+    }
+
     fn remedy(&self) -> &'static str {
         "to keep all sessions, put \"general\": {\"sessionRetention\": {\"enabled\": false}} into ~/.gemini/settings.json"
     }
@@ -67,9 +81,7 @@ impl Sweeper for CleanUp {
 
 fn sweep(chats: &Chats<'_>, rules: &Rules) -> Vec<Doom> {
     let Chats { folder, retention, now, .. } = *chats;
-    // Up to 0.28 a project's directory is named by a hash, later it is not: the other kind is never looked at. What a
-    // newer release finds under a hash is copied first, and only copies are deleted.
-    if !retention.starts || folder.hash.is_none() != rules.named_folders {
+    if !is_swept(chats, rules) {
         return Vec::new();
     }
     let mut beside = Beside::new(&folder.path, rules);
@@ -100,6 +112,12 @@ fn sweep(chats: &Chats<'_>, rules: &Rules) -> Vec<Doom> {
     doomed.extend(beside.into_found().into_iter().filter(|doom| !known.contains(&doom.path)));
     doomed.sort_by(|one, next| one.path.cmp(&next.path));
     doomed
+}
+
+/// Up to 0.28 a project's directory is named by a hash, later it is not: the other kind is never looked at. What a newer
+/// release finds under a hash is copied first, and only copies are deleted.
+fn is_swept(chats: &Chats<'_>, rules: &Rules) -> bool {
+    chats.retention.starts && chats.folder.hash.is_none() == rules.named_folders
 }
 
 /// Main sessions in the order in which the program has them: by name, in UTF-16 units.

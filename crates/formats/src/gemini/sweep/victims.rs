@@ -44,6 +44,16 @@ pub(crate) fn victims(
     rules: &Rules,
     now: i64,
 ) -> Vec<Victim> {
+    spread(files, &causes(files, retention, rules, now), rules)
+}
+
+/// Tells which of the files go for a reason of their own.
+pub(crate) fn causes(
+    files: &[Candidate<'_>],
+    retention: &Retention,
+    rules: &Rules,
+    now: i64,
+) -> Vec<(usize, Why)> {
     let mut causes = Vec::new();
     let mut listed = Vec::new();
     for (at, file) in files.iter().enumerate().filter(|(_, file)| is_looked_at(file, rules)) {
@@ -64,7 +74,7 @@ pub(crate) fn victims(
             (false, false) => {}
         }
     }
-    spread(files, &causes, rules)
+    causes
 }
 
 /// Adds what goes with each file that goes.
@@ -107,7 +117,7 @@ fn spread(files: &[Candidate<'_>], causes: &[(usize, Why)], rules: &Rules) -> Ve
     victims
 }
 
-fn is_looked_at(file: &Candidate<'_>, rules: &Rules) -> bool {
+pub(crate) fn is_looked_at(file: &Candidate<'_>, rules: &Rules) -> bool {
     let ending = file.name.strip_prefix("session-").and_then(|name| name.rsplit_once('.'));
     ending.is_some_and(|(_, ending)| ending == "json" || rules.logs && ending == "jsonl")
 }
@@ -149,7 +159,7 @@ fn refusal(file: &Candidate<'_>, files: &[Candidate<'_>], rules: &Rules) -> Opti
 }
 
 /// When a session was last used, as its list has it.
-fn updated(file: &Candidate<'_>, now: i64) -> Option<i64> {
+pub(crate) fn updated(file: &Candidate<'_>, now: i64) -> Option<i64> {
     let sight = file.sight?;
     match (sight.updated, sight.started) {
         (Said::Nothing, _) if !sight.is_document => Some(now),
@@ -159,7 +169,7 @@ fn updated(file: &Candidate<'_>, now: i64) -> Option<i64> {
 }
 
 /// Returns the eight characters at the end of a name by which files are grouped.
-fn short_id(name: &str, grouping: Grouping) -> Option<&str> {
+pub(crate) fn short_id(name: &str, grouping: Grouping) -> Option<&str> {
     let stem = match grouping {
         Grouping::Alone => return None,
         Grouping::Documents => name.strip_suffix(".json"),
