@@ -62,9 +62,9 @@ export class AgentHome {
     return crypto.createHash('sha256').update(this.project).digest('hex');
   }
 
-  /** Runs the program; never throws. Nothing of the environment reaches it but what it needs to start. */
-  run(args, url, { cwd = this.project } = {}) {
-    const env = {
+  /** What the program is told. Nothing of the environment reaches it but what it needs to start. */
+  env(url) {
+    return {
       PATH: process.env.PATH,
       HOME: this.home,
       LANG: 'C.UTF-8',
@@ -74,12 +74,21 @@ export class AgentHome {
       GEMINI_CLI_NO_RELAUNCH: 'true',
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
     };
-    const settings = { cwd, env, timeout: 120_000, maxBuffer: 1 << 28, encoding: 'utf8' };
-    return new Promise((resolve) => {
-      const child = execFile(process.execPath, [this.script, ...args], settings, (error, stdout, stderr) => {
-        resolve({ code: error ? (error.code ?? error.signal) : 0, stdout, stderr });
-      });
-      child.stdin?.end();
-    });
   }
+
+  /** Runs the program; never throws. */
+  run(args, url, { cwd = this.project } = {}) {
+    return execute(process.execPath, [this.script, ...args], { cwd, env: this.env(url) });
+  }
+}
+
+/** Runs a program without input; never throws. */
+export function execute(program, args, settings) {
+  return new Promise((resolve) => {
+    const all = { timeout: 120_000, maxBuffer: 1 << 28, encoding: 'utf8', ...settings };
+    const child = execFile(program, args, all, (error, stdout, stderr) => {
+      resolve({ code: error ? (error.code ?? error.signal) : 0, stdout, stderr });
+    });
+    child.stdin?.end();
+  });
 }

@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { AgentHome } from '../agent.mjs';
+import { AgentHome, execute } from '../agent.mjs';
 import { ModelServer, said } from '../model_server.mjs';
 
 /** What is said in the sessions that every home begins with: prompts and the model's replies. */
@@ -151,9 +151,26 @@ export class Kit {
     expect(!rows.some((row) => row.id === id), `${id} is still listed in ${path.basename(project)}`);
   }
 
-  /** Runs recount; the last document it printed is in `json`. */
-  recount(...args) {
-    const env = {
+  /** Turns the program's clean-up on or off. */
+  retention(enabled) {
+    const file = path.join(this.home, '.gemini', 'settings.json');
+    const settings = JSON.parse(fs.readFileSync(file, 'utf8'));
+    settings.general.sessionRetention = { enabled, maxAge: '30d' };
+    fs.writeFileSync(file, JSON.stringify(settings, null, 2));
+  }
+
+  /** Runs `recount resume`, which runs the program. */
+  async resumed(bin, id, args, replies) {
+    this.server.replies = [...replies];
+    const from = this.server.requests.length;
+    const env = { ...this.env(), ...this.agentHome.env(this.server.url), PATH: `${bin}:${process.env.PATH}` };
+    const done = await execute(this.bin, ['resume', id, '--', ...args], { env, cwd: this.folder });
+    return { ...done, requests: this.server.requests.slice(from).map((request) => request.body) };
+  }
+
+  /** What recount is told. */
+  env() {
+    return {
       PATH: `${path.dirname(process.execPath)}:${process.env.PATH}`,
       HOME: this.home,
       RECOUNT_DATA_DIR: path.join(this.work, 'data'),
@@ -161,7 +178,11 @@ export class Kit {
       NO_COLOR: '1',
       TZ: 'UTC',
     };
-    const done = spawnSync(this.bin, args, { env, encoding: 'utf8', cwd: this.home, maxBuffer: 1 << 28 });
+  }
+
+  /** Runs recount; the last document it printed is in `json`. */
+  recount(...args) {
+    const done = spawnSync(this.bin, args, { env: this.env(), encoding: 'utf8', cwd: this.home, maxBuffer: 1 << 28 });
     let json = null;
     try {
       json = JSON.parse(done.stdout);

@@ -91,6 +91,6 @@ pub(crate) fn cargo(arguments: &[&str]) -> Result<String, Trouble> {
     String::from_utf8(output.stdout).map_err(|error| Trouble::new(format!("{shown}: {error}")))
 }
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_path_buf()
 }

@@ -7,7 +7,7 @@ use recount_engine::source_names;
 
 use crate::commands::{
     completions, delete, export, guard, history, index, list, man, prices, projects, restore,
-    search, show, sql, stats, story, testbed, trash, undo,
+    resume, search, show, sql, stats, story, testbed, trash, undo,
 };
 
 /// Recount what your coding agents did, and count it right
@@ -96,6 +96,7 @@ pub(crate) enum Command {
     Stats(stats::StatsArgs),
     Prices(prices::PricesArgs),
     Sql(sql::SqlArgs),
+    Resume(resume::ResumeArgs),
     Guard(guard::GuardArgs),
     Delete(delete::DeleteArgs),
     Restore(restore::RestoreArgs),

@@ -39,6 +39,7 @@ fn run(command: Option<Command>, context: &Context) -> Result<ExitCode, Failure>
         Command::Story(args) => commands::story::run(&args, context),
         Command::Export(args) => commands::export::run(&args, context),
         Command::Search(args) => commands::search::run(&args, context),
+        Command::Resume(args) => commands::resume::run(&args, context),
         Command::Guard(args) => commands::guard::run(&args, context),
         Command::Index(args) => commands::index::run(&args, context),
         Command::Stats(args) => commands::stats::run(&args, context),

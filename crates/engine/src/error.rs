@@ -138,6 +138,16 @@ pub enum Error {
     /// There is nothing in the trash.
     #[error("the trash is empty")]
     EmptyTrash,
+    /// Nobody can go on with a session.
+    #[error("session {id} cannot be resumed: {why}")]
+    NotResumable {
+        /// The session.
+        id: String,
+        /// Why not.
+        why: String,
+        /// What to do.
+        hint: Option<String>,
+    },
     /// Something could not be written, or was refused for safety.
     #[error(transparent)]
     Write(#[from] recount_writer::Error),

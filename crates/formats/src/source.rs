@@ -111,6 +111,11 @@ pub trait Source: Debug + Sync {
 
     /// Whether a command line is this agent's own.
     fn is_running(&self, args: &[String]) -> bool;
+
+    /// Returns the program and the arguments that go on with a session, if the agent can.
+    fn resume(&self, _id: &SessionId) -> Option<(&'static str, Vec<String>)> {
+        None
+    }
 }
 
 /// Where a source's data lies.

@@ -15,5 +15,5 @@ pub use installations::Installations;
 pub use listing::{Entry, Lister};
 pub use mounts::{Below, Mounts};
 pub use processes::{Processes, Running, System};
-pub use program::{Pager, clock, random, system_nanos};
+pub use program::{Pager, clock, find_program, random, run_in, system_nanos};
 pub use room::Room;

@@ -1,7 +1,8 @@
 //! Programs we start, and the clock.
 
 use std::io;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 
 use jiff::Timestamp;
 use recount_model::Clock;
@@ -65,6 +66,59 @@ impl Pager {
         drop(self.child.stdin.take());
         self.child.wait().map(|_| ())
     }
+}
+
+/// Runs a program in a folder, with the terminal as its own, and waits for it to end. Returns its exit code.
+///
+/// # Errors
+/// If it cannot be started.
+pub fn run_in(
+    program: &Path,
+    args: &[String],
+    folder: &Path,
+    variables: &[(&'static str, PathBuf)],
+) -> io::Result<u8> {
+    #[expect(clippy::disallowed_methods, reason = "the agent that the user asked for")]
+    let mut command = Command::new(program);
+    let status = command.args(args).current_dir(folder).envs(variables.iter().cloned()).status()?;
+    Ok(status.code().map_or_else(|| killed(status), |code| u8::try_from(code).unwrap_or(u8::MAX)))
+}
+
+/// The exit code of a program that a signal ended, as shells tell it.
+#[cfg(unix)]
+fn killed(status: ExitStatus) -> u8 {
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status).unwrap_or(0);
+    u8::try_from(128 + signal).unwrap_or(u8::MAX)
+}
+
+#[cfg(not(unix))]
+fn killed(_status: ExitStatus) -> u8 {
+    u8::MAX
+}
+
+/// Finds a program where the shell would.
+pub fn find_program(env: &Env, name: &str) -> Option<PathBuf> {
+    let names = if cfg!(windows) {
+        vec![format!("{name}.cmd"), format!("{name}.exe")]
+    } else {
+        vec![name.to_owned()]
+    };
+    let path = env.path("PATH")?;
+    let places = std::env::split_paths(&path);
+    let mut files =
+        places.flat_map(|place| names.iter().map(move |name| place.join(name)).collect::<Vec<_>>());
+    files.find(|file| is_program(file))
+}
+
+#[cfg(unix)]
+fn is_program(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.metadata().is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(file: &Path) -> bool {
+    file.is_file()
 }
 
 fn shell(program: &str, flag: &str, words: &str) -> Command {

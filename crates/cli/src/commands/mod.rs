@@ -15,6 +15,7 @@ pub(crate) mod prices;
 pub(crate) mod projects;
 mod redacted;
 pub(crate) mod restore;
+pub(crate) mod resume;
 pub(crate) mod search;
 pub(crate) mod show;
 pub(crate) mod sql;

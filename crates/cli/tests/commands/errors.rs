@@ -81,6 +81,7 @@ fn help_and_version_are_no_errors() {
       stats        Count tokens, money and time, each request once
       prices       Show what models cost, since when, and who says so
       sql          Ask your sessions in SQL
+      resume       Go on with a session: in its project's folder, with the agent it belongs to
       guard        Show what the agent's next start would delete, and why
       delete       Put sessions into the trash, with all that belongs to them
       restore      Bring a session back from the trash

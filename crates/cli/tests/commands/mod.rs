@@ -16,6 +16,7 @@ mod project_names;
 mod project_search;
 mod projects;
 mod redact;
+mod resume;
 mod search;
 mod show;
 mod sql;

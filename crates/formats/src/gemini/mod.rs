@@ -215,6 +215,11 @@ impl Source for Gemini {
     fn is_running(&self, args: &[String]) -> bool {
         owner::is_running(args)
     }
+
+    fn resume(&self, id: &SessionId) -> Option<(&'static str, Vec<String>)> {
+        // As one word: an id that somebody chose may begin with a dash.
+        Some(("gemini", vec![format!("--resume={id}")]))
+    }
 }
 
 /// Problems in a document are rare; only for them its lines are counted.
