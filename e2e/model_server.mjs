@@ -5,7 +5,7 @@
 //   server.requests  // [{ method, model, body }], the conversation's own requests only
 //   await server.stop();
 //
-// A reply is { text?, thought?, calls?, status?, usage? }. Each request of a conversation takes the next one; when none
+// A reply is { text?, thought?, calls?, status?, usage?, delay? }, the last in milliseconds. Each request of a conversation takes the next one; when none
 // is left, the answer is 'No reply is left.'. Side requests of the program (titles, routing, counting) get a harmless answer
 // of their own and are in `server.asides`. Nothing but loopback is listened on.
 
@@ -115,6 +115,7 @@ export class ModelServer {
     if (method === 'countTokens') return send(200, { totalTokens: 1 });
     if (method === 'embedContent') return send(200, { embedding: { values: [0] } });
     const reply = this.reply({ model, method, body });
+    if (reply.delay) await new Promise((resolve) => setTimeout(resolve, reply.delay));
     if (reply.status) {
       return send(reply.status, { error: { code: reply.status, message: 'scripted', status: 'INTERNAL' } });
     }

@@ -100,6 +100,14 @@ export class Kit {
     return { ...done, requests: this.server.requests.slice(from).map((request) => request.body) };
   }
 
+  /** Waits until something is so, for half a minute at most. */
+  async until(is) {
+    for (let tries = 0; !is(); tries += 1) {
+      expect(tries < 600, 'waited in vain');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
   /** What `--list-sessions` says: titles and ids, in its order. */
   async list(project) {
     const { stdout, stderr } = await this.ask(project, ['--list-sessions']);

@@ -37,6 +37,7 @@ const PARTS: &[Part] = &[
         quick: &["--releases", "0.38.2,0.60.0"],
     },
     Part { name: "faults", program: "python3", script: "faults/run.py", quick: &["--smoke"] },
+    Part { name: "appends", program: "python3", script: "faults/appends.py", quick: &["--smoke"] },
     Part { name: "kills", program: "python3", script: "faults/kills.py", quick: &["--smoke"] },
 ];
 
