@@ -116,6 +116,10 @@ impl From<Error> for Failure {
             Error::OtherForm { .. } => failure.hint("choose a --format that is not an agent's own"),
             Error::NotAFolder(_) => failure.hint("name a folder with -o; it is made if it is not there"),
             Error::AgentsFolder(_) => failure.hint("name another place"),
+            Error::Settings { .. } => failure.hint(
+                "nothing was changed; mend the file first: the agent itself does not start with it as it is, or put the value there by hand",
+            ),
+            Error::NoAgent => failure.hint("give the home that has the agent's folder with --home"),
             Error::NotInTrash(_) => failure.hint("`recount trash` shows what there is"),
             Error::Write(WriteError::Refused(refusal)) => match way_out(refusal) {
                 Some(hint) => failure.hint(hint),
@@ -188,9 +192,10 @@ fn code(error: &Error) -> u8 {
         | Error::NotInTrash(_)
         | Error::EmptyTrash
         | Error::Write(WriteError::NoReceipt(_) | WriteError::NothingToUndo) => NOTHING,
-        Error::SqlRefused(_) | Error::AgentsFolder(_) | Error::Write(WriteError::Refused(_)) => {
-            REFUSED
-        }
+        Error::SqlRefused(_)
+        | Error::AgentsFolder(_)
+        | Error::Settings { .. }
+        | Error::Write(WriteError::Refused(_)) => REFUSED,
         _ => ERROR,
     }
 }
