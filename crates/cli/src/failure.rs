@@ -120,6 +120,10 @@ impl From<Error> for Failure {
                 Some(hint) => failure.hint(hint),
                 None => failure,
             },
+            Error::Settings { .. } => failure.hint(
+                "nothing was changed; mend the file first: the agent itself does not start with it as it is, or put the value there by hand",
+            ),
+            Error::NoAgent => failure.hint("give the home that has the agent's folder with --home"),
             Error::NotInTrash(_) => failure.hint("`recount trash` shows what there is"),
             Error::Write(WriteError::Refused(refusal)) => match way_out(refusal) {
                 Some(hint) => failure.hint(hint),
@@ -195,6 +199,7 @@ fn code(error: &Error) -> u8 {
         Error::SqlRefused(_)
         | Error::AgentsFolder(_)
         | Error::NotResumable { .. }
+        | Error::Settings { .. }
         | Error::Write(WriteError::Refused(_)) => REFUSED,
         _ => ERROR,
     }

@@ -132,6 +132,17 @@ pub enum Error {
     /// Something was to be written among an agent's own files.
     #[error("{} is an agent's own folder: nothing is written there", .0.display())]
     AgentsFolder(PathBuf),
+    /// An agent's settings cannot be changed.
+    #[error("{} is not understood: {why}", path.display())]
+    Settings {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong in it.
+        why: recount_formats::sweep::Unfit,
+    },
+    /// No agent that deletes sessions by itself was found.
+    #[error("no agent found that deletes sessions by itself")]
+    NoAgent,
     /// No session in the trash has this id.
     #[error("no session '{0}' in the trash")]
     NotInTrash(String),

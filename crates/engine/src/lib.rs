@@ -70,6 +70,7 @@ pub use moved::NewPlace;
 pub use open::Opened;
 pub use projects::{Part, ProjectRow};
 pub use recount_catalog::sql::{Cell, Column, VIEWS, View as SqlView};
+pub use recount_formats::sweep::Wanted as RetentionWanted;
 pub use recount_search::{Field, Snippet, Sort as HitSort};
 pub use recount_store::Aliases;
 pub use recount_writer::Error as WriteError;

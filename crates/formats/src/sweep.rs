@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use recount_model::{Doom, Sight};
 
 use crate::json::Tree;
+pub use crate::json::edit::Unfit;
 use crate::source::{ProjectFolder, RootShape};
 
 /// An agent that cleans up after itself, release by release.
@@ -37,6 +38,18 @@ pub trait Sweeper: Debug + Sync {
     /// Tells which files of a project directory take others along when they go, now or once they are old, and how each can be
     /// made harmless.
     fn traps(&self, chats: &Chats<'_>) -> Vec<Trap>;
+
+    /// Returns the file in which the user's own settings stand.
+    fn settings_file(&self, root: &Path, shape: RootShape) -> Option<PathBuf>;
+
+    /// Returns that file's text with another retention, and every other byte as it was. Without a text, a new one.
+    ///
+    /// # Errors
+    /// If the text is not understood.
+    fn with_retention(&self, text: Option<&[u8]>, wanted: Wanted) -> Result<Vec<u8>, Unfit>;
+
+    /// Returns the settings as they are once the user's own file holds `text`.
+    fn once_edited(&self, settings: Settings, text: &[u8]) -> Settings;
 
     /// Says how the user keeps the program from deleting sessions, in one sentence.
     fn remedy(&self) -> &'static str;
@@ -128,6 +141,15 @@ pub struct Chats<'a> {
     pub release: &'a str,
     /// The time of the next start, in milliseconds.
     pub now: i64,
+}
+
+/// How long the user wants sessions to be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// For ever.
+    Forever,
+    /// For so many days after their last use.
+    Days(u32),
 }
 
 /// A file that takes others along when it goes.

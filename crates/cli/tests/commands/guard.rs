@@ -42,7 +42,7 @@ fn a_stub_takes_the_conversation_along() {
       798f2624  5h ago  1.5 KB  all   taken along by the stub of a resume  Another session
       safe: 1 session, 1.3 KB
     ------- stderr -------
-    note: to keep all sessions, put "general": {"sessionRetention": {"enabled": false}} into ~/.gemini/settings.json
+    note: `recount guard --retention off` keeps all sessions: "general": {"sessionRetention": {"enabled": false}} in ~/.gemini/settings.json
     note: `recount export --all -o FOLDER` keeps a copy of what was said
     [exit 1]
     "#);

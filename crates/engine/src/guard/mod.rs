@@ -2,6 +2,7 @@
 
 mod fix;
 mod report;
+mod retention;
 mod rows;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -6,6 +6,8 @@
 //! value.
 
 mod blocks;
+pub(crate) mod comments;
+pub mod edit;
 mod scanner;
 mod text;
 mod tree;

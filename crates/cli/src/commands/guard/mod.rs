@@ -2,13 +2,14 @@
 
 mod fix;
 mod page;
+mod retention;
 mod words;
 
 use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Args;
-use recount_engine::{Agent, Foretold, Guarded, ReleaseFrom};
+use recount_engine::{Agent, Foretold, Guarded, ReleaseFrom, RetentionWanted};
 use serde::Serialize;
 
 use crate::commands::change::Consent;
@@ -26,7 +27,7 @@ use crate::output::progress::Bar;
 #[command(
     after_help = "Examples:\n  recount guard                     every project, the release that is installed\n  \
     recount guard shop -v             one project, file by file\n  recount guard --release 0.60.0    what an upgrade would do\n  \
-    recount guard --fix               defuse what takes conversations along\n  \
+    recount guard --fix               defuse what takes conversations along\n  recount guard --retention off     let the agent delete nothing by itself\n  \
     recount guard -q > /dev/null || echo 'sessions are in danger'"
 )]
 pub(crate) struct GuardArgs {
@@ -44,6 +45,12 @@ pub(crate) struct GuardArgs {
     #[arg(long, group = "act")]
     fix: bool,
 
+    /// Set in the agent's own settings how long it keeps sessions: "off" (no clean-up), or a number of days
+    ///
+    /// One value of the file is changed; comments, order and all else in it stay as they are.
+    #[arg(long, group = "act", value_name = "off|DAYS", value_parser = retention::wanted, conflicts_with = "project")]
+    retention: Option<RetentionWanted>,
+
     #[command(flatten)]
     consent: Consent,
 }
@@ -59,6 +66,9 @@ struct Document<'a> {
 pub(crate) fn run(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
     if args.fix {
         return fix::run(args, context);
+    }
+    if let Some(wanted) = args.retention {
+        return retention::run(wanted, args, context);
     }
     foretell(args, context)
 }

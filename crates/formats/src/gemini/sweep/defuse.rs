@@ -58,7 +58,7 @@ impl Chamber<'_> {
         for &at in members {
             if self.causes.get(&at) == Some(&Why::Stub) {
                 stubs.push(at);
-            } else if self.successor(at, members).is_some_and(|log| self.stays(&log)) {
+            } else if self.successor(at, members).is_some_and(|log| self.stays(log)) {
                 twins.push(at);
             } else {
                 rest.push(at);
@@ -68,11 +68,11 @@ impl Chamber<'_> {
         let keeper = rest
             .iter()
             .copied()
-            .filter(|at| self.stays(at))
+            .filter(|at| self.stays(*at))
             .max_by_key(|at| self.files.get(*at).and_then(|file| updated(file, now)));
         for at in stubs {
             let beside = self.same_session(at);
-            if keeper.is_some() || beside.iter().any(|at| self.stays(at)) {
+            if keeper.is_some() || beside.iter().any(|at| self.stays(*at)) {
                 traps.extend(self.trap(at, TrapKind::Stub, &beside, keeper.is_some()));
             }
         }
@@ -89,8 +89,8 @@ impl Chamber<'_> {
     }
 
     /// Whether a file has no reason of its own to go.
-    fn stays(&self, at: &usize) -> bool {
-        !self.causes.contains_key(at)
+    fn stays(&self, at: usize) -> bool {
+        !self.causes.contains_key(&at)
     }
 
     /// Returns the log that was made of a document, if both say that they are one session.
@@ -102,7 +102,8 @@ impl Chamber<'_> {
             self.files.get(*other).is_some_and(|other| other.name == name)
                 && self.id(*other) == Some(id)
         };
-        members.iter().copied().filter(|_| file.name.ends_with(".json")).find(is_log)
+        file.name.strip_suffix(".json")?;
+        members.iter().copied().find(is_log)
     }
 
     fn id(&self, at: usize) -> Option<&SessionId> {

@@ -1,19 +1,19 @@
 //! What the next start of the program would delete. FORMAT.md has the rules; `rules` knows which release has which.
 
 mod beside;
-mod comments;
 mod defuse;
 mod installed;
 mod rules;
 mod settings;
 mod trust;
 mod victims;
+mod wanted;
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use recount_model::Doom;
 
@@ -22,7 +22,7 @@ use self::rules::{NEWEST, Release, Rules};
 use self::victims::{Candidate, victims};
 use crate::source::{FileAt, RootShape, Station};
 use crate::sweep::{
-    Chats, Installations, Installed, Retention, Settings, Sweeper, Trap, Variables,
+    Chats, Installations, Installed, Retention, Settings, Sweeper, Trap, Unfit, Variables, Wanted,
 };
 
 /// Gemini CLI's clean-up at start.
@@ -74,8 +74,20 @@ impl Sweeper for CleanUp {
         defuse::traps(&paths, &seen, chats.retention, &rules, chats.now)
     }
 
+    fn settings_file(&self, root: &Path, shape: RootShape) -> Option<PathBuf> {
+        (shape == RootShape::Whole).then(|| settings::user_file(root))
+    }
+
+    fn with_retention(&self, text: Option<&[u8]>, wanted: Wanted) -> Result<Vec<u8>, Unfit> {
+        wanted::with_retention(text, wanted)
+    }
+
+    fn once_edited(&self, settings: Settings, text: &[u8]) -> Settings {
+        settings::once_edited(settings, text)
+    }
+
     fn remedy(&self) -> &'static str {
-        "to keep all sessions, put \"general\": {\"sessionRetention\": {\"enabled\": false}} into ~/.gemini/settings.json"
+        "`recount guard --retention off` keeps all sessions: \"general\": {\"sessionRetention\": {\"enabled\": false}} in ~/.gemini/settings.json"
     }
 }
 

@@ -18,12 +18,8 @@ const HOUR: i64 = 60 * 60 * 1000;
 
 /// Reads the settings that hold for all projects below a data folder.
 pub(crate) fn settings(root: &Path, shape: RootShape, variables: &dyn Variables) -> Settings {
-    // Within a sandbox of macOS data lies in `~/.cache/.gemini`, settings stay where they were.
-    let home = root.parent().map(|above| match above.file_name() {
-        Some(name) if name == ".cache" => above.parent().unwrap_or(above),
-        _ => above,
-    });
-    let base = home.map_or_else(|| root.to_owned(), |home| home.join(".gemini"));
+    let home = home(root);
+    let base = base(root);
     let system = variables.get("GEMINI_CLI_SYSTEM_SETTINGS_PATH").map(PathBuf::from);
     let system = system.unwrap_or_else(|| PathBuf::from(SYSTEM));
     let defaults = variables.get("GEMINI_CLI_SYSTEM_DEFAULTS_PATH").map(PathBuf::from);
@@ -52,6 +48,30 @@ pub(crate) fn settings(root: &Path, shape: RootShape, variables: &dyn Variables)
     for layer in [&settings.defaults, &settings.user, &settings.system] {
         settings.variables.extend(named(layer, variables));
     }
+    settings
+}
+
+/// The home that a data folder lies in. Within a sandbox of macOS data lies in `~/.cache/.gemini`, settings stay where they were.
+fn home(root: &Path) -> Option<&Path> {
+    root.parent().map(|above| match above.file_name() {
+        Some(name) if name == ".cache" => above.parent().unwrap_or(above),
+        _ => above,
+    })
+}
+
+fn base(root: &Path) -> PathBuf {
+    home(root).map_or_else(|| root.to_owned(), |home| home.join(".gemini"))
+}
+
+/// The user's own settings.
+pub(crate) fn user_file(root: &Path) -> PathBuf {
+    base(root).join("settings.json")
+}
+
+/// The same settings with another text in the user's own file.
+pub(crate) fn once_edited(mut settings: Settings, text: &[u8]) -> Settings {
+    let path = std::mem::take(&mut settings.user.path);
+    settings.user = understood(path, text);
     settings
 }
 
@@ -186,8 +206,14 @@ impl Merged {
 
 /// Reads one file. Comments are allowed.
 pub(crate) fn layer(path: PathBuf) -> Layer {
-    let Ok(bytes) = read_small(&path) else { return Layer { path, ..Layer::default() } };
-    let tree = Tree::parse(&super::comments::strip(&bytes)).ok();
+    match read_small(&path) {
+        Ok(bytes) => understood(path, &bytes),
+        Err(_) => Layer { path, ..Layer::default() },
+    }
+}
+
+fn understood(path: PathBuf, bytes: &[u8]) -> Layer {
+    let tree = Tree::parse(&crate::json::comments::strip(bytes)).ok();
     let tree = tree.filter(|tree| tree.as_object().is_some());
     Layer { is_broken: tree.is_none(), tree, is_safe: is_safe(&path), path }
 }

@@ -1,0 +1,157 @@
+//! A plan that says in an agent's own settings how long it keeps sessions.
+
+use std::path::{Path, PathBuf};
+
+use recount_formats::Sweeper;
+use recount_formats::sweep::{Retention, Wanted};
+use recount_writer::RealDisk;
+use recount_writer::change::{About, Content, Plan};
+
+use super::{Agent, Words};
+use crate::passport::Effort;
+use crate::survey::Progress;
+use crate::{Engine, Error};
+
+/// Settings are written by hand; larger ones are something else.
+const LARGEST: u64 = 16 * 1024 * 1024;
+
+/// An agent's own file of settings.
+pub(super) struct SettingsFile {
+    pub(super) sweeper: &'static dyn Sweeper,
+    pub(super) path: PathBuf,
+    pub(super) text: Option<Vec<u8>>,
+    /// The data folder it was found by.
+    pub(super) root: usize,
+}
+
+impl Engine {
+    /// Plans to set how long agents keep sessions.
+    ///
+    /// # Errors
+    /// If there is no agent that deletes any, or its settings are not understood.
+    pub fn retention_plan(
+        &self,
+        wanted: Wanted,
+        release: Option<&str>,
+        progress: &dyn Progress,
+    ) -> Result<Plan, Error> {
+        let agents = self.agents(release)?;
+        let mut plan = Plan::new("retention", Vec::new());
+        for file in self.settings_files()? {
+            let new = file.sweeper.with_retention(file.text.as_deref(), wanted);
+            let new = new.map_err(|why| Error::Settings { path: file.path.clone(), why })?;
+            self.put_settings(&mut plan, &file, &new)?;
+            plan.notes.extend(self.overridden(&file, &new, wanted, &agents, progress));
+        }
+        Ok(plan)
+    }
+
+    /// Finds the files in which users set something for all of an agent's projects.
+    pub(super) fn settings_files(&self) -> Result<Vec<SettingsFile>, Error> {
+        let mut files: Vec<SettingsFile> = Vec::new();
+        for (number, root) in self.roots.iter().enumerate() {
+            let Some(sweeper) = root.source.sweeper() else { continue };
+            let Some(path) = sweeper.settings_file(&root.path, root.shape) else { continue };
+            if files.iter().any(|file| file.path == path) {
+                continue;
+            }
+            let text = read(&path)?;
+            files.push(SettingsFile { sweeper, path, text, root: number });
+        }
+        if files.is_empty() { Err(Error::NoAgent) } else { Ok(files) }
+    }
+
+    /// Adds a file of settings with another text to a plan, if it is another.
+    pub(super) fn put_settings(
+        &self,
+        plan: &mut Plan,
+        file: &SettingsFile,
+        new: &[u8],
+    ) -> Result<(), Error> {
+        plan.roots.extend(file.path.parent().map(Path::to_owned));
+        let about = About { session: None, what: "settings" };
+        let content = Content::of_bytes(new);
+        match &file.text {
+            Some(old) if old == new => Ok(()),
+            Some(_) => Ok(plan.replace(&RealDisk, &file.path, content, about)?),
+            None => Ok(plan.create(&RealDisk, &file.path, content, about, None)?),
+        }
+    }
+
+    /// Says where something else holds than what the user's own settings say.
+    fn overridden(
+        &self,
+        file: &SettingsFile,
+        new: &[u8],
+        wanted: Wanted,
+        agents: &[Agent],
+        progress: &dyn Progress,
+    ) -> Vec<String> {
+        let Some(root) = self.roots.get(file.root) else { return Vec::new() };
+        let Some(agent) = agents.iter().find(|agent| agent.source == root.source.name()) else {
+            return Vec::new();
+        };
+        let settings = file.sweeper.settings(&root.path, root.shape, &Words(&self.env));
+        let settings = file.sweeper.once_edited(settings, new);
+        let holds =
+            |folder: Option<&Path>| file.sweeper.retention(&settings, folder, &agent.release);
+        let mut notes = Vec::new();
+        let own = holds(None);
+        match (wanted, &own.off, own.max_count) {
+            (Wanted::Days(_), Some(because), _) => {
+                notes.push(format!("with that nothing is cleaned up at all: {because}"));
+            }
+            (Wanted::Days(_), None, Some(count)) => {
+                notes.push(format!("maxCount still holds: only the last {count} are kept"));
+            }
+            (Wanted::Forever, None, _) => notes.push(format!(
+                "sessions are cleaned up all the same: {} says so",
+                self.last_word(&own, &file.path)
+            )),
+            _ => {}
+        }
+        let (_, ground, passports) = self.survey_all(&Effort::List, progress);
+        let mut others = 0;
+        for (number, folder) in ground.folders.iter().enumerate() {
+            let project = passports.projects.get(number).and_then(|project| project.path.as_ref());
+            let Some(path) = project.filter(|_| folder.source.name() == agent.source) else {
+                continue;
+            };
+            let here = holds(Some(Path::new(path.as_str())));
+            if here.off == own.off && here.max_age == own.max_age && here.max_count == own.max_count
+            {
+                continue;
+            }
+            others += 1;
+            if others <= 5 {
+                let says = self.last_word(&here, &file.path);
+                notes.push(format!(
+                    "in {} another holds: {says}",
+                    self.folders.tilde(path.as_str())
+                ));
+            }
+        }
+        if others > 5 {
+            notes.push(format!("and in {} more projects", others - 5));
+        }
+        notes
+    }
+
+    /// The file that is heard last.
+    fn last_word(&self, retention: &Retention, own: &Path) -> String {
+        let last = retention.from.last().map_or(own, PathBuf::as_path);
+        self.folders.tilde(&last.to_string_lossy())
+    }
+}
+
+fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
+    let unreadable = |source| Error::Unreadable { path: path.to_owned(), source };
+    match std::fs::metadata(path) {
+        Ok(metadata) if metadata.len() > LARGEST => {
+            Err(unreadable(std::io::ErrorKind::FileTooLarge.into()))
+        }
+        Ok(_) => std::fs::read(path).map(Some).map_err(unreadable),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unreadable(error)),
+    }
+}

@@ -1,0 +1,328 @@
+//! Changes to JSON that people write by hand: one value is put in, replaced or taken out, and every other byte stays.
+//!
+//! Comments, order, indentation, line ends, trailing commas, a byte order mark and keys that nobody knows are copied, never
+//! made anew. What is put in is indented like its surroundings.
+
+mod layout;
+mod shape;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use self::layout::{Layout, quoted};
+use self::shape::{Item, Shape, Value};
+use super::Tree;
+use super::comments::strip;
+
+/// Why a text cannot be changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unfit {
+    /// It is no JSON, even without its comments.
+    #[error("line {line}: {what}")]
+    Malformed {
+        /// Where, counted from 1.
+        line: usize,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// Something on the way is there and is no object, or no list.
+    #[error("{key} is not {wanted}")]
+    Other {
+        /// The key.
+        key: String,
+        /// What it should be.
+        wanted: &'static str,
+    },
+}
+
+/// Sets the value that is reached by `path`, and makes the objects on the way.
+///
+/// # Errors
+/// If the text is not understood, or something on the way is no object.
+pub fn set(text: &[u8], path: &[&str], value: &Tree) -> Result<Vec<u8>, Unfit> {
+    let page = Page::read(text)?;
+    let (object, rest) = page.walk(path)?;
+    match rest {
+        Rest::Found(item) if page.tree(&item.value).as_ref() == Some(value) => Ok(text.to_vec()),
+        Rest::Found(item) => {
+            let indent = page.indent_at(item.value.span.start);
+            let new = page.render(value, page.is_tall(), indent);
+            Ok(page.replaced(item.value.span.clone(), &new))
+        }
+        Rest::Missing(keys) => {
+            let (last, above) =
+                keys.split_last().ok_or(Unfit::Other { key: String::new(), wanted: "a path" })?;
+            let (key, value) = match above.split_first() {
+                None => (*last, value.clone()),
+                Some((first, inner)) => {
+                    let wrap = |value, key: &&str| Tree::Object(vec![((*key).to_owned(), value)]);
+                    let innermost = wrap(value.clone(), last);
+                    (*first, inner.iter().rev().fold(innermost, wrap))
+                }
+            };
+            Ok(page.put_in(object, Some(key), &value))
+        }
+    }
+}
+
+/// Adds a value to the list that is reached by `path`; the list is made if it is missing.
+///
+/// # Errors
+/// As [`set`], or if it is no list.
+pub fn push(text: &[u8], path: &[&str], value: &Tree) -> Result<Vec<u8>, Unfit> {
+    let page = Page::read(text)?;
+    match page.walk(path)?.1 {
+        Rest::Missing(_) => set(text, path, &Tree::Array(vec![value.clone()])),
+        Rest::Found(item) if matches!(item.value.shape, Shape::Array(_)) => {
+            Ok(page.put_in(&item.value, None, value))
+        }
+        Rest::Found(_) => Err(Unfit::Other { key: path.join("."), wanted: "a list" }),
+    }
+}
+
+/// Takes out the elements of a list that `is_wanted` picks; a list or object that becomes empty by it goes too, up to the first of
+/// `path`. Returns `None` if there is none.
+///
+/// # Errors
+/// If the text is not understood, or something on the way is no object or no list.
+pub fn take_out(
+    text: &[u8],
+    path: &[&str],
+    is_wanted: impl Fn(&Tree) -> bool,
+) -> Result<Option<Vec<u8>>, Unfit> {
+    let mut text = text.to_vec();
+    let mut found = false;
+    loop {
+        let page = Page::read(&text)?;
+        let Rest::Found(item) = page.walk(path)?.1 else { break };
+        let Shape::Array(elements) = &item.value.shape else {
+            return Err(Unfit::Other { key: path.join("."), wanted: "a list" });
+        };
+        let wanted =
+            |element: &Item| page.tree(&element.value).is_some_and(|tree| is_wanted(&tree));
+        let Some(at) = elements.iter().position(wanted) else { break };
+        found = true;
+        text = page.without(&item.value, elements, at);
+    }
+    if !found {
+        return Ok(None);
+    }
+    let mut path = path;
+    while let Some((_, above)) = path.split_last() {
+        let page = Page::read(&text)?;
+        let (object, Rest::Found(item)) = page.walk(path)? else { break };
+        let Shape::Object(members) = &object.shape else { break };
+        let at = members.iter().position(|member| member.span == item.span);
+        let Some(at) = at.filter(|_| page.is_blank(&item.value)) else { break };
+        text = page.without(object, members, at);
+        path = above;
+    }
+    Ok(Some(text))
+}
+
+/// What a path leads to.
+enum Rest<'a, 'p> {
+    Found(&'a Item),
+    /// The keys that are not there.
+    Missing(&'p [&'p str]),
+}
+
+/// A text, and where in it what stands.
+struct Page<'a> {
+    /// All of it but the byte order mark.
+    text: &'a [u8],
+    mark: &'a [u8],
+    /// The same with blanks for comments.
+    bare: Vec<u8>,
+    root: Value,
+    newline: &'static str,
+}
+
+impl<'a> Page<'a> {
+    fn read(whole: &'a [u8]) -> Result<Self, Unfit> {
+        let marked = whole.strip_prefix(b"\xef\xbb\xbf");
+        let text = marked.unwrap_or(whole);
+        let mark = whole.get(..whole.len() - text.len()).unwrap_or_default();
+        let bare = strip(text);
+        let root = shape::read(&bare)?;
+        if !matches!(root.shape, Shape::Object(_)) {
+            return Err(Unfit::Other { key: "the whole".to_owned(), wanted: "an object" });
+        }
+        let is_dos = memchr::memmem::find(text, b"\r\n").is_some();
+        Ok(Self { text, mark, bare, root, newline: if is_dos { "\r\n" } else { "\n" } })
+    }
+
+    /// Follows `path` as far as it goes. Returns the last object on the way, and what is there or missing in it.
+    fn walk<'p>(&self, path: &'p [&'p str]) -> Result<(&Value, Rest<'_, 'p>), Unfit> {
+        let mut object = &self.root;
+        let mut left = path;
+        loop {
+            let Shape::Object(members) = &object.shape else {
+                let key = path.get(..path.len() - left.len()).unwrap_or_default().join(".");
+                return Err(Unfit::Other { key, wanted: "an object" });
+            };
+            let Some((key, rest)) = left.split_first() else {
+                return Err(Unfit::Other { key: String::new(), wanted: "a path" });
+            };
+            // Of equal keys the last one counts.
+            let Some(item) = members.iter().rev().find(|item| item.key.as_deref() == Some(*key))
+            else {
+                return Ok((object, Rest::Missing(left)));
+            };
+            if rest.is_empty() {
+                return Ok((object, Rest::Found(item)));
+            }
+            (object, left) = (&item.value, rest);
+        }
+    }
+
+    fn tree(&self, value: &Value) -> Option<Tree> {
+        shape::tree(&self.bare, value)
+    }
+
+    /// Puts something into an object or a list, after all that is there.
+    fn put_in(&self, container: &Value, key: Option<&str>, value: &Tree) -> Vec<u8> {
+        let items = container.items();
+        let (open, close) = (container.span.start + 1, container.span.end.saturating_sub(1));
+        let outer = self.indent_at(container.span.start);
+        let is_tall = match items.first() {
+            Some(first) => self.has_newline(open..first.span.start),
+            None => self.is_tall(),
+        };
+        let inner = match items.first() {
+            Some(first) if is_tall => self.indent_at(first.span.start),
+            _ => format!("{outer}{}", self.unit()),
+        };
+        let mut new = key.map(|key| format!("{}: ", quoted(key))).unwrap_or_default();
+        new.push_str(&self.render(value, is_tall, inner.clone()));
+        let Some(last) = items.last() else {
+            if !is_tall {
+                return self.replaced(open..open, &new);
+            }
+            // After comments, if there are any.
+            let at = self.trimmed(open..close);
+            let end = if self.has_newline(at..close) {
+                String::new()
+            } else {
+                format!("{}{outer}", self.newline)
+            };
+            return self.replaced(at..at, &format!("{}{inner}{new}{end}", self.newline));
+        };
+        let comma = self.comma(last.span.end..close);
+        let after = comma.map_or(last.span.end, |comma| comma + 1);
+        if !is_tall {
+            let new = if comma.is_some() { format!(" {new},") } else { format!(", {new}") };
+            return self.replaced(after..after, &new);
+        }
+        // What follows the last one on its line is about that one.
+        let at = self.trimmed(after..close);
+        let line = format!("{}{inner}{new}", self.newline);
+        if comma.is_some() {
+            return self.replaced(at..at, &format!("{line},"));
+        }
+        let between = String::from_utf8_lossy(self.text.get(after..at).unwrap_or_default());
+        self.replaced(after..at, &format!(",{between}{line}"))
+    }
+
+    /// Takes one of the items of an object or a list out, with its comma and the blanks around it.
+    fn without(&self, container: &Value, items: &[Item], at: usize) -> Vec<u8> {
+        let Some(item) = items.get(at) else { return self.replaced(0..0, "") };
+        let close = container.span.end.saturating_sub(1);
+        let before = at.checked_sub(1).and_then(|before| items.get(before));
+        let front = before.map_or(container.span.start + 1, |item| item.span.end);
+        let next = items.get(at + 1);
+        let comma = self.comma(item.span.end..next.map_or(close, |next| next.span.start));
+        let end = comma.map_or(item.span.end, |comma| comma + 1);
+        let start = self.trimmed(front..item.span.start);
+        let start = self.after_comment(start, item.span.start..end);
+        if next.is_some() {
+            let blanks = self.text.get(end..).unwrap_or_default().iter();
+            let end = end + blanks.take_while(|byte| byte.is_ascii_whitespace()).count();
+            return self.replaced(item.span.start..end, "");
+        }
+        let Some(before) = before else {
+            let is_all = self.trimmed(end..close) == end && start == container.span.start + 1;
+            return self.replaced(start..if is_all { close } else { end }, "");
+        };
+        let earlier = self.comma(before.span.end..item.span.start).filter(|_| comma.is_none());
+        let mut out = self.replaced(start..end, "");
+        if let Some(earlier) = earlier {
+            let earlier = earlier + self.mark.len();
+            if earlier < out.len() {
+                out.remove(earlier);
+            }
+        }
+        out
+    }
+
+    fn replaced(&self, span: Range<usize>, new: &str) -> Vec<u8> {
+        let before = self.text.get(..span.start).unwrap_or_default();
+        let after = self.text.get(span.end..).unwrap_or_default();
+        [self.mark, before, new.as_bytes(), after].concat()
+    }
+
+    /// Where what is not blank ends in a stretch; its start if there is nothing.
+    fn trimmed(&self, span: Range<usize>) -> usize {
+        let stretch = self.text.get(span.clone()).unwrap_or_default();
+        let blank = stretch.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
+        span.start + stretch.len() - blank
+    }
+
+    /// Keeps the end of a line that ends with a comment.
+    fn after_comment(&self, at: usize, item: Range<usize>) -> usize {
+        let last = at.checked_sub(1);
+        let [written, bare] = [self.text, &self.bare].map(|text| last.and_then(|at| text.get(at)));
+        let behind = self.text.get(item.end..).unwrap_or_default();
+        let follows = behind.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
+        if written == bare || matches!(follows, Some(b'\r' | b'\n')) {
+            return at;
+        }
+        let rest = self.text.get(at..item.start).unwrap_or_default();
+        rest.iter().position(|byte| *byte == b'\n').map_or(at, |newline| at + newline + 1)
+    }
+
+    fn comma(&self, span: Range<usize>) -> Option<usize> {
+        let stretch = self.bare.get(span.clone()).unwrap_or_default();
+        stretch.iter().position(|byte| *byte == b',').map(|at| span.start + at)
+    }
+
+    fn has_newline(&self, span: Range<usize>) -> bool {
+        self.text.get(span).unwrap_or_default().contains(&b'\n')
+    }
+
+    /// Whether an object or a list has nothing in it, not even comments.
+    fn is_blank(&self, value: &Value) -> bool {
+        let inside = value.span.start + 1..value.span.end.saturating_sub(1);
+        value.items().is_empty() && self.trimmed(inside.clone()) == inside.start
+    }
+
+    /// Whether the page as a whole has one thing per line.
+    fn is_tall(&self) -> bool {
+        match self.root.items().first() {
+            Some(first) => self.has_newline(self.root.span.start..first.span.start),
+            None => true,
+        }
+    }
+
+    /// The blanks before what stands on a line.
+    fn indent_at(&self, at: usize) -> String {
+        let before = self.text.get(..at).unwrap_or_default();
+        let line = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+        let blanks = before.get(line..).unwrap_or_default().iter();
+        let blanks = blanks.take_while(|byte| matches!(byte, b' ' | b'\t'));
+        blanks.map(|byte| char::from(*byte)).collect()
+    }
+
+    fn render(&self, value: &Tree, is_tall: bool, indent: String) -> String {
+        Layout { is_tall, indent, unit: &self.unit(), newline: self.newline }.render(value)
+    }
+
+    /// One step of indentation.
+    fn unit(&self) -> String {
+        let first = self.root.items().first().map(|first| self.indent_at(first.span.start));
+        let outer = self.indent_at(self.root.span.start);
+        let unit = first.and_then(|first| first.strip_prefix(&outer).map(str::to_owned));
+        unit.filter(|unit| !unit.is_empty()).unwrap_or_else(|| "  ".to_owned())
+    }
+}

@@ -1,0 +1,64 @@
+//! How a value that is put in looks.
+
+use crate::json::Tree;
+
+/// How a value is laid out in its place.
+pub(super) struct Layout<'a> {
+    /// One item per line.
+    pub(super) is_tall: bool,
+    /// Before the line on which it begins.
+    pub(super) indent: String,
+    /// One step more.
+    pub(super) unit: &'a str,
+    pub(super) newline: &'a str,
+}
+
+impl Layout<'_> {
+    pub(super) fn render(&self, value: &Tree) -> String {
+        let (open, close, items): (_, _, Vec<(Option<&str>, &Tree)>) = match value {
+            Tree::Object(fields) if !fields.is_empty() => {
+                ('{', '}', fields.iter().map(|(key, value)| (Some(key.as_str()), value)).collect())
+            }
+            Tree::Array(elements) if !elements.is_empty() => {
+                ('[', ']', elements.iter().map(|element| (None, element)).collect())
+            }
+            Tree::Object(_) => return "{}".to_owned(),
+            Tree::Array(_) => return "[]".to_owned(),
+            Tree::String(text) => return quoted(text),
+            Tree::Null => return "null".to_owned(),
+            Tree::Bool(value) => return value.to_string(),
+            Tree::Number(text) | Tree::Deep(text) => return text.clone(),
+        };
+        let inner = Layout {
+            is_tall: self.is_tall,
+            indent: format!("{}{}", self.indent, self.unit),
+            ..*self
+        };
+        let mut out = String::from(open);
+        for (number, (key, value)) in items.into_iter().enumerate() {
+            out.push_str(if number > 0 { "," } else { "" });
+            if self.is_tall {
+                out.push_str(self.newline);
+                out.push_str(&inner.indent);
+            } else {
+                out.push_str(if number > 0 { " " } else { "" });
+            }
+            if let Some(key) = key {
+                out.push_str(&quoted(key));
+                out.push_str(": ");
+            }
+            out.push_str(&inner.render(value));
+        }
+        if self.is_tall {
+            out.push_str(self.newline);
+            out.push_str(&self.indent);
+        }
+        out.push(close);
+        out
+    }
+}
+
+/// Writes a string.
+pub(super) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
