@@ -75,6 +75,23 @@ pub struct HeadRequest<'a> {
     pub started: Option<Timestamp>,
     /// When it was last used, if no file tells it.
     pub updated: Option<Timestamp>,
+    /// What is to be said, whatever the files say.
+    pub anew: Anew<'a>,
+}
+
+/// What of a session as a whole is said anew when it is written down once more.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Anew<'a> {
+    /// Another id.
+    pub id: Option<&'a SessionId>,
+    /// The hash of another project's path.
+    pub project_hash: Option<&'a str>,
+    /// Another title.
+    pub title: Option<&'a str>,
+    /// When it began.
+    pub started: Option<Timestamp>,
+    /// When it was last used.
+    pub updated: Option<Timestamp>,
 }
 
 /// Fields of a record as raw JSON, in order of first appearance.

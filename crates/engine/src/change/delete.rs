@@ -6,8 +6,9 @@ use recount_formats::SOURCES;
 use recount_formats::source::Belonging;
 use recount_model::{FileRole, SessionFacts};
 use recount_writer::RealDisk;
-use recount_writer::change::{About, Plan, Subject};
+use recount_writer::change::{About, Plan};
 
+use super::common::{role, subject};
 use crate::list::{Listing, Query};
 use crate::survey::{Ground, Progress};
 use crate::{Engine, Error};
@@ -28,8 +29,7 @@ impl Engine {
         // Files are found by the ids in them, whatever their names say: only a list of all knows.
         let listing = self.list(&Query::default(), progress)?;
         let ground = Ground::look(&self.roots);
-        let roots = self.roots.iter().map(|root| root.path.clone()).collect();
-        let mut plan = Plan::new("delete", roots);
+        let mut plan = self.blank_plan("delete");
         for id in ids {
             let facts = listing.sessions.iter().find(|facts| facts.id == id);
             let facts = facts.ok_or_else(|| Error::NoSession(id.to_string()))?;
@@ -46,12 +46,7 @@ fn take(
     ground: &Ground,
 ) -> Result<(), Error> {
     let id = facts.id.as_str();
-    plan.sessions.push(Subject {
-        source: facts.source.to_string(),
-        id: id.to_owned(),
-        title: facts.title.clone(),
-        project: facts.project.path.as_ref().map(|path| path.as_str().to_owned()),
-    });
+    plan.sessions.push(subject(facts));
     let is_agent = |other: &&SessionFacts| {
         other.source == facts.source && other.parent.as_ref() == Some(&facts.id)
     };
@@ -97,15 +92,4 @@ fn remove_files(
         plan.remove(&RealDisk, file.path.as_ref(), about)?;
     }
     Ok(())
-}
-
-fn role(role: FileRole) -> &'static str {
-    match role {
-        FileRole::Main => "session",
-        FileRole::Part => "part",
-        FileRole::Copy => "copy",
-        FileRole::Twin => "twin",
-        FileRole::Stub => "stub",
-        FileRole::Unreadable => "unreadable",
-    }
 }

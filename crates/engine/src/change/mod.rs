@@ -1,6 +1,8 @@
 //! Changes to users' data: planned here, carried out by the writer's door, told from its journals.
 
+mod common;
 mod delete;
+mod edition;
 mod owners;
 mod told;
 
