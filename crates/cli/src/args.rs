@@ -6,8 +6,8 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use recount_engine::source_names;
 
 use crate::commands::{
-    completions, delete, export, guard, history, index, list, man, prices, projects, restore,
-    search, show, sql, stats, story, testbed, trash, undo,
+    completions, delete, export, guard, history, index, list, man, prices, projects, rename,
+    restore, search, show, sql, stats, story, tag, testbed, trash, undo,
 };
 
 /// Recount what your coding agents did, and count it right
@@ -97,6 +97,10 @@ pub(crate) enum Command {
     Prices(prices::PricesArgs),
     Sql(sql::SqlArgs),
     Guard(guard::GuardArgs),
+    Rename(rename::RenameArgs),
+    Tag(tag::TagArgs),
+    Pin(tag::PinArgs),
+    Unpin(tag::UnpinArgs),
     Delete(delete::DeleteArgs),
     Restore(restore::RestoreArgs),
     Trash(trash::TrashArgs),

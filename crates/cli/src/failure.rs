@@ -188,9 +188,10 @@ fn code(error: &Error) -> u8 {
         | Error::NotInTrash(_)
         | Error::EmptyTrash
         | Error::Write(WriteError::NoReceipt(_) | WriteError::NothingToUndo) => NOTHING,
-        Error::SqlRefused(_) | Error::AgentsFolder(_) | Error::Write(WriteError::Refused(_)) => {
-            REFUSED
-        }
+        Error::SqlRefused(_)
+        | Error::AgentsFolder(_)
+        | Error::Declined(_)
+        | Error::Write(WriteError::Refused(_)) => REFUSED,
         _ => ERROR,
     }
 }

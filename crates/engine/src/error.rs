@@ -132,6 +132,9 @@ pub enum Error {
     /// Something was to be written among an agent's own files.
     #[error("{} is an agent's own folder: nothing is written there", .0.display())]
     AgentsFolder(PathBuf),
+    /// What was asked for would do harm, or cannot be done to this; the reason.
+    #[error("{0}")]
+    Declined(String),
     /// No session in the trash has this id.
     #[error("no session '{0}' in the trash")]
     NotInTrash(String),

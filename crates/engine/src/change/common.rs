@@ -1,10 +1,15 @@
 //! What the plans of all commands share.
 
-use recount_formats::OwnForm;
-use recount_model::{FileRole, SessionFacts, SessionId};
-use recount_writer::change::{Plan, Subject};
+use std::path::Path;
 
-use crate::Engine;
+use recount_formats::edit::Patch;
+use recount_formats::{OwnForm, SOURCES, Source};
+use recount_model::{FileRole, SessionFacts, SessionId, SessionKind, SourceName};
+use recount_writer::change::{Content, Plan, Subject};
+
+use crate::list::{Listing, Query};
+use crate::survey::Progress;
+use crate::{Engine, Error};
 
 /// The agent takes files for one session by so many characters of the id when it cleans up.
 const TELLING: usize = 8;
@@ -13,6 +18,35 @@ impl Engine {
     /// Returns a plan without steps that may change files below the agents' folders.
     pub(crate) fn blank_plan(&self, command: &str) -> Plan {
         Plan::new(command, self.roots.iter().map(|root| root.path.clone()).collect())
+    }
+
+    /// Finds the session that an argument names, among all: its files are known by the ids in them, whatever their names say.
+    /// What goes with something else is not taken on its own; `done` is what would be done to it, in words.
+    pub(crate) fn chosen(
+        &self,
+        wanted: &str,
+        done: &str,
+        progress: &dyn Progress,
+    ) -> Result<(SessionFacts, Listing), Error> {
+        let opened = self.open(wanted, progress)?;
+        if opened.is_saved() {
+            let why = format!("a saved chat cannot be {done}: it is no session of its own");
+            return Err(Error::Declined(why));
+        }
+        let id = opened.facts.id;
+        let listing = self.list(&Query::default(), progress)?;
+        let facts = listing.sessions.iter().find(|facts| facts.id == id).cloned();
+        let facts = facts.ok_or_else(|| Error::NoSession(id.to_string()))?;
+        if facts.kind == SessionKind::Subagent {
+            let whose = facts.parent.as_ref().map(|parent| format!(" {}", parent.short()));
+            let whose = whose.unwrap_or_default();
+            let why = format!(
+                "{} is a sub-agent, which cannot be {done} on its own: it belongs to the session{whose} that ran it",
+                id.short()
+            );
+            return Err(Error::Declined(why));
+        }
+        Ok((facts, listing))
     }
 
     /// Returns an id for a new session that begins like that of no other.
@@ -26,6 +60,23 @@ impl Engine {
         let mut ids = (0_u32..).map(|number| form.made_up_id(&format!("{now} {number}")));
         ids.find(is_free).unwrap_or_else(|| form.made_up_id(&now.to_string()))
     }
+}
+
+/// Returns the agent of this name.
+pub(crate) fn source(name: SourceName) -> Result<&'static dyn Source, Error> {
+    let source = SOURCES.iter().find(|source| source.name() == name);
+    source.copied().ok_or_else(|| Error::Declined(format!("{name} is no agent that we know")))
+}
+
+/// Returns what will be in a file when bytes of it are replaced; the others are copied.
+pub(crate) fn patched(file: &Path, patches: &[Patch]) -> Content {
+    let mut content = Content::default();
+    let mut at = 0;
+    for Patch { at: place, bytes, with } in patches {
+        content = content.then_stretch(file, at, place - at).then_bytes(with.clone());
+        at = place + bytes;
+    }
+    content.then_stretch(file, at, u64::MAX)
 }
 
 /// Names a session in a plan.

@@ -4,6 +4,7 @@ mod common;
 mod delete;
 mod edition;
 mod owners;
+mod rename;
 mod told;
 
 use recount_writer::change::{Door, Entry, History, Owner, Plan};
