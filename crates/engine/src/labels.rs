@@ -83,9 +83,8 @@ impl Engine {
         let labelled = self.labels()?;
         let listing = self.list(&Query::default(), progress)?;
         let known = |source: &str, id: &str| {
-            let is_it = |facts: &&SessionFacts| {
-                facts.source.as_str() == source && facts.id.as_str() == id
-            };
+            let is_it =
+                |facts: &&SessionFacts| facts.source.as_str() == source && facts.id.as_str() == id;
             listing.sessions.iter().find(is_it)
         };
         let rows = labelled
@@ -98,7 +97,8 @@ impl Engine {
     pub(crate) fn label(&self, sessions: &mut [SessionFacts]) -> Result<(), Error> {
         let labelled = self.labels()?;
         for facts in sessions {
-            facts.labels = labelled.of(facts.source, &facts.id).cloned().or(Some(Labels::default()));
+            facts.labels =
+                labelled.of(facts.source, &facts.id).cloned().or(Some(Labels::default()));
         }
         Ok(())
     }

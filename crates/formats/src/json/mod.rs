@@ -6,10 +6,12 @@
 //! value.
 
 mod blocks;
+mod members;
 mod scanner;
 mod text;
 mod tree;
 
+pub(crate) use members::Members;
 pub use scanner::{Fault, Scan, Scanner};
 pub use text::Text;
 pub use tree::{Tree, compact, compact_bytes};

@@ -89,8 +89,7 @@ mod tests {
         Amendment { title: Some(Title::Is(text)), ..Amendment::default() }
     }
 
-    const WITHOUT: Amendment<'_> =
-        Amendment { title: Some(Title::None), project_hash: None };
+    const WITHOUT: Amendment<'_> = Amendment { title: Some(Title::None), project_hash: None };
 
     #[test]
     fn a_log_gets_a_line_of_its_own_whatever_it_ends_with() {
@@ -101,8 +100,7 @@ mod tests {
             ("{\"a\":1}\r", "{\"a\":1}\r\n{\"$set\":{\"summary\":\"Größe \\\"x\\\"\"}}\n"),
             ("", "{\"$set\":{\"summary\":\"Größe \\\"x\\\"\"}}\n"),
         ] {
-            let patches =
-                in_log(log.len() as u64, log.bytes().last(), title("Größe \"x\""));
+            let patches = in_log(log.len() as u64, log.bytes().last(), title("Größe \"x\""));
             assert_eq!(patched(log.as_bytes(), &patches), expected, "{log}");
         }
         assert!(in_log(0, None, Amendment::default()).is_empty());

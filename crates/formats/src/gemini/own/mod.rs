@@ -7,7 +7,7 @@ mod head;
 mod line;
 mod words;
 
-pub(crate) use line::{Object, quoted};
+pub(crate) use line::{Object, on_one_line, quoted};
 
 use std::io;
 use std::path::Path;
