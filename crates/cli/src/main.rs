@@ -49,6 +49,8 @@ fn run(command: Option<Command>, context: &Context) -> Result<ExitCode, Failure>
         Command::Tag(args) => commands::tag::run(&args, context),
         Command::Pin(args) => commands::tag::pin(&args, context),
         Command::Unpin(args) => commands::tag::unpin(&args, context),
+        Command::Move(args) => commands::r#move::run(&args, context),
+        Command::Relocate(args) => commands::relocate::run(&args, context),
         Command::Delete(args) => commands::delete::run(&args, context),
         Command::Restore(args) => commands::restore::run(&args, context),
         Command::Trash(args) => commands::trash::run(&args, context),

@@ -1,10 +1,10 @@
 //! A session to the trash: all its files, by its full id, and all that belongs to it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use recount_formats::SOURCES;
 use recount_formats::source::Belonging;
-use recount_model::{FileRole, SessionFacts};
+use recount_formats::{SOURCES, Source};
+use recount_model::{FileRole, SessionFacts, SessionFile};
 use recount_writer::RealDisk;
 use recount_writer::change::{About, Plan};
 
@@ -39,7 +39,7 @@ impl Engine {
     }
 }
 
-fn take(
+pub(super) fn take(
     plan: &mut Plan,
     facts: &SessionFacts,
     listing: &Listing,
@@ -57,7 +57,6 @@ fn take(
     let source = SOURCES.iter().find(|source| source.name() == facts.source);
     let Some(source) = source else { return Ok(()) };
     let own: Vec<PathBuf> = facts.files.iter().map(|file| PathBuf::from(&file.path)).collect();
-    let mut prompts = 0;
     for folder in ground.folders.iter().filter(|folder| folder.source.name() == facts.source) {
         let belongings = source.belongings(&folder.at, &facts.id, &own);
         for Belonging { path, what } in &belongings.files {
@@ -66,7 +65,22 @@ fn take(
         for path in &belongings.folders {
             plan.remove_folder(&RealDisk, path)?;
         }
-        if own.iter().any(|file| file.starts_with(&folder.at.path)) {
+    }
+    prompts_stay(plan, facts, *source, ground);
+    Ok(())
+}
+
+/// Tells how many prompts of a session stay where they are.
+pub(super) fn prompts_stay(
+    plan: &mut Plan,
+    facts: &SessionFacts,
+    source: &dyn Source,
+    ground: &Ground,
+) {
+    let mut prompts = 0;
+    for folder in ground.folders.iter().filter(|folder| folder.source.name() == facts.source) {
+        let is_here = |file: &SessionFile| Path::new(&file.path).starts_with(&folder.at.path);
+        if facts.files.iter().any(is_here) {
             let traces = source.traces(&folder.at);
             prompts += traces.iter().filter(|trace| trace.session == facts.id).count();
         }
@@ -78,10 +92,9 @@ fn take(
             "{prompts} prompt{s} of {short} stay in the agent's own log of prompts, which other sessions share"
         ));
     }
-    Ok(())
 }
 
-fn remove_files(
+pub(super) fn remove_files(
     plan: &mut Plan,
     id: &str,
     facts: &SessionFacts,

@@ -1,9 +1,12 @@
 //! Changes to users' data: planned here, carried out by the writer's door, told from its journals.
 
+mod carry;
 mod common;
 mod delete;
 mod edition;
+mod moving;
 mod owners;
+mod relocate;
 mod rename;
 mod told;
 

@@ -198,6 +198,22 @@ impl Plan {
         Ok(())
     }
 
+    /// Copies a file, with its permissions and its time.
+    ///
+    /// # Errors
+    /// If one is not there, or the other is.
+    pub fn copy_file(
+        &mut self,
+        disk: &dyn Disk,
+        from: &Path,
+        to: &Path,
+        about: About<'_>,
+    ) -> Result<(), Error> {
+        let changed = || Error::from(Refusal::Changed { path: from.to_owned() });
+        let before = State::of(disk, from)?.ok_or_else(changed)?;
+        self.create(disk, to, Content::of_file(from), about, Some(&before))
+    }
+
     /// Removes a folder, if nothing is left in it in the end.
     ///
     /// # Errors

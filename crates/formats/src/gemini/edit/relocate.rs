@@ -70,7 +70,7 @@ fn named(
         None => {
             if let Some(register) = names.register.as_mut() {
                 register.rename(old, new);
-                if register.slug(new).is_none() {
+                if register.slug(new) != Some(slug) {
                     register.set(new, slug);
                 }
             }
