@@ -6,8 +6,8 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use recount_engine::source_names;
 
 use crate::commands::{
-    completions, delete, export, guard, history, index, list, man, prices, projects, restore,
-    resume, search, show, sql, stats, story, testbed, trash, undo,
+    completions, delete, export, guard, history, index, list, man, r#move, prices, projects,
+    relocate, rename, restore, resume, search, show, sql, stats, story, tag, testbed, trash, undo,
 };
 
 /// Recount what your coding agents did, and count it right
@@ -98,6 +98,12 @@ pub(crate) enum Command {
     Sql(sql::SqlArgs),
     Resume(resume::ResumeArgs),
     Guard(guard::GuardArgs),
+    Rename(rename::RenameArgs),
+    Tag(tag::TagArgs),
+    Pin(tag::PinArgs),
+    Unpin(tag::UnpinArgs),
+    Move(r#move::MoveArgs),
+    Relocate(relocate::RelocateArgs),
     Delete(delete::DeleteArgs),
     Restore(restore::RestoreArgs),
     Trash(trash::TrashArgs),

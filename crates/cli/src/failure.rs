@@ -200,6 +200,7 @@ fn code(error: &Error) -> u8 {
         | Error::AgentsFolder(_)
         | Error::NotResumable { .. }
         | Error::Settings { .. }
+        | Error::Declined(_)
         | Error::Write(WriteError::Refused(_)) => REFUSED,
         _ => ERROR,
     }

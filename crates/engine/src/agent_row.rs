@@ -13,9 +13,10 @@ use crate::passport::{Effort, Sightings};
 use crate::select::may_hold;
 
 impl Engine {
-    /// Fills in what needs a look at other sessions: the number and title in the agent's own list, and the call that
+    /// Fills in what the user has put on it, and what needs a look at other sessions: the number and title in the agent's own list, and the call that
     /// ran a sub-agent.
     pub fn complete(&self, opened: &mut Opened) {
+        opened.facts.labels = Some(self.labels_of(opened.facts.source, &opened.facts.id));
         let ground = self.look();
         if let Some(parent) = opened.facts.parent.clone() {
             let families = Self::families(&ground, parent.as_str(), &(), |group| {

@@ -102,6 +102,7 @@ impl Core {
             parent_call: None,
             title: self.title,
             title_from: self.title_from,
+            labels: None,
             project: Arc::default(),
             started: self.started.and_then(timestamp),
             updated: self.updated.and_then(timestamp),

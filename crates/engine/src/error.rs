@@ -143,6 +143,9 @@ pub enum Error {
     /// No agent that deletes sessions by itself was found.
     #[error("no agent found that deletes sessions by itself")]
     NoAgent,
+    /// What was asked for would do harm, or cannot be done to this; the reason.
+    #[error("{0}")]
+    Declined(String),
     /// No session in the trash has this id.
     #[error("no session '{0}' in the trash")]
     NotInTrash(String),

@@ -50,6 +50,7 @@ fn blank(source: &dyn Source, family: &Family) -> SessionFacts {
         parent_call: None,
         title: None,
         title_from: TitleFrom::None,
+        labels: None,
         project: Arc::default(),
         started: None,
         updated: None,

@@ -45,6 +45,12 @@ pub struct Query {
     pub doomed: bool,
     /// Only sessions in which this query finds something.
     pub text: Option<String>,
+    /// Whether to tell what the user has put on them.
+    pub labelled: bool,
+    /// Only sessions with all of these tags.
+    pub tags: Vec<String>,
+    /// Only pinned sessions.
+    pub pinned: bool,
     /// Only sessions that hold this.
     pub holds: Holds,
     /// The order.
@@ -133,6 +139,9 @@ impl Engine {
             self.list_with(&query.holds, &Effort::List, progress);
         if query.doomed {
             self.foretell(&mut listing.sessions, &ground, &passports);
+        }
+        if query.labelled || query.pinned || !query.tags.is_empty() {
+            self.label(&mut listing.sessions)?;
         }
         let asked = self.asked(&mut listing.sessions, query, &unheld, said.as_ref())?;
         let mut asked = asked.into_iter();
@@ -378,12 +387,15 @@ pub(crate) fn nearest(sessions: &[SessionFacts], here: &Path) -> Option<String> 
 
 fn passes(session: &SessionFacts, query: &Query) -> bool {
     let model = |wanted: &str| session.models.iter().any(|model| model.contains(wanted));
+    let labels = || session.labels.as_ref();
     query.since.is_none_or(|since| session.updated.is_some_and(|updated| updated >= since))
         && query.until.is_none_or(|until| session.started.is_some_and(|started| started <= until))
         && query.model.as_deref().is_none_or(model)
         && (query.kinds.is_empty() || query.kinds.contains(&session.kind))
         && (!query.problems || session.problems > 0)
         && (!query.live || session.live == Some(true))
+        && query.tags.iter().all(|tag| labels().is_some_and(|labels| labels.tags.contains(tag)))
+        && (!query.pinned || labels().is_some_and(|labels| labels.pinned))
 }
 
 fn sort(sessions: &mut [SessionFacts], order: Sort) {

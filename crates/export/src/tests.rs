@@ -55,6 +55,7 @@ pub(crate) fn session(title: &str, id: &str) -> SessionFacts {
         parent_call: None,
         title: Some(title.to_owned()),
         title_from: TitleFrom::Prompt,
+        labels: None,
         project: Arc::new(project),
         started: "2026-09-02T08:00:00Z".parse().ok(),
         updated: "2026-09-02T09:00:00Z".parse().ok(),

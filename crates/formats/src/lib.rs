@@ -27,6 +27,7 @@
 pub mod bytes;
 pub mod claude;
 pub mod codex;
+pub mod edit;
 pub mod fuzz;
 pub mod gemini;
 pub mod json;
@@ -40,6 +41,7 @@ use std::sync::Arc;
 
 use recount_model::Grammar;
 
+pub use edit::Editor;
 pub use own_form::OwnForm;
 pub use source::{SOURCES, Source};
 pub use sweep::Sweeper;

@@ -75,28 +75,89 @@ pub struct HeadRequest<'a> {
     pub started: Option<Timestamp>,
     /// When it was last used, if no file tells it.
     pub updated: Option<Timestamp>,
+    /// What is to be said, whatever the files say.
+    pub anew: Anew<'a>,
+}
+
+/// What of a session as a whole is said anew when it is written down once more.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Anew<'a> {
+    /// Another id.
+    pub id: Option<&'a SessionId>,
+    /// The hash of another project's path.
+    pub project_hash: Option<&'a str>,
+    /// Another title.
+    pub title: Option<&'a str>,
+    /// When it began.
+    pub started: Option<Timestamp>,
+    /// When it was last used.
+    pub updated: Option<Timestamp>,
 }
 
 /// Fields of a record as raw JSON, in order of first appearance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Fields(Vec<(Box<str>, Box<[u8]>)>);
+pub struct Fields {
+    known: Vec<(Box<str>, Box<[u8]>)>,
+    layout: Layout,
+}
+
+/// Where in a document its fields stand.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// Where each value begins and ends; of equal keys the last one counts.
+    values: Vec<(Box<str>, u64, u64)>,
+    /// Where the last of all values ends, if the document is whole.
+    end: Option<u64>,
+}
+
+impl Layout {
+    /// Notes where a value begins and ends.
+    pub(crate) fn put(&mut self, key: &[u8], begin: u64, end: u64) {
+        self.values.push((String::from_utf8_lossy(key).into(), begin, end));
+    }
+
+    /// Notes that the document is whole, and where its last value ends.
+    pub(crate) fn close(&mut self, end: u64) {
+        self.end = Some(end);
+    }
+
+    /// Returns where a value begins and ends.
+    pub fn of(&self, key: &str) -> Option<(u64, u64)> {
+        let found = self.values.iter().rev().find(|(known, ..)| **known == *key);
+        found.map(|(_, begin, end)| (*begin, *end))
+    }
+
+    /// Returns where the last of all values ends, if the document is whole.
+    pub fn end(&self) -> Option<u64> {
+        self.end
+    }
+}
 
 impl Fields {
+    /// Returns where the fields stand; empty if they are not those of a document.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    pub(crate) fn layout_mut(&mut self) -> &mut Layout {
+        &mut self.layout
+    }
+
     /// Returns the raw value of a field.
     pub fn get(&self, key: &str) -> Option<&[u8]> {
-        self.0.iter().find(|(known, _)| **known == *key).map(|(_, value)| value.as_ref())
+        self.known.iter().find(|(known, _)| **known == *key).map(|(_, value)| value.as_ref())
     }
 
     /// Puts a field in the place of the one of that name, or behind all others.
     pub fn set(&mut self, key: &str, value: &[u8]) {
-        match self.0.iter_mut().find(|(known, _)| **known == *key) {
+        match self.known.iter_mut().find(|(known, _)| **known == *key) {
             Some((_, old)) => *old = value.into(),
-            None => self.0.push((key.into(), value.into())),
+            None => self.known.push((key.into(), value.into())),
         }
     }
 
     /// Lists the fields.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        self.0.iter().map(|(key, value)| (key.as_ref(), value.as_ref()))
+        self.known.iter().map(|(key, value)| (key.as_ref(), value.as_ref()))
     }
 }

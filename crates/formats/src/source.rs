@@ -14,6 +14,7 @@ use recount_model::{
 use serde::{Deserialize, Serialize};
 
 use crate::bytes::Buffer;
+use crate::edit::Editor;
 use crate::gemini::Gemini;
 use crate::outline::{Entry, Outline};
 use crate::own_form::OwnForm;
@@ -80,6 +81,11 @@ pub trait Source: Debug + Sync {
 
     /// Returns the form in which the agent itself keeps sessions, if we can write it.
     fn own_form(&self) -> Option<&'static dyn OwnForm> {
+        None
+    }
+
+    /// Returns what knows how the agent's files change when a session is renamed or goes elsewhere, if we can do that.
+    fn editor(&self) -> Option<&'static dyn Editor> {
         None
     }
 

@@ -21,7 +21,8 @@ pub use message::{
 pub use problem::{Problem, Span, What};
 pub use project::{Clue, ClueKind, Project, ProjectHash, ProjectState, RecordedPath};
 pub use session::{
-    Counts, FileRole, Grammar, Kept, SessionFacts, SessionFile, SessionKind, TitleFrom, ToolCounts,
+    Counts, FileRole, Grammar, Kept, Labels, SessionFacts, SessionFile, SessionKind, TitleFrom,
+    ToolCounts,
 };
 pub use time::{Clock, parse_millis, timestamp};
 pub use usage::Tokens;

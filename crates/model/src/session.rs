@@ -1,5 +1,6 @@
 //! What is known of a session without its messages: one row of a list.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -25,6 +26,9 @@ pub struct SessionFacts {
     pub title: Option<String>,
     /// Where the title comes from.
     pub title_from: TitleFrom,
+    /// What the user has put on it; nothing when not looked for.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<Labels>,
     /// The folder it belongs to.
     pub project: Arc<Project>,
     /// The first moment of the full view.
@@ -85,6 +89,25 @@ impl SessionFacts {
     /// Returns the bytes of all its files.
     pub fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).sum()
+    }
+}
+
+/// What the user has put on a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Labels {
+    /// Words of the user's own, sorted.
+    #[serde(default)]
+    pub tags: BTreeSet<String>,
+    /// Whether it is kept when others are cleared away by rule.
+    #[serde(default)]
+    pub pinned: bool,
+}
+
+impl Labels {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.tags.is_empty() && !self.pinned
     }
 }
 

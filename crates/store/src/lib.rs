@@ -3,6 +3,7 @@
 mod aliases;
 mod clues;
 mod discover;
+mod labelled;
 mod learned;
 mod machine;
 mod moved;
@@ -14,6 +15,7 @@ mod written;
 pub use aliases::Aliases;
 pub use clues::git::GitIdentity;
 pub use discover::{Error, Root, roots};
+pub use labelled::Labelled;
 pub use learned::{Learned, Newer, Proven, Searched, millis};
 pub use machine::{Machine, beside};
 pub use moved::{Gone, Moved, Spoken, Spot, propose};

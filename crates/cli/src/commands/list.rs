@@ -74,12 +74,20 @@ pub(crate) struct ListArgs {
     #[arg(long)]
     live: bool,
 
+    /// Only sessions with this tag (can be repeated)
+    #[arg(long, value_name = "TAG")]
+    tag: Vec<String>,
+
+    /// Only pinned sessions
+    #[arg(long)]
+    pinned: bool,
+
     /// Show sessions in which nothing was said, too
     #[arg(long)]
     empty: bool,
 
     /// List sessions that are gone, of which only the prompts are left
-    #[arg(long, conflicts_with_all = ["problems", "kind", "model", "live", "text"])]
+    #[arg(long, conflicts_with_all = ["problems", "kind", "model", "live", "text", "tag", "pinned"])]
     lost: bool,
 
     /// Sort by this, greatest first
@@ -176,6 +184,9 @@ fn query(args: &ListArgs, context: &Context) -> Result<Query, Failure> {
         text: args.text.clone(),
         live: args.live,
         doomed: context.global.json,
+        labelled: true,
+        tags: args.tag.iter().map(|tag| tag.trim_start_matches('#').to_owned()).collect(),
+        pinned: args.pinned,
         sort: match args.sort {
             SortKey::Updated => Sort::Updated,
             SortKey::Started => Sort::Started,
@@ -212,10 +223,22 @@ fn show(
         };
         context.warn(&found);
     } else {
-        let cells: Vec<Vec<Span>> =
-            rows.iter().enumerate().map(|(at, session)| row(at + 1, session, context)).collect();
+        // A column that nobody has filled is none.
+        let is_labelled = rows.iter().any(|session| !labels(session).is_empty());
+        let mut columns = COLUMNS.to_vec();
+        columns.retain(|column| is_labelled || column.heading != LABELS);
+        let row = |(at, session): (usize, &SessionFacts)| {
+            let mut cells = row(at + 1, session, context);
+            if is_labelled {
+                let title = cells.pop();
+                cells.push(Span::new(&labels(session), Tone::Dim));
+                cells.extend(title);
+            }
+            cells
+        };
+        let cells: Vec<Vec<Span>> = rows.iter().enumerate().map(row).collect();
         let mut out = context.out(Paged::Yes);
-        out.write_all(render(COLUMNS, &cells, &context.canvas()).as_bytes())?;
+        out.write_all(render(&columns, &cells, &context.canvas()).as_bytes())?;
         out.finish()?;
     }
     let hidden = |kind: SessionKind| {
@@ -234,6 +257,16 @@ fn show(
     Ok(rows.len())
 }
 
+const LABELS: &str = "LABELS";
+
+/// What the user has put on a session: a star for a pin, then the tags.
+fn labels(session: &SessionFacts) -> String {
+    let Some(labels) = &session.labels else { return String::new() };
+    let pin = labels.pinned.then(|| "*".to_owned());
+    let tags = labels.tags.iter().map(|tag| format!("#{tag}"));
+    pin.into_iter().chain(tags).collect::<Vec<_>>().join(" ")
+}
+
 const COLUMNS: &[Column] = &[
     Column { heading: "#", align: Align::Right, fit: Fit::Keep },
     Column { heading: "ID", align: Align::Left, fit: Fit::Drop(6) },
@@ -244,6 +277,7 @@ const COLUMNS: &[Column] = &[
     Column { heading: "TOKENS", align: Align::Right, fit: Fit::Drop(3) },
     Column { heading: "SIZE", align: Align::Right, fit: Fit::Drop(1) },
     Column { heading: "NOTES", align: Align::Left, fit: Fit::Drop(4) },
+    Column { heading: LABELS, align: Align::Left, fit: Fit::Drop(8) },
     Column { heading: "TITLE", align: Align::Left, fit: Fit::Flexible },
 ];
 

@@ -1,13 +1,14 @@
 //! A session to the trash: all its files, by its full id, and all that belongs to it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use recount_formats::SOURCES;
 use recount_formats::source::Belonging;
-use recount_model::{FileRole, SessionFacts};
+use recount_formats::{SOURCES, Source};
+use recount_model::{FileRole, SessionFacts, SessionFile};
 use recount_writer::RealDisk;
-use recount_writer::change::{About, Plan, Subject};
+use recount_writer::change::{About, Plan};
 
+use super::common::{role, subject};
 use crate::list::{Listing, Query};
 use crate::survey::{Ground, Progress};
 use crate::{Engine, Error};
@@ -28,8 +29,7 @@ impl Engine {
         // Files are found by the ids in them, whatever their names say: only a list of all knows.
         let listing = self.list(&Query::default(), progress)?;
         let ground = Ground::look(&self.roots);
-        let roots = self.roots.iter().map(|root| root.path.clone()).collect();
-        let mut plan = Plan::new("delete", roots);
+        let mut plan = self.blank_plan("delete");
         for id in ids {
             let facts = listing.sessions.iter().find(|facts| facts.id == id);
             let facts = facts.ok_or_else(|| Error::NoSession(id.to_string()))?;
@@ -39,19 +39,14 @@ impl Engine {
     }
 }
 
-fn take(
+pub(super) fn take(
     plan: &mut Plan,
     facts: &SessionFacts,
     listing: &Listing,
     ground: &Ground,
 ) -> Result<(), Error> {
     let id = facts.id.as_str();
-    plan.sessions.push(Subject {
-        source: facts.source.to_string(),
-        id: id.to_owned(),
-        title: facts.title.clone(),
-        project: facts.project.path.as_ref().map(|path| path.as_str().to_owned()),
-    });
+    plan.sessions.push(subject(facts));
     let is_agent = |other: &&SessionFacts| {
         other.source == facts.source && other.parent.as_ref() == Some(&facts.id)
     };
@@ -62,7 +57,6 @@ fn take(
     let source = SOURCES.iter().find(|source| source.name() == facts.source);
     let Some(source) = source else { return Ok(()) };
     let own: Vec<PathBuf> = facts.files.iter().map(|file| PathBuf::from(&file.path)).collect();
-    let mut prompts = 0;
     for folder in ground.folders.iter().filter(|folder| folder.source.name() == facts.source) {
         let belongings = source.belongings(&folder.at, &facts.id, &own);
         for Belonging { path, what } in &belongings.files {
@@ -71,7 +65,22 @@ fn take(
         for path in &belongings.folders {
             plan.remove_folder(&RealDisk, path)?;
         }
-        if own.iter().any(|file| file.starts_with(&folder.at.path)) {
+    }
+    prompts_stay(plan, facts, *source, ground);
+    Ok(())
+}
+
+/// Tells how many prompts of a session stay where they are.
+pub(super) fn prompts_stay(
+    plan: &mut Plan,
+    facts: &SessionFacts,
+    source: &dyn Source,
+    ground: &Ground,
+) {
+    let mut prompts = 0;
+    for folder in ground.folders.iter().filter(|folder| folder.source.name() == facts.source) {
+        let is_here = |file: &SessionFile| Path::new(&file.path).starts_with(&folder.at.path);
+        if facts.files.iter().any(is_here) {
             let traces = source.traces(&folder.at);
             prompts += traces.iter().filter(|trace| trace.session == facts.id).count();
         }
@@ -83,10 +92,9 @@ fn take(
             "{prompts} prompt{s} of {short} stay in the agent's own log of prompts, which other sessions share"
         ));
     }
-    Ok(())
 }
 
-fn remove_files(
+pub(super) fn remove_files(
     plan: &mut Plan,
     id: &str,
     facts: &SessionFacts,
@@ -97,15 +105,4 @@ fn remove_files(
         plan.remove(&RealDisk, file.path.as_ref(), about)?;
     }
     Ok(())
-}
-
-fn role(role: FileRole) -> &'static str {
-    match role {
-        FileRole::Main => "session",
-        FileRole::Part => "part",
-        FileRole::Copy => "copy",
-        FileRole::Twin => "twin",
-        FileRole::Stub => "stub",
-        FileRole::Unreadable => "unreadable",
-    }
 }

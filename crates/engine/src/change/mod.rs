@@ -1,7 +1,13 @@
 //! Changes to users' data: planned here, carried out by the writer's door, told from its journals.
 
+mod carry;
+mod common;
 mod delete;
+mod edition;
+mod moving;
 mod owners;
+mod relocate;
+mod rename;
 mod told;
 
 use recount_writer::change::{Door, Entry, History, Owner, Plan};

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use recount_export::json::write_safe;
 use recount_formats::OwnForm;
 use recount_formats::bytes::{Buffer, read_limited};
-use recount_formats::own_form::{Fields, HeadRequest, Texts};
+use recount_formats::own_form::{Anew, Fields, HeadRequest, Texts};
 use recount_model::{FileRole, Problem, SessionId, Span, What};
 
 use super::redaction::{Pass, Redaction};
@@ -149,7 +149,14 @@ impl<'a> Own<'a> {
         let (started, updated) = (facts.started.or(time), facts.updated.or(time));
         let hash = self.project_hash();
         let project_hash = hash.as_deref();
-        let lines = self.form.head(&HeadRequest { files, id, project_hash, started, updated });
+        let lines = self.form.head(&HeadRequest {
+            files,
+            id,
+            project_hash,
+            started,
+            updated,
+            anew: Anew::default(),
+        });
         lines.iter().try_for_each(|line| self.line(line, "(title and paths)", out, told))
     }
 

@@ -45,6 +45,52 @@ pub(crate) fn belongings(folder: &ProjectFolder, id: &SessionId, files: &[PathBu
     found
 }
 
+/// Lists all that lies in a project directory, and its folders.
+pub(crate) fn contents(folder: &Path) -> Belongings {
+    let mut found = Belongings::default();
+    gather(folder, "file", &mut found);
+    found
+}
+
+/// Lists what lies in a project directory for sessions that are gone: their sub-agents, outputs of tools, logs, plans.
+pub(crate) fn orphans(folder: &ProjectFolder, is_there: &dyn Fn(&str) -> bool) -> Belongings {
+    let mut found = Belongings::default();
+    let names = |place: &Path| -> Vec<String> {
+        let entries = fs::read_dir(place).into_iter().flatten().flatten();
+        let mut names: Vec<String> =
+            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.sort();
+        names
+    };
+    let is_gone = |id: &&str| is_plain(id) && !is_there(id);
+    let chats = folder.path.join("chats");
+    for name in names(&chats) {
+        // Only what is drawn by lot is surely a session's id; a folder of another name may be anything.
+        if is_drawn(&name) && is_gone(&name.as_str()) {
+            gather(&chats.join(&name), "sub-agent", &mut found);
+        }
+    }
+    let outputs = folder.path.join("tool-outputs");
+    for name in names(&outputs) {
+        if name.strip_prefix("session-").filter(is_gone).is_some() {
+            gather(&outputs.join(&name), "tool output", &mut found);
+        }
+    }
+    let logs = folder.path.join("logs");
+    for name in names(&logs) {
+        let id = name.strip_prefix("session-").and_then(|name| name.strip_suffix(".jsonl"));
+        if id.filter(is_gone).is_some() {
+            found.files.push(Belonging { path: logs.join(&name), what: "activity log" });
+        }
+    }
+    for name in names(&folder.path) {
+        if is_drawn(&name) && is_gone(&name.as_str()) {
+            gather(&folder.path.join(&name), "plans and tasks", &mut found);
+        }
+    }
+    found
+}
+
 fn of_one(folder: &Path, id: &str, found: &mut Belongings) {
     gather(&folder.join("tool-outputs").join(format!("session-{id}")), "tool output", found);
     let log = folder.join("logs").join(format!("session-{id}.jsonl"));

@@ -22,6 +22,8 @@ pub(crate) struct Document {
     replay: Replay,
     state: State,
     offset: u64,
+    /// Where the last field's value ends.
+    value_end: u64,
     has_session_id: bool,
     has_messages: bool,
     /// Whether the last `messages` is an array.
@@ -62,6 +64,7 @@ impl Document {
             replay: Replay::new(file),
             state: State::Start,
             offset: 0,
+            value_end: 0,
             has_session_id: false,
             has_messages: false,
             has_list: false,
@@ -98,6 +101,9 @@ impl Document {
             (State::AfterElement, b',') => advance(&mut scanner, State::Element)?,
             _ => return Err(Fault::Syntax),
         };
+        if self.state == State::AfterValue {
+            self.value_end = self.offset + scanner.offset() as u64;
+        }
         Ok(scanner.offset())
     }
 
@@ -134,6 +140,10 @@ impl Document {
         self.has_session_id |= name.as_ref() == b"sessionId";
         self.replay.metadata.merge(fields, Seen::ByAgent);
         self.replay.metadata.keep(&name, scanner.since(start));
+        if let Some(layout) = self.replay.metadata.layout() {
+            let at = |offset: usize| self.offset + offset as u64;
+            layout.put(&name, at(start), at(scanner.offset()));
+        }
         Ok(State::AfterValue)
     }
 
@@ -304,6 +314,11 @@ impl Reader for Document {
         let blank = rest.iter().all(u8::is_ascii_whitespace);
         if self.state != State::End || !blank {
             self.damaged(self.offset);
+        }
+        if !self.broken
+            && let Some(layout) = self.replay.metadata.layout()
+        {
+            layout.close(self.value_end);
         }
         if !self.replay.metadata.has_id() {
             self.replay.problem(What::NoHead, None, "the id comes from the file's name");

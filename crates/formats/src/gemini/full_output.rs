@@ -61,18 +61,36 @@ fn from_versions(call: &ToolCall, others: &dyn Others) -> Option<String> {
 }
 
 /// The text that is left names a file. The path is absolute and perhaps from another machine, so only its end
-/// is used, and only below the project's own directory.
+/// is used, and only below the project's own directory; or, when the session has come from another project, below that of
+/// the name that the path has, beside ours.
 fn from_file(call: &ToolCall, folder: &Path) -> Option<String> {
     let text = call.output.as_deref()?;
-    let names = text.split(['\n', '"', '\'', '`', '<', '>']).filter_map(relative);
-    let inside = |name: PathBuf| Some(folder.join(name)).filter(|path| leads_inside(path, folder));
-    let text =
-        names.take(8).filter_map(inside).find_map(|path| read_limited(&path, LARGEST).ok())?;
+    let lines =
+        || text.split(['\n', '"', '\'', '`', '<', '>']).filter(|line| line.contains(['/', '\\']));
+    let inside = |folder: &Path, name: PathBuf| {
+        Some(folder.join(name)).filter(|path| leads_inside(path, folder))
+    };
+    let here = lines().filter_map(relative).take(8).filter_map(|name| inside(folder, name));
+    let beside = lines().filter_map(|line| {
+        let (owner, name) = owner(line)?;
+        inside(&folder.parent()?.join(owner), name)
+    });
+    let text = here.chain(beside.take(8)).find_map(|path| read_limited(&path, LARGEST).ok())?;
     let text = String::from_utf8_lossy(&text).into_owned();
     // A masked output is stored as its whole response object.
     let response = Tree::parse(text.as_bytes()).ok();
     let object = response.as_ref().filter(|tree| tree.as_object().is_some());
     Some(object.and_then(response_text).unwrap_or(text))
+}
+
+/// Finds the name of the project's directory in a path, and what follows it.
+fn owner(line: &str) -> Option<(String, PathBuf)> {
+    let name = relative(line)?;
+    let line = line.replace('\\', "/");
+    let before = line.get(..line.rfind(name.to_str()?)?)?.strip_suffix('/')?;
+    let owner = before.rsplit('/').next()?;
+    let is_plain = Path::new(owner).components().all(|part| matches!(part, Component::Normal(_)));
+    (!owner.is_empty() && is_plain).then(|| (owner.to_owned(), name))
 }
 
 /// Finds the part of a path that lies below the project's directory.
@@ -104,5 +122,9 @@ mod tests {
         ] {
             assert_eq!(relative(line), expected.map(PathBuf::from), "{line}");
         }
+        let line = "see /home/dev/.gemini/tmp/shop/tool-outputs/session-1/a.txt.";
+        let expected = ("shop".to_owned(), PathBuf::from("tool-outputs/session-1/a.txt"));
+        assert_eq!(owner(line), Some(expected));
+        assert_eq!(owner("see /tmp/../a.txt"), None);
     }
 }

@@ -193,7 +193,7 @@ fn binary(flat: &str, sizes: bool) -> String {
 }
 
 /// A summary loses only terminal and bidi control characters.
-fn visible(text: &str) -> String {
+pub(crate) fn visible(text: &str) -> String {
     let bidi = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let kept: String =
         text.chars().filter(|&c| !bidi(c) && (!c.is_control() || c.is_whitespace())).collect();

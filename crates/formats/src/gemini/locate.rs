@@ -11,7 +11,7 @@ use super::project::{is_slug, marker, registry, trusted};
 use crate::source::{FileAt, Located, ProjectFolder, RootShape, Stamp, Station};
 
 /// Folders in `tmp/` that are not projects.
-const NOT_PROJECTS: &[&str] = &["bin", "background-processes"];
+pub(crate) const NOT_PROJECTS: &[&str] = &["bin", "background-processes"];
 
 /// Folders of a project that hold text about its files.
 const OUTPUTS: &[&str] = &["checkpoints", "tool_output", "tool-outputs", "logs", "memory"];

@@ -7,7 +7,7 @@ use super::record::{self, Loose};
 use super::replay::Seen;
 use crate::json::{Scan, Scanner};
 use crate::outline::Head;
-use crate::own_form::Fields;
+use crate::own_form::{Fields, Layout};
 
 /// Metadata, shallow-merged record by record: later keys win, and `null` overwrites.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -78,6 +78,11 @@ impl Metadata {
         if let Some(raw) = &mut self.raw {
             raw.set(&String::from_utf8_lossy(key), value);
         }
+    }
+
+    /// Returns where the fields of a document stand, if that is wanted.
+    pub(crate) fn layout(&mut self) -> Option<&mut Layout> {
+        self.raw.as_mut().map(Fields::layout_mut)
     }
 
     /// Whether the agent's line-by-line loader finds what it needs.

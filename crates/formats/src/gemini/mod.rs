@@ -6,6 +6,7 @@ mod body;
 mod calls;
 mod content;
 mod document;
+mod edit;
 mod facts;
 mod family;
 mod files;
@@ -43,6 +44,7 @@ use recount_model::{
 pub(crate) use grammar::{outline, reader};
 
 use crate::bytes::{self, Buffer, LineCounter};
+use crate::edit::Editor;
 use crate::outline::{Entry, Outline};
 use crate::own_form::OwnForm;
 use crate::source::{
@@ -175,6 +177,10 @@ impl Source for Gemini {
 
     fn own_form(&self) -> Option<&'static dyn OwnForm> {
         Some(&own::Log)
+    }
+
+    fn editor(&self) -> Option<&'static dyn Editor> {
+        Some(&edit::Edits)
     }
 
     fn sweeper(&self) -> Option<&'static dyn Sweeper> {

@@ -8,10 +8,12 @@
 mod blocks;
 pub(crate) mod comments;
 pub mod edit;
+mod members;
 mod scanner;
 mod text;
 mod tree;
 
+pub(crate) use members::Members;
 pub use scanner::{Fault, Scan, Scanner};
 pub use text::Text;
 pub use tree::{Tree, compact, compact_bytes};

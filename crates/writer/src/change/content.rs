@@ -1,12 +1,17 @@
 //! What will be in a file: bytes of ours and stretches of files that are there, so that what is not meant to change is
 //! copied and never made anew, and no file need fit in memory.
 
-use std::io::{self, Write};
+use std::fmt::Debug;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::disk::Disk;
 use super::state::{Hash, Hasher, pour};
 use crate::Error;
+
+/// How much of what is made is written at a time.
+const BLOCK: usize = 64 * 1024;
 
 /// What will be in a file.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +23,18 @@ pub struct Content {
 enum Piece {
     Bytes(Vec<u8>),
     Stretch { file: PathBuf, from: u64, bytes: u64 },
+    Made(Arc<dyn Make>),
+}
+
+/// Who makes what will be in a file, piece by piece, so that it need not fit in memory.
+///
+/// It is asked twice, to measure and to write; that both were the same is checked.
+pub trait Make: Debug + Send + Sync {
+    /// Writes it.
+    ///
+    /// # Errors
+    /// If what it is made of cannot be read, or `out` cannot be written.
+    fn make(&self, out: &mut dyn Write) -> io::Result<()>;
 }
 
 impl Content {
@@ -29,6 +46,11 @@ impl Content {
     /// Bytes of ours.
     pub fn of_bytes(bytes: impl Into<Vec<u8>>) -> Self {
         Self::default().then_bytes(bytes)
+    }
+
+    /// What somebody makes.
+    pub fn of_maker(maker: Arc<dyn Make>) -> Self {
+        Self { pieces: vec![Piece::Made(maker)] }
     }
 
     /// Adds bytes of ours.
@@ -58,20 +80,37 @@ impl Content {
         path: &Path,
     ) -> Result<(u64, Hash), Error> {
         let mut hasher = Hasher::default();
+        let unwritten = |source| Error::WriteFile { path: path.to_owned(), source };
         for piece in &self.pieces {
             let mut take = |bytes: &[u8]| {
                 hasher.update(bytes);
                 out.write_all(bytes)
             };
             match piece {
-                Piece::Bytes(bytes) => take(bytes)
-                    .map_err(|source| Error::WriteFile { path: path.to_owned(), source })?,
+                Piece::Bytes(bytes) => take(bytes).map_err(unwritten)?,
+                Piece::Made(maker) => {
+                    let mut out = BufWriter::with_capacity(BLOCK, Pour(&mut take));
+                    maker.make(&mut out).and_then(|()| out.flush()).map_err(unwritten)?;
+                }
                 Piece::Stretch { file, from, bytes } => {
                     copy(disk, file, *from, *bytes, path, &mut take)?;
                 }
             }
         }
         Ok((hasher.bytes(), hasher.hash()))
+    }
+}
+
+/// Writes by giving to a function.
+struct Pour<'a>(&'a mut dyn FnMut(&[u8]) -> io::Result<()>);
+
+impl Write for Pour<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        (self.0)(bytes).map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -38,7 +38,7 @@ use jiff::Timestamp;
 use crate::{Error, Lock};
 
 pub use approve::{Approved, Owner};
-pub use content::Content;
+pub use content::{Content, Make};
 pub use disk::{Disk, Held, Kind, Look, NewFile};
 pub use journal::{End, Entry};
 pub use plan::{About, Folder, Plan, Step, Subject, Undoes};

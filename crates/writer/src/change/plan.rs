@@ -59,6 +59,9 @@ pub struct Step {
     pub before: Option<State>,
     /// What will be there; nothing for a file that goes to the trash.
     pub after: Option<State>,
+    /// Where a file that goes away goes to, if it is moved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_to: Option<PathBuf>,
     /// What will be in it. Not written down: the file that is laid ready is.
     #[serde(skip)]
     pub(crate) content: Option<Content>,
@@ -170,10 +173,45 @@ impl Plan {
         to: &Path,
         about: About<'_>,
     ) -> Result<(), Error> {
+        self.move_as(disk, from, to, Content::of_file(from), about)
+    }
+
+    /// Moves a file and puts other bytes into it on the way; its permissions and its time stay.
+    ///
+    /// # Errors
+    /// If one is not there, or the other is.
+    pub fn move_as(
+        &mut self,
+        disk: &dyn Disk,
+        from: &Path,
+        to: &Path,
+        content: Content,
+        about: About<'_>,
+    ) -> Result<(), Error> {
         let changed = || Error::from(Refusal::Changed { path: from.to_owned() });
         let before = State::of(disk, from)?.ok_or_else(changed)?;
-        self.create(disk, to, Content::of_file(from), about, Some(&before))?;
-        self.push(from, about, (Some(before), None), None)
+        self.create(disk, to, content, about, Some(&before))?;
+        self.push(from, about, (Some(before), None), None)?;
+        if let Some(step) = self.steps.last_mut() {
+            step.moved_to = Some(to.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Copies a file, with its permissions and its time.
+    ///
+    /// # Errors
+    /// If one is not there, or the other is.
+    pub fn copy_file(
+        &mut self,
+        disk: &dyn Disk,
+        from: &Path,
+        to: &Path,
+        about: About<'_>,
+    ) -> Result<(), Error> {
+        let changed = || Error::from(Refusal::Changed { path: from.to_owned() });
+        let before = State::of(disk, from)?.ok_or_else(changed)?;
+        self.create(disk, to, Content::of_file(from), about, Some(&before))
     }
 
     /// Removes a folder, if nothing is left in it in the end.
@@ -202,7 +240,8 @@ impl Plan {
             return Err(Refusal::NotText { path: path.to_owned() }.into());
         }
         let (what, session) = (about.what.to_owned(), about.session.map(str::to_owned));
-        self.steps.push(Step { path: path.to_owned(), what, session, before, after, content });
+        let path = path.to_owned();
+        self.steps.push(Step { path, what, session, before, after, moved_to: None, content });
         Ok(())
     }
 

@@ -150,5 +150,6 @@ fn turned(disk: &dyn Disk, places: &Places<'_>, number: usize, step: &Step) -> R
         _ => return Err(Refusal::Changed { path: step.path.clone() }.into()),
     }
     let kept = step.before.as_ref().map(|_| Content::of_file(places.kept(number, step)));
-    Ok(Step { before: now, after: step.before.clone(), content: kept, ..step.clone() })
+    let after = step.before.clone();
+    Ok(Step { before: now, after, moved_to: None, content: kept, ..step.clone() })
 }

@@ -28,6 +28,8 @@ struct File<'a> {
     session: Option<&'a str>,
     before: Option<Told>,
     after: Option<Told>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moved_to: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -61,6 +63,7 @@ fn file(step: &Step) -> File<'_> {
         session: step.session.as_deref(),
         before: step.before.as_ref().map(told),
         after: step.after.as_ref().map(told),
+        moved_to: step.moved_to.as_ref().map(|path| path.to_string_lossy().into_owned()),
     }
 }
 

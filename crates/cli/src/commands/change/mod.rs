@@ -54,15 +54,18 @@ impl Consent {
     ) -> Result<ExitCode, Failure> {
         if !context.global.json {
             let mut out = context.out(Paged::No);
-            out.write_all(table::plan(plan, context).as_bytes())?;
+            let page = if plan.is_empty() { String::new() } else { table::plan(plan, context) };
+            out.write_all(page.as_bytes())?;
             out.finish()?;
             for note in &plan.notes {
                 context.warn(note);
             }
         }
-        if self.dry_run {
+        if self.dry_run || plan.is_empty() {
             if context.global.json {
                 document::print(context, plan, None)?;
+            } else if plan.is_empty() {
+                context.warn("there is nothing to change");
             } else {
                 context.warn("nothing was changed (--dry-run)");
             }

@@ -37,6 +37,7 @@ pub(super) fn plan(plan: &Plan, context: &Context) -> String {
 
 fn row(plan: &Plan, step: &Step, context: &Context) -> Vec<Span> {
     let (change, tone) = match (&step.before, &step.after) {
+        (Some(_), None) if step.moved_to.is_some() => ("moved", Tone::Dim),
         (Some(_), None) => ("to trash", Tone::Removed),
         (None, _) if plan.undoes.is_some() => ("back", Tone::Added),
         (None, _) => ("new", Tone::Added),

@@ -4,7 +4,7 @@ use clap::Args;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan as _};
 use recount_engine::stats::Asked;
-use recount_engine::{Holds, Query, Sort};
+use recount_engine::{Holds, Query};
 
 use crate::commands::list::Kind;
 use crate::context::Context;
@@ -74,13 +74,10 @@ impl Filters {
             until: self.last_moment(now, &zone)?,
             model: self.model.clone(),
             kinds: self.kind.iter().map(|kind| kind.kind()).collect(),
-            problems: false,
             live: self.live,
-            doomed: false,
             text: self.text.clone(),
             holds: Holds { tool: self.tool.clone(), touched: self.touched.clone() },
-            sort: Sort::default(),
-            limit: None,
+            ..Query::default()
         };
         let gap = when::ago(&self.gap).filter(|gap| gap.is_positive() || gap.is_zero());
         let gap: SignedDuration = gap.ok_or_else(|| {

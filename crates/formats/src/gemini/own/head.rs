@@ -1,7 +1,7 @@
 //! What stands above the messages: the metadata of a session, united from its files.
 
 use jiff::Timestamp;
-use recount_model::{FileRole, parse_millis};
+use recount_model::{FileRole, SessionId, parse_millis};
 
 use super::line::{Object, quoted};
 use crate::json::Scanner;
@@ -59,6 +59,17 @@ pub(crate) fn united(request: &HeadRequest<'_>) -> Fields {
     need("projectHash", Some(request.project_hash.unwrap_or(NO_HASH)));
     need("startTime", request.started.map(time).as_deref());
     need("lastUpdated", request.updated.map(time).as_deref());
+    let anew = &request.anew;
+    let mut say = |key: &str, value: Option<&str>| {
+        if let Some(value) = value {
+            known.set(key, quoted(value).as_bytes());
+        }
+    };
+    say("sessionId", anew.id.map(SessionId::as_str));
+    say("projectHash", anew.project_hash);
+    say("startTime", anew.started.map(time).as_deref());
+    say("lastUpdated", anew.updated.map(time).as_deref());
+    say("summary", anew.title);
     known
 }
 

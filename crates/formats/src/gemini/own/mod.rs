@@ -7,6 +7,8 @@ mod head;
 mod line;
 mod words;
 
+pub(crate) use line::{Object, on_one_line, quoted};
+
 use std::io;
 use std::path::Path;
 use std::sync::Arc;

@@ -2,6 +2,7 @@ use recount_model::FileRole;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::own_form::Anew;
 use crate::source::Source as _;
 
 fn text(bytes: &[u8]) -> &str {
@@ -14,9 +15,13 @@ fn fields(file: &str) -> Fields {
 }
 
 fn head(files: &[(FileRole, Fields)]) -> Vec<Value> {
+    head_anew(files, Anew::default())
+}
+
+fn head_anew(files: &[(FileRole, Fields)], anew: Anew<'_>) -> Vec<Value> {
     let id = SessionId::new("from-the-name");
     let started = Some("2026-11-15T08:00:00.5Z".parse().unwrap());
-    let request = HeadRequest { files, id: &id, project_hash: None, started, updated: None };
+    let request = HeadRequest { files, id: &id, project_hash: None, started, updated: None, anew };
     let lines = Log.head(&request);
     assert!(lines[0].len() < 4096, "the agent reads so much of it");
     lines.iter().map(|line| serde_json::from_slice(line).unwrap()).collect()
@@ -78,6 +83,22 @@ fn a_document_says_the_same_as_a_log() {
     let expected = json!({"sessionId": "s", "projectHash": "h", "startTime": "2026-01-01T00:00:00.000Z",
         "lastUpdated": "x", "directories": ["/a"]});
     assert_eq!(head(&[(FileRole::Main, fields(document))]), [expected]);
+}
+
+#[test]
+fn what_is_said_anew_counts() {
+    let log = r#"{"sessionId":"s","projectHash":"h","startTime":"2026-01-01T00:00:00.000Z","summary":"Old","era":1}"#;
+    let (id, time) = (SessionId::new("t"), Some("2026-11-16T08:00:00Z".parse().unwrap()));
+    let anew = Anew {
+        id: Some(&id),
+        project_hash: Some("g"),
+        title: Some("A \"new\" one"),
+        started: None,
+        updated: time,
+    };
+    let expected = json!({"sessionId": "t", "projectHash": "g", "startTime": "2026-01-01T00:00:00.000Z",
+        "lastUpdated": "2026-11-16T08:00:00.000Z", "summary": "A \"new\" one", "era": 1});
+    assert_eq!(head_anew(&[(FileRole::Main, fields(&format!("{log}\n")))], anew), [expected]);
 }
 
 #[test]

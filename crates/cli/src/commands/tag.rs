@@ -1,0 +1,147 @@
+//! `recount tag`, `recount pin`, `recount unpin`
+
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::Args;
+use recount_engine::LabelledSession;
+
+use crate::context::{Context, Paged};
+use crate::failure::{ERROR, Failure, NOTHING};
+use crate::output::columns::{Align, Column, Fit, render};
+use crate::output::json;
+use crate::output::progress::Bar;
+use crate::output::span::Span;
+use crate::output::theme::Tone;
+
+/// Put words of your own on a session, to find it by
+///
+/// Tags are recount's own: they are kept in its data folder, change no file of an agent, and stay with a session wherever it
+/// moves. `recount list --tag TAG` finds it again. With a session alone, shows its tags; without anything, all there are.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  recount tag 3d2f tax review     add two tags\n  recount tag 3d2f -r review      take one away\n  \
+    recount tag                     all sessions with tags or pins\n  recount list --tag tax"
+)]
+pub(crate) struct TagArgs {
+    /// The session
+    session: Option<String>,
+
+    /// Tags to add; a leading + or # does not count
+    #[arg(value_name = "TAG")]
+    add: Vec<String>,
+
+    /// Take this tag away (can be repeated)
+    #[arg(short, long, value_name = "TAG", requires = "session")]
+    remove: Vec<String>,
+}
+
+/// Pin sessions: they are kept when others are cleared away
+///
+/// `recount prune` leaves pinned sessions alone, and `recount list --pinned` shows them. A pin is recount's own and does not keep
+/// the agent itself from deleting a session.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct PinArgs {
+    /// The sessions
+    #[arg(required = true, value_name = "SESSION")]
+    sessions: Vec<String>,
+}
+
+/// Take the pin from sessions
+#[derive(Args, Clone, Debug)]
+pub(crate) struct UnpinArgs {
+    /// The sessions
+    #[arg(required = true, value_name = "SESSION")]
+    sessions: Vec<String>,
+}
+
+pub(crate) fn run(args: &TagArgs, context: &Context) -> Result<ExitCode, Failure> {
+    let engine = context.plain_engine()?;
+    let bar = Bar::new(context, "reading");
+    let Some(session) = &args.session else {
+        let all = engine.labelled(&bar)?;
+        bar.finish();
+        return show(&all, context);
+    };
+    let (add, remove) = (tags(&args.add)?, tags(&args.remove)?);
+    let change = |labels: &mut recount_model::Labels| {
+        labels.tags.retain(|tag| !remove.contains(tag));
+        labels.tags.extend(add.iter().cloned());
+    };
+    let changed = engine.change_labels(std::slice::from_ref(session), change, &bar)?;
+    bar.finish();
+    show(&changed, context)
+}
+
+pub(crate) fn pin(args: &PinArgs, context: &Context) -> Result<ExitCode, Failure> {
+    set_pin(&args.sessions, true, context)
+}
+
+pub(crate) fn unpin(args: &UnpinArgs, context: &Context) -> Result<ExitCode, Failure> {
+    set_pin(&args.sessions, false, context)
+}
+
+fn set_pin(sessions: &[String], pinned: bool, context: &Context) -> Result<ExitCode, Failure> {
+    let bar = Bar::new(context, "reading");
+    let engine = context.plain_engine()?;
+    let changed = engine.change_labels(sessions, |labels| labels.pinned = pinned, &bar)?;
+    bar.finish();
+    show(&changed, context)
+}
+
+/// Reads tags: one word each, without what only marks them as such.
+fn tags(words: &[String]) -> Result<BTreeSet<String>, Failure> {
+    let tag = |word: &String| {
+        let tag = word.trim().trim_start_matches(['+', '#']);
+        let is_odd = |letter: char| letter.is_whitespace() || letter.is_control() || letter == ',';
+        if tag.is_empty() || tag.contains(is_odd) {
+            return Err(Failure::new(ERROR, format!("'{word}' is not a tag"))
+                .hint("a tag is one word: letters, digits, - _ . /"));
+        }
+        Ok(tag.to_owned())
+    };
+    words.iter().map(tag).collect()
+}
+
+const COLUMNS: &[Column] = &[
+    Column { heading: "ID", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "PIN", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "TAGS", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "PROJECT", align: Align::Left, fit: Fit::Drop(1) },
+    Column { heading: "TITLE", align: Align::Left, fit: Fit::Flexible },
+];
+
+fn show(sessions: &[LabelledSession], context: &Context) -> Result<ExitCode, Failure> {
+    if context.global.json {
+        json::document(context, "tag", "sessions", &sessions)?;
+    } else if !sessions.is_empty() {
+        let cells: Vec<Vec<Span>> = sessions.iter().map(|row| cells(row, context)).collect();
+        let mut out = context.out(Paged::Yes);
+        out.write_all(render(COLUMNS, &cells, &context.canvas()).as_bytes())?;
+        out.finish()?;
+    }
+    if sessions.is_empty() {
+        context.warn("no session has tags or a pin");
+        return Ok(ExitCode::from(NOTHING));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn cells(row: &LabelledSession, context: &Context) -> Vec<Span> {
+    let short: String = row.id.chars().take(8).collect();
+    let tags: Vec<String> = row.labels.tags.iter().map(|tag| format!("#{tag}")).collect();
+    let project = row.project.as_deref().map(|path| context.folders.tilde(path));
+    let title = match (&row.title, row.gone) {
+        (Some(title), _) => title.as_str(),
+        (None, true) => "(gone)",
+        (None, false) => "(nothing said)",
+    };
+    vec![
+        Span::new(&short, Tone::Name),
+        Span::new(if row.labels.pinned { "*" } else { "" }, Tone::Plain),
+        Span::new(&tags.join(" "), Tone::Plain),
+        Span::new(&project.unwrap_or_default(), Tone::Dim),
+        Span::new(title, if row.gone { Tone::Dim } else { Tone::Plain }),
+    ]
+}

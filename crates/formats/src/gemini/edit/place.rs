@@ -1,0 +1,141 @@
+//! Where the agent looks for the sessions of a project, by its own order (0.29 and later): the name on record, unless a marker
+//! contradicts; else a directory whose marker names the path; else a new name.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use recount_model::RecordedPath;
+
+use super::register::{Register, is_same};
+use crate::edit::{Entry, Place};
+use crate::gemini::locate::NOT_PROJECTS;
+use crate::gemini::{belongings, project};
+use crate::source::RootShape;
+
+/// The file that says which folder a directory stands for.
+pub(crate) const MARKER: &str = ".project_root";
+
+/// What lies below a data folder, as far as it names projects.
+#[derive(Debug)]
+pub(crate) struct Names {
+    pub(crate) projects: PathBuf,
+    /// Only below the agent's whole data folder.
+    pub(crate) history: Option<PathBuf>,
+    pub(crate) register: Option<Register>,
+    pub(crate) lock: Option<PathBuf>,
+}
+
+impl Names {
+    pub(crate) fn read(root: &Path, shape: RootShape) -> Result<Self, String> {
+        Ok(match shape {
+            RootShape::Whole => Self {
+                projects: root.join("tmp"),
+                history: Some(root.join("history")),
+                register: Some(Register::read(root)?),
+                lock: Some(root.join("projects.json.lock")),
+            },
+            RootShape::ProjectsOnly => {
+                Self { projects: root.to_owned(), history: None, register: None, lock: None }
+            }
+        })
+    }
+
+    /// Returns the directories of a name: that of sessions, and that of the shadow history.
+    pub(crate) fn both(&self, slug: &str) -> impl Iterator<Item = PathBuf> {
+        let history = self.history.as_ref().map(|history| history.join(slug));
+        std::iter::once(self.projects.join(slug)).chain(history)
+    }
+
+    /// Returns the name under which the agent would find a path, if there is one.
+    pub(crate) fn known(&self, path: &RecordedPath) -> Option<String> {
+        let registered = self.register.as_ref().and_then(|register| register.slug(path));
+        if let Some(slug) = registered.filter(|slug| !self.is_anothers(slug, path)) {
+            return Some(slug.to_owned());
+        }
+        self.marked(path).into_iter().next()
+    }
+
+    /// Returns the names of all directories whose markers name a path.
+    pub(crate) fn marked(&self, path: &RecordedPath) -> Vec<String> {
+        let mut marked = Vec::new();
+        for folder in [Some(&self.projects), self.history.as_ref()].into_iter().flatten() {
+            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+            let mut names: Vec<String> =
+                entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+            names.sort();
+            let names_it = |name: &String| {
+                project::marker(&folder.join(name)).is_some_and(|marker| is_same(&marker, path))
+            };
+            for name in names.into_iter().filter(names_it) {
+                if !marked.contains(&name) {
+                    marked.push(name);
+                }
+            }
+        }
+        marked
+    }
+
+    /// Whether a marker says that a name is another path's.
+    fn is_anothers(&self, slug: &str, path: &RecordedPath) -> bool {
+        let mut markers = self.both(slug).filter_map(|folder| project::marker(&folder));
+        markers.any(|marker| !is_same(&marker, path))
+    }
+
+    /// Returns a name that no other project has, nor a directory of which nobody says whose it is.
+    fn unused(&self, path: &RecordedPath) -> String {
+        let base = project::slug(path);
+        let is_free = |slug: &String| {
+            let is_ours = |folder: PathBuf| match project::marker(&folder) {
+                Some(marker) => is_same(&marker, path),
+                None => fs::read_dir(&folder).map_or(true, |mut entries| entries.next().is_none()),
+            };
+            let is_registered =
+                self.register.as_ref().is_some_and(|register| register.is_taken(slug, path));
+            !is_registered && !NOT_PROJECTS.contains(&slug.as_str()) && self.both(slug).all(is_ours)
+        };
+        let numbered = (1_u64..).map(|number| format!("{base}-{number}"));
+        std::iter::once(base.clone()).chain(numbered).find(is_free).unwrap_or(base)
+    }
+}
+
+/// Finds where the agent keeps the project at `path`, or would.
+pub(crate) fn place(root: &Path, shape: RootShape, path: &RecordedPath) -> Result<Place, String> {
+    let mut names = Names::read(root, shape)?;
+    let slug = names.known(path).unwrap_or_else(|| names.unused(path));
+    let is_registered =
+        names.register.as_ref().is_none_or(|register| register.slug(path) == Some(slug.as_str()));
+    let mut writes = Vec::new();
+    if let Some(register) = names.register.as_mut().filter(|_| !is_registered) {
+        register.set(path, &slug);
+        writes.extend(register.entry());
+    }
+    // The agent makes the one in the history again by itself, once it knows the name.
+    let wanted = if is_registered { 1 } else { 2 };
+    for folder in names.both(&slug).take(wanted) {
+        if project::marker(&folder).is_none() {
+            writes.push(marker(&folder, path));
+        }
+    }
+    let folder = names.projects.join(&slug);
+    let old_folder = names.projects.join(project::hash(path.as_str()).as_str());
+    let inherited = inherited(&old_folder, &folder);
+    let lock = names.lock.filter(|_| !writes.is_empty());
+    Ok(Place { folder, old_folder, writes, lock, inherited })
+}
+
+/// A marker in a directory.
+pub(crate) fn marker(folder: &Path, path: &RecordedPath) -> Entry {
+    let bytes = path.as_str().as_bytes().to_vec();
+    Entry { path: folder.join(MARKER), bytes, what: "marker" }
+}
+
+/// Lists what the agent copies from a hash directory to a named one when it starts: all of it, unless there is anything but the
+/// marker already.
+fn inherited(old: &Path, new: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(new).into_iter().flatten().flatten();
+    if entries.into_iter().any(|entry| entry.file_name() != MARKER) {
+        return Vec::new();
+    }
+    let files = belongings::contents(old).files.into_iter().map(|file| file.path);
+    files.filter(|file| *file != old.join(MARKER)).collect()
+}
