@@ -116,6 +116,7 @@ impl From<Error> for Failure {
             Error::OtherForm { .. } => failure.hint("choose a --format that is not an agent's own"),
             Error::NotAFolder(_) => failure.hint("name a folder with -o; it is made if it is not there"),
             Error::AgentsFolder(_) => failure.hint("name another place"),
+            Error::NoMessage(_) => failure.hint("give the number of a prompt, or the id of a message as `recount show --json` prints it"),
             Error::NotInTrash(_) => failure.hint("`recount trash` shows what there is"),
             Error::Write(WriteError::Refused(refusal)) => match way_out(refusal) {
                 Some(hint) => failure.hint(hint),
@@ -185,6 +186,7 @@ fn code(error: &Error) -> u8 {
         | Error::NoSessions
         | Error::NoRow(_)
         | Error::NoProject(_)
+        | Error::NoMessage(_)
         | Error::NotInTrash(_)
         | Error::EmptyTrash
         | Error::Write(WriteError::NoReceipt(_) | WriteError::NothingToUndo) => NOTHING,
