@@ -6,8 +6,9 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use recount_engine::source_names;
 
 use crate::commands::{
-    completions, delete, export, guard, history, index, list, man, r#move, prices, projects,
-    relocate, rename, restore, resume, search, show, sql, stats, story, tag, testbed, trash, undo,
+    completions, delete, export, fork, guard, history, index, list, man, merge, r#move, prices,
+    projects, prune, relocate, rename, restore, resume, search, show, sql, stats, story, tag,
+    testbed, trash, undo,
 };
 
 /// Recount what your coding agents did, and count it right
@@ -104,7 +105,10 @@ pub(crate) enum Command {
     Unpin(tag::UnpinArgs),
     Move(r#move::MoveArgs),
     Relocate(relocate::RelocateArgs),
+    Fork(fork::ForkArgs),
+    Merge(merge::MergeArgs),
     Delete(delete::DeleteArgs),
+    Prune(prune::PruneArgs),
     Restore(restore::RestoreArgs),
     Trash(trash::TrashArgs),
     Undo(undo::UndoArgs),

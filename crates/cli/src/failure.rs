@@ -124,6 +124,7 @@ impl From<Error> for Failure {
                 "nothing was changed; mend the file first: the agent itself does not start with it as it is, or put the value there by hand",
             ),
             Error::NoAgent => failure.hint("give the home that has the agent's folder with --home"),
+            Error::NoMessage(_) => failure.hint("give the number of a prompt, or the id of a message as `recount show --json` prints it"),
             Error::NotInTrash(_) => failure.hint("`recount trash` shows what there is"),
             Error::Write(WriteError::Refused(refusal)) => match way_out(refusal) {
                 Some(hint) => failure.hint(hint),
@@ -193,6 +194,7 @@ fn code(error: &Error) -> u8 {
         | Error::NoSessions
         | Error::NoRow(_)
         | Error::NoProject(_)
+        | Error::NoMessage(_)
         | Error::NotInTrash(_)
         | Error::EmptyTrash
         | Error::Write(WriteError::NoReceipt(_) | WriteError::NothingToUndo) => NOTHING,

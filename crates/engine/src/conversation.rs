@@ -21,6 +21,8 @@ pub(crate) struct Conversation {
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
     pub(crate) member: usize,
+    /// Which of that file's messages it is.
+    pub(crate) entry: usize,
     pub(crate) span: Span,
     /// What it must be called where its own id is missing or taken.
     pub(crate) id: Option<String>,
@@ -136,7 +138,7 @@ fn records(family: &Family, rows: &[Shown]) -> Vec<Record> {
             names.find(is_new).unwrap_or_default()
         });
         taken.extend(id.clone());
-        records.push(Record { member: row.member, span, id });
+        records.push(Record { member: row.member, entry: row.entry, span, id });
     }
     records
 }

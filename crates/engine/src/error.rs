@@ -146,6 +146,9 @@ pub enum Error {
     /// What was asked for would do harm, or cannot be done to this; the reason.
     #[error("{0}")]
     Declined(String),
+    /// No message that stands is called this.
+    #[error("no message '{0}' stands in this session")]
+    NoMessage(String),
     /// No session in the trash has this id.
     #[error("no session '{0}' in the trash")]
     NotInTrash(String),

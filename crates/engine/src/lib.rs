@@ -57,7 +57,10 @@ use recount_platform::{Env, Folders, Processes, System};
 use recount_store::Root;
 use recount_store::scan::{Disk, Tree};
 
-pub use change::{Change, ChangeState, Made, Recovered, Refusal, State, Step, Subject, Trashed};
+pub use change::{
+    Change, ChangeState, Fork, Made, Merge, Prune, Recovered, Refusal, State, Step, Subject,
+    Trashed,
+};
 pub use deep::Holds;
 pub use error::Error;
 pub use export::{Export, Exported, Selection};

@@ -63,9 +63,14 @@ pub trait Editor: Debug + Sync {
     /// Returns other names for a file of a session, by and by, in the group that it has.
     fn names_beside(&self, name: &str, attempt: usize) -> String;
 
-    /// Lists what lies in a project directory for sessions that are gone; `is_there` knows the ids of those that are not, and
-    /// what some session still speaks of.
-    fn orphans(&self, folder: &ProjectFolder, is_there: &dyn Fn(&str) -> bool) -> Belongings;
+    /// Lists what lies in a project directory for sessions that are gone. `is_there` knows the ids of those that are not, whose
+    /// files are `sessions`.
+    fn orphans(
+        &self,
+        folder: &ProjectFolder,
+        is_there: &dyn Fn(&str) -> bool,
+        sessions: &[PathBuf],
+    ) -> Belongings;
 }
 
 /// Where an agent keeps a project, or would.

@@ -233,6 +233,16 @@ pub struct Belonging {
     pub what: &'static str,
 }
 
+impl Belonging {
+    /// What an output of a tool is called.
+    pub(crate) const OUTPUT: &'static str = "tool output";
+
+    /// Whether it is an output of a tool, to which paths stand in the text.
+    pub fn is_output(&self) -> bool {
+        self.what == Self::OUTPUT
+    }
+}
+
 /// What changes when a file's content does, as far as the system tells without reading it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Stamp {

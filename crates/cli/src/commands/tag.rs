@@ -66,8 +66,8 @@ pub(crate) fn run(args: &TagArgs, context: &Context) -> Result<ExitCode, Failure
     };
     let (add, remove) = (tags(&args.add)?, tags(&args.remove)?);
     let change = |labels: &mut recount_model::Labels| {
-        labels.tags.retain(|tag| !remove.contains(tag));
         labels.tags.extend(add.iter().cloned());
+        labels.tags.retain(|tag| !remove.contains(tag));
     };
     let changed = engine.change_labels(std::slice::from_ref(session), change, &bar)?;
     bar.finish();

@@ -16,9 +16,15 @@ use crate::{Error, Opened};
 /// What will be in the file of a session that is written anew. Records are read when they are written.
 #[derive(Debug)]
 pub(crate) struct Edition {
-    opened: Arc<Opened>,
     form: &'static dyn OwnForm,
     head: Vec<Vec<u8>>,
+    chapters: Vec<Chapter>,
+}
+
+/// What of a session is in it.
+#[derive(Debug)]
+struct Chapter {
+    opened: Arc<Opened>,
     records: Vec<Record>,
 }
 
@@ -53,7 +59,13 @@ impl Edition {
             updated: facts.updated,
             anew,
         });
-        Ok(Self { opened, form, head, records })
+        Ok(Self { form, head, chapters: vec![Chapter { opened, records }] })
+    }
+
+    /// Adds records of another session behind those that there are.
+    pub(crate) fn followed_by(mut self, opened: Arc<Opened>, records: Vec<Record>) -> Self {
+        self.chapters.push(Chapter { opened, records });
+        self
     }
 }
 
@@ -63,6 +75,12 @@ impl Make for Edition {
             out.write_all(line)?;
             out.write_all(b"\n")?;
         }
+        self.chapters.iter().try_for_each(|chapter| chapter.write(self.form, out))
+    }
+}
+
+impl Chapter {
+    fn write(&self, form: &dyn OwnForm, out: &mut dyn Write) -> io::Result<()> {
         let members = &self.opened.family().members;
         let mut windows: Vec<Option<Window>> = members.iter().map(|_| None).collect();
         let gone = || io::Error::from(io::ErrorKind::UnexpectedEof);
@@ -75,7 +93,7 @@ impl Make for Edition {
             };
             let bytes = window.read(record.span)?;
             // What the agent would not take for a message is told when the records are chosen.
-            if let Some(line) = self.form.record(bytes, record.id.as_deref()) {
+            if let Some(line) = form.record(bytes, record.id.as_deref()) {
                 out.write_all(&line)?;
                 out.write_all(b"\n")?;
             }

@@ -4,8 +4,11 @@ mod carry;
 mod common;
 mod delete;
 mod edition;
+mod fork;
+mod merge;
 mod moving;
 mod owners;
+mod prune;
 mod relocate;
 mod rename;
 mod told;
@@ -17,6 +20,9 @@ use crate::list::Query;
 use crate::survey::Progress;
 use crate::{Engine, Error};
 
+pub use fork::Fork;
+pub use merge::Merge;
+pub use prune::Prune;
 pub use recount_writer::change::{Recovered, Refusal, State, Step, Subject};
 pub use told::{Change, ChangeState, Trashed};
 

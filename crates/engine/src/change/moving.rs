@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use recount_formats::edit::Place;
-use recount_formats::source::Belongings;
+use recount_formats::source::{Belonging, Belongings};
 use recount_formats::{Editor, Source};
 use recount_model::{RecordedPath, SessionFacts};
 use recount_writer::RealDisk;
@@ -72,9 +72,7 @@ impl Engine {
             plan.notes.push(format!("{} is in {path} already", facts.id.short()));
             return Ok(plan);
         }
-        let is_output = |share: &Share<'_>| {
-            share.belongings.files.iter().any(|file| file.what == "tool output")
-        };
+        let is_output = |share: &Share<'_>| share.belongings.files.iter().any(Belonging::is_output);
         if shares.iter().any(is_output) {
             plan.notes.push(
                 "its text names kept outputs of tools by their old places; recount finds them in the new ones".to_owned(),

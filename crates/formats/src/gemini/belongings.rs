@@ -52,47 +52,8 @@ pub(crate) fn contents(folder: &Path) -> Belongings {
     found
 }
 
-/// Lists what lies in a project directory for sessions that are gone: their sub-agents, outputs of tools, logs, plans.
-pub(crate) fn orphans(folder: &ProjectFolder, is_there: &dyn Fn(&str) -> bool) -> Belongings {
-    let mut found = Belongings::default();
-    let names = |place: &Path| -> Vec<String> {
-        let entries = fs::read_dir(place).into_iter().flatten().flatten();
-        let mut names: Vec<String> =
-            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-        names.sort();
-        names
-    };
-    let is_gone = |id: &&str| is_plain(id) && !is_there(id);
-    let chats = folder.path.join("chats");
-    for name in names(&chats) {
-        // Only what is drawn by lot is surely a session's id; a folder of another name may be anything.
-        if is_drawn(&name) && is_gone(&name.as_str()) {
-            gather(&chats.join(&name), "sub-agent", &mut found);
-        }
-    }
-    let outputs = folder.path.join("tool-outputs");
-    for name in names(&outputs) {
-        if name.strip_prefix("session-").filter(is_gone).is_some() {
-            gather(&outputs.join(&name), "tool output", &mut found);
-        }
-    }
-    let logs = folder.path.join("logs");
-    for name in names(&logs) {
-        let id = name.strip_prefix("session-").and_then(|name| name.strip_suffix(".jsonl"));
-        if id.filter(is_gone).is_some() {
-            found.files.push(Belonging { path: logs.join(&name), what: "activity log" });
-        }
-    }
-    for name in names(&folder.path) {
-        if is_drawn(&name) && is_gone(&name.as_str()) {
-            gather(&folder.path.join(&name), "plans and tasks", &mut found);
-        }
-    }
-    found
-}
-
 fn of_one(folder: &Path, id: &str, found: &mut Belongings) {
-    gather(&folder.join("tool-outputs").join(format!("session-{id}")), "tool output", found);
+    gather(&folder.join("tool-outputs").join(format!("session-{id}")), Belonging::OUTPUT, found);
     let log = folder.join("logs").join(format!("session-{id}.jsonl"));
     if fs::symlink_metadata(&log).is_ok_and(|log| log.is_file()) {
         found.files.push(Belonging { path: log, what: "activity log" });
@@ -101,7 +62,7 @@ fn of_one(folder: &Path, id: &str, found: &mut Belongings) {
 }
 
 /// Takes all that lies in a folder, and the folder. Links are named and not followed.
-fn gather(folder: &Path, what: &'static str, found: &mut Belongings) {
+pub(super) fn gather(folder: &Path, what: &'static str, found: &mut Belongings) {
     let is_folder =
         |path: &Path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
     if !is_folder(folder) {
@@ -129,12 +90,12 @@ fn stem(path: &Path) -> Option<String> {
 }
 
 /// Whether an id is one that the agent puts into names as it is, and no name of something else.
-fn is_plain(id: &str) -> bool {
+pub(super) fn is_plain(id: &str) -> bool {
     let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     !id.is_empty() && id.bytes().all(is_safe) && !SHARED.contains(&id)
 }
 
-fn is_drawn(id: &str) -> bool {
+pub(super) fn is_drawn(id: &str) -> bool {
     id.len() == 36 && id.bytes().filter(|byte| *byte == b'-').count() == 4
 }
 

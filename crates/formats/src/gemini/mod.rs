@@ -19,6 +19,7 @@ mod listing;
 mod locate;
 mod logs;
 mod metadata;
+mod orphans;
 mod own;
 mod owner;
 mod part;

@@ -28,6 +28,16 @@ pub(crate) struct Consent {
 }
 
 impl Consent {
+    /// Only shows what would change unless it was agreed to beforehand.
+    pub(crate) fn only_when_told(self) -> Self {
+        Self { dry_run: self.dry_run || !self.yes, ..self }
+    }
+
+    /// Whether it was agreed to beforehand.
+    pub(crate) fn is_agreed(self) -> bool {
+        self.yes
+    }
+
     /// Ends what a crash has cut short, before anything is planned.
     pub(crate) fn recover(self, engine: &Engine, context: &Context) -> Result<(), Failure> {
         tell_damaged(engine, context)?;

@@ -8,12 +8,12 @@ mod relocate;
 mod session;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use recount_model::{Grammar, RecordedPath, SessionId};
 
-use super::{belongings, grammar, listing, locate};
+use super::{belongings, grammar, listing, locate, orphans};
 use crate::bytes::{self, Buffer};
 use crate::edit::{Amendment, Editor, Meeting, Patch, Place, Relocation};
 use crate::source::{Belongings, ProjectFolder, RootShape};
@@ -88,7 +88,12 @@ impl Editor for Edits {
         names::beside(name, attempt)
     }
 
-    fn orphans(&self, folder: &ProjectFolder, is_there: &dyn Fn(&str) -> bool) -> Belongings {
-        belongings::orphans(folder, is_there)
+    fn orphans(
+        &self,
+        folder: &ProjectFolder,
+        is_there: &dyn Fn(&str) -> bool,
+        sessions: &[PathBuf],
+    ) -> Belongings {
+        orphans::orphans(folder, is_there, sessions)
     }
 }
