@@ -6,8 +6,8 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use recount_engine::source_names;
 
 use crate::commands::{
-    completions, delete, export, guard, history, index, list, man, prices, projects, restore,
-    search, show, sql, stats, story, testbed, trash, undo,
+    compact, completions, convert, delete, export, guard, history, index, list, man, prices, projects, restore,
+    search, show, sql, stats, story, testbed, trash, trim, undo,
 };
 
 /// Recount what your coding agents did, and count it right
@@ -97,6 +97,9 @@ pub(crate) enum Command {
     Prices(prices::PricesArgs),
     Sql(sql::SqlArgs),
     Guard(guard::GuardArgs),
+    Compact(compact::CompactArgs),
+    Convert(convert::ConvertArgs),
+    Trim(trim::TrimArgs),
     Delete(delete::DeleteArgs),
     Restore(restore::RestoreArgs),
     Trash(trash::TrashArgs),

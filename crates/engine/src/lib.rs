@@ -55,7 +55,9 @@ use recount_platform::{Env, Folders, Processes, System};
 use recount_store::Root;
 use recount_store::scan::{Disk, Tree};
 
-pub use change::{Change, ChangeState, Made, Recovered, Refusal, State, Step, Subject, Trashed};
+pub use change::{
+    Change, ChangeState, Compaction, Made, Recovered, Refusal, State, Step, Subject, Trashed, Trim, Turn, TurnAt,
+};
 pub use deep::Holds;
 pub use error::Error;
 pub use export::{Export, Exported, Selection};

@@ -30,6 +30,7 @@ pub mod codex;
 pub mod fuzz;
 pub mod gemini;
 pub mod json;
+pub mod mend;
 pub mod outline;
 pub mod own_form;
 pub mod source;
@@ -40,6 +41,7 @@ use std::sync::Arc;
 
 use recount_model::Grammar;
 
+pub use mend::Mender;
 pub use own_form::OwnForm;
 pub use source::{SOURCES, Source};
 pub use sweep::Sweeper;

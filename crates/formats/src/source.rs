@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::bytes::Buffer;
 use crate::gemini::Gemini;
 use crate::outline::{Entry, Outline};
+use crate::mend::Mender;
 use crate::own_form::OwnForm;
 use crate::sweep::Sweeper;
 
@@ -80,6 +81,11 @@ pub trait Source: Debug + Sync {
 
     /// Returns the form in which the agent itself keeps sessions, if we can write it.
     fn own_form(&self) -> Option<&'static dyn OwnForm> {
+        None
+    }
+
+    /// Returns how its session files are written anew, if we can.
+    fn mender(&self) -> Option<&'static dyn Mender> {
         None
     }
 

@@ -1,10 +1,17 @@
 //! Changes to users' data: planned here, carried out by the writer's door, told from its journals.
 
 mod common;
+mod compact;
+mod convert;
 mod delete;
 mod edition;
+mod examine;
 mod owners;
+mod repair;
+mod revision;
+mod sight;
 mod told;
+mod trim;
 
 use recount_writer::change::{Door, Entry, History, Owner, Plan};
 use recount_writer::{Error as WriteError, RealDisk};
@@ -13,8 +20,10 @@ use crate::list::Query;
 use crate::survey::Progress;
 use crate::{Engine, Error};
 
+pub use compact::Compaction;
 pub use recount_writer::change::{Recovered, Refusal, State, Step, Subject};
 pub use told::{Change, ChangeState, Trashed};
+pub use trim::{Trim, Turn, TurnAt};
 
 /// A change that was made.
 #[derive(Clone, Debug)]

@@ -17,6 +17,7 @@ mod lines;
 mod listing;
 mod locate;
 mod logs;
+mod mend;
 mod metadata;
 mod own;
 mod owner;
@@ -44,6 +45,7 @@ pub(crate) use grammar::{outline, reader};
 
 use crate::bytes::{self, Buffer, LineCounter};
 use crate::outline::{Entry, Outline};
+use crate::mend::Mender;
 use crate::own_form::OwnForm;
 use crate::source::{
     AgentRow, Belongings, DataFolders, Detail, Family, Foreign, Kept, Located, MessageRequest,
@@ -175,6 +177,10 @@ impl Source for Gemini {
 
     fn own_form(&self) -> Option<&'static dyn OwnForm> {
         Some(&own::Log)
+    }
+
+    fn mender(&self) -> Option<&'static dyn Mender> {
+        Some(&mend::Files)
     }
 
     fn sweeper(&self) -> Option<&'static dyn Sweeper> {

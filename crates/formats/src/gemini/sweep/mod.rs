@@ -17,7 +17,8 @@ use std::path::Path;
 use recount_model::Doom;
 
 use self::beside::Beside;
-use self::rules::{NEWEST, Release, Rules};
+pub(crate) use self::rules::Release;
+use self::rules::{NEWEST, Rules};
 use self::victims::{Candidate, victims};
 use crate::source::{FileAt, RootShape, Station};
 use crate::sweep::{Chats, Installations, Installed, Retention, Settings, Sweeper, Variables};
