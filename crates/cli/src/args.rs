@@ -6,9 +6,9 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use recount_engine::source_names;
 
 use crate::commands::{
-    completions, delete, export, fork, guard, history, index, list, man, merge, r#move, prices,
-    projects, prune, relocate, rename, restore, resume, search, show, sql, stats, story, tag,
-    testbed, trash, undo,
+    compact, completions, convert, delete, export, fork, guard, history, index, list, man, merge,
+    r#move, prices, projects, prune, relocate, rename, restore, resume, search, show, sql, stats,
+    story, tag, testbed, trash, trim, undo,
 };
 
 /// Recount what your coding agents did, and count it right
@@ -107,6 +107,9 @@ pub(crate) enum Command {
     Relocate(relocate::RelocateArgs),
     Fork(fork::ForkArgs),
     Merge(merge::MergeArgs),
+    Compact(compact::CompactArgs),
+    Convert(convert::ConvertArgs),
+    Trim(trim::TrimArgs),
     Delete(delete::DeleteArgs),
     Prune(prune::PruneArgs),
     Restore(restore::RestoreArgs),

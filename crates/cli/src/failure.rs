@@ -89,6 +89,14 @@ impl From<Error> for Failure {
             Error::NoSessions => {
                 failure.hint("`recount testbed --demo DIR` makes a home to try things on")
             }
+            Error::NotLoadable { .. } => {
+                failure.hint("`recount repair SESSION` makes it loadable, if that can be done")
+            }
+            Error::NotTheSame { .. } => failure.hint("nothing was changed; the file stays as it is"),
+            Error::NoTurn { .. } => failure.hint("`recount trim SESSION` lists the turns"),
+            Error::NothingLeft => {
+                failure.hint("`recount delete SESSION` puts all of it into the trash")
+            }
             Error::NotASession(_) => {
                 failure.hint("session files, saved chats and exports of an agent can be shown")
             }
@@ -196,6 +204,7 @@ fn code(error: &Error) -> u8 {
         | Error::NoProject(_)
         | Error::NoMessage(_)
         | Error::NotInTrash(_)
+        | Error::NoTurn { .. }
         | Error::EmptyTrash
         | Error::Write(WriteError::NoReceipt(_) | WriteError::NothingToUndo) => NOTHING,
         Error::SqlRefused(_)
@@ -203,6 +212,9 @@ fn code(error: &Error) -> u8 {
         | Error::NotResumable { .. }
         | Error::Settings { .. }
         | Error::Declined(_)
+        | Error::NotLoadable { .. }
+        | Error::NotTheSame { .. }
+        | Error::NothingLeft
         | Error::Write(WriteError::Refused(_)) => REFUSED,
         _ => ERROR,
     }

@@ -45,6 +45,29 @@ pub enum Error {
         /// Why not.
         source: std::io::Error,
     },
+    /// What would be written does not say what is there, so it is not offered.
+    #[error("{}: what would be written does not say the same", path.display())]
+    NotTheSame {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The agent itself cannot load the file, so what it would see cannot be kept.
+    #[error("{}: the agent cannot load it as it is", path.display())]
+    NotLoadable {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A session has no such turn.
+    #[error("no turn '{wanted}': the agent loads {turns}")]
+    NoTurn {
+        /// What was asked for.
+        wanted: String,
+        /// How many there are.
+        turns: usize,
+    },
+    /// Nothing of a session would be left.
+    #[error("no turn would be left")]
+    NothingLeft,
     /// The file holds no conversation that we know.
     #[error("not a session: {0}")]
     NotASession(PathBuf),

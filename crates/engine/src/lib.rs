@@ -58,8 +58,8 @@ use recount_store::Root;
 use recount_store::scan::{Disk, Tree};
 
 pub use change::{
-    Change, ChangeState, Fork, Made, Merge, Prune, Recovered, Refusal, State, Step, Subject,
-    Trashed,
+    Change, ChangeState, Compaction, Fork, Made, Merge, Prune, Recovered, Refusal, State, Step,
+    Subject, Trashed, Trim, Turn, TurnAt,
 };
 pub use deep::Holds;
 pub use error::Error;

@@ -31,6 +31,7 @@ pub mod edit;
 pub mod fuzz;
 pub mod gemini;
 pub mod json;
+pub mod mend;
 pub mod outline;
 pub mod own_form;
 pub mod source;
@@ -42,6 +43,7 @@ use std::sync::Arc;
 use recount_model::Grammar;
 
 pub use edit::Editor;
+pub use mend::Mender;
 pub use own_form::OwnForm;
 pub use source::{SOURCES, Source};
 pub use sweep::Sweeper;

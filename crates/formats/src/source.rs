@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::bytes::Buffer;
 use crate::edit::Editor;
 use crate::gemini::Gemini;
+use crate::mend::Mender;
 use crate::outline::{Entry, Outline};
 use crate::own_form::OwnForm;
 use crate::sweep::Sweeper;
@@ -86,6 +87,11 @@ pub trait Source: Debug + Sync {
 
     /// Returns what knows how the agent's files change when a session is renamed or goes elsewhere, if we can do that.
     fn editor(&self) -> Option<&'static dyn Editor> {
+        None
+    }
+
+    /// Returns how its session files are written anew, if we can.
+    fn mender(&self) -> Option<&'static dyn Mender> {
         None
     }
 

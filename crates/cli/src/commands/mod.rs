@@ -1,7 +1,9 @@
 //! One file per command: its arguments, its help, what it does.
 
 mod change;
+pub(crate) mod compact;
 pub(crate) mod completions;
+pub(crate) mod convert;
 pub(crate) mod delete;
 pub(crate) mod export;
 pub(crate) mod fork;
@@ -30,4 +32,5 @@ pub(crate) mod story;
 pub(crate) mod tag;
 pub(crate) mod testbed;
 pub(crate) mod trash;
+pub(crate) mod trim;
 pub(crate) mod undo;

@@ -2,8 +2,11 @@
 
 mod carry;
 mod common;
+mod compact;
+mod convert;
 mod delete;
 mod edition;
+mod examine;
 mod fork;
 mod merge;
 mod moving;
@@ -11,7 +14,11 @@ mod owners;
 mod prune;
 mod relocate;
 mod rename;
+mod repair;
+mod revision;
+mod sight;
 mod told;
+mod trim;
 
 use recount_writer::change::{Door, Entry, History, Owner, Plan};
 use recount_writer::{Error as WriteError, RealDisk};
@@ -20,11 +27,13 @@ use crate::list::Query;
 use crate::survey::Progress;
 use crate::{Engine, Error};
 
+pub use compact::Compaction;
 pub use fork::Fork;
 pub use merge::Merge;
 pub use prune::Prune;
 pub use recount_writer::change::{Recovered, Refusal, State, Step, Subject};
 pub use told::{Change, ChangeState, Trashed};
+pub use trim::{Trim, Turn, TurnAt};
 
 /// A change that was made.
 #[derive(Clone, Debug)]

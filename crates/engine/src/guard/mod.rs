@@ -109,6 +109,12 @@ impl Engine {
         Ok(agents)
     }
 
+    /// Returns which release of an agent is installed, or the newest one.
+    pub(crate) fn release(&self, source: &dyn recount_formats::Source) -> Option<String> {
+        let agents = self.agents(None).ok()?;
+        agents.into_iter().find(|agent| agent.source == source.name()).map(|agent| agent.release)
+    }
+
     /// Tells what goes, directory by directory.
     fn sweep(
         &self,

@@ -204,7 +204,7 @@ impl<'a> Parsed<'a> {
 
 /// Lists the lines in `bytes` that have ended, by a line feed, a carriage return or both: their text, and their length
 /// with what ends them.
-fn whole_lines(bytes: &[u8]) -> impl Iterator<Item = (&[u8], usize)> {
+pub(crate) fn whole_lines(bytes: &[u8]) -> impl Iterator<Item = (&[u8], usize)> {
     let mut ends = memchr2_iter(b'\n', b'\r', bytes);
     let mut start = 0;
     std::iter::from_fn(move || {

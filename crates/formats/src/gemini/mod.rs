@@ -18,6 +18,7 @@ mod lines;
 mod listing;
 mod locate;
 mod logs;
+mod mend;
 mod metadata;
 mod orphans;
 mod own;
@@ -46,6 +47,7 @@ pub(crate) use grammar::{outline, reader};
 
 use crate::bytes::{self, Buffer, LineCounter};
 use crate::edit::Editor;
+use crate::mend::Mender;
 use crate::outline::{Entry, Outline};
 use crate::own_form::OwnForm;
 use crate::source::{
@@ -182,6 +184,10 @@ impl Source for Gemini {
 
     fn editor(&self) -> Option<&'static dyn Editor> {
         Some(&edit::Edits)
+    }
+
+    fn mender(&self) -> Option<&'static dyn Mender> {
+        Some(&mend::Files)
     }
 
     fn sweeper(&self) -> Option<&'static dyn Sweeper> {

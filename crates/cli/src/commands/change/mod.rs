@@ -10,10 +10,10 @@ use clap::Args;
 use recount_engine::{Engine, Plan, Recovered};
 
 use crate::context::{Context, Paged};
-use crate::failure::{Failure, REFUSED};
+use crate::failure::{Failure, NOTHING, REFUSED};
 use crate::output::progress::Bar;
 
-pub(crate) use table::{files, sessions};
+pub(crate) use table::{files, sessions, shrunk};
 
 /// How a change is agreed to.
 #[derive(Args, Clone, Copy, Debug)]
@@ -111,6 +111,29 @@ impl Consent {
             context.warn(told);
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// The same, unless the plan is empty: then `nothing` is told.
+    pub(crate) fn carry_out_or_tell(
+        self,
+        plan: &Plan,
+        engine: &Engine,
+        context: &Context,
+        done: &str,
+        nothing: &str,
+    ) -> Result<ExitCode, Failure> {
+        if !plan.is_empty() {
+            return self.carry_out(plan, engine, context, done);
+        }
+        if context.global.json {
+            document::print(context, plan, None)?;
+        } else {
+            for note in &plan.notes {
+                context.warn(note);
+            }
+            context.warn(nothing);
+        }
+        Ok(ExitCode::from(NOTHING))
     }
 
     /// Asks before something that has no plan of files.

@@ -62,3 +62,11 @@ pub(crate) fn files(plan: &Plan) -> String {
 pub(crate) fn sessions(plan: &Plan) -> String {
     plural(plan.sessions.len() as u64, "session")
 }
+
+/// How large files were and are, in words.
+pub(crate) fn shrunk(plan: &Plan) -> String {
+    let size = |states: Vec<&State>| states.iter().map(|state| state.bytes).sum();
+    let before = size(plan.steps.iter().filter_map(|step| step.before.as_ref()).collect());
+    let after = size(plan.steps.iter().filter_map(|step| step.after.as_ref()).collect());
+    format!("{} -> {}", bytes(before), bytes(after))
+}

@@ -76,10 +76,8 @@ pub(crate) fn united(request: &HeadRequest<'_>) -> Fields {
 /// Writes fields as the first line of a log, and as an update behind it what would make that line too long or
 /// something else.
 pub(crate) fn lines(fields: &Fields) -> Vec<Vec<u8>> {
-    let first = FIRST.iter().filter_map(|&key| Some((key, fields.get(key)?)));
-    let rest = fields.iter().filter(|(key, _)| !FIRST.contains(key));
     let (mut head, mut update) = (Object::default(), Object::default());
-    for (key, value) in first.chain(rest) {
+    for (key, value) in fields_in_order(fields) {
         let key_text = quoted(key);
         let plain = key_text.get(1..key_text.len() - 1).unwrap_or_default().as_bytes();
         // With what stands between, and the line's end.
@@ -97,6 +95,12 @@ pub(crate) fn lines(fields: &Fields) -> Vec<Vec<u8>> {
     lines
 }
 
+/// Lists fields in the agent's own order: what it writes first, then the others.
+pub(crate) fn fields_in_order(fields: &Fields) -> impl Iterator<Item = (&str, &[u8])> {
+    let first = FIRST.iter().filter_map(|&key| Some((key, fields.get(key)?)));
+    first.chain(fields.iter().filter(|(key, _)| !FIRST.contains(key)))
+}
+
 /// Returns what a raw string says, as bytes.
 fn text(raw: &[u8]) -> Option<Vec<u8>> {
     let mut scanner = Scanner::new(raw);
@@ -107,6 +111,6 @@ fn text(raw: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Writes a time as the agent does.
-pub(super) fn time(time: Timestamp) -> String {
+pub(crate) fn time(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
 }

@@ -16,6 +16,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use recount_model::{SessionId, SessionKind, SourceName};
 
+pub(crate) use head::{fields_in_order, time};
+
 use super::grammar;
 use crate::bytes::{self, Buffer};
 use crate::own_form::{Fields, HeadRequest, OwnForm, Texts};
@@ -71,8 +73,8 @@ impl OwnForm for Log {
         head::lines(&head::united(head))
     }
 
-    fn record(&self, record: &[u8], id: Option<&str>) -> Option<Vec<u8>> {
-        line::record(record, id).ok().flatten()
+    fn record(&self, bytes: &[u8], id: Option<&str>) -> Option<Vec<u8>> {
+        record(bytes, id)
     }
 
     fn saved(&self, bytes: &[u8], time: Option<Timestamp>) -> Option<Vec<Vec<u8>>> {
@@ -82,6 +84,11 @@ impl OwnForm for Log {
     fn replace(&self, line: &[u8], texts: &mut dyn Texts) -> Option<Vec<u8>> {
         words::replace(line, texts).ok()
     }
+}
+
+/// Writes a message as a line, under another id if one is given; `None` when it cannot be one.
+pub(crate) fn record(record: &[u8], id: Option<&str>) -> Option<Vec<u8>> {
+    line::record(record, id).ok().flatten()
 }
 
 #[cfg(test)]

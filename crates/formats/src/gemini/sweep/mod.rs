@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 use recount_model::Doom;
 
 use self::beside::Beside;
-use self::rules::{NEWEST, Release, Rules};
+pub(crate) use self::rules::Release;
+use self::rules::{NEWEST, Rules};
 use self::victims::{Candidate, victims};
 use crate::source::{FileAt, RootShape, Station};
 use crate::sweep::{

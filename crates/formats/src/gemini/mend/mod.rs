@@ -1,0 +1,83 @@
+//! Session files written anew: logs without what they repeat, documents as logs and back, damage mended.
+
+mod compact;
+mod damage;
+mod events;
+mod layout;
+mod pairs;
+mod simulate;
+
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use recount_model::Grammar;
+
+use super::document::Document;
+use super::lines::Lines;
+use super::sweep::Release;
+use super::{full_output, own};
+use crate::mend::{Care, Exchange, Flaw, Frame, Known, Mender, Mending, Piece, Shape};
+use crate::outline::Outline;
+use crate::own_form::Fields;
+use crate::source::Reader;
+
+/// The first release that writes and reads lines which replace the whole list.
+const FIRST_LISTS: &str = "0.44";
+
+/// How files of every release are written anew.
+#[derive(Debug)]
+pub(crate) struct Files;
+
+impl Mender for Files {
+    fn reader(&self, grammar: Grammar, file: &Arc<str>) -> Box<dyn Reader> {
+        match grammar {
+            Grammar::Json => Box::new(Document::new(Arc::clone(file)).keeping_fields()),
+            Grammar::Jsonl => Box::new(Lines::new(Arc::clone(file)).keeping_fields()),
+        }
+    }
+
+    fn shape(&self, record: &[u8], shape: &Shape) -> Option<Vec<u8>> {
+        match shape {
+            Shape::Line(id) => own::record(record, id.as_deref()),
+            Shape::Element(id) => layout::element(record, id.as_deref()),
+        }
+    }
+
+    fn compacted(&self, path: &Path, care: Care) -> io::Result<Option<Vec<Piece>>> {
+        compact::compacted(path, care)
+    }
+
+    fn document(&self, fields: &Fields) -> Frame {
+        layout::frame(fields)
+    }
+
+    fn mended(
+        &self,
+        path: &Path,
+        outline: &Outline,
+        known: &Known<'_>,
+    ) -> io::Result<(Vec<Flaw>, Vec<Piece>)> {
+        damage::mended(path, outline, known)
+    }
+
+    fn exchange(&self, record: &[u8]) -> Option<Exchange> {
+        pairs::exchange(record)
+    }
+
+    fn remade(&self, record: &[u8], mending: &Mending) -> Option<Vec<u8>> {
+        pairs::remade(record, mending)
+    }
+
+    fn knows_lists(&self, release: Option<&str>) -> bool {
+        let first = Release::parse(FIRST_LISTS);
+        release.and_then(Release::parse).is_none_or(|own| first.is_none_or(|first| own >= first))
+    }
+
+    fn may_be_cut(&self, record: &[u8]) -> bool {
+        full_output::may_be_cut(record)
+    }
+}
