@@ -7,7 +7,7 @@ use recount_engine::source_names;
 
 use crate::commands::{
     completions, delete, export, guard, history, index, list, man, prices, projects, restore,
-    search, show, sql, stats, story, testbed, trash, undo,
+    search, show, sql, stats, story, testbed, trash, undo, vault,
 };
 
 /// Recount what your coding agents did, and count it right
@@ -100,6 +100,7 @@ pub(crate) enum Command {
     Delete(delete::DeleteArgs),
     Restore(restore::RestoreArgs),
     Trash(trash::TrashArgs),
+    Vault(vault::VaultArgs),
     Undo(undo::UndoArgs),
     History(history::HistoryArgs),
     Index(index::IndexArgs),

@@ -121,6 +121,7 @@ impl From<Error> for Failure {
             ),
             Error::NoAgent => failure.hint("give the home that has the agent's folder with --home"),
             Error::NotInTrash(_) => failure.hint("`recount trash` shows what there is"),
+            Error::NotKept(_) => failure.hint("`recount trash` and `recount vault` show what there is; --from DIR looks into a backup of a home"),
             Error::Write(WriteError::Refused(refusal)) => match way_out(refusal) {
                 Some(hint) => failure.hint(hint),
                 None => failure,
@@ -190,6 +191,7 @@ fn code(error: &Error) -> u8 {
         | Error::NoRow(_)
         | Error::NoProject(_)
         | Error::NotInTrash(_)
+        | Error::NotKept(_)
         | Error::EmptyTrash
         | Error::Write(WriteError::NoReceipt(_) | WriteError::NothingToUndo) => NOTHING,
         Error::SqlRefused(_)

@@ -43,6 +43,7 @@ pub mod stats;
 mod survey;
 mod text_clues;
 mod union;
+mod vault;
 mod window;
 mod wording;
 
@@ -78,6 +79,7 @@ pub use search::{Answer, Asked, Match};
 pub use seek::Seek;
 pub use sql::Table;
 pub use survey::Progress;
+pub use vault::{Failed, Held, KeepReport, Prune};
 
 /// What an engine works on.
 #[derive(Clone, Debug)]

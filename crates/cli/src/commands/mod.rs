@@ -23,3 +23,4 @@ pub(crate) mod story;
 pub(crate) mod testbed;
 pub(crate) mod trash;
 pub(crate) mod undo;
+pub(crate) mod vault;

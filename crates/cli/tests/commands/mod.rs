@@ -24,3 +24,4 @@ mod stats;
 mod stats_html;
 mod story;
 mod testbed;
+mod vault;

@@ -10,6 +10,7 @@ use recount_writer::change::{About, Plan, Subject};
 
 use crate::list::{Listing, Query};
 use crate::survey::{Ground, Progress};
+use crate::vault::role;
 use crate::{Engine, Error};
 
 impl Engine {
@@ -97,15 +98,4 @@ fn remove_files(
         plan.remove(&RealDisk, file.path.as_ref(), about)?;
     }
     Ok(())
-}
-
-fn role(role: FileRole) -> &'static str {
-    match role {
-        FileRole::Main => "session",
-        FileRole::Part => "part",
-        FileRole::Copy => "copy",
-        FileRole::Twin => "twin",
-        FileRole::Stub => "stub",
-        FileRole::Unreadable => "unreadable",
-    }
 }
