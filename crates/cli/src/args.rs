@@ -8,7 +8,7 @@ use recount_engine::source_names;
 use crate::commands::{
     compact, completions, convert, delete, export, fork, guard, history, index, list, man, merge,
     r#move, prices, projects, prune, relocate, rename, restore, resume, search, show, sql, stats,
-    story, tag, testbed, trash, trim, undo,
+    story, tag, testbed, trash, trim, undo, vault,
 };
 
 /// Recount what your coding agents did, and count it right
@@ -114,6 +114,7 @@ pub(crate) enum Command {
     Prune(prune::PruneArgs),
     Restore(restore::RestoreArgs),
     Trash(trash::TrashArgs),
+    Vault(vault::VaultArgs),
     Undo(undo::UndoArgs),
     History(history::HistoryArgs),
     Index(index::IndexArgs),

@@ -134,6 +134,7 @@ impl From<Error> for Failure {
             Error::NoAgent => failure.hint("give the home that has the agent's folder with --home"),
             Error::NoMessage(_) => failure.hint("give the number of a prompt, or the id of a message as `recount show --json` prints it"),
             Error::NotInTrash(_) => failure.hint("`recount trash` shows what there is"),
+            Error::NotKept(_) => failure.hint("`recount trash` and `recount vault` show what there is; --from DIR looks into a backup of a home"),
             Error::Write(WriteError::Refused(refusal)) => match way_out(refusal) {
                 Some(hint) => failure.hint(hint),
                 None => failure,
@@ -205,6 +206,7 @@ fn code(error: &Error) -> u8 {
         | Error::NoMessage(_)
         | Error::NotInTrash(_)
         | Error::NoTurn { .. }
+        | Error::NotKept(_)
         | Error::EmptyTrash
         | Error::Write(WriteError::NoReceipt(_) | WriteError::NothingToUndo) => NOTHING,
         Error::SqlRefused(_)

@@ -61,6 +61,7 @@ fn run(command: Option<Command>, context: &Context) -> Result<ExitCode, Failure>
         Command::Delete(args) => commands::delete::run(&args, context),
         Command::Restore(args) => commands::restore::run(&args, context),
         Command::Trash(args) => commands::trash::run(&args, context),
+        Command::Vault(args) => commands::vault::run(&args, context),
         Command::Undo(args) => commands::undo::run(&args, context),
         Command::History(args) => commands::history::run(&args, context),
         Command::Testbed(args) => commands::testbed::run(&args, context),

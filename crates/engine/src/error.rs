@@ -175,6 +175,9 @@ pub enum Error {
     /// No session in the trash has this id.
     #[error("no session '{0}' in the trash")]
     NotInTrash(String),
+    /// No session in the trash or in the vault has this id.
+    #[error("no session '{0}' in the trash or in the vault")]
+    NotKept(String),
     /// There is nothing in the trash.
     #[error("the trash is empty")]
     EmptyTrash,

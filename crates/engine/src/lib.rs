@@ -45,6 +45,7 @@ pub mod stats;
 mod survey;
 mod text_clues;
 mod union;
+mod vault;
 mod window;
 mod wording;
 
@@ -85,6 +86,7 @@ pub use search::{Answer, Asked, Match};
 pub use seek::Seek;
 pub use sql::Table;
 pub use survey::Progress;
+pub use vault::{Failed, Held, KeepReport, Unwanted};
 
 /// What an engine works on.
 #[derive(Clone, Debug)]

@@ -121,6 +121,9 @@ pub trait Source: Debug + Sync {
     /// Lists what belongs to a session in one project directory, beside its own `files`: all that goes when it goes.
     fn belongings(&self, folder: &ProjectFolder, id: &SessionId, files: &[PathBuf]) -> Belongings;
 
+    /// Tells in which project directory a file lies or would lie, below a data folder.
+    fn place_of(&self, root: &Path, shape: RootShape, file: &Path) -> Option<Place>;
+
     /// Whether a command line is this agent's own.
     fn is_running(&self, args: &[String]) -> bool;
 
@@ -219,6 +222,19 @@ pub struct FileAt {
     pub station: Station,
     /// Files of one session share it; files of different sessions may.
     pub group: String,
+}
+
+/// The place of a file in a project directory, which need not be there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The directory.
+    pub folder: PathBuf,
+    /// Where in it the file lies.
+    pub below: PathBuf,
+    /// Whether the directory is called by a hash, and needs no marker.
+    pub is_hashed: bool,
+    /// The file that says whose directory it is, with the project's path as its text.
+    pub marker: PathBuf,
 }
 
 /// What belongs to a session beside its own files.

@@ -39,6 +39,12 @@ pub trait Sweeper: Debug + Sync {
     /// made harmless.
     fn traps(&self, chats: &Chats<'_>) -> Vec<Trap>;
 
+    /// Returns what makes a session be last used at a time when it is added to its log.
+    fn used_line(&self, time: jiff::Timestamp) -> String;
+
+    /// Returns a session's document as last used at a time, and every other byte as it was; `None` if it is not understood.
+    fn used_document(&self, text: &[u8], time: jiff::Timestamp) -> Option<Vec<u8>>;
+
     /// Returns the file in which the user's own settings stand.
     fn settings_file(&self, root: &Path, shape: RootShape) -> Option<PathBuf>;
 

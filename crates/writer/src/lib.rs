@@ -17,13 +17,15 @@
 //! | [`create_private_folder`] | our own data folder | as `create_folders` |
 //! | [`create_folders`] | what the others need | any leading part of the path may exist |
 //!
-//! Users' data is changed by none of these but through [`change`]: planned, approved, journalled, undoable.
+//! Users' data is changed by none of these but through [`change`]: planned, approved, journalled, undoable. Packed copies of it are kept
+//! in the [`vault`].
 
 #![warn(clippy::indexing_slicing, clippy::string_slice, clippy::wildcard_enum_match_arm)]
 
 pub mod change;
 pub mod disk;
 mod error;
+pub mod vault;
 
 pub use disk::{
     Draft, Lock, RealDisk, create_folders, create_new, create_private_folder, lock, remove,

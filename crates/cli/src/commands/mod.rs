@@ -34,3 +34,4 @@ pub(crate) mod testbed;
 pub(crate) mod trash;
 pub(crate) mod trim;
 pub(crate) mod undo;
+pub(crate) mod vault;

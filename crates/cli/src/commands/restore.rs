@@ -1,5 +1,6 @@
 //! `recount restore`
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -7,17 +8,25 @@ use clap::Args;
 use crate::commands::change::{Consent, files, sessions};
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::output::progress::Bar;
 
-/// Bring a session back from the trash
+/// Bring a session back from the trash, from the vault, or from a backup
 ///
-/// Every file returns to its place with its bytes, its time and its permissions. Without a SESSION, the one that was deleted last.
+/// From the trash every file returns to its place with its bytes, its time and its permissions; without a SESSION, the one that was
+/// deleted last. What is not there is looked for among the copies of `guard --keep`, or with --from in another home. Then
+/// files go where the project's sessions lie today, and a session that the agent would delete at once for its age is marked as used now.
+/// Nothing is put over a file that holds something else.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  recount restore             the last one\n  recount restore 3d2f\n  recount trash               what there is"
+    after_help = "Examples:\n  recount restore             the last one\n  recount restore 3d2f\n  recount restore 3d2f --from /mnt/backup/home/dev\n  recount trash               what there is\n  recount vault               and what was kept"
 )]
 pub(crate) struct RestoreArgs {
     /// The session: its id, or the first characters of it
     session: Option<String>,
+
+    /// A home to take it from: a backup, a mounted disk
+    #[arg(long, value_name = "DIR", requires = "session")]
+    from: Option<PathBuf>,
 
     #[command(flatten)]
     consent: Consent,
@@ -26,7 +35,12 @@ pub(crate) struct RestoreArgs {
 pub(crate) fn run(args: &RestoreArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
     args.consent.recover(&engine, context)?;
-    let plan = engine.restore_plan(args.session.as_deref())?;
+    let bar = Bar::new(context, "reading");
+    let plan = engine.restore_plan(args.session.as_deref(), args.from.as_deref(), &bar)?;
+    bar.finish();
+    if plan.is_empty() {
+        return args.consent.nothing(&plan, context, "it is in its place already");
+    }
     let done = format!("{} back in place: {}", sessions(&plan), files(&plan));
     args.consent.carry_out(&plan, &engine, context, &done)
 }

@@ -25,3 +25,4 @@ mod stats;
 mod stats_html;
 mod story;
 mod testbed;
+mod vault;

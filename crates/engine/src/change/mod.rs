@@ -1,7 +1,7 @@
 //! Changes to users' data: planned here, carried out by the writer's door, told from its journals.
 
 mod carry;
-mod common;
+pub(crate) mod common;
 mod compact;
 mod convert;
 mod delete;
@@ -15,10 +15,13 @@ mod prune;
 mod relocate;
 mod rename;
 mod repair;
+mod restore;
 mod revision;
 mod sight;
 mod told;
 mod trim;
+
+use std::collections::BTreeSet;
 
 use recount_writer::change::{Door, Entry, History, Owner, Plan};
 use recount_writer::{Error as WriteError, RealDisk};
@@ -110,10 +113,11 @@ impl Engine {
     ///
     /// # Errors
     /// If there is none, or several, or something lies in its place.
-    pub fn restore_plan(&self, wanted: Option<&str>) -> Result<Plan, Error> {
+    fn untrash_plan(&self, wanted: Option<&str>) -> Result<Plan, Error> {
         let trash = self.trash()?;
         let id = match wanted {
-            Some(wanted) => pick(&trash, wanted)?,
+            Some(wanted) => pick(trash.iter().map(|item| item.session.id.as_str()), wanted)?
+                .ok_or_else(|| Error::NotInTrash(wanted.to_owned()))?,
             None => trash.first().map(|last| last.session.id.clone()).ok_or(Error::EmptyTrash)?,
         };
         let receipt = trash.iter().find(|item| item.session.id == id).map(|item| &item.receipt);
@@ -149,7 +153,7 @@ impl Engine {
         Ok(History::read(&RealDisk, self.data()?)?)
     }
 
-    fn data(&self) -> Result<&std::path::Path, Error> {
+    pub(crate) fn data(&self) -> Result<&std::path::Path, Error> {
         self.folders.data.as_deref().ok_or(Error::NoDataFolder)
     }
 }
@@ -158,20 +162,16 @@ fn is_owned(plan: &Plan, owners: &[Owner]) -> bool {
     plan.sessions.iter().any(|subject| owners.iter().any(|owner| owner.session == subject.id))
 }
 
-/// Finds the one session in the trash whose id begins like this.
-fn pick(trash: &[Trashed], wanted: &str) -> Result<String, Error> {
+/// Finds the one of some ids that begins like this.
+fn pick<'a>(ids: impl Iterator<Item = &'a str>, wanted: &str) -> Result<Option<String>, Error> {
     if wanted.chars().count() < crate::select::SHORTEST {
         return Err(Error::TooShort(wanted.to_owned()));
     }
-    let exact = trash.iter().find(|item| item.session.id == wanted);
-    let mut like: Vec<&String> =
-        trash.iter().map(|item| &item.session.id).filter(|id| id.starts_with(wanted)).collect();
-    like.sort();
-    like.dedup();
-    match (exact, like.as_slice()) {
-        (Some(item), _) => Ok(item.session.id.clone()),
-        (None, [one]) => Ok((*one).clone()),
-        (None, []) => Err(Error::NotInTrash(wanted.to_owned())),
-        (None, _) => Err(Error::Write(WriteError::ManyReceipts(wanted.to_owned()))),
+    let like: BTreeSet<&str> = ids.filter(|id| id.starts_with(wanted)).collect();
+    let mut all = like.iter();
+    match (like.get(wanted), all.next(), all.next()) {
+        (Some(id), ..) | (None, Some(id), None) => Ok(Some((*id).to_owned())),
+        (None, None, _) => Ok(None),
+        (None, Some(_), Some(_)) => Err(Error::Write(WriteError::ManyReceipts(wanted.to_owned()))),
     }
 }

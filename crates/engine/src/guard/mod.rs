@@ -74,7 +74,7 @@ impl Engine {
     }
 
     /// Finds out which releases are installed.
-    fn agents(&self, release: Option<&str>) -> Result<Vec<Agent>, Error> {
+    pub(crate) fn agents(&self, release: Option<&str>) -> Result<Vec<Agent>, Error> {
         let mut agents: Vec<Agent> = Vec::new();
         let mut places = None;
         for source in self.roots.iter().map(|root| root.source) {
@@ -171,7 +171,7 @@ impl Engine {
         ground.folders.iter().enumerate().filter_map(one).collect()
     }
 
-    fn settings_below(&self, root: usize, sweeper: &dyn Sweeper) -> Settings {
+    pub(crate) fn settings_below(&self, root: usize, sweeper: &dyn Sweeper) -> Settings {
         let Some(root) = self.roots.get(root) else { return Settings::default() };
         sweeper.settings(&root.path, root.shape, &Words(&self.env))
     }

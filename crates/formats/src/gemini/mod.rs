@@ -24,6 +24,7 @@ mod orphans;
 mod own;
 mod owner;
 mod part;
+mod place;
 mod project;
 mod record;
 mod replay;
@@ -52,7 +53,7 @@ use crate::outline::{Entry, Outline};
 use crate::own_form::OwnForm;
 use crate::source::{
     AgentRow, Belongings, DataFolders, Detail, Family, Foreign, Kept, Located, MessageRequest,
-    ProjectFolder, RootShape, Source, Surveyed, Touch, Trace, Unrecorded,
+    Place, ProjectFolder, RootShape, Source, Surveyed, Touch, Trace, Unrecorded,
 };
 use crate::sweep::Sweeper;
 
@@ -219,6 +220,10 @@ impl Source for Gemini {
 
     fn traces(&self, folder: &ProjectFolder) -> Vec<Trace> {
         logs::traces(&folder.path)
+    }
+
+    fn place_of(&self, root: &Path, shape: RootShape, file: &Path) -> Option<Place> {
+        place::place_of(root, shape, file)
     }
 
     fn belongings(&self, folder: &ProjectFolder, id: &SessionId, files: &[PathBuf]) -> Belongings {

@@ -2,12 +2,12 @@
 //! copied and never made anew, and no file need fit in memory.
 
 use std::fmt::Debug;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::disk::Disk;
-use super::state::{Hash, Hasher, pour};
+use super::state::{Hash, Hasher, look, pour};
 use crate::Error;
 
 /// How much of what is made is written at a time.
@@ -23,6 +23,7 @@ pub struct Content {
 enum Piece {
     Bytes(Vec<u8>),
     Stretch { file: PathBuf, from: u64, bytes: u64 },
+    Packed { file: PathBuf, packed: u64 },
     Made(Arc<dyn Make>),
 }
 
@@ -67,6 +68,43 @@ impl Content {
         self
     }
 
+    /// Adds what is packed in the first `packed` bytes of a file.
+    #[must_use]
+    pub(crate) fn then_packed(mut self, file: impl Into<PathBuf>, packed: u64) -> Self {
+        self.pieces.push(Piece::Packed { file: file.into(), packed });
+        self
+    }
+
+    /// Compares it with the file at `path`.
+    ///
+    /// # Errors
+    /// If one of them cannot be read.
+    pub fn compare(&self, disk: &dyn Disk, path: &Path) -> Result<Likeness, Error> {
+        if look(disk, path)?.is_none() {
+            return Ok(Likeness::Missing);
+        }
+        let input = disk.read(path).map_err(|source| unread(path, source))?;
+        let mut beside = Beside { input, alike: true, is_over: false };
+        self.write(disk, &mut beside, path)?;
+        let ends = beside.is_over || beside.next_byte().map_err(|e| unread(path, e))?.is_none();
+        Ok(match (beside.alike, beside.is_over, ends) {
+            (false, ..) => Likeness::Different,
+            (true, true, _) => Likeness::GoesOn,
+            (true, false, true) => Likeness::Same,
+            (true, false, false) => Likeness::Start,
+        })
+    }
+
+    /// Returns its last bytes, up to `most` of them.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn tail(&self, disk: &dyn Disk, most: usize) -> Result<Vec<u8>, Error> {
+        let mut tail = Tail { most, bytes: Vec::new() };
+        self.write(disk, &mut tail, Path::new(""))?;
+        Ok(tail.bytes)
+    }
+
     /// Tells size and hash without writing anything.
     pub(crate) fn measure(&self, disk: &dyn Disk) -> Result<(u64, Hash), Error> {
         self.write(disk, &mut io::sink(), Path::new(""))
@@ -93,7 +131,14 @@ impl Content {
                     maker.make(&mut out).and_then(|()| out.flush()).map_err(unwritten)?;
                 }
                 Piece::Stretch { file, from, bytes } => {
-                    copy(disk, file, *from, *bytes, path, &mut take)?;
+                    let input = disk.read(file).map_err(|source| unread(file, source))?;
+                    copy(input, file, (*from, *bytes), path, &mut take)?;
+                }
+                Piece::Packed { file, packed } => {
+                    let input = disk.read(file).map_err(|source| unread(file, source))?;
+                    let input = crate::vault::unpacked(input, *packed)
+                        .map_err(|source| unread(file, source))?;
+                    copy(input, file, (0, u64::MAX), path, &mut take)?;
                 }
             }
         }
@@ -114,16 +159,82 @@ impl Write for Pour<'_> {
     }
 }
 
+/// How some content is like a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Likeness {
+    /// There is no file.
+    Missing,
+    /// Both are the same.
+    Same,
+    /// The file goes on after it.
+    Start,
+    /// It goes on after the file.
+    GoesOn,
+    /// Neither is the start of the other.
+    Different,
+}
+
+/// A file that is read along.
+struct Beside<'a> {
+    input: Box<dyn Read + 'a>,
+    alike: bool,
+    /// Whether the file has ended.
+    is_over: bool,
+}
+
+impl Beside<'_> {
+    fn next_byte(&mut self) -> io::Result<Option<u8>> {
+        let mut byte = [0];
+        Ok((self.input.read(&mut byte)? > 0).then_some(byte).map(|[byte]| byte))
+    }
+}
+
+impl Write for Beside<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.alike && !self.is_over {
+            let mut theirs = Vec::with_capacity(bytes.len());
+            (&mut self.input).take(bytes.len() as u64).read_to_end(&mut theirs)?;
+            self.alike = bytes.starts_with(&theirs);
+            self.is_over = theirs.len() < bytes.len();
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct Tail {
+    most: usize,
+    bytes: Vec<u8>,
+}
+
+impl Write for Tail {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes.extend_from_slice(bytes);
+        let over = self.bytes.len().saturating_sub(self.most);
+        self.bytes.drain(..over);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn unread(file: &Path, source: io::Error) -> Error {
+    Error::ReadFile { path: file.to_owned(), source }
+}
+
 fn copy(
-    disk: &dyn Disk,
+    mut input: Box<dyn Read + '_>,
     file: &Path,
-    from: u64,
-    bytes: u64,
+    (from, bytes): (u64, u64),
     to: &Path,
     take: &mut dyn FnMut(&[u8]) -> io::Result<()>,
 ) -> Result<(), Error> {
-    let unread = |source| Error::ReadFile { path: file.to_owned(), source };
-    let mut input = disk.read(file).map_err(unread)?;
+    let unread = |source| unread(file, source);
     let skipped = pour(&mut *input, from, |_| Ok(())).map_err(unread)?;
     let mut unwritten = None;
     let poured = pour(&mut *input, bytes, |piece| {

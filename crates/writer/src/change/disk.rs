@@ -36,6 +36,9 @@ pub trait Disk: Debug + Sync {
     /// Begins a new file that only its owner can read; it is an error if there is anything.
     fn create(&self, path: &Path) -> io::Result<Box<dyn NewFile + '_>>;
 
+    /// Opens a file of ours to go on at `at`; what lies behind that is cut off.
+    fn go_on(&self, path: &Path, at: u64) -> io::Result<Box<dyn NewFile + '_>>;
+
     /// Adds one line to a file of ours, which need not be there, and makes sure that it is on disk. What a crash left of a
     /// line at the end is closed first.
     fn append_line(&self, path: &Path, line: &[u8]) -> io::Result<()>;

@@ -13,19 +13,19 @@
 //! Whoever holds a [`Door`] has the turn: of two runs at once, one waits. So a change that is not ended when the door is
 //! opened was cut short by a crash, and [`Door::recover`] ends it.
 
-mod apply;
+pub(crate) mod apply;
 mod approve;
-mod content;
+pub(crate) mod content;
 mod disk;
-mod journal;
+pub(crate) mod journal;
 mod late;
 mod places;
 mod plan;
 mod recover;
 mod refusal;
-mod state;
+pub(crate) mod state;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod trash;
 mod turns;
 mod undo;
@@ -38,7 +38,7 @@ use jiff::Timestamp;
 use crate::{Error, Lock};
 
 pub use approve::{Approved, Owner};
-pub use content::{Content, Make};
+pub use content::{Content, Likeness, Make};
 pub use disk::{Disk, Held, Kind, Look, NewFile};
 pub use journal::{End, Entry};
 pub use plan::{About, Folder, Plan, Step, Subject, Undoes};

@@ -26,7 +26,10 @@ pub struct State {
 
 impl State {
     /// Reads the file at `path`; `None` if there is nothing.
-    pub(crate) fn of(disk: &dyn Disk, path: &Path) -> Result<Option<Self>, Error> {
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no regular file.
+    pub fn of(disk: &dyn Disk, path: &Path) -> Result<Option<Self>, Error> {
         let Some(look) = look(disk, path)? else { return Ok(None) };
         if look.kind != Kind::File {
             return Err(Refusal::NotAFile { path: path.to_owned() }.into());
@@ -94,7 +97,7 @@ impl<'de> Deserialize<'de> for Hash {
 }
 
 /// Hashes bytes as they come by.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Hasher {
     inner: Sha256,
     bytes: u64,

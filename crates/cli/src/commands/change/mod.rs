@@ -97,6 +97,11 @@ impl Consent {
         Ok(ExitCode::SUCCESS)
     }
 
+    /// Whether only to look.
+    pub(crate) fn is_dry_run(self) -> bool {
+        self.dry_run
+    }
+
     /// Tells of a plan in which nothing changes.
     pub(crate) fn nothing(
         self,

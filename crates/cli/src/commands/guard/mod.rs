@@ -1,6 +1,7 @@
 //! `recount guard`
 
 mod fix;
+mod keep;
 mod page;
 mod retention;
 mod words;
@@ -51,6 +52,12 @@ pub(crate) struct GuardArgs {
     #[arg(long, group = "act", value_name = "off|DAYS", value_parser = retention::wanted, conflicts_with = "project")]
     retention: Option<RetentionWanted>,
 
+    /// Hold packed copies of all sessions, and of what belongs to them, in recount's own folder
+    ///
+    /// Only what is new since the last time is added. `recount vault` lists them, `recount restore` brings one back.
+    #[arg(long, group = "act")]
+    keep: bool,
+
     #[command(flatten)]
     consent: Consent,
 }
@@ -66,6 +73,9 @@ struct Document<'a> {
 pub(crate) fn run(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
     if args.fix {
         return fix::run(args, context);
+    }
+    if args.keep {
+        return keep::run(args, context);
     }
     if let Some(wanted) = args.retention {
         return retention::run(wanted, args, context);
@@ -94,7 +104,8 @@ fn foretell(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
     }
     if let Some(agent) = agents.first().filter(|_| doomed && !context.global.json) {
         context.warn(agent.remedy);
-        context.warn("`recount export --all -o FOLDER` keeps a copy of what was said");
+        context
+            .warn("`recount guard --fix` defuses what can be, `recount guard --keep` holds copies");
     }
     if projects.is_empty() {
         context.warn("no sessions found");

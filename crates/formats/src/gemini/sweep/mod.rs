@@ -3,6 +3,7 @@
 mod beside;
 mod defuse;
 mod installed;
+mod renew;
 mod rules;
 mod settings;
 mod trust;
@@ -15,6 +16,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use recount_model::Doom;
 
 use self::beside::Beside;
@@ -73,6 +75,14 @@ impl Sweeper for CleanUp {
             candidates(chats).into_iter().unzip();
         let paths: Vec<&Path> = files.iter().map(|file| file.path.as_path()).collect();
         defuse::traps(&paths, &seen, chats.retention, &rules, chats.now)
+    }
+
+    fn used_line(&self, time: Timestamp) -> String {
+        renew::line(time)
+    }
+
+    fn used_document(&self, text: &[u8], time: Timestamp) -> Option<Vec<u8>> {
+        renew::document(text, time)
     }
 
     fn settings_file(&self, root: &Path, shape: RootShape) -> Option<PathBuf> {

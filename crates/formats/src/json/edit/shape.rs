@@ -71,7 +71,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn fault(&self, what: &'static str) -> Unfit {
         let before = self.bare.get(..self.at).unwrap_or(self.bare);
-        Unfit::Malformed { line: 1 + before.iter().filter(|byte| **byte == b'\n').count(), what }
+        Unfit::Malformed { line: 1 + memchr::memchr_iter(b'\n', before).count(), what }
     }
 
     fn peek(&self) -> Option<u8> {

@@ -11,7 +11,7 @@ use crate::change::{Disk, Held, Kind, Look, NewFile};
 
 /// What goes wrong, at which operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     None,
     /// The process dies: this operation and all that follow do not happen.
     Stop(usize),
@@ -29,7 +29,7 @@ pub(super) enum Fault {
 
 /// What a crash takes with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Loss {
+pub(crate) enum Loss {
     /// Nothing: only the process died.
     Nothing,
     /// The power went: names in folders and bytes of files that were not synced are gone.
@@ -43,7 +43,7 @@ pub(super) const LATE_TO: &str = "/home/tmp/shop/chats/session-a.jsonl";
 pub(super) const LATE: &[u8] = b"late\n";
 
 #[derive(Debug, Default)]
-pub(super) struct MemoryDisk {
+pub(crate) struct MemoryDisk {
     inner: Mutex<Inner>,
 }
 
@@ -104,10 +104,10 @@ impl Default for Inner {
 }
 
 /// What lies below a folder, with all that must come back.
-pub(super) type Tree = BTreeMap<PathBuf, (Option<u32>, Option<(Vec<u8>, Option<i64>)>)>;
+pub(crate) type Tree = BTreeMap<PathBuf, (Option<u32>, Option<(Vec<u8>, Option<i64>)>)>;
 
 impl MemoryDisk {
-    pub(super) fn put(&self, path: &str, bytes: &[u8], modified: i64, mode: u32) {
+    pub(crate) fn put(&self, path: &str, bytes: &[u8], modified: i64, mode: u32) {
         let mut inner = self.lock();
         let path = PathBuf::from(path);
         for folder in path.ancestors().skip(1) {
@@ -120,7 +120,7 @@ impl MemoryDisk {
         inner.settle();
     }
 
-    pub(super) fn folder(&self, path: &str) {
+    pub(crate) fn folder(&self, path: &str) {
         let mut inner = self.lock();
         for folder in Path::new(path).ancestors() {
             inner.ensure(folder);
@@ -128,22 +128,22 @@ impl MemoryDisk {
         inner.settle();
     }
 
-    pub(super) fn set_free(&self, free: u64) {
+    pub(crate) fn set_free(&self, free: u64) {
         self.lock().free = free;
     }
 
     /// Counts from here, and lets something go wrong.
-    pub(super) fn plant(&self, fault: Fault) {
+    pub(crate) fn plant(&self, fault: Fault) {
         let mut inner = self.lock();
         (inner.fault, inner.count) = (fault, 0);
     }
 
-    pub(super) fn operations(&self) -> usize {
+    pub(crate) fn operations(&self) -> usize {
         self.lock().count
     }
 
     /// Starts again after a crash.
-    pub(super) fn reboot(&self, loss: Loss) {
+    pub(crate) fn reboot(&self, loss: Loss) {
         let mut inner = self.lock();
         (inner.fault, inner.dead, inner.count) = (Fault::None, false, 0);
         match loss {
@@ -162,7 +162,7 @@ impl MemoryDisk {
         inner.settle();
     }
 
-    pub(super) fn tree(&self, below: &str) -> Tree {
+    pub(crate) fn tree(&self, below: &str) -> Tree {
         let inner = self.lock();
         let wanted = inner.names.iter().filter(|(path, _)| path.starts_with(below));
         let told = |node: &Node| match node {
@@ -365,6 +365,14 @@ impl Disk for MemoryDisk {
         let number = inner.files.len();
         inner.files.push(Bytes { mode: Some(0o600), ..Bytes::default() });
         inner.add(path, Node::File(number))?;
+        Ok(Box::new(MemoryFile { disk: self, number, is_journal: false }))
+    }
+
+    fn go_on(&self, path: &Path, at: u64) -> io::Result<Box<dyn NewFile + '_>> {
+        let mut inner = self.lock();
+        inner.step(true)?;
+        let number = inner.number(path)?;
+        inner.files[number].now.truncate(usize::try_from(at).unwrap());
         Ok(Box::new(MemoryFile { disk: self, number, is_journal: false }))
     }
 

@@ -8,7 +8,7 @@
 )]
 
 mod faults;
-mod memory;
+pub(crate) mod memory;
 mod random;
 mod real;
 mod refused;

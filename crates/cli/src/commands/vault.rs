@@ -1,0 +1,168 @@
+//! `recount vault`
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use recount_engine::{Engine, Failed, Held, Unwanted};
+use serde::Serialize;
+
+use crate::commands::change::Consent;
+use crate::context::{Context, Paged};
+use crate::failure::{ERROR, Failure, NOTHING};
+use crate::output::columns::{Align, Column, Fit, render};
+use crate::output::json;
+use crate::output::number::{bytes, count, plural};
+use crate::output::progress::Bar;
+use crate::output::span::Span;
+use crate::output::theme::Tone;
+use crate::when;
+
+/// List, verify or prune the copies that `guard --keep` holds
+///
+/// `recount restore SESSION` brings one back.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  recount vault                       what there is; + marks what is gone from its place\n  \
+    recount vault verify                unpack and compare every copy\n  recount vault prune                 only the last state of each file\n  \
+    recount vault prune --before 1y --all   all that was not kept again for a year"
+)]
+pub(crate) struct VaultArgs {
+    #[command(subcommand)]
+    command: Option<What>,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+enum What {
+    /// List the sessions in the vault
+    List,
+    /// Unpack every copy and compare it with what was kept
+    Verify,
+    /// Throw copies away for good
+    ///
+    /// Without --all, only older states of files that have a newer one.
+    Prune(PruneArgs),
+}
+
+#[derive(Args, Clone, Debug)]
+struct PruneArgs {
+    /// Only what was last kept before: a day, a time, or how long ago (90d)
+    #[arg(long, value_name = "WHEN")]
+    before: Option<String>,
+
+    /// The last state of files, too
+    #[arg(long, requires = "before")]
+    all: bool,
+
+    #[command(flatten)]
+    consent: Consent,
+}
+
+#[derive(Serialize)]
+struct Verified<'a> {
+    copies: u64,
+    damaged: &'a [Failed],
+}
+
+#[derive(Serialize)]
+struct Pruned {
+    copies: u64,
+    bytes: u64,
+}
+
+pub(crate) fn run(args: &VaultArgs, context: &Context) -> Result<ExitCode, Failure> {
+    let engine = context.plain_engine()?;
+    match &args.command {
+        None | Some(What::List) => list(&engine, context),
+        Some(What::Verify) => verify(&engine, context),
+        Some(What::Prune(args)) => prune(args, &engine, context),
+    }
+}
+
+fn list(engine: &Engine, context: &Context) -> Result<ExitCode, Failure> {
+    let (held, unread) = engine.vault()?;
+    if context.global.json {
+        json::document(context, "vault", "sessions", &held)?;
+    } else if !held.is_empty() {
+        let rows: Vec<Vec<Span>> = held.iter().map(|held| row(held, context)).collect();
+        let mut out = context.out(Paged::Yes);
+        out.write_all(render(COLUMNS, &rows, &context.canvas()).as_bytes())?;
+        out.finish()?;
+    }
+    if unread > 0 {
+        context
+            .warn(&format!("{} of the index cut short or damaged", plural(unread as u64, "line")));
+    }
+    if held.is_empty() {
+        context.warn("the vault is empty; `recount guard --keep` fills it");
+        return Ok(ExitCode::from(NOTHING));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn verify(engine: &Engine, context: &Context) -> Result<ExitCode, Failure> {
+    let bar = Bar::new(context, "verifying copies");
+    let (copies, damaged) = engine.verify_vault(&bar)?;
+    bar.finish();
+    if context.global.json {
+        let verified = Verified { copies, damaged: &damaged };
+        json::document(context, "vault", "verified", &verified)?;
+    } else {
+        let sound = copies - damaged.len() as u64;
+        context.warn(&format!("{} of {} as they were kept", count(sound), copies_of(copies)));
+    }
+    for failed in &damaged {
+        let path = context.folders.tilde(&failed.path.to_string_lossy());
+        context.warn(&format!("damaged: the copy of {path}: {}", failed.why));
+    }
+    Ok(if damaged.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(ERROR) })
+}
+
+fn prune(args: &PruneArgs, engine: &Engine, context: &Context) -> Result<ExitCode, Failure> {
+    let before = args.before.as_deref().map(|text| when::parse(text, context.clock.now()));
+    let before = before.transpose().map_err(|message| Failure::new(ERROR, message))?;
+    let prune = Unwanted { older: !args.all, before };
+    let (copies, size) = engine.unwanted_copies(prune)?;
+    let words = format!("{}, {}", copies_of(copies), bytes(size));
+    if !args.consent.agree(&format!("throw away {words}, for good"))? {
+        context.warn(&format!("nothing was changed (--dry-run): {words} would go"));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let bytes = engine.prune_vault(prune)?;
+    if context.global.json {
+        json::document(context, "vault", "pruned", &Pruned { copies, bytes })?;
+    } else {
+        context.warn(&format!("{words} thrown away"));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn copies_of(number: u64) -> String {
+    if number == 1 { "1 copy".to_owned() } else { format!("{} copies", count(number)) }
+}
+
+const COLUMNS: &[Column] = &[
+    Column { heading: "", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "ID", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "KEPT", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "FILES", align: Align::Right, fit: Fit::Drop(3) },
+    Column { heading: "SIZE", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "PACKED", align: Align::Right, fit: Fit::Drop(2) },
+    Column { heading: "PROJECT", align: Align::Left, fit: Fit::Drop(1) },
+    Column { heading: "TITLE", align: Align::Left, fit: Fit::Flexible },
+];
+
+fn row(held: &Held, context: &Context) -> Vec<Span> {
+    let short: String = held.id.chars().take(8).collect();
+    let project = held.project.as_deref().map(|path| context.folders.tilde(path));
+    vec![
+        Span::new(if held.gone { "+" } else { " " }, Tone::Warning),
+        Span::new(&short, Tone::Name),
+        Span::new(&when::age(held.kept, context.clock.now()), Tone::Dim),
+        Span::new(&count(held.files), Tone::Plain),
+        Span::new(&bytes(held.bytes), Tone::Plain),
+        Span::new(&bytes(held.packed), Tone::Dim),
+        Span::new(&project.unwrap_or_default(), Tone::Dim),
+        Span::new(held.title.as_deref().unwrap_or_default(), Tone::Plain),
+    ]
+}

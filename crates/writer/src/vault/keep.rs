@@ -1,0 +1,200 @@
+//! Keeping a file: nothing when it has not changed, a frame when it has grown, a new generation when it is another.
+
+use std::io::Read;
+use std::path::Path;
+
+use super::index::{Record, file as index_file, lines};
+use super::pack::{Frame, pack, unpacked};
+use super::{Holding, Vault, Whose};
+use crate::Error;
+use crate::change::apply::remove;
+use crate::change::journal::sync;
+use crate::change::state::{Hasher, look, pour};
+use crate::change::{Kind, Look};
+
+/// So many files are kept before the index is written: each writing waits for the disk.
+const BATCH: usize = 64;
+
+/// What became of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is kept as it is.
+    Unchanged,
+    /// It was not kept before.
+    New,
+    /// Only what was new of it was added.
+    Grown,
+    /// It is not what it was: a new generation.
+    Changed,
+    /// There is no such file.
+    Missing,
+}
+
+impl Vault<'_> {
+    /// Keeps a file as it is now. It counts once [`commit`](Self::commit) is through.
+    ///
+    /// # Errors
+    /// If it cannot be read, or its copy cannot be written or is not what was written.
+    pub fn keep(&mut self, file: &Path, whose: &Whose) -> Result<Outcome, Error> {
+        let now = look(self.disk, file)?.filter(|look| look.kind == Kind::File);
+        let Some(now) = now else { return Ok(Outcome::Missing) };
+        let last = self.index.newest(file).cloned();
+        if last.as_ref().is_some_and(|last| is_same(last, &now)) {
+            return Ok(Outcome::Unchanged);
+        }
+        let unread = |source| Error::ReadFile { path: file.to_owned(), source };
+        let mut input = self.disk.read(file).map_err(unread)?;
+        if let Some(last) = &last {
+            let mut hasher = Hasher::default();
+            pour(&mut *input, last.bytes, |piece| {
+                hasher.update(piece);
+                Ok(())
+            })
+            .map_err(unread)?;
+            let starts_alike = hasher.bytes() == last.bytes && hasher.clone().hash() == last.hash;
+            if starts_alike && self.is_whole(last)? {
+                let frame = self.add(&mut *input, last, &mut hasher)?;
+                self.note(last, &now, whose, (frame, hasher))?;
+                return Ok(Outcome::Grown);
+            }
+            input = self.disk.read(file).map_err(unread)?;
+        }
+        let generation = last.as_ref().map_or(1, |last| last.generation + 1);
+        let (mut hasher, first) = (Hasher::default(), empty(file, generation, self.now));
+        let frame = self.begin(&mut *input, &first, &mut hasher)?;
+        self.note(&first, &now, whose, (frame, hasher))?;
+        Ok(if last.is_some() { Outcome::Changed } else { Outcome::New })
+    }
+
+    /// Writes down in the index what was kept since the last time.
+    ///
+    /// # Errors
+    /// If that is not certain to be on disk; then the next run keeps it again.
+    pub fn commit(&mut self) -> Result<(), Error> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        sync(self.disk, &self.folder.join("files"))?;
+        let records: Vec<Record> = self.pending.drain(..).map(Record::Kept).collect();
+        self.write_down(&records)?;
+        records.into_iter().for_each(|record| self.index.take(record));
+        Ok(())
+    }
+
+    pub(super) fn write_down(&self, records: &[Record]) -> Result<(), Error> {
+        let path = index_file(&self.folder);
+        let is_new = look(self.disk, &path)?.is_none();
+        let failed = |source| Error::WriteFile { path: path.clone(), source };
+        let text = lines(records).map_err(|error| failed(error.into()))?;
+        self.disk.append_line(&path, &text).map_err(failed)?;
+        if is_new { sync(self.disk, &self.folder) } else { Ok(()) }
+    }
+
+    /// Whether the packed bytes of a copy are all there.
+    fn is_whole(&self, last: &Holding) -> Result<bool, Error> {
+        let found = look(self.disk, &self.data_of(last))?;
+        Ok(found.is_some_and(|found| found.kind == Kind::File && found.bytes >= last.packed))
+    }
+
+    /// Begins the file of a new generation. What lies there was left by a crash.
+    fn begin(
+        &self,
+        input: &mut dyn Read,
+        first: &Holding,
+        hasher: &mut Hasher,
+    ) -> Result<Frame, Error> {
+        let path = self.data_of(first);
+        remove(self.disk, &path)?;
+        let failed = |source| Error::CreateFile { path: path.clone(), source };
+        let out = self.disk.create(&path).map_err(failed)?;
+        self.write(input, out, first, hasher)
+    }
+
+    /// Adds what follows to the file of a generation.
+    fn add(
+        &self,
+        input: &mut dyn Read,
+        last: &Holding,
+        hasher: &mut Hasher,
+    ) -> Result<Frame, Error> {
+        let path = self.data_of(last);
+        let mut first = [0];
+        let unread = |source| Error::ReadFile { path: last.file.clone(), source };
+        let count = input.read(&mut first).map_err(unread)?;
+        if count == 0 {
+            // Only its time is another.
+            let none = Hasher::default();
+            return Ok(Frame { bytes: 0, hash: none.hash(), packed: 0 });
+        }
+        let failed = |source| Error::WriteFile { path: path.clone(), source };
+        let out = self.disk.go_on(&path, last.packed).map_err(failed)?;
+        self.write(&mut first.as_slice().chain(input), out, last, hasher)
+    }
+
+    /// Writes a frame behind what a copy has, and reads it back.
+    fn write(
+        &self,
+        input: &mut dyn Read,
+        mut out: Box<dyn crate::change::NewFile + '_>,
+        after: &Holding,
+        hasher: &mut Hasher,
+    ) -> Result<Frame, Error> {
+        let path = self.data_of(after);
+        let failed = |source| Error::WriteFile { path: path.clone(), source };
+        let frame = pack(input, &mut *out, hasher).map_err(failed)?;
+        out.finish(None, None).map_err(|source| Error::SyncFile { path: path.clone(), source })?;
+        let unread = |source| Error::ReadFile { path: path.clone(), source };
+        let mut back = self.disk.read(&path).map_err(unread)?;
+        pour(&mut *back, after.packed, |_| Ok(())).map_err(unread)?;
+        let mut check = Hasher::default();
+        let mut back = unpacked(back, frame.packed).map_err(unread)?;
+        let read = pour(&mut *back, u64::MAX, |piece| {
+            check.update(piece);
+            Ok(())
+        });
+        if read.is_err() || check.bytes() != frame.bytes || check.hash() != frame.hash {
+            return Err(Error::NotAsWritten { path });
+        }
+        Ok(frame)
+    }
+
+    fn note(
+        &mut self,
+        after: &Holding,
+        now: &Look,
+        whose: &Whose,
+        (frame, hasher): (Frame, Hasher),
+    ) -> Result<(), Error> {
+        self.pending.push(Holding {
+            file: after.file.clone(),
+            generation: after.generation,
+            bytes: after.bytes + frame.bytes,
+            hash: hasher.hash(),
+            packed: after.packed + frame.packed,
+            modified: now.modified,
+            mode: now.mode,
+            time: self.now,
+            whose: whose.clone(),
+        });
+        if self.pending.len() >= BATCH { self.commit() } else { Ok(()) }
+    }
+}
+
+fn is_same(last: &Holding, now: &Look) -> bool {
+    now.modified.is_some() && last.modified == now.modified && last.bytes == now.bytes
+}
+
+/// A generation with nothing in it yet.
+fn empty(file: &Path, generation: u32, time: jiff::Timestamp) -> Holding {
+    Holding {
+        file: file.to_owned(),
+        generation,
+        bytes: 0,
+        hash: Hasher::default().hash(),
+        packed: 0,
+        modified: None,
+        mode: None,
+        time,
+        whose: Whose::default(),
+    }
+}
