@@ -21,7 +21,10 @@ import threading
 import time
 
 ID = "7f07c6a1-6f7c-42ab-a2a9-83bf92bf4865"
-COMMANDS = [["delete", ID], ["restore", ID], ["undo"]]
+COMMANDS = [
+    ["delete", ID], ["restore", ID], ["undo"], ["undo"], ["rename", ID, "Another title"], ["rename", ID, "A third one"],
+    ["compact", ID, "--min-saving", "0%"], ["move", ID, "--to", "{to}"], ["fork", ID], ["trim", ID, "--keep-last", "1"],
+]
 
 
 def main():

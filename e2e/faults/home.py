@@ -34,6 +34,18 @@ class Home:
         with open(os.path.join(self.home, name), encoding="utf-8") as file:
             return file.read()
 
+    def session_files(self):
+        """Logs and documents of sessions, from the home on."""
+        found = []
+        for folder, _, names in os.walk(os.path.join(self.home, ".gemini")):
+            found += [os.path.relpath(os.path.join(folder, name), self.home) for name in names if name.startswith("session-")]
+        return sorted(found)
+
+    def lose(self):
+        """Deletes every session, as the agent does."""
+        for path in self.session_files():
+            os.remove(os.path.join(self.home, path))
+
     def make(self, *options):
         """Fills it with made-up sessions, the same each time."""
         self.run("testbed", self.home, *options)

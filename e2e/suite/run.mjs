@@ -12,12 +12,14 @@ import { parseArgs } from 'node:util';
 import { install } from '../agent.mjs';
 import { Kit, Wrong } from './kit.mjs';
 import live from './live.mjs';
+import mending from './mending.mjs';
+import moving from './moving.mjs';
 import resume from './resume.mjs';
 import trash from './trash.mjs';
 
 /** One of each way to write: documents, logs without and with checkpoints, before and since the list asks what can be resumed. */
 export const RELEASES = ['0.29.0', '0.38.2', '0.40.1', '0.43.0', '0.52.0', '0.60.0'];
-const SCENARIOS = [...trash, ...resume, ...live];
+const SCENARIOS = [...trash, ...resume, ...live, ...moving, ...mending];
 
 const say = (text) => process.stdout.write(`${text}\n`);
 
