@@ -61,6 +61,12 @@ impl Engine {
             }
             self.settle(&mut plan, &mut carrier, place)?;
             let is_named = here().any(|share| share.folder.at.hash.is_none());
+            if !is_named {
+                plan.notes.push(format!(
+                    "only old releases have used {}, and they do not find it in its new place",
+                    facts.id.short()
+                ));
+            }
             for share in here().filter(|share| !is_there(share)) {
                 // A copy in the directory of old releases stays one.
                 let is_copy = is_named && share.folder.at.hash.is_some();
@@ -78,7 +84,7 @@ impl Engine {
                 "its text names kept outputs of tools by their old places; recount finds them in the new ones".to_owned(),
             );
         }
-        prompts_stay(&mut plan, &facts, source, &ground);
+        plan.notes.extend(prompts_stay(&[&facts], &ground));
         Ok(plan)
     }
 

@@ -33,6 +33,10 @@ pub(crate) fn relocation(
             };
             change.inherited = place.inherited.into_iter().map(to).collect();
             change.writes = place.writes;
+            change.notes.push(format!(
+                "only releases before 0.29 were used there, and they do not look in {}",
+                place.folder.display()
+            ));
             change.goes.push((old_hash, place.folder));
         }
         (Some(slug), is_hashed) => {
