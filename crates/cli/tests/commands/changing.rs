@@ -1,6 +1,11 @@
 //! What tests of commands that change something share.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "what a test needs it must have")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "what a test needs it must have"
+)]
 
 use std::collections::BTreeMap;
 use std::fs;

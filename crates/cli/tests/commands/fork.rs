@@ -103,10 +103,7 @@ fn a_fork_goes_to_another_project_and_its_outputs_are_found() {
     let made = change(&home, &["fork", "b47f", "--to", &store, "--title", "Else\u{7}where"]);
     let id = made["sessions"][0]["id"].as_str().unwrap();
     let new = session(&home, id);
-    assert_eq!(
-        (&new["project"]["path"], &new["title"]),
-        (&store.clone().into(), &"Elsewhere".into())
-    );
+    assert_eq!((&new["project"]["path"], &new["title"]), (&store.into(), &"Elsewhere".into()));
     let outputs = |messages: &[Value]| -> Vec<String> {
         let calls = messages.iter().filter(|message| message["fate"] == "kept");
         calls

@@ -1,7 +1,5 @@
 //! Several sessions made into one.
 
-#![expect(clippy::unwrap_used, reason = "what a test needs it must have")]
-
 use super::changing::{change, json, log, said, session, sessions, tree, undo};
 use crate::home;
 

@@ -1,7 +1,5 @@
 //! Sessions to other projects: all of each, under the same id, and back byte for byte.
 
-#![expect(clippy::unwrap_used, reason = "what a test needs it must have")]
-
 use std::collections::BTreeSet;
 
 use super::changing::{change, folder, json, log, names, said, session, sessions, tree, undo};

@@ -1,7 +1,5 @@
 //! Titles where the agent itself shows them.
 
-#![expect(clippy::unwrap_used, reason = "what a test needs it must have")]
-
 use serde_json::Value;
 
 use super::changing::{change, json, session, sessions, tree, undo};

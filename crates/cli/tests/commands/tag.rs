@@ -1,7 +1,5 @@
 //! Tags and pins: our own, and never in an agent's file.
 
-#![expect(clippy::unwrap_used, reason = "what a test needs it must have")]
-
 use super::changing::{change, folder, json, session, tree};
 use crate::home;
 

@@ -1,6 +1,6 @@
 //! A session to another project: all its files, and what belongs to them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use recount_formats::edit::Place;
@@ -43,12 +43,10 @@ impl Engine {
         plan.sessions.push(subject(&facts));
         let family = family(&facts, &listing);
         let shares = shares(source, &facts, &family, &ground);
-        let mut places: BTreeMap<usize, Place> = BTreeMap::new();
-        for share in &shares {
-            if !places.contains_key(&share.folder.root) {
-                places.insert(share.folder.root, self.place(editor, share.folder.root, &path)?);
-            }
-        }
+        let roots: BTreeSet<usize> = shares.iter().map(|share| share.folder.root).collect();
+        let place = |root: usize| Ok((root, self.place(editor, root, &path)?));
+        let places: BTreeMap<usize, Place> =
+            roots.into_iter().map(place).collect::<Result<_, Error>>()?;
         let hash = source.project_hash(path.as_str()).to_string();
         let mut carrier = Carrier::new(source, editor, &listing.sessions, &hash);
         for (root, place) in &places {
