@@ -69,7 +69,7 @@ impl Engine {
         })?;
         let labelled = outcome?;
         let row = |facts: SessionFacts| {
-            let labels = labelled.of(facts.source, &facts.id).cloned().unwrap_or_default();
+            let labels = labelled.of(facts.source, &facts.id).unwrap_or_default();
             row(facts.source.as_str(), facts.id.as_str(), labels, Some(&facts))
         };
         Ok(sessions.into_iter().map(row).collect())
@@ -87,9 +87,8 @@ impl Engine {
                 |facts: &&SessionFacts| facts.source.as_str() == source && facts.id.as_str() == id;
             listing.sessions.iter().find(is_it)
         };
-        let rows = labelled
-            .iter()
-            .map(|(source, id, labels)| row(source, id, labels.clone(), known(source, id)));
+        let rows =
+            labelled.iter().map(|(source, id, labels)| row(source, id, labels, known(source, id)));
         Ok(rows.collect())
     }
 
@@ -97,8 +96,7 @@ impl Engine {
     pub(crate) fn label(&self, sessions: &mut [SessionFacts]) -> Result<(), Error> {
         let labelled = self.labels()?;
         for facts in sessions {
-            facts.labels =
-                labelled.of(facts.source, &facts.id).cloned().or(Some(Labels::default()));
+            facts.labels = Some(labelled.of(facts.source, &facts.id).unwrap_or_default());
         }
         Ok(())
     }
@@ -106,7 +104,7 @@ impl Engine {
     /// Returns what is on one session.
     pub(crate) fn labels_of(&self, source: SourceName, id: &SessionId) -> Labels {
         let labelled = self.labels().unwrap_or_default();
-        labelled.of(source, id).cloned().unwrap_or_default()
+        labelled.of(source, id).unwrap_or_default()
     }
 
     fn labels(&self) -> Result<Labelled, Error> {

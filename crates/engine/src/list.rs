@@ -24,6 +24,7 @@ use crate::{Engine, Error};
 
 /// What is asked of a list.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing that may be asked")]
 pub struct Query {
     /// Only this project: a path, a slug, the start of a hash, a part of the name.
     pub project: Option<String>,

@@ -93,22 +93,12 @@ impl SessionFacts {
 }
 
 /// What the user has put on a session.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Labels {
     /// Words of the user's own, sorted.
-    #[serde(default)]
     pub tags: BTreeSet<String>,
     /// Whether it is kept when others are cleared away by rule.
-    #[serde(default)]
     pub pinned: bool,
-}
-
-impl Labels {
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.tags.is_empty() && !self.pinned
-    }
 }
 
 /// Whether a human or another session started it.

@@ -1,6 +1,6 @@
 //! What the user has put on sessions, tags and pins, by agent and session id: wherever a session lies, it keeps them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use recount_model::{Labels, SessionId, SourceName};
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,23 @@ use crate::written::read_toml;
 /// Tags and pins of all sessions, also of those that are gone: they may come back.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Labelled(BTreeMap<String, BTreeMap<String, Labels>>);
+pub struct Labelled(BTreeMap<String, BTreeMap<String, Mark>>);
+
+/// What is on a session, as people read it: only what there is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Mark {
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    tags: BTreeSet<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pinned: bool,
+}
+
+impl Mark {
+    fn labels(&self) -> Labels {
+        Labels { tags: self.tags.clone(), pinned: self.pinned }
+    }
+}
 
 impl Labelled {
     /// Reads the file.
@@ -24,26 +40,29 @@ impl Labelled {
     /// Writes the file.
     pub fn to_text(&self) -> String {
         let head = "# Tags and pins of sessions, by agent and session id.\n\n";
-        format!("{head}{}", toml::to_string_pretty(self).unwrap_or_default())
+        format!("{head}{}", toml::to_string(self).unwrap_or_default())
     }
 
     /// Returns what is on a session.
-    pub fn of(&self, source: SourceName, id: &SessionId) -> Option<&Labels> {
-        self.0.get(source.as_str())?.get(id.as_str())
+    pub fn of(&self, source: SourceName, id: &SessionId) -> Option<Labels> {
+        self.0.get(source.as_str())?.get(id.as_str()).map(Mark::labels)
     }
 
     /// Changes what is on a session.
     pub fn change(&mut self, source: SourceName, id: &SessionId, change: impl FnOnce(&mut Labels)) {
         let sessions = self.0.entry(source.as_str().to_owned()).or_default();
-        change(sessions.entry(id.as_str().to_owned()).or_default());
-        sessions.retain(|_, labels| !labels.is_empty());
+        let mark = sessions.entry(id.as_str().to_owned()).or_default();
+        let mut labels = mark.labels();
+        change(&mut labels);
+        *mark = Mark { tags: labels.tags, pinned: labels.pinned };
+        sessions.retain(|_, mark| *mark != Mark::default());
         self.0.retain(|_, sessions| !sessions.is_empty());
     }
 
     /// Lists agents, ids and what is on these sessions.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &str, &Labels)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str, Labels)> {
         self.0.iter().flat_map(|(source, sessions)| {
-            sessions.iter().map(|(id, labels)| (source.as_str(), id.as_str(), labels))
+            sessions.iter().map(|(id, mark)| (source.as_str(), id.as_str(), mark.labels()))
         })
     }
 }

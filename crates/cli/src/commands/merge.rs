@@ -10,9 +10,9 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::progress::Bar;
 
-/// Make one session of several: the conversations one after the other, by when they began
+/// Make one session of several, one conversation behind the other
 ///
-/// The new session has an id of its own and lies in the project of the one that is named first. A message that several of them
+/// They stand in the order in which they began. The new session has an id of its own and lies in the project of the one that is named first. A message that several of them
 /// have, as forks do, is in it once. The sessions it was made of go to the trash.
 #[derive(Args, Clone, Debug)]
 #[command(

@@ -29,6 +29,8 @@ fn bad_usage_exits_with_2() {
     ------- stderr -------
     error: unrecognized subcommand 'frobnicate'
 
+      tip: a similar subcommand exists: 'relocate'
+
     Usage: recount [OPTIONS] [COMMAND]
 
     For more information, try '--help'.
@@ -83,7 +85,16 @@ fn help_and_version_are_no_errors() {
       sql          Ask your sessions in SQL
       resume       Go on with a session: in its project's folder, with the agent it belongs to
       guard        Show what the agent's next start would delete, and why
+      rename       Give a session a title, also where the agent itself shows it
+      tag          Put words of your own on a session, to find it by
+      pin          Pin sessions: they are kept when others are cleared away
+      unpin        Take the pin from sessions
+      move         Take a session to another project, where the agent then lists and resumes it
+      relocate     Tell the agent that a project's folder was moved or renamed
+      fork         Begin a new session with the conversation of another, as far as you want it
+      merge        Make one session of several, one conversation behind the other
       delete       Put sessions into the trash, with all that belongs to them
+      prune        Clear sessions away by rule, into the trash
       restore      Bring a session back from the trash
       trash        List deleted sessions, or throw them away for good
       undo         Take a change back, byte for byte

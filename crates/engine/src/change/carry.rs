@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use recount_formats::bytes::Buffer;

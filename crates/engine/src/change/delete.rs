@@ -1,10 +1,11 @@
 //! A session to the trash: all its files, by its full id, and all that belongs to it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use recount_formats::SOURCES;
 use recount_formats::source::Belonging;
-use recount_formats::{SOURCES, Source};
-use recount_model::{FileRole, SessionFacts, SessionFile};
+use recount_model::{FileRole, SessionFacts, SessionFile, SessionId};
 use recount_writer::RealDisk;
 use recount_writer::change::{About, Plan};
 
@@ -34,6 +35,7 @@ impl Engine {
             let facts = listing.sessions.iter().find(|facts| facts.id == id);
             let facts = facts.ok_or_else(|| Error::NoSession(id.to_string()))?;
             take(&mut plan, facts, &listing, &ground)?;
+            plan.notes.extend(prompts_stay(&[facts], &ground));
         }
         Ok(plan)
     }
@@ -66,32 +68,30 @@ pub(super) fn take(
             plan.remove_folder(&RealDisk, path)?;
         }
     }
-    prompts_stay(plan, facts, *source, ground);
     Ok(())
 }
 
-/// Tells how many prompts of a session stay where they are.
-pub(super) fn prompts_stay(
-    plan: &mut Plan,
-    facts: &SessionFacts,
-    source: &dyn Source,
-    ground: &Ground,
-) {
+/// Tells how many prompts of sessions stay where they are, if any do.
+pub(super) fn prompts_stay(sessions: &[&SessionFacts], ground: &Ground) -> Option<String> {
     let mut prompts = 0;
-    for folder in ground.folders.iter().filter(|folder| folder.source.name() == facts.source) {
-        let is_here = |file: &SessionFile| Path::new(&file.path).starts_with(&folder.at.path);
-        if facts.files.iter().any(is_here) {
-            let traces = source.traces(&folder.at);
-            prompts += traces.iter().filter(|trace| trace.session == facts.id).count();
+    for folder in &ground.folders {
+        let is_in = |file: &SessionFile| Path::new(&file.path).starts_with(&folder.at.path);
+        let here = sessions.iter().filter(|facts| facts.source == folder.source.name());
+        let ids: BTreeSet<&SessionId> =
+            here.filter(|facts| facts.files.iter().any(is_in)).map(|facts| &facts.id).collect();
+        if !ids.is_empty() {
+            let traces = folder.source.traces(&folder.at);
+            prompts += traces.iter().filter(|trace| ids.contains(&trace.session)).count();
         }
     }
-    if prompts > 0 {
-        let s = if prompts == 1 { "" } else { "s" };
-        let short = facts.id.short();
-        plan.notes.push(format!(
-            "{prompts} prompt{s} of {short} stay in the agent's own log of prompts, which other sessions share"
-        ));
-    }
+    let s = if prompts == 1 { "" } else { "s" };
+    let whose = match sessions {
+        [one] => one.id.short().to_owned(),
+        many => format!("{} sessions", many.len()),
+    };
+    (prompts > 0).then(|| {
+        format!("{prompts} prompt{s} of {whose} stay in the agent's own log of prompts, which other sessions share")
+    })
 }
 
 pub(super) fn remove_files(

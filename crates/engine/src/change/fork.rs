@@ -8,7 +8,9 @@ use recount_formats::outline::Entry;
 use recount_formats::own_form::Anew;
 use recount_formats::source::Family;
 use recount_formats::{Editor, OwnForm, Source};
-use recount_model::{FileRole, MessageKind, RecordedPath, SessionFacts, SessionId, SessionKind};
+use recount_model::{
+    FileRole, Grammar, MessageKind, RecordedPath, SessionFacts, SessionId, SessionKind,
+};
 use recount_writer::RealDisk;
 use recount_writer::change::{About, Content, Plan, Subject};
 
@@ -124,6 +126,10 @@ impl Engine {
         let path = home.place.folder.join("chats").join(name);
         let about = About { session: Some(home.id.as_str()), what: "session" };
         plan.create(&RealDisk, &path, Content::of_maker(Arc::new(edition)), about, None)?;
+        if facts.files.iter().all(|file| file.grammar == Grammar::Json) {
+            let note = "the new session is a log, as releases of today write it; old ones, as used there, do not list it";
+            plan.notes.push(note.to_owned());
+        }
         let project = home.path.as_ref().map(|path| path.as_str().to_owned());
         let (source, id) = (facts.source.to_string(), home.id.to_string());
         plan.sessions.insert(0, Subject { source, id, title, project });

@@ -1,6 +1,6 @@
 //! A session to another project: all its files, and what belongs to them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use recount_formats::edit::Place;
@@ -43,12 +43,10 @@ impl Engine {
         plan.sessions.push(subject(&facts));
         let family = family(&facts, &listing);
         let shares = shares(source, &facts, &family, &ground);
-        let mut places: BTreeMap<usize, Place> = BTreeMap::new();
-        for share in &shares {
-            if !places.contains_key(&share.folder.root) {
-                places.insert(share.folder.root, self.place(editor, share.folder.root, &path)?);
-            }
-        }
+        let roots: BTreeSet<usize> = shares.iter().map(|share| share.folder.root).collect();
+        let place = |root: usize| Ok((root, self.place(editor, root, &path)?));
+        let places: BTreeMap<usize, Place> =
+            roots.into_iter().map(place).collect::<Result<_, Error>>()?;
         let hash = source.project_hash(path.as_str()).to_string();
         let mut carrier = Carrier::new(source, editor, &listing.sessions, &hash);
         for (root, place) in &places {
@@ -61,6 +59,12 @@ impl Engine {
             }
             self.settle(&mut plan, &mut carrier, place)?;
             let is_named = here().any(|share| share.folder.at.hash.is_none());
+            if !is_named {
+                plan.notes.push(format!(
+                    "only old releases have used {}, and they do not find it in its new place",
+                    facts.id.short()
+                ));
+            }
             for share in here().filter(|share| !is_there(share)) {
                 // A copy in the directory of old releases stays one.
                 let is_copy = is_named && share.folder.at.hash.is_some();
@@ -78,7 +82,7 @@ impl Engine {
                 "its text names kept outputs of tools by their old places; recount finds them in the new ones".to_owned(),
             );
         }
-        prompts_stay(&mut plan, &facts, source, &ground);
+        plan.notes.extend(prompts_stay(&[&facts], &ground));
         Ok(plan)
     }
 

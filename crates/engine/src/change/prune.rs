@@ -10,7 +10,7 @@ use recount_model::{FileRole, ProjectState, SessionFacts, SessionKind};
 use recount_writer::RealDisk;
 use recount_writer::change::{About, Plan};
 
-use super::delete::take;
+use super::delete::{prompts_stay, take};
 use crate::list::{Listing, Query};
 use crate::survey::{Folder, Ground, Progress};
 use crate::{Engine, Error};
@@ -54,6 +54,7 @@ impl Engine {
         let mut plan = self.blank_plan("prune");
         let mut spared =
             Spared { moved: self.moved(rules, &listing, progress)?, ..Spared::default() };
+        let mut gone = Vec::new();
         for facts in listing.sessions.iter().filter(|facts| within.contains(&facts.id)) {
             if facts.kind != SessionKind::Main {
                 continue;
@@ -69,7 +70,10 @@ impl Engine {
             match (is_pinned && !rules.pinned, is_live) {
                 (true, _) => spared.pinned += 1,
                 (_, true) => spared.live += 1,
-                _ => take(&mut plan, facts, &listing, &ground)?,
+                _ => {
+                    take(&mut plan, facts, &listing, &ground)?;
+                    gone.push(facts);
+                }
             }
         }
         if rules.orphaned {
@@ -88,6 +92,7 @@ impl Engine {
                 remove_orphans(&mut plan, folder, editor, &listing)?;
             }
         }
+        plan.notes.extend(prompts_stay(&gone, &ground));
         spared.tell(&mut plan);
         Ok(plan)
     }

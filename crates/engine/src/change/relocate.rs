@@ -153,13 +153,12 @@ fn relocate(
     for (from, to) in &change.goes {
         let contents = source.editor().map(|editor| editor.contents(from)).unwrap_or_default();
         for file in &contents.files {
-            match files.get(&file.path) {
-                Some((facts, session)) => carrier.session(plan, facts, session, (from, to))?,
-                None => {
-                    let about = About { session: None, what: file.what };
-                    carrier.file(plan, &file.path, (from, to), about)?;
-                }
+            if let Some((facts, session)) = files.get(&file.path) {
+                carrier.session(plan, facts, session, (from, to))?;
+                continue;
             }
+            let about = About { session: None, what: file.what };
+            carrier.file(plan, &file.path, (from, to), about)?;
         }
         for folder in &contents.folders {
             plan.remove_folder(&RealDisk, folder)?;

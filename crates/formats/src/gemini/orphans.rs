@@ -50,7 +50,7 @@ pub(crate) fn orphans(
     let logs = folder.path.join("logs");
     for name in names(&logs) {
         let id = name.strip_prefix(BEFORE).and_then(|name| name.strip_suffix(".jsonl"));
-        if id.filter(is_gone).is_some() {
+        if id.as_ref().is_some_and(is_gone) {
             found.files.push(Belonging { path: logs.join(&name), what: "activity log" });
         }
     }

@@ -49,12 +49,11 @@ impl Members {
     /// Returns the bytes with a member added behind the others, set in by `indent` on a line of its own.
     pub(crate) fn with(&self, bytes: &[u8], indent: usize, key: &str, value: &str) -> Vec<u8> {
         let pad = " ".repeat(indent);
-        let (at, text) = match self.all.last() {
-            Some((.., last)) => (last.end, format!(",\n{pad}{key}: {value}")),
-            None => {
-                let outer = " ".repeat(indent.saturating_sub(2));
-                (self.begin, format!("\n{pad}{key}: {value}\n{outer}"))
-            }
+        let (at, text) = if let Some((.., last)) = self.all.last() {
+            (last.end, format!(",\n{pad}{key}: {value}"))
+        } else {
+            let outer = " ".repeat(indent.saturating_sub(2));
+            (self.begin, format!("\n{pad}{key}: {value}\n{outer}"))
         };
         spliced(bytes, at..at, text.as_bytes())
     }

@@ -33,13 +33,11 @@ pub(crate) fn beside(name: &str, attempt: usize) -> String {
     let time = name.strip_prefix("session-").and_then(|rest| rest.get(..16));
     let minute = time.filter(|time| time.as_bytes().get(10) == Some(&b'T') && attempt < 60);
     let parts = minute.and_then(|time| Some((time.get(..14)?, name.get("session-".len() + 16..)?)));
-    match parts {
-        Some((hour, rest)) => format!("session-{hour}{attempt:02}{rest}"),
-        None => {
-            let rest = name.strip_prefix("session-").unwrap_or(name);
-            format!("session-{attempt}-{rest}")
-        }
+    if let Some((hour, rest)) = parts {
+        return format!("session-{hour}{attempt:02}{rest}");
     }
+    let rest = name.strip_prefix("session-").unwrap_or(name);
+    format!("session-{attempt}-{rest}")
 }
 
 #[cfg(test)]

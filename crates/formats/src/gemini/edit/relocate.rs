@@ -7,6 +7,7 @@ use recount_model::RecordedPath;
 
 use super::place::{MARKER, Names, marker, place};
 use super::register::is_same;
+use crate::bytes::read_small;
 use crate::edit::{Entry, Relocation};
 use crate::gemini::project;
 use crate::source::RootShape;
@@ -33,6 +34,10 @@ pub(crate) fn relocation(
             };
             change.inherited = place.inherited.into_iter().map(to).collect();
             change.writes = place.writes;
+            change.notes.push(format!(
+                "only releases before 0.29 were used there, and they do not look in {}",
+                place.folder.display()
+            ));
             change.goes.push((old_hash, place.folder));
         }
         (Some(slug), is_hashed) => {
@@ -98,7 +103,7 @@ fn named(
     }
     change.writes.extend(names.register.as_ref().and_then(super::register::Register::entry));
     // What is as it should be is not written again.
-    change.writes.retain(|entry| fs::read(&entry.path).ok().as_deref() != Some(&entry.bytes));
+    change.writes.retain(|entry| read_small(&entry.path).ok().as_ref() != Some(&entry.bytes));
 }
 
 /// Of a shadow history only the marker goes, and only when there is nothing else: two of them cannot become one.
