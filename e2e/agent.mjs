@@ -62,8 +62,8 @@ export class AgentHome {
     return crypto.createHash('sha256').update(this.project).digest('hex');
   }
 
-  /** Runs the program; never throws. Nothing of the environment reaches it but what it needs to start. */
-  run(args, url) {
+  /** Runs the program; never throws. Nothing of the environment reaches it but what it needs to start, and `more`. */
+  run(args, url, more = {}) {
     const env = {
       PATH: process.env.PATH,
       HOME: this.home,
@@ -73,6 +73,7 @@ export class AgentHome {
       GOOGLE_GEMINI_BASE_URL: url,
       GEMINI_CLI_NO_RELAUNCH: 'true',
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
+      ...more,
     };
     const settings = { cwd: this.project, env, timeout: 120_000, maxBuffer: 1 << 28, encoding: 'utf8' };
     return new Promise((resolve) => {

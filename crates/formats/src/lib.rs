@@ -29,6 +29,7 @@ pub mod claude;
 pub mod codex;
 pub mod fuzz;
 pub mod gemini;
+pub mod hook;
 pub mod json;
 pub mod outline;
 pub mod own_form;

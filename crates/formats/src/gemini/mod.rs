@@ -12,6 +12,7 @@ mod files;
 mod full_output;
 mod glance;
 mod grammar;
+mod hook;
 mod kind;
 mod lines;
 mod listing;
@@ -44,6 +45,7 @@ use recount_model::{
 pub(crate) use grammar::{outline, reader};
 
 use crate::bytes::{self, Buffer, LineCounter};
+use crate::hook::Hook;
 use crate::outline::{Entry, Outline};
 use crate::own_form::OwnForm;
 use crate::source::{
@@ -207,6 +209,10 @@ impl Source for Gemini {
 
     fn traces(&self, folder: &ProjectFolder) -> Vec<Trace> {
         logs::traces(&folder.path)
+    }
+
+    fn hook(&self) -> Option<&'static dyn Hook> {
+        Some(&hook::Hooks)
     }
 
     fn place_of(&self, root: &Path, shape: RootShape, file: &Path) -> Option<Place> {
