@@ -62,8 +62,8 @@ export class AgentHome {
     return crypto.createHash('sha256').update(this.project).digest('hex');
   }
 
-  /** What the program is told. Nothing of the environment reaches it but what it needs to start. */
-  env(url) {
+  /** What the program is told. Nothing of the environment reaches it but what it needs to start, and `more`. */
+  env(url, more = {}) {
     return {
       PATH: process.env.PATH,
       HOME: this.home,
@@ -73,12 +73,13 @@ export class AgentHome {
       GOOGLE_GEMINI_BASE_URL: url,
       GEMINI_CLI_NO_RELAUNCH: 'true',
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
+      ...more,
     };
   }
 
   /** Runs the program; never throws. */
-  run(args, url, { cwd = this.project } = {}) {
-    return execute(process.execPath, [this.script, ...args], { cwd, env: this.env(url) });
+  run(args, url, more = {}, cwd = this.project) {
+    return execute(process.execPath, [this.script, ...args], { cwd, env: this.env(url, more) });
   }
 }
 

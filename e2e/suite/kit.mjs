@@ -95,7 +95,7 @@ export class Kit {
   async ask(project, args, replies = []) {
     this.server.replies = [...replies];
     const from = this.server.requests.length;
-    const done = await this.agentHome.run(args, this.server.url, { cwd: project });
+    const done = await this.agentHome.run(args, this.server.url, {}, project);
     expect(done.code === 0, `${this.release} ${args.join(' ')} ended with ${done.code}: ${done.stderr.slice(-600)}`);
     return { ...done, requests: this.server.requests.slice(from).map((request) => request.body) };
   }

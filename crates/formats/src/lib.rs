@@ -30,6 +30,7 @@ pub mod codex;
 pub mod edit;
 pub mod fuzz;
 pub mod gemini;
+pub mod hook;
 pub mod json;
 pub mod mend;
 pub mod outline;

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::bytes::Buffer;
 use crate::edit::Editor;
 use crate::gemini::Gemini;
+use crate::hook::Hook;
 use crate::mend::Mender;
 use crate::outline::{Entry, Outline};
 use crate::own_form::OwnForm;
@@ -97,6 +98,11 @@ pub trait Source: Debug + Sync {
 
     /// Returns what tells which sessions the agent deletes by itself, if it does.
     fn sweeper(&self) -> Option<&'static dyn Sweeper> {
+        None
+    }
+
+    /// Returns how the agent runs commands of the user's, if it does.
+    fn hook(&self) -> Option<&'static dyn Hook> {
         None
     }
 

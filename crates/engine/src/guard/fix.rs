@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use recount_formats::Source;
 use recount_formats::bytes::Buffer;
 use recount_formats::sweep::{Chats, Sweeper, Trap, TrapKind};
-use recount_model::{Doom, MessageKind, Project, SessionFacts, Why};
+use recount_model::{Doom, MessageKind, SessionFacts, Why};
 use recount_writer::RealDisk;
 use recount_writer::change::{About, Owner, Plan, Subject};
 
 use super::report::{Guarded, Lost};
 use super::rows::guarded;
-use crate::matching::matching;
+use super::scope::{Scope, is_same};
 use crate::passport::Effort;
 use crate::survey::Progress;
 use crate::{Engine, Error};
@@ -38,6 +38,14 @@ pub(crate) struct InUse<'a> {
     pub(crate) file: &'a Path,
 }
 
+impl InUse<'_> {
+    /// Whether an agent at work may need a file. It knows its files by their names, so none is renamed either.
+    fn spares(&self, trap: &Trap, id: Option<&str>) -> bool {
+        let is_own = id.is_none_or(|id| id == self.session);
+        is_same(&trap.path, self.file) || (is_own && trap.kind != TrapKind::Stub)
+    }
+}
+
 impl Engine {
     /// Plans to make harmless what would take conversations along at an agent's next start.
     ///
@@ -49,13 +57,14 @@ impl Engine {
         release: Option<&str>,
         progress: &dyn Progress,
     ) -> Result<Fix, Error> {
-        self.fix_plan_beside(project, release, None, progress)
+        let scope = project.map_or(Scope::All, Scope::Project);
+        self.fix_plan_beside(scope, release, None, progress)
     }
 
     /// The same, asked by an agent that is at work.
     pub(crate) fn fix_plan_beside(
         &self,
-        project: Option<&str>,
+        scope: Scope<'_>,
         release: Option<&str>,
         in_use: Option<InUse<'_>>,
         progress: &dyn Progress,
@@ -64,11 +73,7 @@ impl Engine {
         let agents = self.agents(release)?;
         let (listing, ground, passports) = self.survey_all(&Effort::List, progress);
         let sessions = &listing.sessions;
-        let wanted = project.map(|wanted| {
-            let projects: Vec<&Project> = passports.projects.iter().map(|p| &**p).collect();
-            matching(&projects, wanted, &self.folders)
-        });
-        let wanted = wanted.transpose()?;
+        let wanted = self.within(scope, &ground, &passports)?;
         let is_wanted = |number: &usize| wanted.as_ref().is_none_or(|all| all.contains(number));
         let ask = |sweeper: &dyn Sweeper, chats: &Chats<'_>| sweeper.traps(chats);
         let found = self.ask_sweepers(sessions, &ground, &passports, &agents, ask);
@@ -121,10 +126,10 @@ impl<'a> Fixing<'a> {
 
     fn defuse(&mut self, source: &dyn Source, trap: &Trap) -> Result<(), Error> {
         let facts = self.whose.get(trap.path.as_path()).copied();
-        if self.in_use.is_some_and(|own| own.file == trap.path) {
+        let id = facts.map(|facts| facts.id.as_str());
+        if self.in_use.is_some_and(|own| own.spares(trap, id)) {
             return Ok(());
         }
-        let id = facts.map(|facts| facts.id.as_str());
         if let Some(id) = id.filter(|id| self.owners.iter().any(|owner| owner.session == *id)) {
             self.busy.insert(id.chars().take(8).collect());
             return Ok(());
@@ -138,7 +143,7 @@ impl<'a> Fixing<'a> {
         if !trap.beside.is_empty() && self.is_covered(source, trap) {
             self.plan.remove(&RealDisk, &trap.path, about)?;
             self.taken.insert(trap.path.clone());
-        } else if let Some(aside) = &trap.aside {
+        } else if let Some(aside) = trap.aside.as_ref().filter(|_| self.in_use.is_none()) {
             self.plan.move_file(&RealDisk, &trap.path, aside, about)?;
         } else {
             return Ok(());

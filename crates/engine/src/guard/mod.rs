@@ -1,23 +1,25 @@
 //! What an agent's next start would delete, and why.
 
 mod fix;
+mod hook;
 mod report;
 mod retention;
 mod rows;
+mod scope;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use recount_formats::Sweeper;
 use recount_formats::sweep::{Chats, Installations, Retention, Settings, Variables};
-use recount_model::{Project, SessionFacts, Sight};
+use recount_model::{SessionFacts, Sight};
 use recount_platform::Env;
 
 pub(crate) use self::fix::DEFUSED;
 pub use self::fix::Fix;
 pub use self::report::{Agent, DoomedSession, Foretold, Guarded, Kept, Lost, ReleaseFrom, Safe};
 use self::rows::{Swept, guarded, lost};
-use crate::matching::matching;
+pub(crate) use self::scope::Scope;
 use crate::passport::{Effort, Passports};
 use crate::survey::{Folder, Ground, Progress};
 use crate::{Engine, Error};
@@ -36,11 +38,8 @@ impl Engine {
         self.aliases()?;
         let agents = self.agents(release)?;
         let (listing, ground, passports) = self.survey_all(&Effort::List, progress);
-        let wanted = project.map(|wanted| {
-            let projects: Vec<&Project> = passports.projects.iter().map(|p| &**p).collect();
-            matching(&projects, wanted, &self.folders)
-        });
-        let wanted = wanted.transpose()?;
+        let scope = project.map_or(Scope::All, Scope::Project);
+        let wanted = self.within(scope, &ground, &passports)?;
         let swept = self.sweep(&listing.sessions, &ground, &passports, &agents);
         let mut projects = guarded(&listing.sessions, &ground, &passports, swept);
         if let Some(wanted) = wanted {

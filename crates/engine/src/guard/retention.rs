@@ -40,7 +40,7 @@ impl Engine {
         for file in self.settings_files()? {
             let new = file.sweeper.with_retention(file.text.as_deref(), wanted);
             let new = new.map_err(|why| Error::Settings { path: file.path.clone(), why })?;
-            self.put_settings(&mut plan, &file, &new)?;
+            Self::put_settings(&mut plan, &file, &new)?;
             plan.notes.extend(self.overridden(&file, &new, wanted, &agents, progress));
         }
         Ok(plan)
@@ -63,7 +63,6 @@ impl Engine {
 
     /// Adds a file of settings with another text to a plan, if it is another.
     pub(super) fn put_settings(
-        &self,
         plan: &mut Plan,
         file: &SettingsFile,
         new: &[u8],

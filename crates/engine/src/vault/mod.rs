@@ -7,13 +7,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use recount_model::{Project, SessionKind};
+use recount_model::SessionKind;
 use recount_writer::RealDisk;
 use recount_writer::vault::{Holding, Index, Outcome, Vault};
 use serde::Serialize;
 
 pub(crate) use self::files::{Its, files_of};
-use crate::matching::matching;
+use crate::guard::Scope;
 use crate::passport::Effort;
 use crate::survey::Progress;
 use crate::{Engine, Error};
@@ -97,22 +97,20 @@ impl Engine {
         project: Option<&str>,
         progress: &dyn Progress,
     ) -> Result<KeepReport, Error> {
-        self.keep_within(project, PATIENCE, progress)
+        let scope = project.map_or(Scope::All, Scope::Project);
+        self.keep_within(scope, PATIENCE, progress)
     }
 
     pub(crate) fn keep_within(
         &self,
-        project: Option<&str>,
+        scope: Scope<'_>,
         patience: Duration,
         progress: &dyn Progress,
     ) -> Result<KeepReport, Error> {
         self.aliases()?;
         let (listing, ground, passports) = self.survey_all(&Effort::List, progress);
-        let wanted = project.map(|wanted| {
-            let projects: Vec<&Project> = passports.projects.iter().map(|p| &**p).collect();
-            matching(&projects, wanted, &self.folders)
-        });
-        let wanted: Option<Vec<PathBuf>> = wanted.transpose()?.map(|numbers| {
+        let wanted = self.within(scope, &ground, &passports)?;
+        let wanted: Option<Vec<PathBuf>> = wanted.map(|numbers| {
             let folders = numbers.iter().filter_map(|number| ground.folders.get(*number));
             folders.map(|folder| folder.at.path.clone()).collect()
         });
@@ -190,8 +188,8 @@ impl Engine {
         let total: u64 = index.holdings().map(|holding| holding.packed).sum();
         let (mut done, mut count, mut faults) = (0, 0, Vec::new());
         for holding in index.holdings() {
-            if let Err(fault) = Index::verify(&RealDisk, data, holding) {
-                faults.push(Failed { path: holding.file.clone(), why: fault.why });
+            if let Err(why) = Index::verify(&RealDisk, data, holding) {
+                faults.push(Failed { path: holding.file.clone(), why });
             }
             done += holding.packed;
             count += 1;

@@ -13,6 +13,7 @@ mod files;
 mod full_output;
 mod glance;
 mod grammar;
+mod hook;
 mod kind;
 mod lines;
 mod listing;
@@ -48,6 +49,7 @@ pub(crate) use grammar::{outline, reader};
 
 use crate::bytes::{self, Buffer, LineCounter};
 use crate::edit::Editor;
+use crate::hook::Hook;
 use crate::mend::Mender;
 use crate::outline::{Entry, Outline};
 use crate::own_form::OwnForm;
@@ -220,6 +222,10 @@ impl Source for Gemini {
 
     fn traces(&self, folder: &ProjectFolder) -> Vec<Trace> {
         logs::traces(&folder.path)
+    }
+
+    fn hook(&self) -> Option<&'static dyn Hook> {
+        Some(&hook::Hooks)
     }
 
     fn place_of(&self, root: &Path, shape: RootShape, file: &Path) -> Option<Place> {

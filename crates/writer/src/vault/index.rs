@@ -58,7 +58,7 @@ pub struct Whose {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Record {
-    Kept(Holding),
+    Kept(Box<Holding>),
     Gone { file: PathBuf, generation: u32 },
 }
 
@@ -107,7 +107,7 @@ impl Index {
     pub(super) fn take(&mut self, record: Record) {
         match record {
             Record::Kept(holding) => {
-                self.holdings.insert((holding.file.clone(), holding.generation), holding);
+                self.holdings.insert((holding.file.clone(), holding.generation), *holding);
             }
             Record::Gone { file, generation } => {
                 self.holdings.remove(&(file, generation));

@@ -75,9 +75,12 @@ impl Vault<'_> {
             return Ok(());
         }
         sync(self.disk, &self.folder.join("files"))?;
-        let records: Vec<Record> = self.pending.drain(..).map(Record::Kept).collect();
+        let kept = self.pending.drain(..);
+        let records: Vec<Record> = kept.map(|one| Record::Kept(Box::new(one))).collect();
         self.write_down(&records)?;
-        records.into_iter().for_each(|record| self.index.take(record));
+        for record in records {
+            self.index.take(record);
+        }
         Ok(())
     }
 

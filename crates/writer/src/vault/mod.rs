@@ -31,7 +31,6 @@ use crate::{Error, Lock};
 
 pub use index::{Holding, Index, Whose};
 pub use keep::Outcome;
-pub use prune::Fault;
 
 pub(crate) use pack::unpacked;
 
@@ -64,12 +63,15 @@ impl<'a> Vault<'a> {
         if !turn.is_held() {
             return Err(Refusal::NoTurns { path: data.to_owned() }.into());
         }
-        let mut vault = Self::found(disk, data, now)?;
-        vault._turn = Some(turn);
-        Ok(vault)
+        Self::found(disk, data, now, Some(turn))
     }
 
-    fn found(disk: &'a dyn Disk, data: &Path, now: Timestamp) -> Result<Self, Error> {
+    fn found(
+        disk: &'a dyn Disk,
+        data: &Path,
+        now: Timestamp,
+        turn: Option<Lock>,
+    ) -> Result<Self, Error> {
         let folder = folder(data);
         for (inner, outer) in [(&folder, data), (&folder.join("files"), &folder)] {
             if look(disk, inner)?.is_none() {
@@ -78,7 +80,7 @@ impl<'a> Vault<'a> {
             }
         }
         let index = Index::read(disk, data)?;
-        Ok(Self { disk, folder, index, pending: Vec::new(), now, _turn: None })
+        Ok(Self { disk, folder, index, pending: Vec::new(), now, _turn: turn })
     }
 
     /// What the vault holds.

@@ -12,23 +12,13 @@ use crate::change::apply::remove;
 use crate::change::journal::sync;
 use crate::change::state::{Hasher, look, pour};
 
-/// A copy that is not what the index says.
-#[derive(Clone, Debug)]
-pub struct Fault {
-    /// The copy.
-    pub holding: Holding,
-    /// What is wrong.
-    pub why: String,
-}
-
 impl Index {
     /// Unpacks a copy and compares it with what the index says. `data` is our data folder.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn verify(disk: &dyn Disk, data: &Path, holding: &Holding) -> Result<(), Fault> {
+    pub fn verify(disk: &dyn Disk, data: &Path, holding: &Holding) -> Result<(), String> {
         let path = place(&folder(data), &holding.file, holding.generation);
-        let fault = |why: String| Fault { holding: holding.clone(), why };
         let mut hasher = Hasher::default();
         let input = disk.read(&path).and_then(|input| unpacked(input, holding.packed));
         let read = input.and_then(|mut input| {
@@ -38,11 +28,11 @@ impl Index {
             })
         });
         match read {
-            Err(error) => Err(fault(error.to_string())),
+            Err(error) => Err(error.to_string()),
             Ok(bytes) if bytes != holding.bytes => {
-                Err(fault(format!("{bytes} bytes instead of {}", holding.bytes)))
+                Err(format!("{bytes} bytes instead of {}", holding.bytes))
             }
-            Ok(_) if hasher.hash() != holding.hash => Err(fault("other bytes".to_owned())),
+            Ok(_) if hasher.hash() != holding.hash => Err("other bytes".to_owned()),
             Ok(_) => Ok(()),
         }
     }
@@ -64,7 +54,9 @@ impl Vault<'_> {
         if !records.is_empty() {
             // First it is not promised any more, then it goes.
             self.write_down(&records)?;
-            records.into_iter().for_each(|record| self.index.take(record));
+            for record in records {
+                self.index.take(record);
+            }
             self.rewrite()?;
         }
         let known: BTreeSet<PathBuf> =
@@ -86,7 +78,8 @@ impl Vault<'_> {
         let beside = path.with_extension("tmp");
         remove(self.disk, &beside)?;
         let failed = |source| Error::WriteFile { path: beside.clone(), source };
-        let records: Vec<Record> = self.index.holdings().cloned().map(Record::Kept).collect();
+        let records: Vec<Record> =
+            self.index.holdings().map(|one| Record::Kept(Box::new(one.clone()))).collect();
         let mut text = lines(&records).map_err(|error| failed(error.into()))?;
         text.push(b'\n');
         let mut out = self.disk.create(&beside).map_err(failed)?;

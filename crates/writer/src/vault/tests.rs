@@ -35,7 +35,7 @@ fn whose() -> Whose {
 }
 
 fn vault(disk: &MemoryDisk) -> Result<Vault<'_>, Error> {
-    Vault::found(disk, Path::new(DATA), Timestamp::UNIX_EPOCH)
+    Vault::found(disk, Path::new(DATA), Timestamp::UNIX_EPOCH, None)
 }
 
 fn keep(disk: &MemoryDisk) -> Result<Vec<Outcome>, Error> {
@@ -60,7 +60,7 @@ fn held(disk: &MemoryDisk, told: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let index = Index::read(disk, Path::new(DATA)).unwrap();
     let copy = |holding: &Holding| {
         Index::verify(disk, Path::new(DATA), holding)
-            .unwrap_or_else(|fault| panic!("{told}: {} of {holding:?}", fault.why));
+            .unwrap_or_else(|why| panic!("{told}: {why} of {holding:?}"));
         (holding.file.clone(), bytes(disk, holding))
     };
     index.holdings().map(copy).collect()

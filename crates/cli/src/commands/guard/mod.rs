@@ -1,6 +1,7 @@
 //! `recount guard`
 
 mod fix;
+mod hook;
 mod keep;
 mod page;
 mod retention;
@@ -29,6 +30,7 @@ use crate::output::progress::Bar;
     after_help = "Examples:\n  recount guard                     every project, the release that is installed\n  \
     recount guard shop -v             one project, file by file\n  recount guard --release 0.60.0    what an upgrade would do\n  \
     recount guard --fix               defuse what takes conversations along\n  recount guard --retention off     let the agent delete nothing by itself\n  \
+    recount guard --keep              hold copies of all sessions\n  recount guard --hook install      have both done whenever the agent runs\n  \
     recount guard -q > /dev/null || echo 'sessions are in danger'"
 )]
 pub(crate) struct GuardArgs {
@@ -58,6 +60,18 @@ pub(crate) struct GuardArgs {
     #[arg(long, group = "act")]
     keep: bool,
 
+    /// Let the agent call recount by itself, so that stubs are taken away and copies are kept: "install" or "remove"
+    ///
+    /// It adds hooks to the agent's own settings, for all projects. They never fail and print nothing.
+    #[arg(
+        long,
+        group = "act",
+        value_name = "install|remove",
+        value_enum,
+        conflicts_with = "project"
+    )]
+    hook: Option<hook::What>,
+
     #[command(flatten)]
     consent: Consent,
 }
@@ -73,6 +87,9 @@ struct Document<'a> {
 pub(crate) fn run(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
     if args.fix {
         return fix::run(args, context);
+    }
+    if let Some(what) = args.hook {
+        return hook::run(what, args, context);
     }
     if args.keep {
         return keep::run(args, context);

@@ -1,0 +1,92 @@
+//! `recount guard --hook`
+
+use std::io::{self, Read as _};
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+
+use super::GuardArgs;
+use crate::context::Context;
+use crate::failure::{ERROR, Failure};
+use crate::output::progress::Bar;
+
+/// What an agent tells is small, but for what the user has just said.
+const MOST: u64 = 64 * 1024 * 1024;
+
+/// What to do about hooks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum What {
+    /// Add them
+    Install,
+    /// Take them out
+    Remove,
+    /// What the agent calls
+    #[value(hide = true)]
+    Run,
+}
+
+pub(super) fn run(what: What, args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
+    match what {
+        What::Run => {
+            answer(context);
+            Ok(ExitCode::SUCCESS)
+        }
+        What::Install => install(args, context),
+        What::Remove => remove(args, context),
+    }
+}
+
+/// Whatever goes wrong, the agent goes on: nothing is printed, and that is no failure.
+fn answer(context: &Context) {
+    let mut told = Vec::new();
+    let read = io::stdin().lock().take(MOST).read_to_end(&mut told);
+    if let (Ok(_), Ok(engine)) = (read, context.plain_engine()) {
+        let _done = engine.answer_hook(&told);
+    }
+}
+
+fn install(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
+    let engine = context.plain_engine()?;
+    args.consent.recover(&engine, context)?;
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::new(ERROR, format!("cannot tell where recount lies: {error}")))?;
+    let plan = engine.hook_plan(&command(&program)?)?;
+    if plan.is_empty() {
+        return args.consent.nothing(&plan, context, "the hooks are there already");
+    }
+    let done = "the agent calls recount from its next start on";
+    let code = args.consent.carry_out(&plan, &engine, context, done)?;
+    if !args.consent.is_dry_run() {
+        // Once for all, so that the agent need not wait for it.
+        let bar = Bar::new(context, "keeping sessions");
+        engine.keep(None, &bar)?;
+        bar.finish();
+    }
+    Ok(code)
+}
+
+fn remove(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
+    let engine = context.plain_engine()?;
+    args.consent.recover(&engine, context)?;
+    let plan = engine.unhook_plan()?;
+    if plan.is_empty() {
+        return args.consent.nothing(&plan, context, "there are no hooks of recount");
+    }
+    args.consent.carry_out(&plan, &engine, context, "the agent does not call recount any more")
+}
+
+/// The command for the agent's shell: quiet and fine, also when recount is gone.
+fn command(program: &Path) -> Result<String, Failure> {
+    let odd = || Failure::new(ERROR, "the path of recount is not text");
+    let program = program.to_str().ok_or_else(odd)?;
+    Ok(if cfg!(windows) {
+        let program = program.replace('\'', "''");
+        format!(
+            "if (Test-Path '{program}') {{ $input | & '{program}' guard --hook run 2>$null }}; exit 0"
+        )
+    } else {
+        let program = program.replace('\'', "'\\''");
+        format!("'{program}' guard --hook run 2>/dev/null || true")
+    })
+}

@@ -1,0 +1,190 @@
+//! Hooks in `settings.json`: commands that are told on stdin what happens (0.26 and later, on by default).
+//!
+//! A start cleans up before any hook runs, so what must not be deleted at the next start is made safe at the end of this one, and
+//! already when the first prompt is sent: a program that is killed runs no hook at its end. When `SessionStart` runs after a
+//! resume, the program still has the stub open; only with the first prompt (`BeforeAgent`) it is sure to be back in the old file.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::locate::short_id;
+use crate::hook::{Call, Hook, Moment, Unfit};
+use crate::json::Tree;
+use crate::json::comments::strip;
+use crate::json::edit::{push, take_out};
+
+/// What we call ours.
+const NAME: &str = "recount-guard";
+const EVENTS: [(&str, Moment); 3] =
+    [("SessionStart", Moment::Start), ("BeforeAgent", Moment::Prompt), ("SessionEnd", Moment::End)];
+/// How long the program waits for it, in milliseconds.
+const PATIENCE: &str = "5000";
+
+/// Gemini CLI's hooks.
+#[derive(Debug)]
+pub(crate) struct Hooks;
+
+impl Hook for Hooks {
+    fn install(&self, text: Option<&[u8]>, command: &str) -> Result<Vec<u8>, Unfit> {
+        let mut text = text.unwrap_or(b"{}\n").to_vec();
+        for (event, _) in EVENTS {
+            let path = ["hooks", event];
+            let wanted = group(command);
+            if has(&text, event, |known| *known == wanted) {
+                continue;
+            }
+            text = take_out(&text, &path, is_ours)?.unwrap_or(text);
+            text = push(&text, &path, &wanted)?;
+        }
+        Ok(text)
+    }
+
+    fn remove(&self, text: &[u8]) -> Result<Option<Vec<u8>>, Unfit> {
+        let mut left = None;
+        for (event, _) in EVENTS {
+            let now = left.as_deref().unwrap_or(text);
+            let exists = has(now, event, is_ours);
+            if let Some(next) = exists.then(|| take_out(now, &["hooks", event], is_ours)) {
+                left = next?.or(left);
+            }
+        }
+        Ok(left)
+    }
+
+    fn is_off(&self, text: &[u8]) -> Option<&'static str> {
+        let tree = Tree::parse(&strip(text)).ok()?;
+        let is_false = |value: Option<&Tree>| matches!(value, Some(Tree::Bool(false)));
+        if is_false(tree.get("hooksConfig").and_then(|config| config.get("enabled"))) {
+            return Some("hooksConfig.enabled is off: the agent runs no hooks");
+        }
+        let disabled = tree.get("hooksConfig").and_then(|config| config.get("disabled"));
+        let Some(Tree::Array(names)) = disabled else { return None };
+        let is_named = names.iter().any(|name| name.as_str() == Some(NAME));
+        is_named.then_some("hooksConfig.disabled names it: the agent does not run it")
+    }
+
+    fn call(&self, told: &[u8]) -> Option<Call> {
+        let tree = Tree::parse(told).ok()?;
+        let event = tree.text("hook_event_name")?;
+        let (_, moment) = EVENTS.into_iter().find(|(known, _)| *known == event)?;
+        let file = PathBuf::from(tree.text("transcript_path")?);
+        let chats =
+            file.parent().filter(|chats| chats.file_name().is_some_and(|n| n == "chats"))?;
+        let folder = chats.parent()?.to_owned();
+        Some(Call { moment, session: tree.text("session_id")?.to_owned(), folder, file })
+    }
+
+    fn may_trap(&self, folder: &Path) -> bool {
+        let mut seen = BTreeSet::new();
+        let entries = fs::read_dir(folder.join("chats")).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        names.filter(|name| name.starts_with("session-")).any(|name| {
+            // Names end alike if nothing else tells them apart.
+            !seen.insert(short_id(&name).to_owned())
+        })
+    }
+}
+
+/// One entry below an event.
+fn group(command: &str) -> Tree {
+    let text = |text: &str| Tree::String(text.to_owned());
+    let hook = vec![
+        ("name".to_owned(), text(NAME)),
+        ("type".to_owned(), text("command")),
+        ("command".to_owned(), text(command)),
+        ("timeout".to_owned(), Tree::Number(PATIENCE.to_owned())),
+    ];
+    Tree::Object(vec![("hooks".to_owned(), Tree::Array(vec![Tree::Object(hook)]))])
+}
+
+/// Whether all that an entry runs is ours.
+fn is_ours(group: &Tree) -> bool {
+    let Some(Tree::Array(hooks)) = group.get("hooks") else { return false };
+    !hooks.is_empty() && hooks.iter().all(|hook| hook.text("name") == Some(NAME))
+}
+
+fn has(text: &[u8], event: &str, is_wanted: impl Fn(&Tree) -> bool) -> bool {
+    let tree = Tree::parse(&strip(text)).ok();
+    let hooks = tree.as_ref().and_then(|tree| tree.get("hooks")?.get(event));
+    matches!(hooks, Some(Tree::Array(groups)) if groups.iter().any(is_wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_comes_once_and_goes_without_a_trace() {
+        let text = "{\n  // mine\n  \"hooks\": {\n    \"SessionEnd\": [\n      { \"hooks\": [{ \"type\": \"command\", \"command\": \"mine\" }] }\n    ]\n  }\n}\n";
+        let with = Hooks.install(Some(text.as_bytes()), "recount guard --hook run").unwrap();
+        insta::assert_snapshot!(String::from_utf8(with.clone()).unwrap(), @r#"
+        {
+          // mine
+          "hooks": {
+            "SessionEnd": [
+              { "hooks": [{ "type": "command", "command": "mine" }] },
+              {
+                "hooks": [
+                  {
+                    "name": "recount-guard",
+                    "type": "command",
+                    "command": "recount guard --hook run",
+                    "timeout": 5000
+                  }
+                ]
+              }
+            ],
+            "SessionStart": [
+              {
+                "hooks": [
+                  {
+                    "name": "recount-guard",
+                    "type": "command",
+                    "command": "recount guard --hook run",
+                    "timeout": 5000
+                  }
+                ]
+              }
+            ],
+            "BeforeAgent": [
+              {
+                "hooks": [
+                  {
+                    "name": "recount-guard",
+                    "type": "command",
+                    "command": "recount guard --hook run",
+                    "timeout": 5000
+                  }
+                ]
+              }
+            ]
+          }
+        }
+        "#);
+        assert_eq!(Hooks.install(Some(&with), "recount guard --hook run").unwrap(), with);
+        let moved = Hooks.install(Some(&with), "elsewhere").unwrap();
+        assert!(!String::from_utf8(moved.clone()).unwrap().contains("recount guard"));
+        for installed in [with, moved] {
+            let without = Hooks.remove(&installed).unwrap().unwrap();
+            assert_eq!(String::from_utf8(without).unwrap(), text);
+        }
+        assert_eq!(Hooks.remove(text.as_bytes()).unwrap(), None);
+        assert!(Hooks.install(Some(b"{\"hooks\": []}"), "x").is_err());
+    }
+
+    #[test]
+    fn what_the_agent_tells_is_understood() {
+        let told = br#"{"session_id":"3d2f","transcript_path":"/home/dev/.gemini/tmp/shop/chats/session-x-3d2f.jsonl","cwd":"/home/dev/code/shop","hook_event_name":"SessionEnd","timestamp":"2026-11-16T08:00:00.000Z","reason":"exit"}"#;
+        let call = Hooks.call(told).unwrap();
+        assert_eq!((call.moment, call.session.as_str()), (Moment::End, "3d2f"));
+        assert_eq!(call.folder, Path::new("/home/dev/.gemini/tmp/shop"));
+        for wrong in [
+            &b"{}"[..],
+            b"",
+            br#"{"session_id":"a","transcript_path":"","hook_event_name":"SessionEnd"}"#,
+        ] {
+            assert_eq!(Hooks.call(wrong), None);
+        }
+    }
+}
