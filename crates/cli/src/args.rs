@@ -6,7 +6,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use recount_engine::source_names;
 
 use crate::commands::{
-    compact, completions, convert, delete, export, guard, history, index, list, man, prices, projects, restore,
+    compact, completions, convert, delete, doctor, export, guard, history, index, list, man, prices, projects, repair, restore, resurrect,
     search, show, sql, stats, story, testbed, trash, trim, undo,
 };
 
@@ -97,6 +97,9 @@ pub(crate) enum Command {
     Prices(prices::PricesArgs),
     Sql(sql::SqlArgs),
     Guard(guard::GuardArgs),
+    Doctor(doctor::DoctorArgs),
+    Repair(repair::RepairArgs),
+    Resurrect(resurrect::ResurrectArgs),
     Compact(compact::CompactArgs),
     Convert(convert::ConvertArgs),
     Trim(trim::TrimArgs),

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use recount_model::{
     FileRole, Message, Problem, ProjectHash, RecordedPath, SessionId, SessionKind, SourceName,
@@ -18,6 +18,8 @@ use crate::gemini::Gemini;
 use crate::outline::{Entry, Outline};
 use crate::mend::Mender;
 use crate::own_form::OwnForm;
+use crate::relic::Relic;
+use crate::stray::Stray;
 use crate::sweep::Sweeper;
 
 /// Every source we read, in the order they are listed to people.
@@ -114,6 +116,30 @@ pub trait Source: Debug + Sync {
 
     /// Lists what belongs to a session in one project directory, beside its own `files`: all that goes when it goes.
     fn belongings(&self, folder: &ProjectFolder, id: &SessionId, files: &[PathBuf]) -> Belongings;
+
+    /// Lists what is left of a session elsewhere than in its own files. `extra` are files that somebody named.
+    fn relics(
+        &self,
+        _folder: Option<&ProjectFolder>,
+        _project: Option<&Path>,
+        _id: &SessionId,
+        _extra: &[PathBuf],
+    ) -> Vec<Relic> {
+        Vec::new()
+    }
+
+    /// Lists what lies about in one of its data folders and belongs to nobody. `is_known` tells whether there is a session
+    /// of that id.
+    fn strays(
+        &self,
+        _root: &Path,
+        _shape: RootShape,
+        _located: &Located,
+        _is_known: &dyn Fn(&str) -> bool,
+        _now: SystemTime,
+    ) -> Vec<Stray> {
+        Vec::new()
+    }
 
     /// Whether a command line is this agent's own.
     fn is_running(&self, args: &[String]) -> bool;

@@ -18,10 +18,10 @@ use serde_json::Value;
 use crate::{has, home};
 
 /// A file with its bytes, its time and its permissions; a folder has neither.
-type Tree = BTreeMap<PathBuf, Option<(Vec<u8>, SystemTime, bool)>>;
+pub(crate) type Tree = BTreeMap<PathBuf, Option<(Vec<u8>, SystemTime, bool)>>;
 
 /// All that lies in an agent's folder.
-fn tree(home: &Home) -> Tree {
+pub(crate) fn tree(home: &Home) -> Tree {
     let mut tree = Tree::new();
     let mut open = vec![home.path().join(".gemini")];
     while let Some(folder) = open.pop() {
@@ -42,7 +42,7 @@ fn tree(home: &Home) -> Tree {
     tree
 }
 
-fn json(home: &Home, arguments: &[&str]) -> Value {
+pub(crate) fn json(home: &Home, arguments: &[&str]) -> Value {
     let output = home.run(arguments.iter().chain(&["--json"]));
     serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{output}"))
 }

@@ -8,6 +8,7 @@ mod edition;
 mod examine;
 mod owners;
 mod repair;
+mod resurrect;
 mod revision;
 mod sight;
 mod told;
@@ -21,6 +22,8 @@ use crate::survey::Progress;
 use crate::{Engine, Error};
 
 pub use compact::Compaction;
+pub(crate) use repair::words;
+pub use resurrect::Resurrectable;
 pub use recount_writer::change::{Recovered, Refusal, State, Step, Subject};
 pub use told::{Change, ChangeState, Trashed};
 pub use trim::{Trim, Turn, TurnAt};
