@@ -46,6 +46,15 @@ pub struct Row {
     pub ledger: Ledger,
 }
 
+/// Whether the file at `path` is whole. It is only looked at.
+pub fn is_sound(path: &Path) -> bool {
+    let check = || -> rusqlite::Result<String> {
+        let db = Connection::open_with_flags(path, rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        db.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
+    };
+    check().is_ok_and(|told| told == "ok")
+}
+
 impl Catalog {
     /// Opens the file, or makes it. `version` tells the form of what is kept: what has another is thrown away.
     ///

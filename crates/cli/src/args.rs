@@ -6,9 +6,9 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use recount_engine::source_names;
 
 use crate::commands::{
-    compact, completions, convert, delete, export, fork, guard, history, index, list, man, merge,
-    r#move, prices, projects, prune, relocate, rename, restore, resume, search, show, sql, stats,
-    story, tag, testbed, trash, trim, undo, vault,
+    compact, completions, convert, delete, doctor, export, fork, guard, history, index, list, man,
+    merge, r#move, prices, projects, prune, relocate, rename, repair, restore, resume, resurrect,
+    search, show, sql, stats, story, tag, testbed, trash, trim, undo, vault,
 };
 
 /// Recount what your coding agents did, and count it right
@@ -107,6 +107,9 @@ pub(crate) enum Command {
     Relocate(relocate::RelocateArgs),
     Fork(fork::ForkArgs),
     Merge(merge::MergeArgs),
+    Doctor(doctor::DoctorArgs),
+    Repair(repair::RepairArgs),
+    Resurrect(resurrect::ResurrectArgs),
     Compact(compact::CompactArgs),
     Convert(convert::ConvertArgs),
     Trim(trim::TrimArgs),

@@ -10,6 +10,8 @@ use crate::output::sanitize::{sanitize, single_line};
 
 /// Nothing was found.
 pub(crate) const NOTHING: u8 = 1;
+/// Something is wrong.
+pub(crate) const FOUND: u8 = 1;
 /// Something would be deleted.
 pub(crate) const DOOMED: u8 = 1;
 /// An error, or bad usage.

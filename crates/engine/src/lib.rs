@@ -7,6 +7,7 @@ mod change;
 mod config;
 mod conversation;
 mod deep;
+mod doctor;
 mod error;
 pub mod export;
 mod facts;
@@ -59,10 +60,11 @@ use recount_store::Root;
 use recount_store::scan::{Disk, Tree};
 
 pub use change::{
-    Change, ChangeState, Compaction, Fork, Made, Merge, Prune, Recovered, Refusal, State, Step,
-    Subject, Trashed, Trim, Turn, TurnAt,
+    Change, ChangeState, Compaction, Fork, Made, Merge, Prune, Recovered, Refusal, Resurrectable,
+    State, Step, Subject, Trashed, Trim, Turn, TurnAt,
 };
 pub use deep::Holds;
+pub use doctor::{Finding, Severity, Topic};
 pub use error::Error;
 pub use export::{Export, Exported, Selection};
 pub use find::Finder;

@@ -74,7 +74,7 @@ pub struct Part {
 }
 
 impl ProjectRow {
-    fn project(&self) -> Project {
+    pub(crate) fn project(&self) -> Project {
         Project {
             path: self.path.clone(),
             state: self.state,

@@ -17,7 +17,7 @@ use crate::survey::{Ground, Group, Progress, survey};
 use crate::{Engine, Error};
 
 /// The catalog's file in our data folder.
-const FILE: &str = "catalog.db";
+pub(crate) const FILE: &str = "catalog.db";
 /// A file that was written so short a time ago may be written again without a change that we can see.
 pub(crate) const RACY: i128 = 2_000_000_000;
 /// From so many groups on a second thread pays.

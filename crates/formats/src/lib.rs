@@ -35,7 +35,9 @@ pub mod json;
 pub mod mend;
 pub mod outline;
 pub mod own_form;
+pub mod relic;
 pub mod source;
+pub mod stray;
 pub mod sweep;
 pub mod witness;
 

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use recount_model::{FileRole, SessionId, SessionKind, SourceName};
 
 use crate::bytes::Buffer;
+use crate::relic::Remark;
 
 /// The form in which an agent keeps its sessions: a head, then one record per message.
 ///
@@ -43,6 +44,9 @@ pub trait OwnForm: Debug + Sync {
 
     /// Writes the records of a conversation that is not a session file; `None` when there is none in `bytes`.
     fn saved(&self, bytes: &[u8], time: Option<Timestamp>) -> Option<Vec<Vec<u8>>>;
+
+    /// Writes a prompt or a notice of our own as a record.
+    fn remark(&self, remark: &Remark<'_>) -> Vec<u8>;
 
     /// Replaces texts in a line that was written here. What is none, such as an id, and the data of media stay.
     /// `None` when it is not such a line.

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use recount_model::{
     FileRole, Message, Problem, ProjectHash, RecordedPath, SessionId, SessionKind, SourceName,
@@ -20,6 +20,8 @@ use crate::hook::Hook;
 use crate::mend::Mender;
 use crate::outline::{Entry, Outline};
 use crate::own_form::OwnForm;
+use crate::relic::Relic;
+use crate::stray::Stray;
 use crate::sweep::Sweeper;
 
 /// Every source we read, in the order they are listed to people.
@@ -129,6 +131,29 @@ pub trait Source: Debug + Sync {
 
     /// Tells in which project directory a file lies or would lie, below a data folder.
     fn place_of(&self, root: &Path, shape: RootShape, file: &Path) -> Option<Place>;
+    /// Lists what is left of a session elsewhere than in its own files. `extra` are files that somebody named.
+    fn relics(
+        &self,
+        _folder: Option<&ProjectFolder>,
+        _project: Option<&Path>,
+        _id: &SessionId,
+        _extra: &[PathBuf],
+    ) -> Vec<Relic> {
+        Vec::new()
+    }
+
+    /// Lists what lies about in one of its data folders and belongs to nobody. `is_known` tells whether there is a session
+    /// of that id.
+    fn strays(
+        &self,
+        _root: &Path,
+        _shape: RootShape,
+        _located: &Located,
+        _is_known: &dyn Fn(&str) -> bool,
+        _now: SystemTime,
+    ) -> Vec<Stray> {
+        Vec::new()
+    }
 
     /// Whether a command line is this agent's own.
     fn is_running(&self, args: &[String]) -> bool;

@@ -16,6 +16,7 @@ mod relocate;
 mod rename;
 mod repair;
 mod restore;
+mod resurrect;
 mod revision;
 mod sight;
 mod told;
@@ -35,6 +36,8 @@ pub use fork::Fork;
 pub use merge::Merge;
 pub use prune::Prune;
 pub use recount_writer::change::{Recovered, Refusal, State, Step, Subject};
+pub(crate) use repair::words;
+pub use resurrect::Resurrectable;
 pub use told::{Change, ChangeState, Trashed};
 pub use trim::{Trim, Turn, TurnAt};
 

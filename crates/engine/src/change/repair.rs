@@ -1,6 +1,5 @@
 //! Sessions made whole again: each as a plan of what its files will be.
 
-use recount_formats::SOURCES;
 use recount_formats::mend::Flaw;
 use recount_formats::source::Family;
 use recount_model::SessionId;
@@ -10,7 +9,6 @@ use recount_writer::change::{About, Plan};
 use super::common::{role, subject};
 use super::examine::{Elsewhere, Examined, examine};
 use crate::growth::Anew;
-use crate::list::Query;
 use crate::survey::{Folder, Ground, Progress, survey};
 use crate::{Engine, Error};
 
@@ -54,21 +52,6 @@ impl Engine {
         let found = survey(ground, ground.groups(|_| true), &Anew, progress, look);
         found.into_iter().filter_map(|(_, examined)| examined).collect()
     }
-
-    /// Says in words what keeps an agent from loading sessions, without planning anything.
-    ///
-    /// # Errors
-    /// If the sessions cannot be listed.
-    pub fn flaws(&self, progress: &dyn Progress) -> Result<Vec<(SessionId, String)>, Error> {
-        let ground = Ground::look(&self.roots);
-        self.list(&Query::default(), &())?;
-        let examined = self.examine_all(&ground, progress, |_| true);
-        let told = examined.into_iter().flat_map(|(id, files)| {
-            let flaws = files.into_iter().flat_map(|file| file.flaws);
-            flaws.map(move |flaw| (id.clone(), words(flaw))).collect::<Vec<_>>()
-        });
-        Ok(told.collect())
-    }
 }
 
 /// What the place of a session's files, and what lies beside them, tell of it.
@@ -89,7 +72,6 @@ fn elsewhere(ground: &Ground, family: &Family) -> Elsewhere {
             told.id = told.id.or_else(|| ids.next().map(ToString::to_string));
         }
     }
-    debug_assert!(!SOURCES.is_empty(), "somebody wrote them");
     told
 }
 

@@ -95,7 +95,7 @@ pub(super) fn is_plain(id: &str) -> bool {
     !id.is_empty() && id.bytes().all(is_safe) && !SHARED.contains(&id)
 }
 
-pub(super) fn is_drawn(id: &str) -> bool {
+pub(crate) fn is_drawn(id: &str) -> bool {
     id.len() == 36 && id.bytes().filter(|byte| *byte == b'-').count() == 4
 }
 

@@ -28,9 +28,11 @@ mod part;
 mod place;
 mod project;
 mod record;
+mod relics;
 mod replay;
 mod result_display;
 mod saved;
+mod strays;
 mod sweep;
 mod tool;
 mod touched;
@@ -40,6 +42,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use recount_model::{
     Grammar, Message, Problem, ProjectHash, RecordedPath, SessionId, SourceName, ToolCall, What,
@@ -53,10 +56,12 @@ use crate::hook::Hook;
 use crate::mend::Mender;
 use crate::outline::{Entry, Outline};
 use crate::own_form::OwnForm;
+use crate::relic::Relic;
 use crate::source::{
     AgentRow, Belongings, DataFolders, Detail, Family, Foreign, Kept, Located, MessageRequest,
     Place, ProjectFolder, RootShape, Source, Surveyed, Touch, Trace, Unrecorded,
 };
+use crate::stray::Stray;
 use crate::sweep::Sweeper;
 
 /// The name in flags, JSON and the catalog.
@@ -234,6 +239,27 @@ impl Source for Gemini {
 
     fn belongings(&self, folder: &ProjectFolder, id: &SessionId, files: &[PathBuf]) -> Belongings {
         belongings::belongings(folder, id, files)
+    }
+
+    fn relics(
+        &self,
+        folder: Option<&ProjectFolder>,
+        project: Option<&Path>,
+        id: &SessionId,
+        extra: &[PathBuf],
+    ) -> Vec<Relic> {
+        relics::relics(folder, project, id, extra)
+    }
+
+    fn strays(
+        &self,
+        root: &Path,
+        shape: RootShape,
+        located: &Located,
+        is_known: &dyn Fn(&str) -> bool,
+        now: SystemTime,
+    ) -> Vec<Stray> {
+        strays::strays(root, shape, located, is_known, now)
     }
 
     fn is_running(&self, args: &[String]) -> bool {

@@ -21,6 +21,7 @@ pub(crate) use head::{fields_in_order, time};
 use super::grammar;
 use crate::bytes::{self, Buffer};
 use crate::own_form::{Fields, HeadRequest, OwnForm, Texts};
+use crate::relic::Remark;
 
 /// The log of 0.39 and later.
 #[derive(Debug)]
@@ -79,6 +80,10 @@ impl OwnForm for Log {
 
     fn saved(&self, bytes: &[u8], time: Option<Timestamp>) -> Option<Vec<Vec<u8>>> {
         contents::records(bytes, time)
+    }
+
+    fn remark(&self, remark: &Remark<'_>) -> Vec<u8> {
+        super::relics::remark(remark)
     }
 
     fn replace(&self, line: &[u8], texts: &mut dyn Texts) -> Option<Vec<u8>> {

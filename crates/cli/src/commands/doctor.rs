@@ -1,0 +1,101 @@
+//! `recount doctor`
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::Args;
+use recount_engine::{Finding, Severity, Topic};
+
+use crate::context::{Context, Paged};
+use crate::failure::{FOUND, Failure};
+use crate::output::columns::{Align, Column, Fit, render};
+use crate::output::json;
+use crate::output::number::plural;
+use crate::output::progress::Bar;
+use crate::output::span::{Line, Span};
+use crate::output::theme::Tone;
+
+/// Tell what is wrong with sessions and around them, and what mends it
+///
+/// Looks at every session as its agent would load it, at what the agent's next start would delete, at permissions and sizes, at
+/// the agent's record of projects, at what belongs to nobody, and at recount's own data. Nothing is changed. Exits with 0 when
+/// nothing was found, with 1 otherwise.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  recount doctor            everything\n  recount doctor .          this project\n  recount doctor --json"
+)]
+pub(crate) struct DoctorArgs {
+    /// Only this project: a path, a name, a part of either
+    #[arg(value_name = "PROJECT")]
+    project: Option<String>,
+}
+
+pub(crate) fn run(args: &DoctorArgs, context: &Context) -> Result<ExitCode, Failure> {
+    let engine = context.plain_engine()?;
+    let project = args.project.as_deref().map(|wanted| context.project_argument(wanted));
+    let bar = Bar::new(context, "reading");
+    let findings = engine.doctor(project.as_deref(), &bar)?;
+    bar.finish();
+    if context.global.json {
+        json::document(context, "doctor", "findings", &findings)?;
+    } else if !findings.is_empty() {
+        let mut out = context.out(Paged::Yes);
+        out.write_all(page(&findings, context).as_bytes())?;
+        out.finish()?;
+    }
+    if findings.is_empty() {
+        context.warn("nothing is wrong");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let of = |severity| findings.iter().filter(|f| f.severity == severity).count() as u64;
+    let told =
+        [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Note, "note")];
+    let told = told.into_iter().map(|(severity, word)| (of(severity), word));
+    let told: Vec<String> = told.filter(|(n, _)| *n > 0).map(|(n, word)| plural(n, word)).collect();
+    context.warn(&told.join(", "));
+    Ok(ExitCode::from(FOUND))
+}
+
+const COLUMNS: &[Column] = &[
+    Column { heading: "", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "WHERE", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "WHAT", align: Align::Left, fit: Fit::Flexible },
+    Column { heading: "MENDED BY", align: Align::Left, fit: Fit::Drop(1) },
+];
+
+fn page(findings: &[Finding], context: &Context) -> String {
+    let canvas = context.canvas();
+    let mut page = String::new();
+    let mut topics: Vec<Topic> = findings.iter().map(|finding| finding.topic).collect();
+    topics.dedup();
+    for (number, topic) in topics.into_iter().enumerate() {
+        if number > 0 {
+            page.push('\n');
+        }
+        page.push_str(&canvas.print([Line::new([Span::new(topic.as_str(), Tone::Strong)])]));
+        let own = findings.iter().filter(|finding| finding.topic == topic);
+        let rows: Vec<Vec<Span>> = own.map(|finding| row(finding, context)).collect();
+        page.push_str(&render(COLUMNS, &rows, &canvas));
+    }
+    page
+}
+
+fn row(finding: &Finding, context: &Context) -> Vec<Span> {
+    let (word, tone) = match finding.severity {
+        Severity::Error => ("error", Tone::Removed),
+        Severity::Warning => ("warning", Tone::Warning),
+        Severity::Note => ("note", Tone::Dim),
+    };
+    let path = finding.path.as_ref().map(|path| context.folders.tilde(&path.to_string_lossy()));
+    let place = match (&finding.session, path) {
+        (Some(id), _) => id.short().to_owned(),
+        (None, Some(path)) => path,
+        (None, None) => String::new(),
+    };
+    vec![
+        Span::new(word, tone),
+        Span::new(&place, Tone::Plain),
+        Span::new(&finding.what, Tone::Plain),
+        Span::new(finding.remedy.as_deref().unwrap_or("-"), Tone::Dim),
+    ]
+}

@@ -1,0 +1,181 @@
+//! What is found, how bad it is, and that what is fine is called fine.
+
+#![expect(clippy::unwrap_used, reason = "what a test needs it must have")]
+#![expect(clippy::disallowed_methods, reason = "a test changes what it looks at")]
+
+use std::fs;
+use std::path::Path;
+
+use recount_testkit::Home;
+use serde_json::Value;
+
+use crate::commands::delete::{json, tree};
+use crate::{has, home};
+
+const SHOP: &str = ".gemini/tmp/shop";
+
+fn findings(home: &Home) -> Vec<Value> {
+    json(home, &["doctor"])["findings"].as_array().unwrap().clone()
+}
+
+/// What was found, in short.
+fn told(home: &Home, topic: &str) -> Vec<String> {
+    let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+    let all = findings(home).into_iter().filter(|finding| finding["topic"] == topic);
+    all.map(|f| format!("{}: {} [{}]", text(&f["severity"]), text(&f["what"]), text(&f["remedy"])))
+        .collect()
+}
+
+/// A home in which everything is as it should be: the project is there, and nothing is old.
+fn healthy() -> Home {
+    let home = home([]);
+    let project = home.at("code/shop");
+    fs::create_dir_all(&project).unwrap();
+    home.write(&format!("{SHOP}/.project_root"), &project);
+    home.write(".gemini/projects.json", format!(r#"{{"projects":{{"{project}":"shop"}}}}"#));
+    home.write(&format!("{SHOP}/chats/session-2026-11-15T08-00-3d2f9a10.jsonl"), concat!(
+        r#"{"sessionId":"3d2f9a10-5c1b-4d11-b127-fab536451cda","projectHash":"h","startTime":"2026-11-15T08:00:00.000Z","lastUpdated":"2026-11-15T08:10:00.000Z","kind":"main"}"#, "\n",
+        r#"{"id":"u1","timestamp":"2026-11-15T08:00:01.000Z","type":"user","content":[{"text":"hello"}]}"#, "\n",
+        r#"{"id":"m1","timestamp":"2026-11-15T08:00:02.000Z","type":"gemini","content":"hi"}"#, "\n"));
+    private(&home.path().join(".gemini"), true);
+    home
+}
+
+/// Lets others in, or not.
+#[cfg(unix)]
+fn private(folder: &Path, is_private: bool) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = if is_private { 0o700 } else { 0o755 };
+    fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[cfg(not(unix))]
+fn private(_folder: &Path, _is_private: bool) {}
+
+#[test]
+fn a_healthy_home_has_nothing_wrong() {
+    let home = healthy();
+    insta::assert_snapshot!(home.run(["doctor"]), @r"
+    ------- stderr -------
+    note: nothing is wrong
+    [exit 0]
+    ");
+    assert_eq!(findings(&home), Vec::<Value>::new());
+}
+
+#[test]
+fn damage_is_told_with_the_command_that_mends_it() {
+    let home = healthy();
+    let path = format!("{SHOP}/chats/session-2026-11-15T08-00-3d2f9a10.jsonl");
+    let mut torn = home.read(&path);
+    torn.extend(br#"{"$rewindTo":"gone"}"#);
+    torn.extend(b"\n{\"id\":\"u2\"");
+    home.write(&path, torn);
+    let before = tree(&home);
+    insta::assert_debug_snapshot!(told(&home, "sessions"), @r#"
+    [
+        "error: a rewind to a message that is not there hides all before it [recount repair 3d2f9a10]",
+        "warning: the last record was not written to its end (10 bytes) [recount repair 3d2f9a10]",
+    ]
+    "#);
+    has(&findings(&home)[0], "topic severity what session path remedy");
+    let output = home.run(["doctor"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert_eq!(tree(&home), before);
+    assert_eq!(home.run(["repair", "3d2f", "--yes"]).code, Some(0));
+    assert_eq!(told(&home, "sessions"), Vec::<String>::new());
+}
+
+#[test]
+fn what_lies_about_is_told() {
+    let home = healthy();
+    for path in [
+        format!("{SHOP}/chats/11111111-5c1b-4d11-b127-fab536451cda/agent1.jsonl"),
+        format!("{SHOP}/tool-outputs/session-22222222-5c1b-4d11-b127-fab536451cda/x.txt"),
+        format!("{SHOP}/logs/session-33333333-5c1b-4d11-b127-fab536451cda.jsonl"),
+        format!("{SHOP}/44444444-5c1b-4d11-b127-fab536451cda/plans/p.md"),
+        format!("{SHOP}/logs.json.invalid_json.1794762003000.bak"),
+        ".gemini/projects.json.0a1b.tmp".to_owned(),
+        ".gemini/projects.json.lock/x".to_owned(),
+    ] {
+        home.write(&path, "");
+    }
+    let lock = fs::File::open(home.path().join(".gemini/projects.json.lock")).unwrap();
+    lock.set_modified("2026-11-15T19:00:00Z".parse::<jiff::Timestamp>().unwrap().into()).unwrap();
+    insta::assert_debug_snapshot!(told(&home, "left-over"), @r#"
+    [
+        "warning: a lock that nobody holds any more [-]",
+        "note: activity log of a session that is gone [recount prune --orphaned]",
+        "note: left behind by a write or a rename [-]",
+        "note: left behind by a write or a rename [-]",
+        "note: outputs of tools of a session that is gone [recount prune --orphaned]",
+        "note: plans and tasks of a session that is gone [recount prune --orphaned]",
+        "note: sub-agents of a session that is gone [recount prune --orphaned]",
+    ]
+    "#);
+}
+
+#[test]
+fn markers_and_registry_are_compared() {
+    let home = healthy();
+    let project = home.at("code/shop");
+    home.write(".gemini/history/shop/.project_root", home.at("code/other"));
+    home.write(
+        ".gemini/projects.json",
+        format!(r#"{{"projects":{{"{project}":"shop","/gone":"Bad Name"}}}}"#),
+    );
+    home.write(".gemini/tmp/blog/chats/session-2026-11-15T08-00-99999999.jsonl", "{}");
+    let all = told(&home, "projects");
+    let all: Vec<String> = all.iter().map(|one| one.replace(&home.at(""), "~/")).collect();
+    insta::assert_debug_snapshot!(all, @r#"
+    [
+        "error: \"Bad Name\" for /gone has characters that make 0.43 and later forget all projects [-]",
+        "error: it names ~/code/shop, and history/.project_root names ~/code/other [recount relocate]",
+        "warning: missing: nothing here says which project it is [-]",
+    ]
+    "#);
+    home.write(".gemini/projects.json", "{\"projects\":{");
+    assert!(
+        told(&home, "projects").iter().any(|one| one.contains("record of projects is damaged"))
+    );
+}
+
+#[test]
+fn our_own_data_is_looked_at() {
+    let home = healthy();
+    assert_eq!(told(&home, "recount"), Vec::<String>::new());
+    home.write(".local/share/recount/journal/20261116-000000.jsonl", "garbage\n");
+    home.write(".local/share/recount/catalog.db", "garbage");
+    let all = told(&home, "recount");
+    assert!(all.iter().any(|one| one.contains("a journal is not understood")), "{all:?}");
+}
+
+#[test]
+fn one_project_can_be_asked_for() {
+    let home = healthy();
+    home.write(".gemini/tmp/blog/.project_root", home.at("code/blog"));
+    home.write(
+        ".gemini/tmp/blog/chats/session-2026-11-15T08-00-99999999.jsonl",
+        "{\"id\":\"u1\",\"type\":\"user\",\"content\":\"x\"}",
+    );
+    assert_eq!(home.run(["doctor", "shop"]).code, Some(0));
+    assert_eq!(home.run(["doctor", "blog"]).code, Some(1));
+}
+
+#[cfg(unix)]
+#[test]
+fn files_that_others_can_read_or_nobody_can_write_are_told() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = healthy();
+    let file = home.path().join(format!("{SHOP}/chats/session-2026-11-15T08-00-3d2f9a10.jsonl"));
+    fs::set_permissions(file, fs::Permissions::from_mode(0o444)).unwrap();
+    private(home.path(), false);
+    private(&home.path().join(".gemini"), false);
+    let all = told(&home, "permissions").join("\n").replace(&home.at(""), "~/");
+    let path = format!("~/{SHOP}/chats/session-2026-11-15T08-00-3d2f9a10.jsonl");
+    let expected = format!(
+        "warning: its owner may not write it; the agent cannot go on with it [chmod u+w {path}]"
+    );
+    assert!(all.starts_with(&expected), "{all}");
+    assert!(all.contains("other users of this machine can read"), "{all}");
+}
