@@ -58,7 +58,8 @@ fn engine(home: &Path) -> Engine {
 fn describe(case: &str) -> String {
     let home = Home::with([case]);
     let engine = engine(home.path());
-    let listing = engine.list(&Query::default(), &()).expect("a list");
+    let all = Query { labelled: true, ..Query::default() };
+    let listing = engine.list(&all, &()).expect("a list");
     let mut text = String::new();
     for facts in &listing.sessions {
         let mut opened = engine.open(facts.id.as_str(), &()).expect("a listed session opens");

@@ -226,3 +226,28 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
     [exit 3]
     "#);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn while_an_agent_works_in_either_folder_nothing_changes() {
+    use std::os::unix::process::CommandExt as _;
+    use std::process::{Command, Stdio};
+
+    let (home, new) = two();
+    let mut agent = Command::new("sleep")
+        .arg0("gemini")
+        .arg("60")
+        .current_dir(&new)
+        .stdin(Stdio::null())
+        .spawn()
+        .unwrap();
+    let before = tree(&home);
+    let refused = home.run(["relocate", "/home/dev/code/shop", &new, "--yes"]);
+    let kept = tree(&home);
+    agent.kill().unwrap();
+    agent.wait().unwrap();
+    assert_eq!(refused.code, Some(3), "{refused}");
+    assert!(refused.stderr.contains("aaaaaaaa-2222-4222-8222-222222222222 is in use"), "{refused}");
+    assert_eq!(kept, before);
+    assert_eq!(home.run(["relocate", "/home/dev/code/shop", &new, "--yes"]).code, Some(0));
+}

@@ -101,7 +101,9 @@ impl Engine {
         let there = there.ok_or_else(|| {
             Error::Declined(format!("{shown} is not there: sessions go to folders that are"))
         })?;
-        let text = there.to_str().map(RecordedPath::new);
+        // On Windows the system then writes it in a form that no agent uses.
+        let plain = |text: &str| RecordedPath::new(text.strip_prefix(r"\\?\").unwrap_or(text));
+        let text = there.to_str().map(plain);
         text.ok_or_else(|| Error::Declined(format!("the name of {shown} is not text")))
     }
 

@@ -20,11 +20,11 @@ pub(crate) fn apart(name: &str, id: &SessionId, attempt: usize) -> String {
         group = hash.chars().take(SHORT).collect();
     }
     let old = short_id(name);
-    // The group is a part of the name, so it is found; what follows it is the ending.
-    let at = name.rfind(old).filter(|_| !old.is_empty());
-    match at.and_then(|at| Some((name.get(..at)?, name.get(at + old.len()..)?))) {
-        Some((before, behind)) => format!("{before}{group}{behind}"),
-        None => format!("session-{group}-{name}"),
+    let stem = name.split_once(".json").map_or(name, |(stem, _)| stem);
+    let before = stem.strip_suffix(old).filter(|_| !old.is_empty());
+    match (before, name.get(stem.len()..)) {
+        (Some(before), Some(ending)) => format!("{before}{group}{ending}"),
+        _ => format!("session-{group}-{name}"),
     }
 }
 
@@ -54,6 +54,8 @@ mod tests {
         assert_eq!(apart(document, &id, 0), "session-2026-09-02T08-00-5c1b4d11.json");
         let aside = "session-2026-09-02T08-00-3d2f9a10.jsonl.unreadable-17";
         assert_eq!(apart(aside, &id, 0), "session-2026-09-02T08-00-5c1b4d11.jsonl.unreadable-17");
+        let short = "session-2026-09-02T08-00-17.jsonl.unreadable-17";
+        assert_eq!(apart(short, &id, 0), "session-2026-09-02T08-00-5c1b4d11.jsonl.unreadable-17");
         let made_up = apart(log, &id, 7);
         assert_eq!(made_up.len(), log.len());
         assert_ne!(made_up, apart(log, &id, 8));

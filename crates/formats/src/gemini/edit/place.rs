@@ -49,7 +49,7 @@ impl Names {
     /// Returns the name under which the agent would find a path, if there is one.
     pub(crate) fn known(&self, path: &RecordedPath) -> Option<String> {
         let registered = self.register.as_ref().and_then(|register| register.slug(path));
-        if let Some(slug) = registered.filter(|slug| !self.is_anothers(slug, path)) {
+        if let Some(slug) = registered.filter(|slug| !self.is_of_other(slug, path)) {
             return Some(slug.to_owned());
         }
         self.marked(path).into_iter().next()
@@ -76,7 +76,7 @@ impl Names {
     }
 
     /// Whether a marker says that a name is another path's.
-    fn is_anothers(&self, slug: &str, path: &RecordedPath) -> bool {
+    fn is_of_other(&self, slug: &str, path: &RecordedPath) -> bool {
         let mut markers = self.both(slug).filter_map(|folder| project::marker(&folder));
         markers.any(|marker| !is_same(&marker, path))
     }
@@ -138,4 +138,92 @@ fn inherited(old: &Path, new: &Path) -> Vec<PathBuf> {
     }
     let files = belongings::contents(old).files.into_iter().map(|file| file.path);
     files.filter(|file| *file != old.join(MARKER)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use recount_testkit::Home;
+
+    use super::*;
+
+    fn slug(home: &Home, path: &str) -> String {
+        let place = place(home.path(), RootShape::Whole, &RecordedPath::new(path)).unwrap();
+        place.folder.file_name().unwrap().to_str().unwrap().to_owned()
+    }
+
+    fn written(home: &Home, path: &str) -> Vec<String> {
+        let place = place(home.path(), RootShape::Whole, &RecordedPath::new(path)).unwrap();
+        let name = |entry: &Entry| {
+            let below = entry.path.strip_prefix(home.path()).unwrap().to_str().unwrap();
+            format!("{below}: {}", String::from_utf8_lossy(&entry.bytes).replace([' ', '\n'], ""))
+        };
+        assert_eq!(place.lock.is_some(), !place.writes.is_empty());
+        place.writes.iter().map(name).collect()
+    }
+
+    #[test]
+    fn the_register_counts_unless_a_marker_contradicts() {
+        let home = Home::empty();
+        home.write("projects.json", r#"{"projects":{"/a/shop":"shop","/b/shop":"shop-1"}}"#);
+        home.write("tmp/shop/.project_root", "/a/shop\n");
+        home.write("tmp/shop-1/.project_root", "/b/shop");
+        assert_eq!(
+            (slug(&home, "/a/shop"), slug(&home, "/b/shop")),
+            ("shop".into(), "shop-1".into())
+        );
+        assert!(written(&home, "/a/shop").is_empty());
+        // A marker in the history contradicts as well; then another directory that names the path is taken.
+        home.write("history/shop/.project_root", "/c/shop");
+        home.write("tmp/other/.project_root", "/a/shop");
+        assert_eq!(slug(&home, "/a/shop"), "other");
+        assert_eq!(
+            written(&home, "/a/shop"),
+            [
+                r#"projects.json: {"projects":{"/a/shop":"other","/b/shop":"shop-1"}}"#,
+                "history/other/.project_root: /a/shop",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_new_name_is_nobody_elses() {
+        let home = Home::empty();
+        home.write("projects.json", r#"{"projects":{"/a/shop":"shop"}}"#);
+        home.write("history/shop-1/.project_root", "/b/shop");
+        home.write("tmp/shop-2/chats/session-x.json", "{}");
+        assert_eq!(slug(&home, "/d/Shop!"), "shop-3");
+        assert_eq!(slug(&home, "/d/bin"), "bin-1");
+        let written = written(&home, "/d/shop");
+        assert_eq!(written.len(), 3, "{written:?}");
+        assert!(written.contains(&"tmp/shop-3/.project_root: /d/shop".to_owned()), "{written:?}");
+        assert!(written.contains(&"history/shop-3/.project_root: /d/shop".to_owned()));
+    }
+
+    #[test]
+    fn a_folder_of_projects_alone_has_only_markers() {
+        let home = Home::empty();
+        home.write("shop/.project_root", "/a/shop");
+        let place = |path: &str| {
+            place(home.path(), RootShape::ProjectsOnly, &RecordedPath::new(path)).unwrap()
+        };
+        assert_eq!(place("/a/shop").folder, home.path().join("shop"));
+        let new = place("/b/shop");
+        assert_eq!((new.writes.len(), new.lock), (1, None));
+        assert_eq!(new.folder, home.path().join("shop-1"));
+    }
+
+    #[test]
+    fn what_the_agent_would_copy_is_told_as_long_as_it_would() {
+        let home = Home::empty();
+        let path = RecordedPath::new("/home/dev/code/shop");
+        let hash = project::hash(path.as_str());
+        home.write(&format!("tmp/{hash}/chats/session-x.json"), "{}");
+        home.write(&format!("tmp/{hash}/logs.json"), "[]");
+        let inherited = || place(home.path(), RootShape::Whole, &path).unwrap().inherited.len();
+        assert_eq!(inherited(), 2);
+        home.write("tmp/shop/.project_root", path.as_str());
+        assert_eq!(inherited(), 2);
+        home.write("tmp/shop/shell_history", "");
+        assert_eq!(inherited(), 0);
+    }
 }
