@@ -8,6 +8,7 @@ mod export_media;
 mod export_parquet;
 mod guard;
 mod guard_fix;
+mod guard_hook;
 mod guard_retention;
 mod list;
 mod man;

@@ -89,22 +89,6 @@ impl Consent {
         self.dry_run
     }
 
-    /// Tells of a plan in which nothing changes.
-    pub(crate) fn nothing(
-        self,
-        plan: &Plan,
-        context: &Context,
-        told: &str,
-    ) -> Result<ExitCode, Failure> {
-        if context.global.json {
-            document::print(context, plan, None)?;
-        } else {
-            plan.notes.iter().for_each(|note| context.warn(note));
-            context.warn(told);
-        }
-        Ok(ExitCode::SUCCESS)
-    }
-
     /// Asks before something that has no plan of files.
     pub(crate) fn agree(self, question: &str) -> Result<bool, Failure> {
         if self.dry_run {
@@ -115,6 +99,19 @@ impl Consent {
         }
         Ok(true)
     }
+}
+
+/// Tells of a plan in which nothing changes.
+pub(crate) fn nothing(plan: &Plan, context: &Context, told: &str) -> Result<ExitCode, Failure> {
+    if context.global.json {
+        document::print(context, plan, None)?;
+    } else {
+        for note in &plan.notes {
+            context.warn(note);
+        }
+        context.warn(told);
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Tells of journals that are not understood: what they say is neither ended nor undone.
