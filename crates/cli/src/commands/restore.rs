@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::commands::change::{Consent, files, sessions};
+use crate::commands::change::{Consent, files, nothing, sessions};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::progress::Bar;
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &RestoreArgs, context: &Context) -> Result<ExitCode, Fai
     let plan = engine.restore_plan(args.session.as_deref(), args.from.as_deref(), &bar)?;
     bar.finish();
     if plan.is_empty() {
-        return args.consent.nothing(&plan, context, "it is in its place already");
+        return nothing(&plan, context, "it is in its place already");
     }
     let done = format!("{} back in place: {}", sessions(&plan), files(&plan));
     args.consent.carry_out(&plan, &engine, context, &done)

@@ -224,10 +224,10 @@ fn history_and_trash_tell_what_was_done() {
     20261116-000000    now   delete   partly undone      5  543 KB  fa293f46 Where is the tax computed?…
     [exit 0]
     ");
-    insta::assert_snapshot!(home.run(["restore", "8662", "--yes"]), @r"
+    insta::assert_snapshot!(home.run(["restore", "8662", "--yes"]), @"
     ------- stderr -------
-    error: no session '8662' in the trash
-    hint: `recount trash` shows what there is
+    error: no session '8662' in the trash or in the vault
+    hint: `recount trash` and `recount vault` show what there is; --from DIR looks into a backup of a home
     [exit 1]
     ");
     insta::assert_snapshot!(home.run(["restore", "--yes"]), @r"
@@ -297,10 +297,10 @@ fn what_is_thrown_away_is_gone_for_good() {
     hint: `recount history` shows what has become of it
     [exit 3]
     ");
-    insta::assert_snapshot!(home.run(["restore", "8662", "--yes"]), @r"
+    insta::assert_snapshot!(home.run(["restore", "8662", "--yes"]), @"
     ------- stderr -------
-    error: no session '8662' in the trash
-    hint: `recount trash` shows what there is
+    error: no session '8662' in the trash or in the vault
+    hint: `recount trash` and `recount vault` show what there is; --from DIR looks into a backup of a home
     [exit 1]
     ");
     let left = fs::read_dir(home.path().join(".local/share/recount/trash")).unwrap().count();

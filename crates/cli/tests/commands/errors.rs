@@ -68,7 +68,7 @@ fn bad_usage_exits_with_2() {
 #[test]
 fn help_and_version_are_no_errors() {
     let home = home([]);
-    insta::assert_snapshot!(home.run(["-h"]), @r"
+    insta::assert_snapshot!(home.run(["-h"]), @"
     Recount what your coding agents did, and count it right
 
     Usage: recount [OPTIONS] [COMMAND]
@@ -95,8 +95,9 @@ fn help_and_version_are_no_errors() {
       merge        Make one session of several, one conversation behind the other
       delete       Put sessions into the trash, with all that belongs to them
       prune        Clear sessions away by rule, into the trash
-      restore      Bring a session back from the trash
+      restore      Bring a session back from the trash, from the vault, or from a backup
       trash        List deleted sessions, or throw them away for good
+      vault        List, verify or prune the copies that `guard --keep` holds
       undo         Take a change back, byte for byte
       history      List what recount itself has changed
       index        Bring the search index up to date

@@ -43,7 +43,7 @@ fn a_stub_takes_the_conversation_along() {
       safe: 1 session, 1.3 KB
     ------- stderr -------
     note: `recount guard --retention off` keeps all sessions: "general": {"sessionRetention": {"enabled": false}} in ~/.gemini/settings.json
-    note: `recount export --all -o FOLDER` keeps a copy of what was said
+    note: `recount guard --fix` defuses what can be, `recount guard --keep` holds copies
     [exit 1]
     "#);
     // That release takes the stub alone.

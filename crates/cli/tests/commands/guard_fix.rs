@@ -1,5 +1,7 @@
 //! `recount guard --fix`: what takes conversations along is out of the way, and comes back byte for byte.
 
+#![expect(clippy::unwrap_used, reason = "what a test needs it must have")]
+
 use recount_testkit::Home;
 use serde_json::{Value, json};
 
@@ -20,8 +22,8 @@ fn asked(id: &str, day: &str, text: &str) -> Value {
 }
 
 fn log(home: &Home, name: &str, records: &[Value]) {
-    let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
-    home.write(&format!("{BELOW}/chats/session-{name}"), lines);
+    let lines: Vec<String> = records.iter().map(ToString::to_string).collect();
+    home.write(&format!("{BELOW}/chats/session-{name}"), lines.join("\n") + "\n");
 }
 
 fn shop() -> Home {

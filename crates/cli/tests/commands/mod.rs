@@ -11,6 +11,7 @@ mod export_parquet;
 mod fork;
 mod guard;
 mod guard_fix;
+mod guard_hook;
 mod guard_retention;
 mod list;
 mod man;

@@ -1,6 +1,10 @@
 //! Copies that are held, listed, verified, pruned, and brought back.
 
-#![expect(clippy::disallowed_methods, reason = "what an agent deletes, a test must")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "what a test needs it must have"
+)]
 
 use std::fs;
 

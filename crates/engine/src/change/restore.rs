@@ -41,11 +41,11 @@ impl Engine {
         progress: &dyn Progress,
     ) -> Result<Plan, Error> {
         let files = match (wanted, from) {
-            (Some(wanted), Some(from)) => self.from_home(wanted, from, progress)?,
+            (Some(wanted), Some(from)) => self.of_home(wanted, from, progress)?,
             (None, Some(_)) => return Err(Error::NoSession(String::new())),
             (None, None) => return self.untrash_plan(None),
             (Some(wanted), None) => match self.untrash_plan(Some(wanted)) {
-                Err(Error::NotInTrash(_)) => self.from_vault(wanted)?,
+                Err(Error::NotInTrash(_)) => self.of_vault(wanted)?,
                 other => return other,
             },
         };
@@ -53,7 +53,7 @@ impl Engine {
     }
 
     /// Finds the last state of each file of a session in the vault.
-    fn from_vault(&self, wanted: &str) -> Result<Vec<Back>, Error> {
+    fn of_vault(&self, wanted: &str) -> Result<Vec<Back>, Error> {
         let index = self.vault_index()?;
         let root_of = |file: &Path| self.roots.iter().position(|root| file.starts_with(&root.path));
         let is_here = |holding: &&Holding| root_of(&holding.file).is_some();
@@ -76,7 +76,7 @@ impl Engine {
     }
 
     /// Finds the files of a session in another home.
-    fn from_home(
+    fn of_home(
         &self,
         wanted: &str,
         from: &Path,
@@ -130,12 +130,12 @@ impl Engine {
             }
             let path = self.today(&mut plan, &back, &ground, &passports)?;
             let release = agents.iter().find(|agent| agent.source == source.name());
-            let kept = source.sweeper().zip(release).and_then(|(sweeper, agent)| {
+            let kept = source.sweeper().zip(release).map(|(sweeper, agent)| {
                 let settings = self.settings_below(back.root, sweeper);
                 let place = back.whose.project.as_deref().map(Path::new);
-                Some((sweeper, sweeper.retention(&settings, place, &agent.release)))
+                (sweeper, sweeper.retention(&settings, place, &agent.release))
             });
-            self.put(&mut plan, &path, back, kept.as_ref().map(|(s, r)| (*s, r)))?;
+            self.put(&mut plan, &path, &back, kept.as_ref().map(|(s, r)| (*s, r)))?;
         }
         Ok(plan)
     }
@@ -187,7 +187,7 @@ impl Engine {
         &self,
         plan: &mut Plan,
         path: &Path,
-        back: Back,
+        back: &Back,
         kept: Option<(&dyn Sweeper, &Retention)>,
     ) -> Result<(), Error> {
         let (session, what) = (back.whose.session.clone(), back.whose.what.clone());
@@ -219,7 +219,7 @@ impl Engine {
                 .iter()
                 .any(|known| role(*known) == what);
             if is_session && back.whose.used.is_some_and(|used| used < limit) {
-                if let Some(renewed) = self.renewed(sweeper, path, &back)? {
+                if let Some(renewed) = self.renewed(sweeper, path, back)? {
                     content = renewed;
                     like.modified = None;
                     let short: String = session.chars().take(8).collect();

@@ -20,7 +20,7 @@ use crate::survey::Progress;
 use crate::{Engine, Error};
 
 /// What such a plan is called in journals.
-pub(crate) const DEFUSED: &str = "guard";
+pub(crate) const DEFUSED: &str = "defuse";
 
 /// What can be done against what is foretold.
 #[derive(Clone, Debug)]

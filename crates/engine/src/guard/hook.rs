@@ -55,8 +55,8 @@ impl Engine {
     /// # Errors
     /// If something does not work; the agent need not know.
     pub fn answer_hook(&self, told: &[u8]) -> Result<(), Error> {
-        let hooks = SOURCES.iter().filter_map(|source| source.hook());
-        let called = hooks.filter_map(|hook| Some((hook, hook.call(told)?))).next();
+        let mut hooks = SOURCES.iter().filter_map(|source| source.hook());
+        let called = hooks.find_map(|hook| Some((hook, hook.call(told)?)));
         let Some((hook, call)) = called else { return Ok(()) };
         let Call { moment, session, file, folder } = &call;
         // Before a session is back in its own file, it is in the stub.

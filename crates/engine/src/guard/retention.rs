@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use recount_formats::Sweeper;
+use recount_formats::bytes::read_small;
 use recount_formats::sweep::{Retention, Wanted};
 use recount_writer::RealDisk;
 use recount_writer::change::{About, Content, Plan};
@@ -11,9 +12,6 @@ use super::{Agent, Words};
 use crate::passport::Effort;
 use crate::survey::Progress;
 use crate::{Engine, Error};
-
-/// Settings are written by hand; larger ones are something else.
-const LARGEST: u64 = 16 * 1024 * 1024;
 
 /// An agent's own file of settings.
 pub(super) struct SettingsFile {
@@ -144,13 +142,9 @@ impl Engine {
 }
 
 fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
-    let unreadable = |source| Error::Unreadable { path: path.to_owned(), source };
-    match std::fs::metadata(path) {
-        Ok(metadata) if metadata.len() > LARGEST => {
-            Err(unreadable(std::io::ErrorKind::FileTooLarge.into()))
-        }
-        Ok(_) => std::fs::read(path).map(Some).map_err(unreadable),
+    match read_small(path) {
+        Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(unreadable(error)),
+        Err(source) => Err(Error::Unreadable { path: path.to_owned(), source }),
     }
 }

@@ -102,22 +102,6 @@ impl Consent {
         self.dry_run
     }
 
-    /// Tells of a plan in which nothing changes.
-    pub(crate) fn nothing(
-        self,
-        plan: &Plan,
-        context: &Context,
-        told: &str,
-    ) -> Result<ExitCode, Failure> {
-        if context.global.json {
-            document::print(context, plan, None)?;
-        } else {
-            plan.notes.iter().for_each(|note| context.warn(note));
-            context.warn(told);
-        }
-        Ok(ExitCode::SUCCESS)
-    }
-
     /// The same, unless the plan is empty: then `nothing` is told.
     pub(crate) fn carry_out_or_tell(
         self,
@@ -130,15 +114,7 @@ impl Consent {
         if !plan.is_empty() {
             return self.carry_out(plan, engine, context, done);
         }
-        if context.global.json {
-            document::print(context, plan, None)?;
-        } else {
-            for note in &plan.notes {
-                context.warn(note);
-            }
-            context.warn(nothing);
-        }
-        Ok(ExitCode::from(NOTHING))
+        self::nothing(plan, context, nothing)
     }
 
     /// Asks before something that has no plan of files.
@@ -151,6 +127,19 @@ impl Consent {
         }
         Ok(true)
     }
+}
+
+/// Tells of a plan in which nothing changes.
+pub(crate) fn nothing(plan: &Plan, context: &Context, told: &str) -> Result<ExitCode, Failure> {
+    if context.global.json {
+        document::print(context, plan, None)?;
+    } else {
+        for note in &plan.notes {
+            context.warn(note);
+        }
+        context.warn(told);
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Tells of journals that are not understood: what they say is neither ended nor undone.

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use super::GuardArgs;
-use crate::commands::change::files;
+use crate::commands::change::{files, nothing};
 use crate::context::Context;
 use crate::failure::{DOOMED, Failure};
 use crate::output::progress::Bar;
@@ -17,7 +17,7 @@ pub(super) fn run(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failu
     let fix = engine.fix_plan(project.as_deref(), args.release.as_deref(), &bar)?;
     bar.finish();
     let code = if fix.plan.is_empty() {
-        args.consent.nothing(&fix.plan, context, "there is nothing to defuse")?
+        nothing(&fix.plan, context, "there is nothing to defuse")?
     } else {
         let done = format!("defused: {}", files(&fix.plan));
         args.consent.carry_out(&fix.plan, &engine, context, &done)?

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 
 use super::GuardArgs;
+use crate::commands::change::nothing;
 use crate::context::Context;
 use crate::failure::{ERROR, Failure};
 use crate::output::progress::Bar;
@@ -53,7 +54,7 @@ fn install(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
         .map_err(|error| Failure::new(ERROR, format!("cannot tell where recount lies: {error}")))?;
     let plan = engine.hook_plan(&command(&program)?)?;
     if plan.is_empty() {
-        return args.consent.nothing(&plan, context, "the hooks are there already");
+        return nothing(&plan, context, "the hooks are there already");
     }
     let done = "the agent calls recount from its next start on";
     let code = args.consent.carry_out(&plan, &engine, context, done)?;
@@ -71,7 +72,7 @@ fn remove(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
     args.consent.recover(&engine, context)?;
     let plan = engine.unhook_plan()?;
     if plan.is_empty() {
-        return args.consent.nothing(&plan, context, "there are no hooks of recount");
+        return nothing(&plan, context, "there are no hooks of recount");
     }
     args.consent.carry_out(&plan, &engine, context, "the agent does not call recount any more")
 }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use recount_engine::RetentionWanted;
 
 use super::GuardArgs;
+use crate::commands::change::nothing;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::progress::Bar;
@@ -36,7 +37,7 @@ pub(super) fn run(
         RetentionWanted::Days(days) => format!("the agent keeps sessions for {days} days"),
     };
     if plan.is_empty() {
-        return args.consent.nothing(&plan, context, &format!("it is set already: {says}"));
+        return nothing(&plan, context, &format!("it is set already: {says}"));
     }
     args.consent.carry_out(&plan, &engine, context, &says)
 }
