@@ -4,6 +4,7 @@ use std::io::Cursor;
 use std::sync::Arc;
 
 use crate::bytes::Buffer;
+use crate::edit::{Amendment, Title};
 use crate::gemini;
 use crate::json::{Scanner, Tree, compact};
 use crate::outline::Outline;
@@ -47,9 +48,29 @@ pub fn session(data: &[u8]) {
             own_line(request.bytes);
         }
     }
+    if outline.loadable {
+        named(data, &outline, &mut buffer);
+    }
     let _saved = gemini::Gemini.foreign(data, &file);
     let turns = gemini::Gemini.own_form().and_then(|form| form.saved(data, None));
     turns.unwrap_or_default().iter().for_each(|record| own_line(record));
+}
+
+/// Gives a session a title: it has that one then, and all that was said.
+fn named(data: &[u8], before: &Outline, buffer: &mut Buffer) {
+    let said = Amendment { title: Some(Title::Is("A \"title\"")), ..Amendment::default() };
+    let amended = gemini::amended(data, before.grammar, said);
+    assert!(amended.is_some(), "a session that can be loaded cannot be named");
+    let mut amended = Cursor::new(amended.unwrap_or_default());
+    let after = gemini::outline(&mut amended, &Arc::from("fuzz"), buffer);
+    let is_so = |after: &Outline| {
+        after.loadable
+            && after.head.summary.as_deref() == Some("A \"title\"")
+            && after.head.session_id == before.head.session_id
+            && (after.entries.len(), after.strict.len())
+                == (before.entries.len(), before.strict.len())
+    };
+    assert!(after.as_ref().is_ok_and(is_so), "a title that changes more, or is not taken");
 }
 
 /// Writes a record in the agent's own form, under its own id and under another, and replaces its texts.

@@ -48,6 +48,7 @@ use recount_model::{
     Grammar, Message, Problem, ProjectHash, RecordedPath, SessionId, SourceName, ToolCall, What,
 };
 
+pub(crate) use edit::amended;
 pub(crate) use grammar::{outline, reader};
 
 use crate::bytes::{self, Buffer, LineCounter};

@@ -7,6 +7,8 @@ mod register;
 mod relocate;
 mod session;
 
+pub(crate) use session::amended;
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

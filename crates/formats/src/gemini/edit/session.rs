@@ -1,6 +1,13 @@
 //! What is said of a session as a whole, in one of its files.
 
+use std::io::Cursor;
+use std::sync::Arc;
+
+use recount_model::Grammar;
+
+use crate::bytes::Buffer;
 use crate::edit::{Amendment, Patch, Title};
+use crate::gemini::grammar::fields;
 use crate::gemini::own::{Object, quoted};
 use crate::own_form::Fields;
 
@@ -46,6 +53,26 @@ pub(crate) fn in_document(fields: &Fields, said: Amendment<'_>) -> Option<Vec<Pa
     Some(patches)
 }
 
+/// Returns bytes of a file with something said of the session as a whole. `None` when that cannot be said there.
+pub(crate) fn amended(bytes: &[u8], grammar: Grammar, said: Amendment<'_>) -> Option<Vec<u8>> {
+    let patches = match grammar {
+        Grammar::Jsonl => in_log(bytes.len() as u64, bytes.last().copied(), said),
+        Grammar::Json => {
+            let (mut input, mut buffer) = (Cursor::new(bytes), Buffer::new());
+            in_document(&fields(&mut input, &Arc::from(""), &mut buffer).ok()?, said)?
+        }
+    };
+    let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    for patch in &patches {
+        let place = usize::try_from(patch.at).ok()?;
+        out.extend_from_slice(bytes.get(at..place)?);
+        out.extend_from_slice(&patch.with);
+        at = place + usize::try_from(patch.bytes).ok()?;
+    }
+    out.extend_from_slice(bytes.get(at..)?);
+    Some(out)
+}
+
 fn values(said: Amendment<'_>) -> Vec<(&'static str, String)> {
     let mut values = Vec::new();
     match said.title {
@@ -62,27 +89,14 @@ fn values(said: Amendment<'_>) -> Vec<(&'static str, String)> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Cursor;
-    use std::sync::Arc;
-
     use super::*;
-    use crate::bytes::Buffer;
-    use crate::gemini::grammar;
 
-    fn patched(bytes: &[u8], patches: &[Patch]) -> String {
-        let mut out = bytes.to_vec();
-        for patch in patches.iter().rev() {
-            let at = usize::try_from(patch.at).unwrap();
-            out.splice(at..at + usize::try_from(patch.bytes).unwrap(), patch.with.iter().copied());
-        }
-        String::from_utf8(out).unwrap()
+    fn text(bytes: Vec<u8>) -> String {
+        String::from_utf8(bytes).unwrap()
     }
 
-    fn document(text: &str, said: Amendment<'_>) -> Option<String> {
-        let mut buffer = Buffer::new();
-        let mut input = Cursor::new(text.as_bytes());
-        let fields = grammar::fields(&mut input, &Arc::from("x.json"), &mut buffer).unwrap();
-        in_document(&fields, said).map(|patches| patched(text.as_bytes(), &patches))
+    fn document(bytes: &str, said: Amendment<'_>) -> Option<String> {
+        amended(bytes.as_bytes(), Grammar::Json, said).map(text)
     }
 
     fn title(text: &str) -> Amendment<'_> {
@@ -100,8 +114,8 @@ mod tests {
             ("{\"a\":1}\r", "{\"a\":1}\r\n{\"$set\":{\"summary\":\"Größe \\\"x\\\"\"}}\n"),
             ("", "{\"$set\":{\"summary\":\"Größe \\\"x\\\"\"}}\n"),
         ] {
-            let patches = in_log(log.len() as u64, log.bytes().last(), title("Größe \"x\""));
-            assert_eq!(patched(log.as_bytes(), &patches), expected, "{log}");
+            let amended = amended(log.as_bytes(), Grammar::Jsonl, title("Größe \"x\""));
+            assert_eq!(text(amended.unwrap()), expected, "{log}");
         }
         assert!(in_log(0, None, Amendment::default()).is_empty());
     }
