@@ -6,8 +6,9 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use recount_engine::source_names;
 
 use crate::commands::{
-    compact, completions, convert, delete, doctor, export, guard, history, index, list, man, prices, projects, repair, restore, resurrect,
-    search, show, sql, stats, story, testbed, trash, trim, undo,
+    compact, completions, convert, delete, doctor, export, guard, history, index, list, man,
+    prices, projects, repair, restore, resurrect, search, show, sql, stats, story, testbed, trash,
+    trim, undo,
 };
 
 /// Recount what your coding agents did, and count it right

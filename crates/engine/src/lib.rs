@@ -57,7 +57,8 @@ use recount_store::Root;
 use recount_store::scan::{Disk, Tree};
 
 pub use change::{
-    Change, ChangeState, Compaction, Made, Recovered, Refusal, Resurrectable, State, Step, Subject, Trashed, Trim, Turn, TurnAt,
+    Change, ChangeState, Compaction, Made, Recovered, Refusal, Resurrectable, State, Step, Subject,
+    Trashed, Trim, Turn, TurnAt,
 };
 pub use deep::Holds;
 pub use doctor::{Finding, Severity, Topic};

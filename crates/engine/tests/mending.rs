@@ -1,6 +1,6 @@
 //! Every fixture and every recorded home: what is written anew says what was there, and comes back byte for byte.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail by panic")]
+#![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 #![expect(clippy::disallowed_methods, reason = "a test changes what it looks at")]
 
 use std::collections::BTreeMap;
@@ -154,14 +154,15 @@ fn what_is_compacted_says_the_same() {
             assert!(was.1 == is.1, "{name}: {}: full", facts.id);
         }
         let again = engine(home).compact_plan(&wanted, &()).unwrap();
-        let gain: u64 = again.steps.iter().map(|step| {
-            step.before.as_ref().unwrap().bytes - step.after.as_ref().unwrap().bytes
-        }).sum();
+        let gain: u64 = again
+            .steps
+            .iter()
+            .map(|step| step.before.as_ref().unwrap().bytes - step.after.as_ref().unwrap().bytes)
+            .sum();
         assert_eq!(gain, 0, "{name}: it can be compacted again");
         undo(home, &receipt);
         assert!(bytes(&agents) == as_it_was, "{name}");
     }
-    println!("{files} files: {before_bytes} -> {after_bytes}");
     assert!(files > 20 && after_bytes < before_bytes, "{files}: {before_bytes} -> {after_bytes}");
 }
 
@@ -201,6 +202,5 @@ fn documents_become_logs_and_back() {
             }
         }
     }
-    println!("{there} to logs, {back} to documents");
     assert!(there > 10 && back > 20, "{there} {back}");
 }

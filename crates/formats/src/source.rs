@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::bytes::Buffer;
 use crate::gemini::Gemini;
-use crate::outline::{Entry, Outline};
 use crate::mend::Mender;
+use crate::outline::{Entry, Outline};
 use crate::own_form::OwnForm;
 use crate::relic::Relic;
 use crate::stray::Stray;

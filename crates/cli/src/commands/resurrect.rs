@@ -74,7 +74,8 @@ fn list(all: &[Resurrectable], context: &Context) -> Result<ExitCode, Failure> {
     } else if !all.is_empty() {
         let row = |one: &Resurrectable| {
             let project = one.lost.project.path.as_ref();
-            let project = project.map_or("-".to_owned(), |path| context.folders.tilde(path.as_str()));
+            let project =
+                project.map_or("-".to_owned(), |path| context.folders.tilde(path.as_str()));
             vec![
                 Span::new(one.lost.id.short(), Tone::Strong),
                 Span::new(&project, Tone::Plain),

@@ -120,7 +120,10 @@ fn markers_and_registry_are_compared() {
     let home = healthy();
     let project = home.at("code/shop");
     home.write(".gemini/history/shop/.project_root", home.at("code/other"));
-    home.write(".gemini/projects.json", format!(r#"{{"projects":{{"{project}":"shop","/gone":"Bad Name"}}}}"#));
+    home.write(
+        ".gemini/projects.json",
+        format!(r#"{{"projects":{{"{project}":"shop","/gone":"Bad Name"}}}}"#),
+    );
     home.write(".gemini/tmp/blog/chats/session-2026-11-15T08-00-99999999.jsonl", "{}");
     let all = told(&home, "projects");
     let all: Vec<String> = all.iter().map(|one| one.replace(&home.at(""), "~/")).collect();
@@ -132,7 +135,9 @@ fn markers_and_registry_are_compared() {
     ]
     "#);
     home.write(".gemini/projects.json", "{\"projects\":{");
-    assert!(told(&home, "projects").iter().any(|one| one.contains("record of projects is damaged")));
+    assert!(
+        told(&home, "projects").iter().any(|one| one.contains("record of projects is damaged"))
+    );
 }
 
 #[test]
@@ -149,7 +154,10 @@ fn our_own_data_is_looked_at() {
 fn one_project_can_be_asked_for() {
     let home = healthy();
     home.write(".gemini/tmp/blog/.project_root", home.at("code/blog"));
-    home.write(".gemini/tmp/blog/chats/session-2026-11-15T08-00-99999999.jsonl", "{\"id\":\"u1\",\"type\":\"user\",\"content\":\"x\"}");
+    home.write(
+        ".gemini/tmp/blog/chats/session-2026-11-15T08-00-99999999.jsonl",
+        "{\"id\":\"u1\",\"type\":\"user\",\"content\":\"x\"}",
+    );
     assert_eq!(home.run(["doctor", "shop"]).code, Some(0));
     assert_eq!(home.run(["doctor", "blog"]).code, Some(1));
 }
@@ -165,7 +173,9 @@ fn files_that_others_can_read_or_nobody_can_write_are_told() {
     private(&home.path().join(".gemini"), false);
     let all = told(&home, "permissions").join("\n").replace(&home.at(""), "~/");
     let path = format!("~/{SHOP}/chats/session-2026-11-15T08-00-3d2f9a10.jsonl");
-    let expected = format!("warning: its owner may not write it; the agent cannot go on with it [chmod u+w {path}]");
+    let expected = format!(
+        "warning: its owner may not write it; the agent cannot go on with it [chmod u+w {path}]"
+    );
     assert!(all.starts_with(&expected), "{all}");
     assert!(all.contains("other users of this machine can read"), "{all}");
 }

@@ -31,7 +31,8 @@ fn long_log(turns: usize) -> String {
             "content": "Looking.", "thoughts": [], "model": "gemini-2.5-flash",
             "tokens": {"input": 10, "output": 2, "cached": 0, "thoughts": 0, "tool": 0, "total": 12}});
         let touch = json!({"$set": {"lastUpdated": time}});
-        let notice = json!({"id": format!("i{turn}"), "timestamp": time, "type": "info", "content": "note"});
+        let notice =
+            json!({"id": format!("i{turn}"), "timestamp": time, "type": "info", "content": "note"});
         lines.extend([prompt.clone(), touch.clone(), answer.clone(), touch.clone()]);
         answer["toolCalls"] = json!([call]);
         lines.extend([answer.clone(), notice, touch]);
@@ -41,7 +42,8 @@ fn long_log(turns: usize) -> String {
         lines.push(json!({"$set": {"sessionId": ID}}));
         lines.push(json!({"$set": {"messages": list, "lastUpdated": time}}));
     }
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    let lines: Vec<String> = lines.iter().map(Value::to_string).chain([String::new()]).collect();
+    lines.join("\n")
 }
 
 fn with(log: &str) -> Home {
@@ -55,7 +57,9 @@ fn with(log: &str) -> Home {
 fn view(home: &Home, id: &str, view: &str) -> Vec<Value> {
     let mut shown = json(home, &["show", id, "--view", view]);
     let messages = shown["messages"].as_array_mut().unwrap();
-    messages.iter_mut().for_each(|m| drop(m.as_object_mut().unwrap().remove("where")));
+    for message in messages.iter_mut() {
+        message.as_object_mut().unwrap().remove("where");
+    }
     std::mem::take(messages)
 }
 
@@ -121,7 +125,9 @@ fn a_log_becomes_a_document_and_a_document_a_log() {
     let back = json(&home, &["convert", "3d2f", "--to", "jsonl", "--yes"]);
     assert_eq!(back["files"].as_array().unwrap().len(), 2);
     assert_eq!(view(&home, "3d2f", "full"), full);
-    assert!(home.path().join(LOG).exists() && !home.path().join(LOG.trim_end_matches('l')).exists());
+    assert!(
+        home.path().join(LOG).exists() && !home.path().join(LOG.trim_end_matches('l')).exists()
+    );
     let again = home.run(["convert", "3d2f", "--to", "jsonl", "--yes"]);
     assert_eq!(again.code, Some(1), "{again}");
     for change in [&back, &plan] {
@@ -161,7 +167,14 @@ fn the_old_document_beside_a_log_goes() {
 fn turns_are_listed_and_dropped() {
     let home = with(&long_log(4));
     let before = tree(&home);
-    insta::assert_snapshot!(home.run(["trim", "3d2f"]), @"");
+    insta::assert_snapshot!(home.run(["trim", "3d2f"]), @r"
+    TURN  MESSAGES    SIZE  PROMPT
+       1         2  1.2 KB  prompt 1
+       2         2  1.2 KB  prompt 2
+       3         2  1.2 KB  prompt 3
+       4         2  1.2 KB  prompt 4
+    [exit 0]
+    ");
     let full = view(&home, "3d2f", "full").len();
     let plan = json(&home, &["trim", "3d2f", "--drop", "2..3", "--yes"]);
     assert!(plan["notes"][0].as_str().unwrap().contains("stay in the file"), "{plan}");
@@ -220,10 +233,26 @@ fn lost(prompts: &[&str]) -> Home {
 #[test]
 fn prompts_alone_make_a_session_again() {
     let home = lost(&["Raise the tax", "/stats", "and the tests?"]);
+    // The folder of older releases has the same log, and is not looked into any more.
+    let hash = "52efbb073673fe2ab6aef99e8132e361c0d5e245fdc6ce54f5682353f3246bee";
+    home.write(&format!(".gemini/tmp/{hash}/logs.json"), home.read(".gemini/tmp/shop/logs.json"));
     home.write(&format!(".gemini/tmp/shop/tool-outputs/session-{ID}/npm_1.txt"), "all green");
     let before = tree(&home);
-    insta::assert_snapshot!(home.run(["resurrect", "--list"]), @"");
-    insta::assert_snapshot!(home.run(["resurrect", "3d2f", "--dry-run"]), @"");
+    insta::assert_snapshot!(home.run(["resurrect", "--list"]), @r"
+    SESSION   PROJECT              FIRST PROMPT   LEFT
+    3d2f9a10  /home/dev/code/shop  Raise the tax  3 prompts, 1 output
+    [exit 0]
+    ");
+    insta::assert_snapshot!(home.run(["resurrect", "3d2f", "--dry-run"]), @r"
+    3d2f9a10  resurrected: Raise the tax  /home/dev/code/shop
+    CHANGE  WHAT     BEFORE  AFTER  FILE
+    new     session       -  971 B  ~/.gemini/tmp/shop/chats/session-2026-11-15T08-00-3d2f9a10.jsonl
+    ------- stderr -------
+    note: 2 prompts from the log of prompts
+    note: 1 output, kept beside it, as notices
+    note: nothing was changed (--dry-run)
+    [exit 0]
+    ");
     assert_eq!(tree(&home), before);
     let plan = json(&home, &["resurrect", "3d2f", "--yes"]);
     assert_eq!(plan["sessions"][0]["id"], ID);
@@ -271,9 +300,7 @@ fn telemetry_holds_the_whole_conversation() {
 #[test]
 fn a_saved_chat_counts_if_it_begins_like_the_session() {
     let home = lost(&["hello", "more"]);
-    let chat = |first: &str| {
-        json!([{"role": "user", "parts": [{"text": first}]}, {"role": "model", "parts": [{"text": "hi"}]}])
-    };
+    let chat = |first: &str| json!([{"role": "user", "parts": [{"text": first}]}, {"role": "model", "parts": [{"text": "hi"}]}]);
     home.write(".gemini/tmp/shop/checkpoint-mine.json", chat("hello").to_string());
     home.write(".gemini/tmp/shop/checkpoint-other.json", chat("another").to_string());
     let activity = json!({"type": "network", "payload": {"id": "a", "body": json!({"contents": chat("hello")}).to_string()}});
@@ -281,7 +308,10 @@ fn a_saved_chat_counts_if_it_begins_like_the_session() {
         "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"yes\"}]}}]}\n\n"}}});
     let plan = json(&home, &["resurrect", "3d2f", "--dry-run"]);
     assert!(plan["notes"][0].as_str().unwrap().contains("2 messages from saved chat"), "{plan}");
-    home.write(&format!(".gemini/tmp/shop/logs/session-{ID}.jsonl"), format!("{activity}\n{reply}\n"));
+    home.write(
+        &format!(".gemini/tmp/shop/logs/session-{ID}.jsonl"),
+        format!("{activity}\n{reply}\n"),
+    );
     let plan = json(&home, &["resurrect", "3d2f", "--dry-run"]);
     assert!(plan["notes"][0].as_str().unwrap().contains("3 messages from activity log"), "{plan}");
     // A copy that somebody kept is better still.

@@ -1,6 +1,7 @@
 //! Damaged sessions made whole: what the agent loads before and after, once and only once.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "what a test needs it must have")]
+#![expect(clippy::unwrap_used, reason = "what a test needs it must have")]
+#![expect(clippy::disallowed_methods, reason = "a test changes what it looks at")]
 
 use std::fs;
 
@@ -17,7 +18,7 @@ const HEAD: &str = r#"{"sessionId":"3d2f9a10-5c1b-4d11-b127-fab536451cda","proje
 fn with_log(lines: &[&str]) -> Home {
     let home = home([]);
     home.write(".gemini/tmp/shop/.project_root", "/home/dev/code/shop");
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let text = [lines, &[""]].concat().join("\n");
     home.write(&format!("{CHATS}/session-2026-11-15T08-00-3d2f9a10.jsonl"), text);
     home
 }
@@ -83,7 +84,12 @@ fn every_damaged_fixture_is_mended_once_or_told() {
         let home = home([case.name.as_str()]);
         let listed = |home: &Home| -> usize {
             let all = json(home, &["list", "--all"]);
-            all["sessions"].as_array().unwrap().iter().filter(|s| !s["agent_index"].is_null()).count()
+            all["sessions"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter(|s| !s["agent_index"].is_null())
+                .count()
         };
         let before = listed(&home);
         if home.run(["repair", "--all", "--dry-run", "--json"]).code == Some(1) {
@@ -117,7 +123,9 @@ fn a_missing_head_is_taken_from_the_log_of_prompts() {
     home.write(".gemini/tmp/shop/logs.json", entry.to_string());
     assert_eq!(ids(&home, "3d2f9a10"), Vec::<String>::new());
     repair(&home);
-    let text = String::from_utf8(home.read(&format!("{CHATS}/session-2026-11-15T08-00-3d2f9a10.jsonl"))).unwrap();
+    let text =
+        String::from_utf8(home.read(&format!("{CHATS}/session-2026-11-15T08-00-3d2f9a10.jsonl")))
+            .unwrap();
     let head: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
     assert_eq!(head["sessionId"], id);
     assert_eq!(head["startTime"], "2026-11-15T08:01:00.000Z");
@@ -128,7 +136,13 @@ fn a_missing_head_is_taken_from_the_log_of_prompts() {
 
 #[test]
 fn a_rewind_to_nowhere_hides_nothing_any_more() {
-    let home = with_log(&[HEAD, &user("u1", "hello"), &model("m1", "hi"), r#"{"$rewindTo":"gone"}"#, &user("u2", "on")]);
+    let home = with_log(&[
+        HEAD,
+        &user("u1", "hello"),
+        &model("m1", "hi"),
+        r#"{"$rewindTo":"gone"}"#,
+        &user("u2", "on"),
+    ]);
     assert_eq!(ids(&home, "3d2f"), ["u2"]);
     repair(&home);
     assert_eq!(ids(&home, "3d2f"), ["u1", "m1", "u2"]);
@@ -142,12 +156,23 @@ fn a_call_without_a_response_gets_one() {
             {"id": "c2", "name": "glob", "args": {}, "status": "cancelled", "result": null}]});
     let said = json!({"id": "m2", "timestamp": "2026-11-15T08:03:00.000Z", "type": "gemini",
         "content": [{"text": "now"}, {"functionCall": {"id": "c3", "name": "glob", "args": {"pattern": "*"}}}]});
-    let home = with_log(&[HEAD, &user("u1", "hello"), &call.to_string(), &said.to_string(), &user("u2", "and?")]);
+    let home = with_log(&[
+        HEAD,
+        &user("u1", "hello"),
+        &call.to_string(),
+        &said.to_string(),
+        &user("u2", "and?"),
+    ]);
     let before = strict(&home, "3d2f");
     let plan = repair(&home);
-    assert!(plan["notes"][0].as_str().unwrap().contains("2 calls of tools without a response"), "{plan}");
+    assert!(
+        plan["notes"][0].as_str().unwrap().contains("2 calls of tools without a response"),
+        "{plan}"
+    );
     assert_eq!(strict(&home, "3d2f"), before);
-    let text = String::from_utf8(home.read(&format!("{CHATS}/session-2026-11-15T08-00-3d2f9a10.jsonl"))).unwrap();
+    let text =
+        String::from_utf8(home.read(&format!("{CHATS}/session-2026-11-15T08-00-3d2f9a10.jsonl")))
+            .unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines[5]["toolCalls"][0], call["toolCalls"][0]);
     assert_eq!(lines[5]["toolCalls"][1]["result"][0]["functionResponse"]["id"], "c2");
@@ -161,7 +186,13 @@ fn a_response_without_a_call_is_no_longer_sent() {
     let response = |id: &str| json!({"functionResponse": {"id": id, "name": "glob", "response": {"output": "x"}}});
     let alone = json!({"id": "r1", "timestamp": "2026-11-15T08:02:00.000Z", "type": "user", "content": [response("c9")]});
     let mixed = json!({"id": "r2", "timestamp": "2026-11-15T08:02:00.000Z", "type": "user", "content": [response("c8"), {"text": "go on"}]});
-    let home = with_log(&[HEAD, &user("u1", "hello"), &alone.to_string(), &model("m1", "hi"), &mixed.to_string()]);
+    let home = with_log(&[
+        HEAD,
+        &user("u1", "hello"),
+        &alone.to_string(),
+        &model("m1", "hi"),
+        &mixed.to_string(),
+    ]);
     repair(&home);
     let shown = json(&home, &["show", "3d2f", "--view", "strict"]);
     let messages = shown["messages"].as_array().unwrap();
@@ -173,7 +204,8 @@ fn a_response_without_a_call_is_no_longer_sent() {
 
 #[test]
 fn a_buried_conversation_is_shown_again() {
-    let context = user("d04923d38bb0f6017037e74183378ef4", "<session_context>\nhere\n</session_context>");
+    let context =
+        user("d04923d38bb0f6017037e74183378ef4", "<session_context>\nhere\n</session_context>");
     let list = format!(r#"{{"$set":{{"messages":[{context}]}}}}"#);
     let again = r#"{"$set":{"sessionId":"3d2f9a10-5c1b-4d11-b127-fab536451cda"}}"#;
     let home = with_log(&[HEAD, &list, &user("u1", "hello"), &model("m1", "hi"), again, &list]);

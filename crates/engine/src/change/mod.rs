@@ -22,9 +22,9 @@ use crate::survey::Progress;
 use crate::{Engine, Error};
 
 pub use compact::Compaction;
-pub(crate) use repair::words;
-pub use resurrect::Resurrectable;
 pub use recount_writer::change::{Recovered, Refusal, State, Step, Subject};
+pub(crate) use repair::{examine_all, words};
+pub use resurrect::Resurrectable;
 pub use told::{Change, ChangeState, Trashed};
 pub use trim::{Trim, Turn, TurnAt};
 

@@ -21,9 +21,8 @@ impl Engine {
         let mut plan = self.blank_plan("repair");
         let ground = Ground::look(&self.roots);
         let chosen = self.chosen(wanted, &mut plan, progress)?;
-        let examined = self.examine_all(&ground, progress, |id| {
-            chosen.iter().any(|facts| facts.id == *id)
-        });
+        let examined =
+            examine_all(&ground, progress, |id| chosen.iter().any(|facts| facts.id == *id));
         for (id, files) in examined {
             let Some(facts) = chosen.iter().find(|facts| facts.id == id) else { continue };
             let steps = plan.steps.len();
@@ -36,23 +35,22 @@ impl Engine {
         }
         Ok(plan)
     }
+}
 
-    /// Looks at the files of sessions for what keeps their agent from loading them.
-    pub(crate) fn examine_all(
-        &self,
-        ground: &Ground,
-        progress: &dyn Progress,
-        wanted: impl Fn(&SessionId) -> bool + Sync,
-    ) -> Vec<(SessionId, Vec<Examined>)> {
-        let look = |source: &'static dyn recount_formats::Source, family: Family| {
-            let mender = source.mender().filter(|_| wanted(&family.id))?;
-            let elsewhere = elsewhere(ground, &family);
-            let examined = examine(mender, &family, &elsewhere);
-            (!examined.is_empty()).then_some((family.id, examined))
-        };
-        let found = survey(ground, ground.groups(|_| true), &Anew, progress, look);
-        found.into_iter().filter_map(|(_, examined)| examined).collect()
-    }
+/// Looks at the files of sessions for what keeps their agent from loading them.
+pub(crate) fn examine_all(
+    ground: &Ground,
+    progress: &dyn Progress,
+    wanted: impl Fn(&SessionId) -> bool + Sync,
+) -> Vec<(SessionId, Vec<Examined>)> {
+    let look = |source: &'static dyn recount_formats::Source, family: Family| {
+        let mender = source.mender().filter(|_| wanted(&family.id))?;
+        let elsewhere = elsewhere(ground, &family);
+        let examined = examine(mender, &family, &elsewhere);
+        (!examined.is_empty()).then_some((family.id, examined))
+    };
+    let found = survey(ground, ground.groups(|_| true), &Anew, progress, look);
+    found.into_iter().filter_map(|(_, examined)| examined).collect()
 }
 
 /// What the place of a session's files, and what lies beside them, tell of it.
@@ -130,7 +128,10 @@ pub(crate) fn words(flaw: Flaw) -> String {
             "a rewind to a message that is not there hides all before it".to_owned()
         }
         Flaw::Unanswered { calls } => {
-            format!("{} of tools without a response; the service refuses that", plural(calls, "call"))
+            format!(
+                "{} of tools without a response; the service refuses that",
+                plural(calls, "call")
+            )
         }
         Flaw::Unasked { answers } => {
             let answers = plural(answers, "response");

@@ -7,11 +7,11 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use recount_formats::Mender;
 use recount_formats::json::compact_bytes;
 use recount_formats::outline::{Entry, Outline, Shown};
 use recount_formats::own_form::Fields;
 use recount_formats::source::Reader;
-use recount_formats::Mender;
 use recount_model::{Fate, Grammar, MessageKind, Span, Tokens};
 use recount_writer::change::Make;
 

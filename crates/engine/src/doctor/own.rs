@@ -16,13 +16,17 @@ impl Engine {
         };
         for change in self.history()? {
             if change.state == ChangeState::CutShort {
-                let what = format!("a {} ({}) was cut short; the next change ends it", change.command, change.receipt);
+                let what = format!(
+                    "a {} ({}) was cut short; the next change ends it",
+                    change.command, change.receipt
+                );
                 findings.push(own(Severity::Warning, what, Some("recount history")));
             }
             for path in change.left {
                 let what = "changed by others while a change was taken back".to_owned();
                 let path = Some(path);
-                findings.push(Finding { path, ..own(Severity::Note, what, Some("recount history")) });
+                findings
+                    .push(Finding { path, ..own(Severity::Note, what, Some("recount history")) });
             }
         }
         for (path, why) in self.damaged_journals()? {

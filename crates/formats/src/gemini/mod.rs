@@ -47,14 +47,14 @@ use recount_model::{
 pub(crate) use grammar::{outline, reader};
 
 use crate::bytes::{self, Buffer, LineCounter};
-use crate::outline::{Entry, Outline};
 use crate::mend::Mender;
+use crate::outline::{Entry, Outline};
 use crate::own_form::OwnForm;
+use crate::relic::Relic;
 use crate::source::{
     AgentRow, Belongings, DataFolders, Detail, Family, Foreign, Kept, Located, MessageRequest,
     ProjectFolder, RootShape, Source, Surveyed, Touch, Trace, Unrecorded,
 };
-use crate::relic::Relic;
 use crate::stray::Stray;
 use crate::sweep::Sweeper;
 

@@ -2,7 +2,7 @@
 //! whole conversation up to there, so the longest one is nearly all of it.
 
 use std::fs;
-use std::io::{self, BufRead as _, BufReader, Read};
+use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -215,7 +215,8 @@ fn activity(path: &Path, longest: &mut Longest) -> io::Result<()> {
         let Ok(tree) = Tree::parse(&line) else { continue };
         let Some(payload) = tree.get("payload") else { continue };
         let number = payload.text("id").map(str::to_owned);
-        if let Some(contents) = payload.text("body").and_then(|b| list_of(b.as_bytes(), "contents")) {
+        if let Some(contents) = payload.text("body").and_then(|b| list_of(b.as_bytes(), "contents"))
+        {
             longest.ask(&contents);
             asked = number;
         } else if let Some(body) = payload.get("response").and_then(|r| r.text("body"))
@@ -245,7 +246,8 @@ fn parts(pieces: &[Tree]) -> Option<Vec<u8>> {
             found.push(part.end());
         }
     };
-    let pieces = pieces.iter().flat_map(|tree| tree.as_array().unwrap_or(std::slice::from_ref(tree)));
+    let pieces =
+        pieces.iter().flat_map(|tree| tree.as_array().unwrap_or(std::slice::from_ref(tree)));
     for piece in pieces {
         let candidate = piece.get("candidates").and_then(Tree::as_array).and_then(<[_]>::first);
         let content = candidate.and_then(|candidate| candidate.get("content"));

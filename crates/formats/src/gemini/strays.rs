@@ -31,7 +31,10 @@ pub(crate) fn strays(
         let Some(slug) = entry.slug.as_deref() else { continue };
         slugs.entry(slug).or_insert(entry.path.as_str());
         if !is_slug(slug) {
-            let text = format!("{slug:?} for {} has characters that make 0.43 and later forget all projects", entry.path);
+            let text = format!(
+                "{slug:?} for {} has characters that make 0.43 and later forget all projects",
+                entry.path
+            );
             let what = StrayKind::Contradiction { text };
             found.push(Stray { path: root.join("projects.json"), what });
         }
@@ -58,8 +61,8 @@ fn names(folder: &Path) -> Vec<(PathBuf, String, bool)> {
 
 fn beside_registry(root: &Path, now: SystemTime, found: &mut Vec<Stray>) {
     for (path, name, is_folder) in names(root) {
-        let is_draft = name == "projects.json.tmp"
-            || (name.starts_with("projects.json.") && name.ends_with(".tmp"));
+        let is_draft = name.starts_with("projects.json.")
+            && Path::new(&name).extension().is_some_and(|extension| extension == "tmp");
         if is_draft && !is_folder {
             found.push(Stray { path, what: StrayKind::Leftover });
         } else if name == "projects.json.lock" {

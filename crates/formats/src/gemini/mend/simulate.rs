@@ -91,9 +91,8 @@ impl State {
         for version in elements {
             self.show(version);
         }
-        let is_said = |kind| {
-            matches!(kind, MessageKind::Prompt | MessageKind::Nudge | MessageKind::Shell)
-        };
+        let is_said =
+            |kind| matches!(kind, MessageKind::Prompt | MessageKind::Nudge | MessageKind::Shell);
         let last = old.iter().rposition(|&id| self.kind(id).is_some_and(is_said));
         let taken_back = last
             .filter(|_| !self.after_rewind && !self.after_resume)
@@ -122,20 +121,16 @@ impl State {
         }
         let Some(slot) = self.entries.get_mut(at) else { return false };
         let &Version { rank, kind, hash, .. } = version;
-        match slot {
-            Some(entry) => {
-                if rank >= entry.rank {
-                    (entry.rank, entry.kind, entry.best) = (rank, kind, hash);
-                }
-                false
+        if let Some(entry) = slot {
+            if rank >= entry.rank {
+                (entry.rank, entry.kind, entry.best) = (rank, kind, hash);
             }
-            None => {
-                let fate = Fate::Replaced;
-                *slot = Some(Entry { fate, kind, rank, best: hash, shown: None });
-                self.order.push(version.id);
-                true
-            }
+            return false;
         }
+        let fate = Fate::Replaced;
+        *slot = Some(Entry { fate, kind, rank, best: hash, shown: None });
+        self.order.push(version.id);
+        true
     }
 
     fn show(&mut self, version: &Version) {
