@@ -204,3 +204,31 @@ fn documents_become_logs_and_back() {
     }
     assert!(there > 10 && back > 20, "{there} {back}");
 }
+
+/// The agent at work in a folder.
+#[derive(Debug)]
+struct Agent(PathBuf);
+
+impl Processes for Agent {
+    fn running(&self, _variables: &[&str]) -> Vec<Running> {
+        let args = ["node", "/usr/local/bin/gemini"].map(str::to_owned).to_vec();
+        vec![Running { pid: 4711, args, folder: Some(self.0.clone()), ..Running::default() }]
+    }
+}
+
+#[test]
+fn a_session_that_is_in_use_is_left_alone() {
+    let (_, home) = homes().find(|(name, _)| name.ends_with("checkpoints/tools/home")).unwrap();
+    let before = bytes(&home.path().join(".gemini"));
+    let live = || engine(home.path()).with_processes(Arc::new(Agent("/home/dev/code/shop".into())));
+    let all = Compaction::default();
+    let plan = live().compact_plan(&all, &()).unwrap();
+    assert!(plan.is_empty() && plan.notes.iter().any(|note| note.contains("in use")), "{plan:?}");
+    let id = sessions(&engine(home.path()))[0].id.to_string();
+    let one = Compaction { sessions: vec![id], ..all };
+    let plan = live().compact_plan(&one, &()).unwrap();
+    assert!(!plan.is_empty());
+    let refused = live().carry_out(plan, &()).unwrap_err().to_string();
+    assert!(refused.contains("in use by process 4711"), "{refused}");
+    assert_eq!(bytes(&home.path().join(".gemini")), before);
+}

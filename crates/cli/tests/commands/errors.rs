@@ -82,6 +82,12 @@ fn help_and_version_are_no_errors() {
       prices       Show what models cost, since when, and who says so
       sql          Ask your sessions in SQL
       guard        Show what the agent's next start would delete, and why
+      doctor       Tell what is wrong with sessions and around them, and what mends it
+      repair       Mend sessions that their agent cannot load, or cannot go on with
+      resurrect    Write a session down again of which only traces are left
+      compact      Write session files down once more, without what they repeat
+      convert      Write a session in the other of its agent's two grammars
+      trim         Drop turns of a session from what its agent will load
       delete       Put sessions into the trash, with all that belongs to them
       restore      Bring a session back from the trash
       trash        List deleted sessions, or throw them away for good
