@@ -1,6 +1,6 @@
 //! Every fixture and every recorded home: what is written anew says what was there, and comes back byte for byte.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail by panic")]
+#![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 #![expect(clippy::disallowed_methods, reason = "a test changes what it looks at")]
 
 use std::collections::BTreeMap;
@@ -163,7 +163,6 @@ fn what_is_compacted_says_the_same() {
         undo(home, &receipt);
         assert!(bytes(&agents) == as_it_was, "{name}");
     }
-    println!("{files} files: {before_bytes} -> {after_bytes}");
     assert!(files > 20 && after_bytes < before_bytes, "{files}: {before_bytes} -> {after_bytes}");
 }
 
@@ -203,6 +202,33 @@ fn documents_become_logs_and_back() {
             }
         }
     }
-    println!("{there} to logs, {back} to documents");
     assert!(there > 10 && back > 20, "{there} {back}");
+}
+
+/// The agent at work in a folder.
+#[derive(Debug)]
+struct Agent(PathBuf);
+
+impl Processes for Agent {
+    fn running(&self, _variables: &[&str]) -> Vec<Running> {
+        let args = ["node", "/usr/local/bin/gemini"].map(str::to_owned).to_vec();
+        vec![Running { pid: 4711, args, folder: Some(self.0.clone()), ..Running::default() }]
+    }
+}
+
+#[test]
+fn a_session_that_is_in_use_is_left_alone() {
+    let (_, home) = homes().find(|(name, _)| name.ends_with("checkpoints/tools/home")).unwrap();
+    let before = bytes(&home.path().join(".gemini"));
+    let live = || engine(home.path()).with_processes(Arc::new(Agent("/home/dev/code/shop".into())));
+    let all = Compaction::default();
+    let plan = live().compact_plan(&all, &()).unwrap();
+    assert!(plan.is_empty() && plan.notes.iter().any(|note| note.contains("in use")), "{plan:?}");
+    let id = sessions(&engine(home.path()))[0].id.to_string();
+    let one = Compaction { sessions: vec![id], ..all };
+    let plan = live().compact_plan(&one, &()).unwrap();
+    assert!(!plan.is_empty());
+    let refused = live().carry_out(plan, &()).unwrap_err().to_string();
+    assert!(refused.contains("in use by process 4711"), "{refused}");
+    assert_eq!(bytes(&home.path().join(".gemini")), before);
 }

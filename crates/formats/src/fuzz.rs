@@ -7,6 +7,7 @@ use crate::bytes::Buffer;
 use crate::edit::{Amendment, Title};
 use crate::gemini;
 use crate::json::{Scanner, Tree, compact};
+use crate::mend::{Exchange, Mending, Shape};
 use crate::outline::Outline;
 use crate::own_form::Texts;
 use crate::source::{Detail, MessageRequest, Others, Source as _};
@@ -46,6 +47,7 @@ pub fn session(data: &[u8]) {
                 "a message that cannot be read again"
             );
             own_line(request.bytes);
+            mended(request.bytes);
         }
     }
     if outline.loadable {
@@ -82,6 +84,19 @@ fn own_line(record: &[u8]) {
         assert_eq!(form.record(&line, None).as_ref(), Some(&line), "a line that changes again");
         let replaced = form.replace(&line, &mut Blank);
         assert!(replaced.is_some_and(|new| Tree::parse(&new).is_ok()), "replacing broke it");
+    }
+}
+
+/// Writes a record as an element of a document, and with calls answered or responses dropped.
+fn mended(record: &[u8]) {
+    let Some(mender) = gemini::Gemini.mender() else { return };
+    if let Some(element) = mender.shape(record, &Shape::Element(None)) {
+        assert_eq!(compact(&element), compact(record), "an element that says something else");
+    }
+    let Some(Exchange { calls, answers, .. }) = mender.exchange(record) else { return };
+    for mending in [Mending::Answer(calls), Mending::Drop(answers)] {
+        let written = mender.remade(record, &mending);
+        assert!(written.is_none_or(|new| Tree::parse(&new).is_ok()), "mending broke it");
     }
 }
 

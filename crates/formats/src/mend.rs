@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use recount_model::{Grammar, Span};
@@ -48,6 +48,21 @@ pub trait Mender: Debug + Sync {
 
     /// Writes a record so that calls and responses match.
     fn remade(&self, record: &[u8], mending: &Mending) -> Option<Vec<u8>>;
+
+    /// Returns what stands around the records of a line that replaces the whole list of messages.
+    fn list(&self) -> Frame;
+
+    /// Writes a line that takes back a message and all later ones.
+    fn rewind(&self, id: &str) -> Vec<u8>;
+
+    /// Says what a document must say of its session and does not, from what else is known. Returns whether the id was missing.
+    fn complete(&self, fields: &mut Fields, outline: &Outline, known: &Known<'_>) -> bool;
+
+    /// Whether a field says something of the session; some were put into files by mistake.
+    fn is_meant(&self, key: &str) -> bool;
+
+    /// Returns where a file lay that the agent put aside.
+    fn place_of(&self, aside: &Path) -> Option<PathBuf>;
 
     /// Whether a release of the agent knows lines that replace the whole list of messages; the newest if none is told.
     fn knows_lists(&self, release: Option<&str>) -> bool;

@@ -1,6 +1,7 @@
 //! `recount doctor`
 
 use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -60,7 +61,7 @@ const COLUMNS: &[Column] = &[
     Column { heading: "", align: Align::Left, fit: Fit::Keep },
     Column { heading: "WHERE", align: Align::Left, fit: Fit::Keep },
     Column { heading: "WHAT", align: Align::Left, fit: Fit::Flexible },
-    Column { heading: "MENDED BY", align: Align::Left, fit: Fit::Drop(1) },
+    Column { heading: "MENDED BY", align: Align::Left, fit: Fit::Keep },
 ];
 
 fn page(findings: &[Finding], context: &Context) -> String {
@@ -86,16 +87,36 @@ fn row(finding: &Finding, context: &Context) -> Vec<Span> {
         Severity::Warning => ("warning", Tone::Warning),
         Severity::Note => ("note", Tone::Dim),
     };
-    let path = finding.path.as_ref().map(|path| context.folders.tilde(&path.to_string_lossy()));
-    let place = match (&finding.session, path) {
+    let place = match (&finding.session, &finding.path) {
         (Some(id), _) => id.short().to_owned(),
-        (None, Some(path)) => path,
+        (None, Some(path)) => tail(path),
         (None, None) => String::new(),
     };
+    let remedy = finding.remedy.as_deref().map_or("-".to_owned(), |command| {
+        let home = context.folders.home.as_ref().map(|home| format!("{}/", home.display()));
+        home.map_or(command.to_owned(), |home| command.replace(&home, "~/"))
+    });
     vec![
         Span::new(word, tone),
         Span::new(&place, Tone::Plain),
         Span::new(&finding.what, Tone::Plain),
-        Span::new(finding.remedy.as_deref().unwrap_or("-"), Tone::Dim),
+        Span::new(&remedy, Tone::Dim),
     ]
+}
+
+/// How much of a name is shown, and how much of a hash.
+const LONG: usize = 24;
+const SHORT: usize = 8;
+
+/// The end of a path, long names by how they begin: all of it is in `--json`.
+fn tail(path: &Path) -> String {
+    let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();
+    let names = names.get(names.len().saturating_sub(2)..).unwrap_or_default().iter();
+    let short = |name: &std::borrow::Cow<'_, str>| {
+        let is_hash = name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let room = if is_hash { SHORT } else { LONG };
+        let start: String = name.chars().take(room).collect();
+        if start.len() < name.len() { start + "…" } else { start }
+    };
+    names.map(short).collect::<Vec<String>>().join("/")
 }

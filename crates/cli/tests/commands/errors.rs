@@ -93,6 +93,12 @@ fn help_and_version_are_no_errors() {
       relocate     Tell the agent that a project's folder was moved or renamed
       fork         Begin a new session with the conversation of another, as far as you want it
       merge        Make one session of several, one conversation behind the other
+      doctor       Tell what is wrong with sessions and around them, and what mends it
+      repair       Mend sessions that their agent cannot load, or cannot go on with
+      resurrect    Write a session down again of which only traces are left
+      compact      Write session files down once more, without what they repeat
+      convert      Write a session in the other of its agent's two grammars
+      trim         Drop turns of a session from what its agent will load
       delete       Put sessions into the trash, with all that belongs to them
       prune        Clear sessions away by rule, into the trash
       restore      Bring a session back from the trash, from the vault, or from a backup

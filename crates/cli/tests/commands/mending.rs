@@ -42,7 +42,8 @@ fn long_log(turns: usize) -> String {
         lines.push(json!({"$set": {"sessionId": ID}}));
         lines.push(json!({"$set": {"messages": list, "lastUpdated": time}}));
     }
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    let lines: Vec<String> = lines.iter().map(Value::to_string).chain([String::new()]).collect();
+    lines.join("\n")
 }
 
 fn with(log: &str) -> Home {
@@ -56,7 +57,9 @@ fn with(log: &str) -> Home {
 fn view(home: &Home, id: &str, view: &str) -> Vec<Value> {
     let mut shown = json(home, &["show", id, "--view", view]);
     let messages = shown["messages"].as_array_mut().unwrap();
-    messages.iter_mut().for_each(|m| drop(m.as_object_mut().unwrap().remove("where")));
+    for message in messages.iter_mut() {
+        message.as_object_mut().unwrap().remove("where");
+    }
     std::mem::take(messages)
 }
 
@@ -164,7 +167,14 @@ fn the_old_document_beside_a_log_goes() {
 fn turns_are_listed_and_dropped() {
     let home = with(&long_log(4));
     let before = tree(&home);
-    insta::assert_snapshot!(home.run(["trim", "3d2f"]), @"");
+    insta::assert_snapshot!(home.run(["trim", "3d2f"]), @r"
+    TURN  MESSAGES    SIZE  PROMPT
+       1         2  1.2 KB  prompt 1
+       2         2  1.2 KB  prompt 2
+       3         2  1.2 KB  prompt 3
+       4         2  1.2 KB  prompt 4
+    [exit 0]
+    ");
     let full = view(&home, "3d2f", "full").len();
     let plan = json(&home, &["trim", "3d2f", "--drop", "2..3", "--yes"]);
     assert!(plan["notes"][0].as_str().unwrap().contains("stay in the file"), "{plan}");
@@ -223,10 +233,26 @@ fn lost(prompts: &[&str]) -> Home {
 #[test]
 fn prompts_alone_make_a_session_again() {
     let home = lost(&["Raise the tax", "/stats", "and the tests?"]);
+    // The folder of older releases has the same log, and is not looked into any more.
+    let hash = "52efbb073673fe2ab6aef99e8132e361c0d5e245fdc6ce54f5682353f3246bee";
+    home.write(&format!(".gemini/tmp/{hash}/logs.json"), home.read(".gemini/tmp/shop/logs.json"));
     home.write(&format!(".gemini/tmp/shop/tool-outputs/session-{ID}/npm_1.txt"), "all green");
     let before = tree(&home);
-    insta::assert_snapshot!(home.run(["resurrect", "--list"]), @"");
-    insta::assert_snapshot!(home.run(["resurrect", "3d2f", "--dry-run"]), @"");
+    insta::assert_snapshot!(home.run(["resurrect", "--list"]), @r"
+    SESSION   PROJECT              FIRST PROMPT   LEFT
+    3d2f9a10  /home/dev/code/shop  Raise the tax  3 prompts, 1 output
+    [exit 0]
+    ");
+    insta::assert_snapshot!(home.run(["resurrect", "3d2f", "--dry-run"]), @r"
+    3d2f9a10  resurrected: Raise the tax  /home/dev/code/shop
+    CHANGE  WHAT     BEFORE  AFTER  FILE
+    new     session       -  971 B  ~/.gemini/tmp/shop/chats/session-2026-11-15T08-00-3d2f9a10.jsonl
+    ------- stderr -------
+    note: 2 prompts from the log of prompts
+    note: 1 output, kept beside it, as notices
+    note: nothing was changed (--dry-run)
+    [exit 0]
+    ");
     assert_eq!(tree(&home), before);
     let plan = json(&home, &["resurrect", "3d2f", "--yes"]);
     assert_eq!(plan["sessions"][0]["id"], ID);

@@ -41,64 +41,59 @@ impl Engine {
         let total: u64 = chosen.iter().map(SessionFacts::bytes).sum();
         let mut done = 0;
         for facts in &chosen {
-            self.compact(&mut plan, facts, wanted)?;
+            compact(&mut plan, facts, wanted)?;
             done += facts.bytes();
             progress.advance(done, total);
         }
         Ok(plan)
     }
+}
 
-    fn compact(
-        &self,
-        plan: &mut Plan,
-        facts: &SessionFacts,
-        wanted: &Compaction,
-    ) -> Result<(), Error> {
-        let Some((source, mender)) = mender(facts) else { return Ok(()) };
-        let mut is_told = false;
-        for file in facts.files.iter().filter(|file| file.grammar == Grammar::Jsonl) {
-            if !matches!(file.role, FileRole::Main | FileRole::Part | FileRole::Copy) {
-                continue;
-            }
-            let path: &Path = file.path.as_ref();
-            let unread = |source| Error::Unreadable { path: path.to_owned(), source };
-            let seen = Seen::of_file(mender, Grammar::Jsonl, path).map_err(unread)?;
-            if !seen.loadable {
-                continue;
-            }
-            let smaller = if wanted.strict_only {
-                Some(strict_only(source, mender, facts, path, &seen)?)
-            } else {
-                smaller(mender, path, &seen).map_err(unread)?
+fn compact(plan: &mut Plan, facts: &SessionFacts, wanted: &Compaction) -> Result<(), Error> {
+    let Some((source, mender)) = mender(facts) else { return Ok(()) };
+    let mut is_told = false;
+    for file in facts.files.iter().filter(|file| file.grammar == Grammar::Jsonl) {
+        if !matches!(file.role, FileRole::Main | FileRole::Part | FileRole::Copy) {
+            continue;
+        }
+        let path: &Path = file.path.as_ref();
+        let unread = |source| Error::Unreadable { path: path.to_owned(), source };
+        let seen = Seen::of_file(mender, Grammar::Jsonl, path).map_err(unread)?;
+        if !seen.loadable {
+            continue;
+        }
+        let smaller = if wanted.strict_only {
+            Some(strict_only(source, mender, facts, path, &seen)?)
+        } else {
+            smaller(mender, path, &seen).map_err(unread)?
+        };
+        let Some(revision) = smaller else { continue };
+        let about = About { session: Some(facts.id.as_str()), what: role(file.role) };
+        plan.replace(&RealDisk, path, revision.content(), about)?;
+        let saves = plan.steps.last().is_some_and(|step| {
+            let bytes = |state: &Option<recount_writer::change::State>| {
+                state.as_ref().map_or(0, |state| state.bytes)
             };
-            let Some(revision) = smaller else { continue };
-            let about = About { session: Some(facts.id.as_str()), what: role(file.role) };
-            plan.replace(&RealDisk, path, revision.content(), about)?;
-            let saves = plan.steps.last().is_some_and(|step| {
-                let bytes = |state: &Option<recount_writer::change::State>| {
-                    state.as_ref().map_or(0, |state| state.bytes)
-                };
-                let (before, after) = (bytes(&step.before), bytes(&step.after));
-                after < before && (before - after) * 100 >= before * wanted.min_saving
-            });
-            if !saves {
-                plan.steps.pop();
-                continue;
-            }
-            let undone = seen.full.iter().filter(|said| said.fate != Fate::Kept).count();
-            if wanted.strict_only && undone > 0 {
-                let (short, s) = (facts.id.short(), if undone == 1 { "" } else { "s" });
-                plan.notes.push(format!(
-                    "{undone} message{s} of {short} that the agent no longer loads stay only in the trash"
-                ));
-            }
-            is_told = true;
+            let (before, after) = (bytes(&step.before), bytes(&step.after));
+            after < before && (before - after) * 100 >= before * wanted.min_saving
+        });
+        if !saves {
+            plan.steps.pop();
+            continue;
         }
-        if is_told {
-            plan.sessions.push(subject(facts));
+        let undone = seen.full.iter().filter(|said| said.fate != Fate::Kept).count();
+        if wanted.strict_only && undone > 0 {
+            let (short, s) = (facts.id.short(), if undone == 1 { "" } else { "s" });
+            plan.notes.push(format!(
+                "{undone} message{s} of {short} that the agent no longer loads stay only in the trash"
+            ));
         }
-        Ok(())
+        is_told = true;
     }
+    if is_told {
+        plan.sessions.push(subject(facts));
+    }
+    Ok(())
 }
 
 /// Returns who writes the session's files anew.

@@ -85,7 +85,7 @@ fn convert(
     };
     let revision = Revision::new(mender, vec![path.clone()], pieces);
     let after = Seen::of(mender, to, &revision).map_err(unread)?;
-    if !is_faithful(&before, &after, to) {
+    if !is_faithful(mender, &before, &after, to) {
         return Err(Error::NotTheSame { path: path.clone() });
     }
     let target = path.with_extension(extension(to));
@@ -193,13 +193,12 @@ fn dedup(strict: &[Record]) -> Vec<Record> {
 }
 
 /// Whether the agent, and in a log people, see the same. Messages without an id are told.
-fn is_faithful(before: &Seen, after: &Seen, to: Grammar) -> bool {
+fn is_faithful(mender: &dyn Mender, before: &Seen, after: &Seen, to: Grammar) -> bool {
     let named = |rows: &[Record]| -> Vec<Record> {
         let known: HashSet<&str> = before.strict.iter().filter_map(|r| r.0.as_deref()).collect();
         let is_known = |row: &&Record| row.0.as_deref().is_some_and(|id| known.contains(id));
         rows.iter().filter(is_known).cloned().collect()
     };
-    let is_same_head = without_helpers(before) == without_helpers(after);
     let strict = named(&dedup(&before.strict)) == named(&after.strict);
     let full = to == Grammar::Json || {
         let named = |seen: &Seen| seen.full.iter().filter(|s| s.richest.0.is_some()).count();
@@ -207,24 +206,13 @@ fn is_faithful(before: &Seen, after: &Seen, to: Grammar) -> bool {
         let is_equal = before.full == after.full;
         is_equal || (named(before) < before.full.len() && said(before) == said(after))
     };
-    after.loadable && is_same_head && strict && full
+    after.loadable && is_said(mender, before, after) && strict && full
 }
 
-/// What is said of the session as a whole, but for what a release put there by mistake.
-fn without_helpers(seen: &Seen) -> Vec<(&str, &[u8])> {
-    const MEANT: [&str; 8] = [
-        "sessionId",
-        "startTime",
-        "lastUpdated",
-        "kind",
-        "summary",
-        "directories",
-        "memoryScratchpad",
-        "projectHash",
-    ];
-    let is_meant = |key: &str| MEANT.contains(&key);
-    let fields = seen.fields.iter().filter(|(key, value)| is_meant(key) && value != b"null");
-    fields.map(|(key, value)| (key.as_str(), value.as_slice())).collect()
+/// Whether all that was said of the session as a whole still is, but for what a release put there by mistake.
+fn is_said(mender: &dyn Mender, before: &Seen, after: &Seen) -> bool {
+    let is_meant = |(key, value): &&(String, Vec<u8>)| mender.is_meant(key) && value != b"null";
+    before.fields.iter().filter(is_meant).all(|field| after.fields.contains(field))
 }
 
 /// The old document beside a log goes, once the log holds all of it: when the agent clears one away, it takes both.

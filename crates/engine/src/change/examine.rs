@@ -8,7 +8,7 @@ use recount_formats::mend::{Flaw, Known, Mending, Piece, Shape, unpaired};
 use recount_formats::outline::{Outline, Version};
 use recount_formats::source::{Family, Member, Station};
 use recount_formats::{Mender, bytes};
-use recount_model::{Fate, FileRole, Grammar, MessageKind, SessionKind, Span, timestamp};
+use recount_model::{Fate, FileRole, Grammar, MessageKind, SessionKind, Span, What};
 
 use super::revision::Revision;
 use super::sight::{Seen, each_record};
@@ -87,10 +87,8 @@ fn examine_file(
     } else {
         log(mender, path, &seen, &known, aside)?
     };
-    let name = path.to_string_lossy();
-    let target = (member.file.at.station == Station::Leftover)
-        .then(|| name.split_once(".jsonl.").map(|(stem, _)| PathBuf::from(format!("{stem}.jsonl"))))
-        .flatten();
+    let is_aside = member.file.at.station == Station::Leftover;
+    let target = is_aside.then(|| mender.place_of(path)).flatten();
     let mut examined =
         Examined { path: path.clone(), role: member.role, flaws, revision, target, obsolete };
     if examined.target.is_some() && examined.revision.is_none() {
@@ -123,7 +121,7 @@ fn document(
 ) -> io::Result<(Vec<Flaw>, Option<Revision>)> {
     let outline = &seen.outline;
     let mut flaws = Vec::new();
-    let has_mark = bytes::read_head(path, 3)? == b"\xef\xbb\xbf";
+    let has_mark = outline.problems.kept.iter().any(|p| p.what == What::ByteOrderMark);
     if is_one_line {
         flaws.push(Flaw::OneLine);
     }
@@ -131,25 +129,12 @@ fn document(
         flaws.push(Flaw::ByteOrderMark);
     }
     let mut fields = outline.head.fields.clone().unwrap_or_default();
-    if outline.head.session_id.is_none() {
+    let is_nameless = mender.complete(&mut fields, outline, known);
+    if is_nameless {
         flaws.push(Flaw::NoHead);
-        fields.set("sessionId", quoted(known.id).as_bytes());
     }
-    if !outline.loadable && !has_mark && outline.head.session_id.is_some() {
+    if !outline.loadable && !has_mark && !is_nameless {
         flaws.push(Flaw::Broken);
-    }
-    let times = || outline.entries.iter().filter_map(|entry| entry.time);
-    let first = times().min().and_then(timestamp).map(|time| time.to_string());
-    let last = times().max().and_then(timestamp).map(|time| time.to_string());
-    let usual = [
-        ("projectHash", Some(known.project_hash.to_owned())),
-        ("startTime", first),
-        ("lastUpdated", last),
-    ];
-    for (key, value) in usual {
-        if let Some(value) = value.filter(|_| fields.get(key).is_none()) {
-            fields.set(key, quoted(&value).as_bytes());
-        }
     }
     let whole = Revision::as_it_is(mender, path)?;
     let rows = standing(outline);
@@ -157,9 +142,16 @@ fn document(
     if flaws.is_empty() {
         return Ok((flaws, None));
     }
+    let mut unfit = HashSet::new();
+    let spans: Vec<Span> = rows.iter().map(|version| version.span).collect();
+    each_record(&whole, &spans, &mut |number, record| {
+        if mender.shape(record, &Shape::Element(None)).is_none() {
+            unfit.insert(number);
+        }
+    })?;
     let frame = mender.document(&fields);
     let mut pieces = Vec::new();
-    for (number, version) in rows.iter().enumerate() {
+    for (number, version) in rows.iter().enumerate().filter(|(number, _)| !unfit.contains(number)) {
         let lead = if pieces.is_empty() { &frame.open } else { &frame.between };
         pieces.push(Piece::New(lead.clone()));
         let shape = Shape::Element(None);
@@ -171,7 +163,7 @@ fn document(
     pieces.push(Piece::New(if pieces.is_empty() { frame.empty } else { frame.close }));
     let revision = Revision::new(mender, vec![path.to_owned()], pieces);
     let after = Seen::of(mender, Grammar::Json, &revision)?;
-    let is_better = after.loadable && after.strict.len() == rows.len();
+    let is_better = after.loadable && after.strict.len() + unfit.len() == rows.len();
     Ok((flaws, is_better.then_some(revision)))
 }
 
@@ -197,7 +189,7 @@ fn log(
     let remade = remade(mender, &sound, &rows, &mut flaws)?;
     if buried.is_some() {
         flaws.push(Flaw::Buried { messages: rows.len() });
-        pieces.extend(list(&sound, &rows, &remade));
+        pieces.extend(list(mender, &sound, &rows, &remade));
     } else {
         let mut numbers: Vec<&usize> = remade.keys().collect();
         numbers.sort_unstable();
@@ -212,7 +204,7 @@ fn log(
             flaws.push(Flaw::PutAside { messages: news.len() });
             let number = files.len();
             files.push(member.file.at.path.clone());
-            insert(&mut pieces, path, number, &news)?;
+            insert(mender, &mut pieces, path, number, &news)?;
         }
         obsolete.push(member.file.at.path.clone());
     }
@@ -260,7 +252,7 @@ fn remade(
     let numbers: Vec<usize> =
         exchanges.iter().filter(|(_, e)| e.is_some()).map(|(number, _)| *number).collect();
     let exchanges: Vec<_> = exchanges.into_values().flatten().collect();
-    let mendings: HashMap<usize, Mending> = unpaired(&exchanges)
+    let mendings: BTreeMap<usize, Mending> = unpaired(&exchanges)
         .into_iter()
         .filter_map(|(at, mending)| Some((*numbers.get(at)?, mending)))
         .collect();
@@ -277,37 +269,38 @@ fn remade(
     if answers > 0 {
         flaws.push(Flaw::Unasked { answers });
     }
-    let mut remade = HashMap::new();
+    let mut anew = HashMap::new();
     if !mendings.is_empty() {
         each_record(maker, &spans, &mut |number, record| {
-            let mended = mendings.get(&number).and_then(|mending| mender.remade(record, mending));
-            remade.extend(mended.map(|record| (number, record)));
+            let mending = mendings.get(&number);
+            let written = mending.and_then(|mending| mender.remade(record, mending));
+            anew.extend(written.map(|written| (number, written)));
         })?;
     }
-    Ok(remade)
+    Ok(anew)
 }
 
 /// A list that replaces all before it.
-fn list(sound: &Revision, rows: &[Version], remade: &HashMap<usize, Vec<u8>>) -> Vec<Piece> {
-    let mut pieces = vec![Piece::New(b"{\"$set\":{\"messages\":[".to_vec())];
-    let mut is_first = true;
+fn list(
+    mender: &dyn Mender,
+    sound: &Revision,
+    rows: &[Version],
+    remade: &HashMap<usize, Vec<u8>>,
+) -> Vec<Piece> {
+    let frame = mender.list();
+    let mut pieces = Vec::new();
     for (number, version) in rows.iter().enumerate() {
         let piece = match remade.get(&number) {
             Some(record) => Some(Piece::New(record.clone())),
-            None => sound.origin(version.span).map(|(file, span)| Piece::Record {
-                file,
-                span,
-                shape: Shape::Line(None),
+            None => sound.origin(version.span).map(|(file, span)| {
+                let shape = Shape::Line(None);
+                Piece::Record { file, span, shape }
             }),
         };
-        let Some(piece) = piece else { continue };
-        if !is_first {
-            pieces.push(Piece::New(b",".to_vec()));
-        }
-        is_first = false;
-        pieces.push(piece);
+        let lead = if pieces.is_empty() { &frame.open } else { &frame.between };
+        pieces.extend(piece.map(|piece| [Piece::New(lead.clone()), piece]).into_iter().flatten());
     }
-    pieces.push(Piece::New(b"]}}\n".to_vec()));
+    pieces.push(Piece::New(if pieces.is_empty() { frame.empty } else { frame.close }));
     pieces
 }
 
@@ -334,6 +327,7 @@ fn news(known: &Outline, other: &Outline) -> Vec<(Box<str>, Span)> {
 
 /// Puts messages behind the first line, and takes them back again: they are told, and the agent loads what it did.
 fn insert(
+    mender: &dyn Mender,
     pieces: &mut Vec<Piece>,
     path: &Path,
     file: usize,
@@ -345,7 +339,7 @@ fn insert(
         lines.push(Piece::Record { file, span: *span, shape: Shape::Line(None) });
         lines.push(Piece::New(b"\n".to_vec()));
     }
-    lines.push(Piece::New(format!("{{\"$rewindTo\":{}}}\n", quoted(first)).into_bytes()));
+    lines.push(Piece::New(mender.rewind(first)));
     let at = match pieces.first_mut() {
         Some(Piece::Kept { file: 0, offset, bytes: length }) => {
             let mut line = Vec::new();
@@ -362,9 +356,4 @@ fn insert(
     };
     pieces.splice(at..at, lines);
     Ok(())
-}
-
-fn quoted(text: &str) -> String {
-    // A string can always be written.
-    serde_json::to_string(text).unwrap_or_else(|_| "\"\"".into())
 }

@@ -36,7 +36,7 @@ pub use fork::Fork;
 pub use merge::Merge;
 pub use prune::Prune;
 pub use recount_writer::change::{Recovered, Refusal, State, Step, Subject};
-pub(crate) use repair::words;
+pub(crate) use repair::{examine_all, words};
 pub use resurrect::Resurrectable;
 pub use told::{Change, ChangeState, Trashed};
 pub use trim::{Trim, Turn, TurnAt};

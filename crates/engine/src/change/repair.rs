@@ -22,7 +22,7 @@ impl Engine {
         let ground = Ground::look(&self.roots);
         let chosen = self.all_chosen(wanted, &mut plan, progress)?;
         let examined =
-            self.examine_all(&ground, progress, |id| chosen.iter().any(|facts| facts.id == *id));
+            examine_all(&ground, progress, |id| chosen.iter().any(|facts| facts.id == *id));
         for (id, files) in examined {
             let Some(facts) = chosen.iter().find(|facts| facts.id == id) else { continue };
             let steps = plan.steps.len();
@@ -35,23 +35,22 @@ impl Engine {
         }
         Ok(plan)
     }
+}
 
-    /// Looks at the files of sessions for what keeps their agent from loading them.
-    pub(crate) fn examine_all(
-        &self,
-        ground: &Ground,
-        progress: &dyn Progress,
-        wanted: impl Fn(&SessionId) -> bool + Sync,
-    ) -> Vec<(SessionId, Vec<Examined>)> {
-        let look = |source: &'static dyn recount_formats::Source, family: Family| {
-            let mender = source.mender().filter(|_| wanted(&family.id))?;
-            let elsewhere = elsewhere(ground, &family);
-            let examined = examine(mender, &family, &elsewhere);
-            (!examined.is_empty()).then_some((family.id, examined))
-        };
-        let found = survey(ground, ground.groups(|_| true), &Anew, progress, look);
-        found.into_iter().filter_map(|(_, examined)| examined).collect()
-    }
+/// Looks at the files of sessions for what keeps their agent from loading them.
+pub(crate) fn examine_all(
+    ground: &Ground,
+    progress: &dyn Progress,
+    wanted: impl Fn(&SessionId) -> bool + Sync,
+) -> Vec<(SessionId, Vec<Examined>)> {
+    let look = |source: &'static dyn recount_formats::Source, family: Family| {
+        let mender = source.mender().filter(|_| wanted(&family.id))?;
+        let elsewhere = elsewhere(ground, &family);
+        let examined = examine(mender, &family, &elsewhere);
+        (!examined.is_empty()).then_some((family.id, examined))
+    };
+    let found = survey(ground, ground.groups(|_| true), &Anew, progress, look);
+    found.into_iter().filter_map(|(_, examined)| examined).collect()
 }
 
 /// What the place of a session's files, and what lies beside them, tell of it.

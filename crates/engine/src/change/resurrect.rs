@@ -9,7 +9,7 @@ use recount_formats::own_form::{Anew, HeadRequest};
 use recount_formats::relic::{Relic, Remark};
 use recount_formats::source::{Belongings, Trace};
 use recount_formats::{Mender, OwnForm};
-use recount_model::{Grammar, SessionFacts, SessionId, SessionKind, timestamp};
+use recount_model::{Grammar, RecordedPath, SessionFacts, SessionId, SessionKind, timestamp};
 use recount_writer::RealDisk;
 use recount_writer::change::{About, Plan, Subject};
 use serde::Serialize;
@@ -57,10 +57,10 @@ impl Engine {
         let ground = Ground::look(&self.roots);
         let lost = self.lost(&Query::default(), progress)?;
         let row = |lost: LostSession| {
-            let found = self.sources(
+            let found = sources(
                 &ground,
                 &lost.id,
-                lost.project.path.as_ref().map(|p| p.as_str()),
+                lost.project.path.as_ref().map(RecordedPath::as_str),
                 &[],
             );
             Resurrectable { from: found.map(|found| found.told()).unwrap_or_default(), lost }
@@ -81,17 +81,16 @@ impl Engine {
         let ground = Ground::look(&self.roots);
         let sessions = self.list(&Query::default(), progress)?.sessions;
         let (id, project, own) = self.meant(wanted, progress)?;
-        let mut sources = self
-            .sources(&ground, &id, project.as_deref(), from)
+        let mut left = sources(&ground, &id, project.as_deref(), from)
             .ok_or_else(|| Error::NoSession(wanted.to_owned()))?;
         // A copy that somebody kept says more than what the agent left.
         let copy = from.iter().filter_map(|path| self.open_file(path).ok());
-        sources.files = copy.into_iter().find(|opened| !opened.is_saved()).or(own);
-        let folder = ground.folders.get(sources.folder);
+        left.files = copy.into_iter().find(|opened| !opened.is_saved()).or(own);
+        let folder = ground.folders.get(left.folder);
         let folder = folder.ok_or_else(|| Error::NoSession(wanted.to_owned()))?;
         let form = folder.source.own_form().ok_or_else(|| Error::NoSession(wanted.to_owned()))?;
         let mender = folder.source.mender().ok_or_else(|| Error::NoSession(wanted.to_owned()))?;
-        let written = Written { engine: self, form, mender, folder, sources };
+        let written = Written { engine: self, form, mender, folder, sources: left };
         written.plan(&id, project.as_deref(), &sessions)
     }
 
@@ -123,66 +122,65 @@ impl Engine {
             Err(error) => Err(error),
         }
     }
+}
 
-    /// Gathers what is left of a session. `None` when nothing is, and no directory is its own.
-    fn sources(
-        &self,
-        ground: &Ground,
-        id: &SessionId,
-        project: Option<&str>,
-        extra: &[PathBuf],
-    ) -> Option<Sources> {
-        let mut best: Option<Sources> = None;
-        for (number, folder) in ground.folders.iter().enumerate() {
-            let traces: Vec<Trace> =
-                folder.source.traces(&folder.at).into_iter().filter(|t| t.session == *id).collect();
-            let named = |path: &str| {
-                folder.at.markers.iter().any(|(marker, _)| marker.as_str() == path)
-                    || folder.at.hash.as_ref() == Some(&folder.source.project_hash(path))
-            };
-            let prompts: HashSet<&str> = traces.iter().map(|trace| trace.text.trim()).collect();
-            let mut relics =
-                folder.source.relics(Some(&folder.at), project.map(Path::new), id, extra);
-            // What does not say whose it is must begin with a prompt of this session.
-            relics.retain(|relic| {
-                let first = relic.prompts.first().map(|prompt| prompt.trim());
-                relic.is_named || first.is_some_and(|first| prompts.contains(first))
-            });
-            let belongings = folder.source.belongings(&folder.at, id, &[]);
-            let is_its = !traces.is_empty() || project.is_some_and(named);
-            let files = None;
-            let found = Sources { folder: number, traces, relics, belongings, files };
-            let is_better = best.as_ref().is_none_or(|best| found.worth() > best.worth());
-            // A directory with a readable name is the one that newer releases look into.
-            if (is_its || found.worth() > (0, 0, false)) && is_better {
-                best = Some(found);
-            }
+/// Gathers what is left of a session. `None` when nothing is, and no directory is its own.
+fn sources(
+    ground: &Ground,
+    id: &SessionId,
+    project: Option<&str>,
+    extra: &[PathBuf],
+) -> Option<Sources> {
+    let mut best: Option<Sources> = None;
+    for (number, folder) in ground.folders.iter().enumerate() {
+        let traces: Vec<Trace> =
+            folder.source.traces(&folder.at).into_iter().filter(|t| t.session == *id).collect();
+        let named = |path: &str| {
+            folder.at.markers.iter().any(|(marker, _)| marker.as_str() == path)
+                || folder.at.hash.as_ref() == Some(&folder.source.project_hash(path))
+        };
+        let prompts: HashSet<&str> = traces.iter().map(|trace| trace.text.trim()).collect();
+        let mut relics = folder.source.relics(Some(&folder.at), project.map(Path::new), id, extra);
+        // What does not say whose it is must begin with a prompt of this session.
+        relics.retain(|relic| {
+            let first = relic.prompts.first().map(|prompt| prompt.trim());
+            relic.is_named || first.is_some_and(|first| prompts.contains(first))
+        });
+        let belongings = folder.source.belongings(&folder.at, id, &[]);
+        let is_its = !traces.is_empty() || project.is_some_and(named);
+        let files = None;
+        let found = Sources { folder: number, traces, relics, belongings, files };
+        let is_better = best.as_ref().is_none_or(|best| {
+            // Of two that hold the same, newer releases look into the one with a readable name.
+            let is_named = folder.at.hash.is_none() && found.worth() == best.worth();
+            is_named || found.worth() > best.worth()
+        });
+        if (is_its || found.worth() > (0, 0)) && is_better {
+            best = Some(found);
         }
-        best
     }
+    best
 }
 
 impl Sources {
-    fn worth(&self) -> (usize, usize, bool) {
+    /// How much there is of it.
+    fn worth(&self) -> (usize, usize) {
         let records = self.relics.iter().map(|relic| relic.records.len()).max().unwrap_or(0);
-        (records, self.traces.len() + self.belongings.files.len(), records > 0)
+        (records, self.traces.len() + self.belongings.files.len())
     }
 
     /// Says from what it can be written down.
     fn told(&self) -> Vec<String> {
         let mut told = Vec::new();
-        let plural =
-            |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
         for relic in &self.relics {
-            let (count, path) = (relic.records.len(), relic.path.display());
-            told.push(format!("{} from {} ({path})", plural(count, "message"), relic.from));
+            told.push(format!("{} ({})", plural(relic.records.len(), "message"), relic.from));
         }
         if !self.traces.is_empty() {
-            told.push(format!("{} from the log of prompts", plural(self.traces.len(), "prompt")));
+            told.push(plural(self.traces.len(), "prompt"));
         }
         let outputs = self.outputs().count();
         if outputs > 0 {
-            told.push(plural(outputs, "kept output of a tool").replace("tools", "tool"));
+            told.push(plural(outputs, "output"));
         }
         told
     }
@@ -191,6 +189,15 @@ impl Sources {
         let files = self.belongings.files.iter().filter(|file| file.what == "tool output");
         files.map(|file| file.path.as_path())
     }
+}
+
+/// All that is left of a session, in order.
+struct Remains {
+    /// What it is made of; pieces point here.
+    files: Vec<PathBuf>,
+    lines: Vec<Piece>,
+    /// Where it comes from.
+    told: Vec<String>,
 }
 
 /// A session while it is written down.
@@ -212,7 +219,7 @@ impl Written<'_> {
         let now = self.engine.clock.now();
         let is_taken = sessions.iter().any(|facts| facts.id.short() == old.short());
         let id = if is_taken { self.engine.new_id(self.form, sessions) } else { old.clone() };
-        let (files, mut lines, told) = self.lines()?;
+        let Remains { files, mut lines, told } = self.lines();
         if lines.is_empty() {
             return Err(Error::NoSession(old.to_string()));
         }
@@ -296,7 +303,7 @@ impl Written<'_> {
     }
 
     /// Writes all that is left, in the order in which it was said, and tells where it comes from.
-    fn lines(&self) -> Result<(Vec<PathBuf>, Vec<Piece>, Vec<String>), Error> {
+    fn lines(&self) -> Remains {
         let (mut files, mut lines, mut told) = (Vec::new(), Vec::new(), Vec::new());
         let mut known: Vec<String> = Vec::new();
         let longest = self.sources.relics.iter().max_by_key(|relic| relic.records.len());
@@ -304,7 +311,7 @@ impl Written<'_> {
             let family = opened.family();
             let records = Conversation::of(family).records;
             files = family.members.iter().map(|member| member.file.at.path.clone()).collect();
-            told.push(format!("{} messages from its own files", records.len()));
+            told.push(format!("{} from its own files", plural(records.len(), "message")));
             for record in records {
                 let (file, span, shape) = (record.member, record.span, Shape::Line(record.id));
                 lines.push(Piece::Record { file, span, shape });
@@ -314,8 +321,8 @@ impl Written<'_> {
             known.extend(messages.map(|message| message.display_text.trim().to_owned()));
         } else if let Some(relic) = longest {
             told.push(format!(
-                "{} messages from {} ({})",
-                relic.records.len(),
+                "{} from {} ({})",
+                plural(relic.records.len(), "message"),
                 relic.from,
                 relic.path.display()
             ));
@@ -326,16 +333,17 @@ impl Written<'_> {
         }
         let (before, after) = self.prompts(&known);
         if before.len() + after.len() > 0 {
-            told.push(format!("{} prompts from the log of prompts", before.len() + after.len()));
+            let count = plural(before.len() + after.len(), "prompt");
+            told.push(format!("{count} from the log of prompts"));
         }
         let outputs = self.outputs();
         if !outputs.is_empty() {
-            told.push(format!("{} kept outputs of tools, as notices", outputs.len()));
+            told.push(format!("{}, kept beside it, as notices", plural(outputs.len(), "output")));
         }
         lines.splice(0..0, before);
         lines.extend(after);
         lines.extend(outputs);
-        Ok((files, lines, told))
+        Remains { files, lines, told }
     }
 
     /// Prompts that nothing else holds: those before what is known, and those after it.
@@ -368,6 +376,10 @@ impl Written<'_> {
         }
         lines
     }
+}
+
+fn plural(count: usize, one: &str) -> String {
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Commands to the agent itself are no prompts.

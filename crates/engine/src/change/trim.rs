@@ -112,7 +112,7 @@ impl Engine {
             grammar == Grammar::Jsonl && !rewrite && mender.knows_lists(release.as_deref());
         let pieces = match (grammar, appends) {
             (Grammar::Json, _) => document(mender, &before, &kept),
-            (Grammar::Jsonl, true) => appended(path, &before, &kept).map_err(unread)?,
+            (Grammar::Jsonl, true) => appended(mender, path, &before, &kept).map_err(unread)?,
             (Grammar::Jsonl, false) => rewritten(&opened, &before, &kept),
         };
         let revision = Revision::new(mender, vec![path.clone()], pieces);
@@ -209,32 +209,28 @@ fn rewritten(opened: &Opened, seen: &Seen, kept: &[usize]) -> Vec<Piece> {
 }
 
 /// The file as it is, and behind it a list that replaces all before it.
-fn appended(path: &Path, seen: &Seen, kept: &[usize]) -> std::io::Result<Vec<Piece>> {
-    let bytes = std::fs::metadata(path)?.len();
-    let mut pieces = vec![Piece::kept(0, bytes)];
-    pieces.extend(list(ends_line(path)?, spans(seen, kept)));
+fn appended(
+    mender: &dyn Mender,
+    path: &Path,
+    seen: &Seen,
+    kept: &[usize],
+) -> std::io::Result<Vec<Piece>> {
+    let mut pieces = vec![Piece::kept(0, std::fs::metadata(path)?.len())];
+    if !ends_line(path)? {
+        pieces.push(Piece::New(b"\n".to_vec()));
+    }
+    let frame = mender.list();
+    for (number, span) in spans(seen, kept).enumerate() {
+        let lead = if number == 0 { &frame.open } else { &frame.between };
+        pieces.push(Piece::New(lead.clone()));
+        pieces.push(Piece::Record { file: 0, span, shape: Shape::Line(None) });
+    }
+    pieces.push(Piece::New(frame.close));
     Ok(pieces)
 }
 
-/// A list of records that replaces all before it.
-pub(crate) fn list(
-    is_at_line_start: bool,
-    spans: impl Iterator<Item = recount_model::Span>,
-) -> Vec<Piece> {
-    let lead: &[u8] = if is_at_line_start { b"" } else { b"\n" };
-    let mut pieces = vec![Piece::New([lead, b"{\"$set\":{\"messages\":["].concat())];
-    for (number, span) in spans.enumerate() {
-        if number > 0 {
-            pieces.push(Piece::New(b",".to_vec()));
-        }
-        pieces.push(Piece::Record { file: 0, span, shape: Shape::Line(None) });
-    }
-    pieces.push(Piece::New(b"]}}\n".to_vec()));
-    pieces
-}
-
 /// Whether a file ends with a line break.
-pub(crate) fn ends_line(path: &Path) -> std::io::Result<bool> {
+fn ends_line(path: &Path) -> std::io::Result<bool> {
     let tail = recount_formats::bytes::read_tail(path, 1)?;
     Ok(tail.last().is_none_or(|byte| *byte == b'\n'))
 }

@@ -91,7 +91,7 @@ impl Engine {
         let (rows, listing) = self.projects(None, progress)?;
         let ground = Ground::look(&self.roots);
         let mut findings = Vec::new();
-        self.check_sessions(&ground, &listing, progress, &mut findings);
+        sessions::check_sessions(&ground, &listing, progress, &mut findings);
         self.check_danger(progress, &mut findings)?;
         self.check_places(&ground, &listing, &rows, &mut findings);
         if let Some(wanted) = project {

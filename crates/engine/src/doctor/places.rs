@@ -27,7 +27,7 @@ impl Engine {
             let strays =
                 root.source.strays(&root.path, root.shape, &located, &|id| ids.contains(id), now);
             findings.extend(strays.into_iter().map(stray));
-            self.check_readers(&root.path, findings);
+            check_readers(&root.path, findings);
         }
         for problem in ground.problems.iter().filter(|p| p.what == What::BrokenDocument) {
             let path = Path::new(&*problem.file);
@@ -50,27 +50,27 @@ impl Engine {
         gone(rows, findings);
         copies(listing, findings);
     }
-
-    /// Whether other users of the machine can read sessions.
-    #[cfg(unix)]
-    fn check_readers(&self, root: &Path, findings: &mut Vec<Finding>) {
-        use std::os::unix::fs::PermissionsExt as _;
-        let lets_in = |path: &Path| {
-            std::fs::metadata(path).is_ok_and(|known| known.permissions().mode() & 0o001 != 0)
-        };
-        if root.ancestors().filter(|path| !path.as_os_str().is_empty()).all(lets_in) {
-            let what = "other users of this machine can read what lies in it";
-            findings.push(Finding {
-                topic: Topic::Permissions,
-                remedy: Some(format!("chmod go-rwx {}", root.display())),
-                ..finding(Severity::Note, what, root)
-            });
-        }
-    }
-
-    #[cfg(not(unix))]
-    fn check_readers(&self, _root: &Path, _findings: &mut Vec<Finding>) {}
 }
+
+/// Whether other users of the machine can read sessions.
+#[cfg(unix)]
+fn check_readers(root: &Path, findings: &mut Vec<Finding>) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let lets_in = |path: &Path| {
+        std::fs::metadata(path).is_ok_and(|known| known.permissions().mode() & 0o001 != 0)
+    };
+    if root.ancestors().filter(|path| !path.as_os_str().is_empty()).all(lets_in) {
+        let what = "other users of this machine can read what lies in it";
+        findings.push(Finding {
+            topic: Topic::Permissions,
+            remedy: Some(format!("chmod go-rwx {}", root.display())),
+            ..finding(Severity::Note, what, root)
+        });
+    }
+}
+
+#[cfg(not(unix))]
+fn check_readers(_root: &Path, _findings: &mut Vec<Finding>) {}
 
 fn finding(severity: Severity, what: &str, path: &Path) -> Finding {
     Finding {

@@ -6,7 +6,7 @@ use recount_formats::mend::Flaw;
 use recount_model::{Problem, SessionFacts, What, Why};
 
 use super::{Finding, Severity, Topic};
-use crate::change::words;
+use crate::change::{examine_all, words};
 use crate::list::Listing;
 use crate::survey::{Ground, Progress};
 use crate::{Engine, Error, Lost};
@@ -15,38 +15,6 @@ use crate::{Engine, Error, Lost};
 const LARGE: u64 = 50 * 1000 * 1000;
 
 impl Engine {
-    pub(super) fn check_sessions(
-        &self,
-        ground: &Ground,
-        listing: &Listing,
-        progress: &dyn Progress,
-        findings: &mut Vec<Finding>,
-    ) {
-        for (id, files) in self.examine_all(ground, progress, |_| true) {
-            for file in files {
-                let command = format!("recount repair {}", id.short());
-                for flaw in file.flaws {
-                    findings.push(Finding {
-                        topic: Topic::Sessions,
-                        severity: severity(flaw),
-                        what: words(flaw),
-                        session: Some(id.clone()),
-                        path: Some(file.path.clone()),
-                        remedy: file.revision.is_some().then(|| command.clone()),
-                    });
-                }
-            }
-        }
-        for facts in &listing.sessions {
-            problems(facts, findings);
-            sizes(facts, findings);
-            access(facts, findings);
-        }
-        for problem in &ground.problems {
-            findings.extend(unread(problem, None));
-        }
-    }
-
     /// What the agent's next start would delete.
     pub(super) fn check_danger(
         &self,
@@ -83,6 +51,37 @@ impl Engine {
             }
         }
         Ok(())
+    }
+}
+
+pub(super) fn check_sessions(
+    ground: &Ground,
+    listing: &Listing,
+    progress: &dyn Progress,
+    findings: &mut Vec<Finding>,
+) {
+    for (id, files) in examine_all(ground, progress, |_| true) {
+        for file in files {
+            let command = format!("recount repair {}", id.short());
+            for flaw in file.flaws {
+                findings.push(Finding {
+                    topic: Topic::Sessions,
+                    severity: severity(flaw),
+                    what: words(flaw),
+                    session: Some(id.clone()),
+                    path: Some(file.path.clone()),
+                    remedy: file.revision.is_some().then(|| command.clone()),
+                });
+            }
+        }
+    }
+    for facts in &listing.sessions {
+        problems(facts, findings);
+        sizes(facts, findings);
+        access(facts, findings);
+    }
+    for problem in &ground.problems {
+        findings.extend(unread(problem, None));
     }
 }
 

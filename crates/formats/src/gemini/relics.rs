@@ -2,7 +2,7 @@
 //! whole conversation up to there, so the longest one is nearly all of it.
 
 use std::fs;
-use std::io::{self, BufRead as _, BufReader, Read};
+use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -61,8 +61,8 @@ fn names(folder: &Path) -> Vec<(PathBuf, String, bool)> {
 
 fn beside_registry(root: &Path, now: SystemTime, found: &mut Vec<Stray>) {
     for (path, name, is_folder) in names(root) {
-        let is_draft = name == "projects.json.tmp"
-            || (name.starts_with("projects.json.") && name.ends_with(".tmp"));
+        let is_draft = name.starts_with("projects.json.")
+            && Path::new(&name).extension().is_some_and(|extension| extension == "tmp");
         if is_draft && !is_folder {
             found.push(Stray { path, what: StrayKind::Leftover });
         } else if name == "projects.json.lock" {

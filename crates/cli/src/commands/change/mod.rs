@@ -10,7 +10,7 @@ use clap::Args;
 use recount_engine::{Engine, Plan, Recovered};
 
 use crate::context::{Context, Paged};
-use crate::failure::{Failure, NOTHING, REFUSED};
+use crate::failure::{Failure, REFUSED};
 use crate::output::progress::Bar;
 
 pub(crate) use table::{files, sessions, shrunk};

@@ -35,11 +35,10 @@ pub(super) fn compacted(path: &Path, care: Care) -> io::Result<Option<Vec<Piece>
     Ok((after < before).then_some(pieces))
 }
 
-/// Versions that must stay wherever they stand, by their offset.
+/// Records that must stay somewhere: of each message the richest, and those that are whole where others are cut.
 #[derive(Debug)]
 struct Needed {
-    /// The richest of a message, and those that are whole where others are cut.
-    versions: HashSet<u64>,
+    records: HashSet<(u32, u64)>,
 }
 
 impl Needed {
@@ -49,21 +48,26 @@ impl Needed {
         for version in versions(events) {
             let richest = best.entry(version.id).or_default();
             if version.rank >= richest.0 {
-                *richest = (version.rank, version.offset);
+                *richest = (version.rank, version.hash);
             }
             if version.cut {
                 cut.insert(version.id);
             }
         }
-        let mut needed: HashSet<u64> = best.into_values().map(|(_, offset)| offset).collect();
         let is_whole = |version: &&Version| !version.cut && cut.contains(&version.id);
-        needed.extend(versions(events).filter(is_whole).map(|version| version.offset));
-        Self { versions: needed }
+        let whole = versions(events).filter(is_whole).map(record);
+        let records = best.into_iter().map(|(id, (_, hash))| (id, hash)).chain(whole).collect();
+        Self { records }
     }
 
     fn has(&self, version: &Version) -> bool {
-        self.versions.contains(&version.offset)
+        self.records.contains(&record(version))
     }
+}
+
+/// What tells equal records of a message.
+fn record(version: &Version) -> (u32, u64) {
+    (version.id, version.hash)
 }
 
 fn versions(events: &[Event]) -> impl Iterator<Item = &Version> {
@@ -96,10 +100,13 @@ fn once(events: Vec<Event>, needed: &Needed) -> Vec<Event> {
 fn keep_last(kept: &mut [Option<Event>], places: &[usize], needed: &Needed) {
     let Some((&last, earlier)) = places.split_last() else { return };
     let Some(&first) = earlier.first() else { return };
-    for &at in earlier {
+    // From behind: of equal records the last one stays.
+    let mut later: HashSet<(u32, u64)> = HashSet::new();
+    for &at in places.iter().rev() {
         let Some(slot) = kept.get_mut(at) else { continue };
-        let is_needed = matches!(slot, Some(Event { what: What::Message(v), .. }) if needed.has(v));
-        if !is_needed {
+        let Some(Event { what: What::Message(version), .. }) = slot else { continue };
+        let is_new = later.insert(record(version));
+        if at != last && !(is_new && needed.has(version)) {
             *slot = None;
         }
     }
@@ -117,8 +124,12 @@ fn without_list(events: Vec<Event>, at: usize, needed: &Needed, wanted: &Views) 
         return events;
     };
     let before = events.get(..at).unwrap_or_default();
+    let behind = events.get(at + 1..).unwrap_or_default();
     let known: HashSet<u32> = versions(before).map(|version| version.id).collect();
-    let stays = |version: &&Version| needed.has(version) || !known.contains(&version.id);
+    let others: HashSet<(u32, u64)> =
+        versions(before).chain(versions(behind)).map(record).collect();
+    let is_only = |version: &Version| needed.has(version) && !others.contains(&record(version));
+    let stays = |version: &&Version| is_only(version) || !known.contains(&version.id);
     let line = |version: &Version| Event {
         offset: version.offset,
         length: version.bytes,
@@ -142,7 +153,7 @@ fn without_list(events: Vec<Event>, at: usize, needed: &Needed, wanted: &Views) 
     }
     let mut tried = before.to_vec();
     tried.extend(lines);
-    tried.extend(events.get(at + 1..).unwrap_or_default().iter().cloned());
+    tried.extend(behind.iter().cloned());
     if views(&tried) == *wanted { tried } else { events }
 }
 

@@ -9,7 +9,7 @@ use recount_model::What;
 
 use crate::bytes;
 use crate::gemini::lines::whole_lines;
-use crate::gemini::own::{Object, quoted};
+use crate::gemini::own::Object;
 use crate::gemini::record::Record;
 use crate::json::Fault;
 use crate::mend::{Flaw, Known, Piece};
@@ -151,23 +151,28 @@ fn lost_rewinds(path: &Path, outline: &Outline) -> io::Result<HashSet<u64>> {
 
 /// Writes the first line of a log that has none.
 fn head(outline: &Outline, known: &Known<'_>) -> Vec<u8> {
-    let own = &outline.head;
     let mut head = Object::default();
-    head.text("sessionId", own.session_id.as_ref().map_or(known.id, |id| id.as_str()));
+    for (key, value) in usual(outline, known) {
+        head.text(key, &value);
+    }
+    head.text("kind", if known.is_subagent { "subagent" } else { "main" });
+    [head.end().as_slice(), b"\n"].concat()
+}
+
+/// What a file must say of its session: what it does say, else what is known from elsewhere and from its messages.
+pub(super) fn usual(outline: &Outline, known: &Known<'_>) -> Vec<(&'static str, String)> {
+    let own = &outline.head;
+    let id = own.session_id.as_ref().map_or(known.id, |id| id.as_str());
     let hash = own.project_hash.as_deref().filter(|hash| !hash.is_empty());
-    head.text("projectHash", hash.unwrap_or(known.project_hash));
     let times = || outline.entries.iter().filter_map(|entry| entry.time);
     let when = |told: Option<i64>, seen: Option<i64>| {
         told.or(seen).and_then(recount_model::timestamp).map(crate::gemini::own::time)
     };
-    for (key, time) in [
-        ("startTime", when(own.start, times().min())),
-        ("lastUpdated", when(own.updated, times().max())),
-    ] {
-        if let Some(time) = time {
-            head.raw(key.as_bytes(), quoted(&time).as_bytes());
-        }
-    }
-    head.text("kind", if known.is_subagent { "subagent" } else { "main" });
-    [head.end().as_slice(), b"\n"].concat()
+    let start = when(own.start, times().min()).map(|time| ("startTime", time));
+    let updated = when(own.updated, times().max()).map(|time| ("lastUpdated", time));
+    let first = [
+        ("sessionId", id.to_owned()),
+        ("projectHash", hash.unwrap_or(known.project_hash).to_owned()),
+    ];
+    first.into_iter().chain(start).chain(updated).collect()
 }

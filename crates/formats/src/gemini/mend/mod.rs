@@ -11,7 +11,7 @@ mod simulate;
 mod tests;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use recount_model::Grammar;
@@ -70,6 +70,39 @@ impl Mender for Files {
 
     fn remade(&self, record: &[u8], mending: &Mending) -> Option<Vec<u8>> {
         pairs::remade(record, mending)
+    }
+
+    fn list(&self) -> Frame {
+        let (open, close) = (b"{\"$set\":{\"messages\":[".to_vec(), b"]}}\n".to_vec());
+        let empty = [open.as_slice(), close.as_slice()].concat();
+        Frame { open, between: b",".to_vec(), close, empty }
+    }
+
+    fn rewind(&self, id: &str) -> Vec<u8> {
+        let mut record = own::Object::default();
+        record.text("$rewindTo", id);
+        [record.end().as_slice(), b"\n"].concat()
+    }
+
+    fn complete(&self, fields: &mut Fields, outline: &Outline, known: &Known<'_>) -> bool {
+        let is_missing = outline.head.session_id.is_none();
+        for (key, value) in damage::usual(outline, known) {
+            let is_told = key != "sessionId" && fields.get(key).is_some();
+            if !is_told {
+                fields.set(key, own::quoted(&value).as_bytes());
+            }
+        }
+        is_missing
+    }
+
+    fn is_meant(&self, key: &str) -> bool {
+        !own::LEAKED.contains(&key)
+    }
+
+    fn place_of(&self, aside: &Path) -> Option<PathBuf> {
+        let name = aside.file_name()?.to_str()?;
+        let (stem, _) = name.split_once(".jsonl.")?;
+        Some(aside.with_file_name(format!("{stem}.jsonl")))
     }
 
     fn knows_lists(&self, release: Option<&str>) -> bool {

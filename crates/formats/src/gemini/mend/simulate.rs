@@ -121,20 +121,16 @@ impl State {
         }
         let Some(slot) = self.entries.get_mut(at) else { return false };
         let &Version { rank, kind, hash, .. } = version;
-        match slot {
-            Some(entry) => {
-                if rank >= entry.rank {
-                    (entry.rank, entry.kind, entry.best) = (rank, kind, hash);
-                }
-                false
+        if let Some(entry) = slot {
+            if rank >= entry.rank {
+                (entry.rank, entry.kind, entry.best) = (rank, kind, hash);
             }
-            None => {
-                let fate = Fate::Replaced;
-                *slot = Some(Entry { fate, kind, rank, best: hash, shown: None });
-                self.order.push(version.id);
-                true
-            }
+            return false;
         }
+        let fate = Fate::Replaced;
+        *slot = Some(Entry { fate, kind, rank, best: hash, shown: None });
+        self.order.push(version.id);
+        true
     }
 
     fn show(&mut self, version: &Version) {

@@ -14,7 +14,7 @@ const FIRST_LINE: usize = 4096;
 const FIRST: [&str; 5] = ["sessionId", "projectHash", "startTime", "lastUpdated", "kind"];
 
 /// Values that the loader makes and that leak into files; what they say of other records would be wrong.
-const LEAKED: [&str; 7] = [
+pub(crate) const LEAKED: [&str; 7] = [
     "messages",
     "userMessageCount",
     "messageCount",

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use recount_model::{SessionId, SessionKind, SourceName};
 
-pub(crate) use head::{fields_in_order, time};
+pub(crate) use head::{LEAKED, fields_in_order, time};
 
 use super::grammar;
 use crate::bytes::{self, Buffer};
