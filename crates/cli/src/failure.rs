@@ -91,14 +91,6 @@ impl From<Error> for Failure {
             Error::NoSessions => {
                 failure.hint("`recount testbed --demo DIR` makes a home to try things on")
             }
-            Error::NotLoadable { .. } => {
-                failure.hint("`recount repair SESSION` makes it loadable, if that can be done")
-            }
-            Error::NotTheSame { .. } => failure.hint("nothing was changed; the file stays as it is"),
-            Error::NoTurn { .. } => failure.hint("`recount trim SESSION` lists the turns"),
-            Error::NothingLeft => {
-                failure.hint("`recount delete SESSION` puts all of it into the trash")
-            }
             Error::NotASession(_) => {
                 failure.hint("session files, saved chats and exports of an agent can be shown")
             }
@@ -126,29 +118,6 @@ impl From<Error> for Failure {
             Error::OtherForm { .. } => failure.hint("choose a --format that is not an agent's own"),
             Error::NotAFolder(_) => failure.hint("name a folder with -o; it is made if it is not there"),
             Error::AgentsFolder(_) => failure.hint("name another place"),
-            Error::NotResumable { hint, .. } => match hint {
-                Some(hint) => failure.hint(hint),
-                None => failure,
-            },
-            Error::Settings { .. } => failure.hint(
-                "nothing was changed; mend the file first: the agent itself does not start with it as it is, or put the value there by hand",
-            ),
-            Error::NoAgent => failure.hint("give the home that has the agent's folder with --home"),
-            Error::NoMessage(_) => failure.hint("give the number of a prompt, or the id of a message as `recount show --json` prints it"),
-            Error::NotInTrash(_) => failure.hint("`recount trash` shows what there is"),
-            Error::NotKept(_) => failure.hint("`recount trash` and `recount vault` show what there is; --from DIR looks into a backup of a home"),
-            Error::Write(WriteError::Refused(refusal)) => match way_out(refusal) {
-                Some(hint) => failure.hint(hint),
-                None => failure,
-            },
-            Error::Write(WriteError::NoReceipt(_) | WriteError::ManyReceipts(_)) => {
-                failure.hint("`recount history` lists all changes with their receipts")
-            }
-            Error::Write(WriteError::NothingToUndo) => failure,
-            Error::Write(error) => match next_step(error) {
-                Some(hint) => failure.hint(hint),
-                None => failure,
-            },
             Error::Redaction(_) => failure.hint("mend [redact] in config.toml"),
             Error::Config { .. } => failure.hint("mend the file, or take it away"),
             Error::NotAReport(_) => failure.hint("make one with `ccusage AGENT daily --json > FILE`"),
@@ -160,9 +129,43 @@ impl From<Error> for Failure {
             Error::Index(_) | Error::Catalog(_) | Error::DataFolder { .. } => failure.hint(
                 "check that the disk has room and the folder can be written; what was indexed before is not lost",
             ),
-            _ => failure,
+            error => match of_change(error) {
+                Some(hint) => failure.hint(hint),
+                None => failure,
+            },
         }
     }
+}
+
+/// What helps when something cannot be changed.
+fn of_change(error: &Error) -> Option<&str> {
+    Some(match error {
+        Error::NotLoadable { .. } => {
+            "`recount repair SESSION` makes it loadable, if that can be done"
+        }
+        Error::NotTheSame { .. } => "nothing was changed; the file stays as it is",
+        Error::NoTurn { .. } => "`recount trim SESSION` lists the turns",
+        Error::NothingLeft => "`recount delete SESSION` puts all of it into the trash",
+        Error::NotResumable { hint, .. } => hint.as_deref()?,
+        Error::Settings { .. } => {
+            "nothing was changed; mend the file first: the agent itself does not start with it as it is, or put the value there by hand"
+        }
+        Error::NoAgent => "give the home that has the agent's folder with --home",
+        Error::NoMessage(_) => {
+            "give the number of a prompt, or the id of a message as `recount show --json` prints it"
+        }
+        Error::NotInTrash(_) => "`recount trash` shows what there is",
+        Error::NotKept(_) => {
+            "`recount trash` and `recount vault` show what there is; --from DIR looks into a backup of a home"
+        }
+        Error::Write(WriteError::Refused(refusal)) => way_out(refusal)?,
+        Error::Write(WriteError::NoReceipt(_) | WriteError::ManyReceipts(_)) => {
+            "`recount history` lists all changes with their receipts"
+        }
+        Error::Write(WriteError::NothingToUndo) => return None,
+        Error::Write(error) => next_step(error)?,
+        _ => return None,
+    })
 }
 
 /// What helps when something cannot be written.

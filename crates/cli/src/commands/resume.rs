@@ -1,5 +1,6 @@
 //! `recount resume`
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -123,14 +124,21 @@ fn quoted(word: &str) -> String {
     }
     if word.chars().any(char::is_control) {
         // A terminal must not act on it, and a shell must still read it.
-        let escaped = |c: char| match c {
-            '\'' | '\\' => format!("\\{c}"),
-            c if c.is_control() => {
-                c.to_string().bytes().map(|byte| format!("\\x{byte:02x}")).collect()
+        let mut text = String::from("$'");
+        for c in word.chars() {
+            match c {
+                '\'' | '\\' => text.extend(['\\', c]),
+                c if c.is_control() => {
+                    let mut bytes = [0; 4];
+                    for byte in c.encode_utf8(&mut bytes).bytes() {
+                        let _written = write!(text, "\\x{byte:02x}");
+                    }
+                }
+                c => text.push(c),
             }
-            c => c.to_string(),
-        };
-        return format!("$'{}'", word.chars().map(escaped).collect::<String>());
+        }
+        text.push('\'');
+        return text;
     }
     format!("'{}'", word.replace('\'', r"'\''"))
 }

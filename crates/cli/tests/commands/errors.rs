@@ -65,6 +65,7 @@ fn bad_usage_exits_with_2() {
     ");
 }
 
+#[expect(clippy::too_many_lines, reason = "there are many commands")]
 #[test]
 fn help_and_version_are_no_errors() {
     let home = home([]);
