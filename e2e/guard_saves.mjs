@@ -160,6 +160,25 @@ const CASES = [
     },
   },
   {
+    name: 'two whose ids begin alike get names of their own',
+    async run(home) {
+      const { id, name } = await home.trapped();
+      const other = `${id.slice(0, 8)}-0000-4000-8000-000000000000`;
+      const text = fs.readFileSync(path.join(home.chats, name), 'utf8').replaceAll(id, other);
+      fs.writeFileSync(path.join(home.chats, name.replace(/T00-0\d/, 'T00-05')), text);
+      const wrong = [];
+      for (const one of [id, other]) {
+        // Each resume leaves a stub that would take the other along.
+        const { code, stderr } = home.recount('guard', '--fix', '--yes');
+        if (code !== 0) wrong.push(`guard --fix ends with ${code}: ${stderr}`);
+        if (home.files().filter((file) => file.endsWith(`-${id.slice(0, 8)}.jsonl`)).length !== 1) wrong.push(`still alike: ${home.files()}`);
+        await home.ask('Something else.');
+        wrong.push(...(await goesOn(home, one)));
+      }
+      return wrong;
+    },
+  },
+  {
     name: 'kept and restored, it goes on',
     async run(home) {
       const { id, name } = await home.trapped();

@@ -95,3 +95,18 @@ fn what_is_not_understood_is_left_alone() {
     [exit 2]
     ");
 }
+
+#[test]
+fn a_project_that_says_otherwise_is_told() {
+    let home = home(["gemini/lines/plain"]);
+    let own = r#"{"general": {"sessionRetention": {"enabled": true, "maxAge": "10d"}}}"#;
+    home.write("code/shop/.gemini/settings.json", own);
+    home.write(".gemini/tmp/shop/.project_root", home.at("code/shop"));
+    let output =
+        home.run_with(["guard", "--retention", "off", "--release", "0.60.0", "--yes"], |command| {
+            command.env("GEMINI_CLI_TRUST_WORKSPACE", "true");
+        });
+    assert_eq!(output.code, Some(0), "{output}");
+    let told = "in ~/code/shop other settings hold: ~/code/shop/.gemini/settings.json";
+    assert!(output.stderr.contains(told), "{output}");
+}

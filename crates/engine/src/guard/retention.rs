@@ -123,7 +123,7 @@ impl Engine {
             if others <= 5 {
                 let says = self.last_word(&here, &file.path);
                 notes.push(format!(
-                    "in {} another holds: {says}",
+                    "in {} other settings hold: {says}",
                     self.folders.tilde(path.as_str())
                 ));
             }
