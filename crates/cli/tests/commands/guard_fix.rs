@@ -167,9 +167,9 @@ fn namesakes_get_names_of_their_own_and_keep_what_lies_beside() {
     let output = home.run(["guard", "--fix", "--release", "0.60.0", "--yes"]);
     insta::assert_snapshot!(output, @"
     3d2f9a10  Old?  /home/dev/code/shop
-    CHANGE    BEFORE  AFTER  FILE
-    new            -  258 B  ~/.gemini/tmp/shop/chats/session-2026-09-02T08-00-3d2f9a10-0000-4000-8000-…
-    to trash   258 B      -  ~/.gemini/tmp/shop/chats/session-2026-09-02T08-00-3d2f9a10.jsonl
+    CHANGE  BEFORE  AFTER  FILE
+    new          -  258 B  ~/.gemini/tmp/shop/chats/session-2026-09-02T08-00-3d2f9a10-0000-4000-8000-00…
+    moved    258 B      -  ~/.gemini/tmp/shop/chats/session-2026-09-02T08-00-3d2f9a10.jsonl
     ------- stderr -------
     note: 1 session would go by age or number: `recount guard --retention off` stops that, `recount guard --keep` holds a copy
     note: defused: 2 files; `recount undo 20261116-000000` takes it back

@@ -85,7 +85,7 @@ fn a_long_log_shrinks_and_says_the_same() {
     assert!(bytes("after") * 3 < bytes("before"), "{} -> {}", bytes("before"), bytes("after"));
     assert_eq!((view(&home, "3d2f", "strict"), view(&home, "3d2f", "full")), seen);
     let again = home.run(["compact", "--all", "--yes"]);
-    assert_eq!(again.code, Some(1), "{again}");
+    assert!(again.stderr.contains("nothing"), "{again}");
     assert_eq!(home.run(["undo", "--yes"]).code, Some(0));
     assert_eq!(tree(&home), before);
 }
@@ -104,7 +104,7 @@ fn only_what_the_agent_loads_can_be_kept() {
 fn small_savings_are_left() {
     let home = with(&long_log(12));
     let output = home.run(["compact", "3d2f", "--min-saving", "99%", "--yes"]);
-    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stderr.contains("nothing to leave out"), "{output}");
     let output = home.run(["compact", "3d2f", "--min-saving", "x"]);
     assert_eq!(output.code, Some(2), "{output}");
 }
@@ -129,7 +129,7 @@ fn a_log_becomes_a_document_and_a_document_a_log() {
         home.path().join(LOG).exists() && !home.path().join(LOG.trim_end_matches('l')).exists()
     );
     let again = home.run(["convert", "3d2f", "--to", "jsonl", "--yes"]);
-    assert_eq!(again.code, Some(1), "{again}");
+    assert!(again.stderr.contains("already"), "{again}");
     for change in [&back, &plan] {
         let receipt = change["receipt"].as_str().unwrap();
         assert_eq!(home.run(["undo", receipt, "--yes"]).code, Some(0));
@@ -197,7 +197,7 @@ fn turns_are_listed_and_dropped() {
         (vec!["--drop", "1..4"], 3),
         (vec!["--drop", "9"], 1),
         (vec!["--drop", "..2"], 2),
-        (vec!["--keep-last", "9"], 1),
+        (vec!["--keep-last", "9"], 0),
         (vec!["--keep-last", "1"], 3),
     ] {
         let output = home.run(["trim", "3d2f"].iter().chain(&arguments));
