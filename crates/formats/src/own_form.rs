@@ -36,6 +36,9 @@ pub trait OwnForm: Debug + Sync {
     /// If the file cannot be read.
     fn fields(&self, path: &Path, buffer: &mut Buffer) -> io::Result<Fields>;
 
+    /// Unites what is known of a session as a whole.
+    fn united(&self, head: &HeadRequest<'_>) -> Fields;
+
     /// Writes what stands above the records, line by line.
     fn head(&self, head: &HeadRequest<'_>) -> Vec<Vec<u8>>;
 

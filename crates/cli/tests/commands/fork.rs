@@ -41,6 +41,11 @@ fn a_fork_holds_what_stands_and_is_listed_by_the_agent() {
             assert!(!new["agent_index"].is_null(), "{case}: {id}");
             assert_eq!((&new["undone"], &new["problems"]), (&0.into(), &0.into()), "{case}: {id}");
             assert_eq!(new["project"]["path"], old["project"]["path"]);
+            // What an old release can read stays so.
+            let old_files = old["files"].as_array().unwrap();
+            let is_old = old_files.iter().all(|file| file["grammar"] == "json");
+            let grammar = if is_old { "json" } else { "jsonl" };
+            assert_eq!(new["files"][0]["grammar"], grammar, "{case}: {id}");
             assert_eq!(new["updated"], "2026-11-16T00:00:00Z");
             let (theirs, ours) =
                 (json(&home, &["show", id, "--view", "strict"]), said(&home, new_id));

@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use recount_formats::OwnForm;
 use recount_formats::bytes::Buffer;
+use recount_formats::mend::{Frame, Shape};
 use recount_formats::own_form::{Anew, HeadRequest};
-use recount_model::FileRole;
+use recount_formats::{Mender, OwnForm};
+use recount_model::{FileRole, Grammar, SessionFacts};
 use recount_writer::change::Make;
 
 use crate::conversation::Record;
@@ -16,9 +17,22 @@ use crate::{Error, Opened};
 /// What will be in the file of a session that is written anew. Records are read when they are written.
 #[derive(Debug)]
 pub(crate) struct Edition {
-    form: &'static dyn OwnForm,
-    head: Vec<Vec<u8>>,
+    way: Way,
     chapters: Vec<Chapter>,
+}
+
+/// In which grammar it is written.
+#[derive(Debug)]
+enum Way {
+    Log { form: &'static dyn OwnForm, head: Vec<Vec<u8>> },
+    Document { mender: &'static dyn Mender, frame: Frame },
+}
+
+/// Returns the grammar for a session that is made of others. A document, which every release reads, when they are documents: whoever
+/// has only these may use a release that knows nothing else.
+pub(crate) fn grammar_of<'a>(sessions: impl IntoIterator<Item = &'a SessionFacts>) -> Grammar {
+    let mut files = sessions.into_iter().flat_map(|facts| &facts.files);
+    if files.all(|file| file.grammar == Grammar::Json) { Grammar::Json } else { Grammar::Jsonl }
 }
 
 /// What of a session is in it.
@@ -35,6 +49,7 @@ impl Edition {
         form: &'static dyn OwnForm,
         records: Vec<Record>,
         anew: Anew<'_>,
+        grammar: Grammar,
     ) -> Result<Self, Error> {
         let mut files = Vec::new();
         let mut buffer = Buffer::new();
@@ -51,15 +66,27 @@ impl Edition {
         let facts = &opened.facts;
         let by_path = || Some(opened.source().project_hash(facts.project.path.as_ref()?.as_str()));
         let hash = facts.project.hash.clone().or_else(by_path).map(|hash| hash.to_string());
-        let head = form.head(&HeadRequest {
+        let head = HeadRequest {
             files: &files,
             id: &facts.id,
             project_hash: hash.as_deref(),
             started: facts.started,
             updated: facts.updated,
             anew,
-        });
-        Ok(Self { form, head, chapters: vec![Chapter { opened, records }] })
+        };
+        let way = match opened.source().mender().filter(|_| grammar == Grammar::Json) {
+            Some(mender) => Way::Document { mender, frame: mender.document(&form.united(&head)) },
+            None => Way::Log { form, head: form.head(&head) },
+        };
+        Ok(Self { way, chapters: vec![Chapter { opened, records }] })
+    }
+
+    /// Returns in which grammar it is written.
+    pub(crate) fn grammar(&self) -> Grammar {
+        match self.way {
+            Way::Log { .. } => Grammar::Jsonl,
+            Way::Document { .. } => Grammar::Json,
+        }
     }
 
     /// Adds records of another session behind those that there are.
@@ -71,16 +98,44 @@ impl Edition {
 
 impl Make for Edition {
     fn make(&self, out: &mut dyn Write) -> io::Result<()> {
-        for line in &self.head {
-            out.write_all(line)?;
-            out.write_all(b"\n")?;
+        match &self.way {
+            Way::Log { form, head } => {
+                let mut line = |line: &[u8]| {
+                    out.write_all(line)?;
+                    out.write_all(b"\n")
+                };
+                head.iter().try_for_each(|head| line(head))?;
+                self.records(&mut |bytes, id| {
+                    // What the agent would not take for a message is told when the records are chosen.
+                    form.record(bytes, id).map_or(Ok(()), |record| line(&record))
+                })
+            }
+            Way::Document { mender, frame } => {
+                let mut is_empty = true;
+                self.records(&mut |bytes, id| {
+                    let shape = Shape::Element(id.map(str::to_owned));
+                    let Some(element) = mender.shape(bytes, &shape) else { return Ok(()) };
+                    out.write_all(if is_empty { &frame.open } else { &frame.between })?;
+                    is_empty = false;
+                    out.write_all(&element)
+                })?;
+                out.write_all(if is_empty { &frame.empty } else { &frame.close })
+            }
         }
-        self.chapters.iter().try_for_each(|chapter| chapter.write(self.form, out))
+    }
+}
+
+/// Takes a record and the id that it is to have.
+type Take<'a> = dyn FnMut(&[u8], Option<&str>) -> io::Result<()> + 'a;
+
+impl Edition {
+    fn records(&self, take: &mut Take<'_>) -> io::Result<()> {
+        self.chapters.iter().try_for_each(|chapter| chapter.records(take))
     }
 }
 
 impl Chapter {
-    fn write(&self, form: &dyn OwnForm, out: &mut dyn Write) -> io::Result<()> {
+    fn records(&self, take: &mut Take<'_>) -> io::Result<()> {
         let members = &self.opened.family().members;
         let mut windows: Vec<Option<Window>> = members.iter().map(|_| None).collect();
         let gone = || io::Error::from(io::ErrorKind::UnexpectedEof);
@@ -91,12 +146,7 @@ impl Chapter {
                 Some(window) => window,
                 None => window.insert(Window::open(&member.file.at.path)?),
             };
-            let bytes = window.read(record.span)?;
-            // What the agent would not take for a message is told when the records are chosen.
-            if let Some(line) = form.record(bytes, record.id.as_deref()) {
-                out.write_all(&line)?;
-                out.write_all(b"\n")?;
-            }
+            take(window.read(record.span)?, record.id.as_deref())?;
         }
         Ok(())
     }

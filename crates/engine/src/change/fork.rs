@@ -15,7 +15,7 @@ use recount_writer::RealDisk;
 use recount_writer::change::{About, Content, Plan, Subject};
 
 use super::carry::Carrier;
-use super::edition::Edition;
+use super::edition::{Edition, grammar_of};
 use super::moving::editor;
 use crate::conversation::{Conversation, Record};
 use crate::list::Listing;
@@ -72,7 +72,7 @@ impl Engine {
             started: None,
             updated: Some(self.clock.now()),
         };
-        let edition = Edition::new(opened, home.form, records, anew)?;
+        let edition = Edition::new(opened, home.form, records, anew, grammar_of([&facts]))?;
         let mut plan = self.blank_plan("fork");
         self.move_in(&mut plan, &home, edition, title, (&facts, &listing))?;
         Ok(plan)
@@ -122,14 +122,14 @@ impl Engine {
         let mut carrier = Carrier::new(home.source, home.editor, &listing.sessions, "");
         self.settle(plan, &mut carrier, &home.place)?;
         let stem = home.form.stem(&home.id, SessionKind::Main, facts.started);
-        let name = format!("{stem}.{}", home.form.extension());
+        let extension = match edition.grammar() {
+            Grammar::Json => "json",
+            Grammar::Jsonl => home.form.extension(),
+        };
+        let name = format!("{stem}.{extension}");
         let path = home.place.folder.join("chats").join(name);
         let about = About { session: Some(home.id.as_str()), what: "session" };
         plan.create(&RealDisk, &path, Content::of_maker(Arc::new(edition)), about, None)?;
-        if facts.files.iter().all(|file| file.grammar == Grammar::Json) {
-            let note = "the new session is a log, as releases of today write it; old ones, as used there, do not list it";
-            plan.notes.push(note.to_owned());
-        }
         let project = home.path.as_ref().map(|path| path.as_str().to_owned());
         let (source, id) = (facts.source.to_string(), home.id.to_string());
         plan.sessions.insert(0, Subject { source, id, title, project });

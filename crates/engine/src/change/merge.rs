@@ -12,7 +12,7 @@ use recount_writer::change::{About, Plan};
 
 use super::common::{role, subject};
 use super::delete::remove_files;
-use super::edition::Edition;
+use super::edition::{Edition, grammar_of};
 use super::fork::{Home, entry};
 use super::moving::{editor, family};
 use crate::conversation::{Conversation, Record};
@@ -86,7 +86,7 @@ impl Engine {
             let opened = Arc::new(self.open(facts.id.as_str(), progress)?);
             let records = once(&opened, &mut seen);
             edition = Some(match edition {
-                None => Edition::new(opened, home.form, records, anew)?,
+                None => Edition::new(opened, home.form, records, anew, grammar_of(&all))?,
                 Some(edition) => edition.followed_by(opened, records),
             });
         }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use recount_formats::mend::{Piece, Shape};
 use recount_formats::own_form::{Anew, HeadRequest};
 use recount_formats::relic::{Relic, Remark};
-use recount_formats::source::{Belongings, Trace};
+use recount_formats::source::{Belongings, FileAt, Trace};
 use recount_formats::{Mender, OwnForm};
 use recount_model::{Grammar, RecordedPath, SessionFacts, SessionId, SessionKind, timestamp};
 use recount_writer::RealDisk;
@@ -262,6 +262,14 @@ impl Written<'_> {
             project: project.map(str::to_owned),
         });
         plan.notes.extend(told);
+        let is_document = |file: &FileAt| file.path.extension().is_some_and(|end| end == "json");
+        let others = &self.folder.at.files;
+        if !others.is_empty() && others.iter().all(is_document) {
+            plan.notes.push(format!(
+                "it is a log, as releases of today write it; for older ones: `recount convert {} --to json`",
+                id.short()
+            ));
+        }
         if id != *old {
             plan.notes.push(format!(
                 "{} has files already, so this one is {}",

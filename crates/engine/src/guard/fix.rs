@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use recount_formats::Source;
 use recount_formats::bytes::Buffer;
+use recount_formats::outline::Outline;
 use recount_formats::sweep::{Chats, Sweeper, Trap, TrapKind};
-use recount_model::{Doom, MessageKind, SessionFacts, Why};
+use recount_model::{Doom, MessageKind, SessionFacts, What, Why};
 use recount_writer::RealDisk;
 use recount_writer::change::{About, Owner, Plan, Subject};
 
@@ -140,7 +141,14 @@ impl<'a> Fixing<'a> {
             TrapKind::SameName => "same end of name",
         };
         let about = About { session: id, what };
-        if !trap.beside.is_empty() && self.is_covered(source, trap) {
+        let own = source.outline(&trap.path, &mut self.buffer);
+        // What could not be read a moment ago is not what it seemed to be.
+        let is_other = trap.kind == TrapKind::Stub && own.loadable && own.listed.resumable;
+        if is_unread(&own) || (is_other && !own.head.subagent) {
+            return Ok(());
+        }
+        let Some(is_covered) = self.is_covered(source, trap, &own) else { return Ok(()) };
+        if !trap.beside.is_empty() && is_covered {
             self.plan.remove(&RealDisk, &trap.path, about)?;
             self.taken.insert(trap.path.clone());
         } else if let Some(aside) = trap.aside.as_ref().filter(|_| self.in_use.is_none()) {
@@ -161,29 +169,30 @@ impl<'a> Fixing<'a> {
         Ok(())
     }
 
-    /// Whether every message in a file stands in others of its session, too.
-    fn is_covered(&mut self, source: &dyn Source, trap: &Trap) -> bool {
-        let own = source.outline(&trap.path, &mut self.buffer);
+    /// Whether every message in a file stands in others of its session, too; `None` when one of these cannot be read.
+    fn is_covered(&mut self, source: &dyn Source, trap: &Trap, own: &Outline) -> Option<bool> {
         let mut missing = BTreeSet::new();
         for entry in own.entries.iter().filter(|entry| entry.kind != MessageKind::Context) {
-            let Some(id) = &entry.id else { return false };
+            let Some(id) = &entry.id else { return Some(false) };
             missing.insert(id.clone());
         }
         // What is not understood may be somebody's words.
         if own.problems.total > 0 {
-            return false;
+            return Some(false);
         }
         for path in &trap.beside {
             if missing.is_empty() {
                 break;
             }
-            for entry in source.outline(path, &mut self.buffer).entries {
-                if let Some(id) = &entry.id {
-                    missing.remove(id);
-                }
+            let other = source.outline(path, &mut self.buffer);
+            if is_unread(&other) {
+                return None;
+            }
+            for id in other.entries.iter().filter_map(|entry| entry.id.as_ref()) {
+                missing.remove(id);
             }
         }
-        missing.is_empty()
+        Some(missing.is_empty())
     }
 
     /// Says what the plan does not save, and what does.
@@ -231,4 +240,13 @@ impl<'a> Fixing<'a> {
         }
         Fix { left: old + odd + silent + dragged, plan: self.plan }
     }
+}
+
+/// Whether a file could not be read.
+fn is_unread(outline: &Outline) -> bool {
+    outline
+        .problems
+        .kept
+        .iter()
+        .any(|problem| problem.what == What::Unreadable && problem.span.is_none())
 }

@@ -70,6 +70,10 @@ impl OwnForm for Log {
         grammar::fields(&mut bytes::open(path)?, &file, buffer)
     }
 
+    fn united(&self, head: &HeadRequest<'_>) -> Fields {
+        head::united(head)
+    }
+
     fn head(&self, head: &HeadRequest<'_>) -> Vec<Vec<u8>> {
         head::lines(&head::united(head))
     }
