@@ -30,6 +30,7 @@ const PARTS: &[Part] = &[
         quick: &["--releases", "0.60.0"],
     },
     Part { name: "guard", program: "node", script: "guard.mjs", quick: &["--quick"] },
+    Part { name: "saves", program: "node", script: "guard_saves.mjs", quick: &["--quick"] },
     Part {
         name: "suite",
         program: "node",

@@ -91,7 +91,14 @@ impl Engine {
         let form = folder.source.own_form().ok_or_else(|| Error::NoSession(wanted.to_owned()))?;
         let mender = folder.source.mender().ok_or_else(|| Error::NoSession(wanted.to_owned()))?;
         let written = Written { engine: self, form, mender, folder, sources: left };
-        written.plan(&id, project.as_deref(), &sessions)
+        let mut plan = written.plan(&id, project.as_deref(), &sessions)?;
+        if self.vault().is_ok_and(|(held, _)| held.iter().any(|held| held.id == id.as_str())) {
+            let short = id.short();
+            let note =
+                format!("the vault has a copy: `recount restore {short}` brings it back whole");
+            plan.notes.push(note);
+        }
+        Ok(plan)
     }
 
     /// Finds the session that is meant: one that is lost, else one whose files are there.
