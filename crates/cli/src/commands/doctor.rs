@@ -9,6 +9,7 @@ use recount_engine::{Finding, Severity, Topic};
 
 use crate::context::{Context, Paged};
 use crate::failure::{FOUND, Failure};
+use crate::output::canvas::Canvas;
 use crate::output::columns::{Align, Column, Fit, render};
 use crate::output::json;
 use crate::output::number::plural;
@@ -57,6 +58,9 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context) -> Result<ExitCode, Fail
     Ok(ExitCode::from(FOUND))
 }
 
+/// What stands between two columns.
+const GAP: usize = 2;
+
 const COLUMNS: &[Column] = &[
     Column { heading: "", align: Align::Left, fit: Fit::Keep },
     Column { heading: "WHERE", align: Align::Left, fit: Fit::Keep },
@@ -76,9 +80,38 @@ fn page(findings: &[Finding], context: &Context) -> String {
         page.push_str(&canvas.print([Line::new([Span::new(topic.as_str(), Tone::Strong)])]));
         let own = findings.iter().filter(|finding| finding.topic == topic);
         let rows: Vec<Vec<Span>> = own.map(|finding| row(finding, context)).collect();
-        page.push_str(&render(COLUMNS, &rows, &canvas));
+        let page_of = if fits(&rows, canvas.room()) { beside } else { below };
+        page.push_str(&page_of(&rows, &canvas));
     }
     page
+}
+
+/// Whether all stands side by side in so many columns.
+fn fits(rows: &[Vec<Span>], room: usize) -> bool {
+    let widest = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(Span::width).max().unwrap_or(0)
+    };
+    (0..COLUMNS.len()).map(|column| widest(column) + GAP).sum::<usize>() <= room + GAP
+}
+
+/// What mends it beside what is wrong.
+fn beside(rows: &[Vec<Span>], canvas: &Canvas) -> String {
+    render(COLUMNS, rows, canvas)
+}
+
+/// What mends it below what is wrong, so that neither is cut.
+fn below(rows: &[Vec<Span>], canvas: &Canvas) -> String {
+    let mut all = Vec::new();
+    for row in rows {
+        all.push(row.iter().take(3).cloned().collect());
+        if let Some(remedy) = row.get(3).filter(|remedy| remedy.text() != "-") {
+            let empty = || Span::new("", Tone::Plain);
+            let below = Span::new(&format!("  {}", remedy.text()), Tone::Dim);
+            all.push(vec![empty(), empty(), below]);
+        }
+    }
+    render(COLUMNS.get(..3).unwrap_or(COLUMNS), &all, canvas)
 }
 
 fn row(finding: &Finding, context: &Context) -> Vec<Span> {
