@@ -2,50 +2,17 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::panic,
     clippy::disallowed_methods,
     reason = "what a test needs it must have"
 )]
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::path::Path;
 
 use recount_testkit::Home;
-use serde_json::Value;
 
+use super::changing::{json, tree};
 use crate::{has, home};
-
-/// A file with its bytes, its time and its permissions; a folder has neither.
-pub(crate) type Tree = BTreeMap<PathBuf, Option<(Vec<u8>, SystemTime, bool)>>;
-
-/// All that lies in an agent's folder.
-pub(crate) fn tree(home: &Home) -> Tree {
-    let mut tree = Tree::new();
-    let mut open = vec![home.path().join(".gemini")];
-    while let Some(folder) = open.pop() {
-        for entry in fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            let metadata = fs::symlink_metadata(&path).unwrap();
-            if metadata.is_dir() {
-                tree.insert(path.clone(), None);
-                open.push(path);
-            } else {
-                let (time, readonly) =
-                    (metadata.modified().unwrap(), metadata.permissions().readonly());
-                let bytes = fs::read(&path).unwrap();
-                tree.insert(path, Some((bytes, time, readonly)));
-            }
-        }
-    }
-    tree
-}
-
-pub(crate) fn json(home: &Home, arguments: &[&str]) -> Value {
-    let output = home.run(arguments.iter().chain(&["--json"]));
-    serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{output}"))
-}
 
 /// The ids of all sessions, sub-agents included.
 fn ids(home: &Home) -> Vec<String> {

@@ -9,7 +9,7 @@ use std::path::Path;
 use recount_testkit::Home;
 use serde_json::Value;
 
-use crate::commands::delete::{json, tree};
+use crate::commands::changing::{json, tree};
 use crate::{has, home};
 
 const SHOP: &str = ".gemini/tmp/shop";

@@ -5,7 +5,7 @@
 use recount_testkit::Home;
 use serde_json::{Value, json};
 
-use super::delete::{json as run_json, tree};
+use super::changing::{json as run_json, tree};
 use crate::home;
 
 const BELOW: &str = ".gemini/tmp/shop";

@@ -7,7 +7,7 @@ use std::fs::File;
 use recount_testkit::{Home, Output};
 use serde_json::json;
 
-use super::delete::{json as run_json, tree};
+use super::changing::{json as run_json, tree};
 use crate::home;
 
 const SETTINGS: &str = ".gemini/settings.json";

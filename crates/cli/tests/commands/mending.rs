@@ -7,7 +7,7 @@ use std::fs;
 use recount_testkit::Home;
 use serde_json::{Value, json};
 
-use crate::commands::delete::{json, tree};
+use crate::commands::changing::{json, tree};
 use crate::{has, home};
 
 const ID: &str = "3d2f9a10-5c1b-4d11-b127-fab536451cda";

@@ -8,7 +8,7 @@ use std::fs;
 use recount_testkit::{Home, fixtures};
 use serde_json::{Value, json};
 
-use crate::commands::delete::{json, tree};
+use crate::commands::changing::{json, tree};
 use crate::home;
 
 const CHATS: &str = ".gemini/tmp/shop/chats";

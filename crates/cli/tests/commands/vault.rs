@@ -11,7 +11,7 @@ use std::fs;
 use recount_testkit::Home;
 use serde_json::{Value, json};
 
-use super::delete::{json as run_json, tree};
+use super::changing::{json as run_json, tree};
 use crate::{has, home};
 
 const ID: &str = "3d2f9a10-5c1b-4a5e-9f60-0b1c2d3e4f50";

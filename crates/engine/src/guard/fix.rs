@@ -11,11 +11,12 @@ use recount_formats::outline::Outline;
 use recount_formats::sweep::{Chats, Sweeper, Trap, TrapKind};
 use recount_model::{Doom, MessageKind, SessionFacts, What, Why};
 use recount_writer::RealDisk;
-use recount_writer::change::{About, Owner, Plan, Subject};
+use recount_writer::change::{About, Owner, Plan};
 
 use super::report::{Guarded, Lost};
 use super::rows::guarded;
 use super::scope::{Scope, is_same};
+use crate::change::common::subject;
 use crate::passport::Effort;
 use crate::survey::Progress;
 use crate::{Engine, Error};
@@ -159,12 +160,7 @@ impl<'a> Fixing<'a> {
         if let Some(facts) = facts
             && !self.plan.sessions.iter().any(|known| known.id == facts.id.as_str())
         {
-            self.plan.sessions.push(Subject {
-                source: facts.source.to_string(),
-                id: facts.id.to_string(),
-                title: facts.title.clone(),
-                project: facts.project.path.as_ref().map(|path| path.as_str().to_owned()),
-            });
+            self.plan.sessions.push(subject(facts));
         }
         Ok(())
     }
