@@ -11,6 +11,7 @@ const file = (kit, id) => kit.row(id).files.find(({ role }) => role === 'main').
 export default [
   {
     name: 'compacted',
+    core: true,
     since: '0.39.0',
     async run(kit) {
       const before = fs.statSync(file(kit, kit.ids.tax)).size;
@@ -32,6 +33,7 @@ export default [
   },
   {
     name: 'converted to a log',
+    core: true,
     async run(kit) {
       if (kit.since('0.39.0')) {
         // There and back again.
@@ -51,6 +53,7 @@ export default [
   },
   {
     name: 'trimmed: the first turn dropped',
+    core: true,
     async run(kit) {
       kit.does('trim', kit.ids.tax, '--drop', '1', '--yes');
       const [prompt, answer, ...rest] = texts('tax');
@@ -78,6 +81,7 @@ export default [
   },
   {
     name: 'repaired: the head is missing',
+    core: true,
     since: '0.39.0',
     async run(kit) {
       const target = file(kit, kit.ids.cart);
@@ -130,6 +134,7 @@ export default [
   },
   {
     name: 'repaired: a document that was cut short',
+    core: true,
     async run(kit) {
       if (kit.since('0.39.0')) kit.does('convert', kit.ids.tax, '--to', 'json', '--yes');
       const target = file(kit, kit.ids.tax);
@@ -141,6 +146,7 @@ export default [
   },
   {
     name: 'resurrected from the prompts that are left',
+    core: true,
     async run(kit) {
       const target = file(kit, kit.ids.tax);
       const { slug } = kit.row(kit.ids.tax).project;

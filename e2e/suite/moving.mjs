@@ -24,6 +24,7 @@ async function undone(kit, project, before) {
 export default [
   {
     name: 'renamed, and the title taken away again',
+    core: true,
     async run(kit) {
       const before = await kit.list(kit.shop);
       kit.does('rename', kit.ids.tax, 'Taxes', '--yes');
@@ -50,6 +51,7 @@ export default [
   },
   {
     name: 'moved to a project that the program knows, and back',
+    core: true,
     async run(kit) {
       const before = await kit.list(kit.shop);
       kit.does('move', kit.ids.tax, '--to', kit.store, '--yes');
@@ -87,6 +89,7 @@ export default [
   },
   {
     name: 'a folder that was renamed keeps its sessions',
+    core: true,
     async run(kit) {
       const place = path.join(kit.home, 'code', 'market');
       fs.renameSync(kit.shop, place);
@@ -127,6 +130,7 @@ export default [
   },
   {
     name: 'forked, as far as it was wanted',
+    core: true,
     async run(kit) {
       const made = kit.does('fork', kit.ids.tax, '--at', '1', '--title', 'Another way', '--yes', '--json').json;
       const forked = made.sessions.map(({ id }) => id).find((id) => id !== kit.ids.tax);
@@ -146,6 +150,7 @@ export default [
   },
   {
     name: 'merged: one after the other',
+    core: true,
     async run(kit) {
       const made = kit.does('merge', kit.ids.cart, kit.ids.tax, '--title', 'Both', '--yes', '--json').json;
       const known = [kit.ids.cart, kit.ids.tax];

@@ -1,7 +1,8 @@
 // Lets released versions of the real program make sessions, changes them with recount, and asks the program what it makes of that.
 //
-//   node suite/run.mjs [--bin PATH] [--releases 0.29.0,0.60.0] [--only WORDS] [--jobs N]
+//   node suite/run.mjs [--bin PATH] [--releases 0.29.0,0.60.0] [--brief 0.29.0] [--only WORDS] [--jobs N]
 //
+// With the releases of --brief only one scenario per command is tried.
 // See ../README.md. Nothing is written but in a temporary folder and where releases are kept.
 
 import fs from 'node:fs';
@@ -28,6 +29,7 @@ const { values } = parseArgs({
     bin: { type: 'string' },
     releases: { type: 'string' },
     only: { type: 'string' },
+    brief: { type: 'string' },
     jobs: { type: 'string', default: '2' },
   },
 });
@@ -37,6 +39,7 @@ if (!bin) {
   process.exit(2);
 }
 const releases = values.releases?.split(',') ?? RELEASES;
+const brief = values.brief?.split(',') ?? [];
 const scenarios = SCENARIOS.filter(({ name }) => !values.only || name.includes(values.only));
 const scratch = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'recount-suite-')));
 let [passed, failed, left] = [0, 0, 0];
@@ -44,6 +47,7 @@ let [passed, failed, left] = [0, 0, 0];
 async function tryRelease(release) {
   const kit = await Kit.start(path.join(scratch, release), release, path.resolve(bin));
   for (const scenario of scenarios) {
+    if (brief.includes(release) && !scenario.core) continue;
     if (scenario.since && !kit.since(scenario.since)) {
       left += 1;
       continue;

@@ -8,6 +8,7 @@ import { changes, expect, texts } from './kit.mjs';
 export default [
   {
     name: 'deleted, and restored',
+    core: true,
     async run(kit) {
       const listed = await kit.list(kit.shop);
       const before = kit.tree();
