@@ -7,6 +7,7 @@ use crate::output::columns::{Align, Column, Fit, render};
 use crate::output::number::{bytes, plural};
 use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
+use crate::output::width::truncate_to;
 
 const COLUMNS: &[Column] = &[
     Column { heading: "CHANGE", align: Align::Left, fit: Fit::Keep },
@@ -16,6 +17,9 @@ const COLUMNS: &[Column] = &[
     Column { heading: "FILE", align: Align::Left, fit: Fit::Keep },
 ];
 
+/// So much of a title is shown at least.
+const SHORTEST: usize = 24;
+
 /// Lays out a plan.
 pub(super) fn plan(plan: &Plan, context: &Context) -> String {
     let canvas = context.canvas();
@@ -23,11 +27,13 @@ pub(super) fn plan(plan: &Plan, context: &Context) -> String {
         let short = subject.id.chars().take(8).collect::<String>();
         let title = subject.title.as_deref().unwrap_or("(no title)");
         let project = subject.project.as_deref().map(|path| context.folders.tilde(path));
-        Line::new([
-            Span::new(&format!("{short}  "), Tone::Strong),
-            Span::new(title, Tone::Plain),
-            Span::new(&project.map(|path| format!("  {path}")).unwrap_or_default(), Tone::Dim),
-        ])
+        let id = Span::new(&format!("{short}  "), Tone::Strong);
+        let project = project.map(|path| format!("  {path}")).unwrap_or_default();
+        let project = Span::new(&project, Tone::Dim);
+        // A sub-agent is called by its task, which may be a page long.
+        let room = canvas.room().saturating_sub(id.width() + project.width()).max(SHORTEST);
+        let title = truncate_to(Span::new(title, Tone::Plain).text(), room);
+        Line::new([id, Span::new(&title, Tone::Plain), project])
     };
     let mut page = canvas.print(plan.sessions.iter().map(title));
     let rows: Vec<Vec<Span>> = plan.steps.iter().map(|step| row(plan, step, context)).collect();

@@ -62,7 +62,8 @@ pub(crate) struct GuardArgs {
 
     /// Let the agent call recount by itself, so that stubs are taken away and copies are kept: "install" or "remove"
     ///
-    /// It adds hooks to the agent's own settings, for all projects. They never fail and print nothing.
+    /// It adds hooks to the agent's own settings, for all projects. They never fail and print nothing. Copies of all sessions are
+    /// taken at once, so that the agent need not wait for that.
     #[arg(
         long,
         group = "act",
