@@ -9,8 +9,8 @@ use recount_formats::bytes::Buffer;
 use recount_formats::edit::{Amendment, Entry, Meeting};
 use recount_formats::{Editor, Source};
 use recount_model::{FileRole, SessionFacts, SessionFile, SessionId, SessionKind};
-use recount_writer::RealDisk;
-use recount_writer::change::{About, Content, Plan};
+use recount_writer::change::{About, Content, Plan, Refusal};
+use recount_writer::{Error as WriteError, RealDisk};
 
 use super::common::{patched, role};
 use crate::Error;
@@ -91,6 +91,15 @@ impl<'a> Carrier<'a> {
         if let Some(content) = self.amended(path, file)? {
             let about = About { session: Some(facts.id.as_str()), what: role(file.role) };
             plan.replace(&RealDisk, path, content, about)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses a session that was not among those that were listed: it could not be read then, and would go without what is said
+    /// in it of its project.
+    pub(crate) fn must_be_known(&mut self, path: &Path) -> Result<(), Error> {
+        if !self.gone.contains(path) && self.source.outline(path, &mut self.buffer).loadable {
+            return Err(changed(path));
         }
         Ok(())
     }
@@ -191,10 +200,20 @@ impl<'a> Carrier<'a> {
 
     /// What will be in a file when it says which project it belongs to; `None` when it stays as it is.
     fn amended(&mut self, path: &Path, file: &SessionFile) -> Result<Option<Content>, Error> {
+        let outline = self.source.outline(path, &mut self.buffer);
         if file.role == FileRole::Unreadable {
+            // One that could not be read when all were listed, and now can, is not what the plan takes it for.
+            let is_put_aside = path.extension().is_none_or(|end| end != "json" && end != "jsonl");
+            if outline.loadable && !is_put_aside {
+                return Err(changed(path));
+            }
             return Ok(None);
         }
-        let known = self.source.outline(path, &mut self.buffer).head.project_hash;
+        // The same of one that was read, but not well.
+        if outline.grammar != file.grammar {
+            return Err(changed(path));
+        }
+        let known = outline.head.project_hash;
         if known.as_deref() == Some(self.hash) {
             return Ok(None);
         }
@@ -204,6 +223,10 @@ impl<'a> Carrier<'a> {
         let patches = patches.map_err(unreadable)?;
         Ok(patches.filter(|patches| !patches.is_empty()).map(|patches| patched(path, &patches)))
     }
+}
+
+fn changed(path: &Path) -> Error {
+    WriteError::from(Refusal::Changed { path: path.to_owned() }).into()
 }
 
 /// Whose a file is. Old releases recorded sub-agents under their parent's id.

@@ -193,6 +193,9 @@ fn carry(
     }
     let id = family.first().map(|facts| facts.id.as_str());
     for file in &share.belongings.files {
+        if file.what == "sub-agent" {
+            carrier.must_be_known(&file.path)?;
+        }
         carrier.file(plan, &file.path, (from, to), About { session: id, what: file.what })?;
     }
     for folder in &share.belongings.folders {
