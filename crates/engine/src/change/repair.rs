@@ -1,5 +1,8 @@
 //! Sessions made whole again: each as a plan of what its files will be.
 
+use std::path::Path;
+
+use recount_formats::bytes;
 use recount_formats::mend::Flaw;
 use recount_formats::source::Family;
 use recount_model::SessionId;
@@ -21,6 +24,15 @@ impl Engine {
         let mut plan = self.blank_plan("repair");
         let ground = Ground::look(&self.roots);
         let chosen = self.all_chosen(wanted, &mut plan, progress)?;
+        for facts in &chosen {
+            for file in &facts.files {
+                // What cannot be read has no flaw that anybody knows of, and is not fine for that.
+                if let Err(error) = bytes::open(Path::new(&file.path)) {
+                    plan.notes
+                        .push(format!("{} cannot be read, and is left alone: {error}", file.path));
+                }
+            }
+        }
         let examined =
             examine_all(&ground, progress, |id| chosen.iter().any(|facts| facts.id == *id));
         for (id, files) in examined {
