@@ -64,7 +64,7 @@ impl History {
     pub fn find(&self, wanted: Option<&str>) -> Result<&Entry, Error> {
         let Some(wanted) = wanted else {
             let can = |entry: &&Entry| {
-                entry.plan.undoes.is_none() && !entry.emptied && !self.in_force(entry).is_empty()
+                !self.is_undo(entry) && !entry.emptied && !self.in_force(entry).is_empty()
             };
             return self.entries.known.iter().rev().find(can).ok_or(Error::NothingToUndo);
         };
@@ -77,6 +77,19 @@ impl History {
             (Some(_), Some(_)) => Err(Error::ManyReceipts(wanted.to_owned())),
             (None, _) => Err(Error::NoReceipt(wanted.to_owned())),
         }
+    }
+
+    /// Whether a change takes another back. One that takes back an undo makes the change once more, and is none.
+    fn is_undo(&self, entry: &Entry) -> bool {
+        let undone = |entry: &Entry| {
+            let receipt = &entry.plan.undoes.as_ref()?.receipt;
+            self.entries.known.iter().find(|known| known.id == *receipt)
+        };
+        // A damaged journal may lead in a circle.
+        let chain = std::iter::successors(Some(entry), |entry| undone(entry));
+        let undos =
+            chain.take(self.entries.known.len()).filter(|entry| entry.plan.undoes.is_some());
+        undos.count() % 2 == 1
     }
 
     /// Plans to take back those steps of a change that are in force and that `wanted` picks.

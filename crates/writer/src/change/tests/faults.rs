@@ -147,6 +147,12 @@ fn an_undo_can_be_undone_and_that_too() {
             last = undo(&disk, &last).unwrap();
             assert_eq!(tree(&disk), *wanted);
         }
+        // What was made once more is the last change, if none is named.
+        let id = history(&disk).find(None).unwrap().id.clone();
+        assert_eq!(id, last);
+        undo(&disk, &id).unwrap();
+        assert_eq!(tree(&disk), before);
+        assert!(history(&disk).find(None).is_err(), "shape {number}");
     }
 }
 
