@@ -17,7 +17,7 @@ use crate::output::progress::Bar;
 /// folder already, both become one. Without NEW, the place that `recount projects` proposes, if it is likely.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  recount relocate ~/code/shop ~/work/shop\n  recount relocate ~/code/shop --dry-run    to where it has likely gone\n  \
+    after_help = "Examples:\n  recount relocate ~/code/shop ~/projects/shop\n  recount relocate ~/code/shop --dry-run    to where it has likely gone\n  \
     recount projects                          which folders are gone"
 )]
 pub(crate) struct RelocateArgs {
