@@ -134,6 +134,20 @@ pub struct Frame {
     pub empty: Vec<u8>,
 }
 
+impl Frame {
+    /// Puts records into it.
+    pub fn around(self, records: impl IntoIterator<Item = Piece>) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        for record in records {
+            let lead = if pieces.is_empty() { &self.open } else { &self.between };
+            pieces.push(Piece::New(lead.clone()));
+            pieces.push(record);
+        }
+        pieces.push(Piece::New(if pieces.is_empty() { self.empty } else { self.close }));
+        pieces
+    }
+}
+
 /// Something in a file that keeps the agent from loading all of it, or from going on with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flaw {

@@ -149,13 +149,8 @@ fn document(plan: &mut Plan, mender: &dyn Mender, seen: &Seen) -> Vec<Piece> {
     let spans = outline.strict.iter().filter_map(|shown| {
         outline.versions.get(shown.version as usize).map(|version| version.span)
     });
-    let mut pieces = Vec::new();
-    for span in spans {
-        let lead = if pieces.is_empty() { &frame.open } else { &frame.between };
-        pieces.push(Piece::New(lead.clone()));
-        pieces.push(Piece::Record { file: 0, span, shape: Shape::Element(None) });
-    }
-    pieces.push(Piece::New(if pieces.is_empty() { frame.empty } else { frame.close }));
+    let shape = || Shape::Element(None);
+    let pieces = frame.around(spans.map(|span| Piece::Record { file: 0, span, shape: shape() }));
     let undone = seen.full.iter().filter(|said| said.fate != Fate::Kept).count() as u64;
     tell(
         plan,

@@ -149,18 +149,15 @@ fn document(
             unfit.insert(number);
         }
     })?;
-    let frame = mender.document(&fields);
-    let mut pieces = Vec::new();
-    for (number, version) in rows.iter().enumerate().filter(|(number, _)| !unfit.contains(number)) {
-        let lead = if pieces.is_empty() { &frame.open } else { &frame.between };
-        pieces.push(Piece::New(lead.clone()));
+    let fit = rows.iter().enumerate().filter(|(number, _)| !unfit.contains(number));
+    let element = |(number, version): (usize, &Version)| {
         let shape = Shape::Element(None);
-        pieces.push(match remade.get(&number).and_then(|record| mender.shape(record, &shape)) {
+        match remade.get(&number).and_then(|record| mender.shape(record, &shape)) {
             Some(element) => Piece::New(element),
             None => Piece::Record { file: 0, span: version.span, shape },
-        });
-    }
-    pieces.push(Piece::New(if pieces.is_empty() { frame.empty } else { frame.close }));
+        }
+    };
+    let pieces = mender.document(&fields).around(fit.map(element));
     let revision = Revision::new(mender, vec![path.to_owned()], pieces);
     let after = Seen::of(mender, Grammar::Json, &revision)?;
     let is_better = after.loadable && after.strict.len() + unfit.len() == rows.len();
@@ -287,21 +284,14 @@ fn list(
     rows: &[Version],
     remade: &HashMap<usize, Vec<u8>>,
 ) -> Vec<Piece> {
-    let frame = mender.list();
-    let mut pieces = Vec::new();
-    for (number, version) in rows.iter().enumerate() {
-        let piece = match remade.get(&number) {
-            Some(record) => Some(Piece::New(record.clone())),
-            None => sound.origin(version.span).map(|(file, span)| {
-                let shape = Shape::Line(None);
-                Piece::Record { file, span, shape }
-            }),
-        };
-        let lead = if pieces.is_empty() { &frame.open } else { &frame.between };
-        pieces.extend(piece.map(|piece| [Piece::New(lead.clone()), piece]).into_iter().flatten());
-    }
-    pieces.push(Piece::New(if pieces.is_empty() { frame.empty } else { frame.close }));
-    pieces
+    let record = |(number, version): (usize, &Version)| match remade.get(&number) {
+        Some(record) => Some(Piece::New(record.clone())),
+        None => sound.origin(version.span).map(|(file, span)| {
+            let shape = Shape::Line(None);
+            Piece::Record { file, span, shape }
+        }),
+    };
+    mender.list().around(rows.iter().enumerate().filter_map(record))
 }
 
 /// The messages of a file that another does not have, or not as rich.

@@ -179,31 +179,29 @@ fn kept(outline: &Outline, trim: &Trim) -> Result<Vec<usize>, Error> {
     Ok(places.map(|(place, _)| place).collect())
 }
 
-fn spans<'a>(seen: &'a Seen, kept: &'a [usize]) -> impl Iterator<Item = recount_model::Span> + 'a {
+/// The messages that stay, each in a shape.
+fn records<'a>(
+    seen: &'a Seen,
+    kept: &'a [usize],
+    shape: &'a Shape,
+) -> impl Iterator<Item = Piece> + 'a {
     let outline = &seen.outline;
-    kept.iter().filter_map(|&place| {
+    kept.iter().filter_map(move |&place| {
         let shown = outline.strict.get(place)?;
-        outline.versions.get(shown.version as usize).map(|version| version.span)
+        let span = outline.versions.get(shown.version as usize)?.span;
+        Some(Piece::Record { file: 0, span, shape: shape.clone() })
     })
 }
 
 fn document(mender: &dyn Mender, seen: &Seen, kept: &[usize]) -> Vec<Piece> {
     let frame = mender.document(&seen.outline.head.fields.clone().unwrap_or_default());
-    let mut pieces = Vec::new();
-    for span in spans(seen, kept) {
-        let lead = if pieces.is_empty() { &frame.open } else { &frame.between };
-        pieces.push(Piece::New(lead.clone()));
-        pieces.push(Piece::Record { file: 0, span, shape: Shape::Element(None) });
-    }
-    pieces.push(Piece::New(if pieces.is_empty() { frame.empty } else { frame.close }));
-    pieces
+    frame.around(records(seen, kept, &Shape::Element(None)))
 }
 
 fn rewritten(opened: &Opened, seen: &Seen, kept: &[usize]) -> Vec<Piece> {
     let mut pieces = vec![Piece::New(head(opened.source(), &opened.facts, seen))];
-    for span in spans(seen, kept) {
-        pieces.push(Piece::Record { file: 0, span, shape: Shape::Line(None) });
-        pieces.push(Piece::New(b"\n".to_vec()));
+    for record in records(seen, kept, &Shape::Line(None)) {
+        pieces.extend([record, Piece::New(b"\n".to_vec())]);
     }
     pieces
 }
@@ -219,13 +217,7 @@ fn appended(
     if !ends_line(path)? {
         pieces.push(Piece::New(b"\n".to_vec()));
     }
-    let frame = mender.list();
-    for (number, span) in spans(seen, kept).enumerate() {
-        let lead = if number == 0 { &frame.open } else { &frame.between };
-        pieces.push(Piece::New(lead.clone()));
-        pieces.push(Piece::Record { file: 0, span, shape: Shape::Line(None) });
-    }
-    pieces.push(Piece::New(frame.close));
+    pieces.extend(mender.list().around(records(seen, kept, &Shape::Line(None))));
     Ok(pieces)
 }
 
