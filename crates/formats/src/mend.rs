@@ -151,6 +151,8 @@ impl Frame {
 /// Something in a file that keeps the agent from loading all of it, or from going on with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flaw {
+    /// It cannot be read, so that nobody knows.
+    Unread,
     /// A mark in front of a line, which makes the agent drop it.
     ByteOrderMark,
     /// The last record was not written to its end.

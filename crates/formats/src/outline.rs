@@ -6,7 +6,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::own_form::Fields;
-use recount_model::{Fate, Grammar, MessageKind, Problem, RawJson, SessionId, Sight, Span, Tokens};
+use recount_model::{
+    Fate, Grammar, MessageKind, Problem, RawJson, SessionId, Sight, Span, Tokens, What,
+};
 
 /// The outline of one file.
 #[derive(Clone, Debug)]
@@ -188,6 +190,12 @@ impl Problems {
 }
 
 impl Outline {
+    /// Whether the file could not be read, so that nothing is known of it.
+    pub fn is_unread(&self) -> bool {
+        let kept = &self.problems.kept;
+        kept.iter().any(|problem| problem.what == What::Unreadable && problem.span.is_none())
+    }
+
     /// An outline of nothing, for files that cannot be read.
     pub fn empty(grammar: Grammar) -> Self {
         Self {

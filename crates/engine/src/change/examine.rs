@@ -28,6 +28,19 @@ pub(crate) struct Examined {
     pub(crate) obsolete: Vec<PathBuf>,
 }
 
+impl Examined {
+    fn unread(member: &Member) -> Self {
+        Self {
+            path: member.file.at.path.clone(),
+            role: member.role,
+            flaws: vec![Flaw::Unread],
+            revision: None,
+            target: None,
+            obsolete: Vec::new(),
+        }
+    }
+}
+
 /// What is known of a family from elsewhere.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Elsewhere {
@@ -52,10 +65,8 @@ pub(crate) fn examine(
             continue;
         }
         let aside = if member.role == FileRole::Main { aside.as_slice() } else { &[] };
-        // What cannot be read is a problem of its own, told by the list.
-        if let Ok(Some(examined)) = examine_file(mender, family, member, aside, elsewhere) {
-            all.push(examined);
-        }
+        let examined = examine_file(mender, family, member, aside, elsewhere);
+        all.extend(examined.unwrap_or_else(|_| Some(Examined::unread(member))));
     }
     all
 }
@@ -69,6 +80,9 @@ fn examine_file(
 ) -> io::Result<Option<Examined>> {
     let path = &member.file.at.path;
     let grammar = member.file.outline.grammar;
+    if member.file.outline.is_unread() {
+        return Ok(Some(Examined::unread(member)));
+    }
     if member.file.outline.entries.is_empty() {
         return Ok(None);
     }

@@ -1,8 +1,5 @@
 //! Sessions made whole again: each as a plan of what its files will be.
 
-use std::path::Path;
-
-use recount_formats::bytes;
 use recount_formats::mend::Flaw;
 use recount_formats::source::Family;
 use recount_model::SessionId;
@@ -24,15 +21,6 @@ impl Engine {
         let mut plan = self.blank_plan("repair");
         let ground = Ground::look(&self.roots);
         let chosen = self.all_chosen(wanted, &mut plan, progress)?;
-        for facts in &chosen {
-            for file in &facts.files {
-                // What cannot be read has no flaw that anybody knows of, and is not fine for that.
-                if let Err(error) = bytes::open(Path::new(&file.path)) {
-                    plan.notes
-                        .push(format!("{} cannot be read, and is left alone: {error}", file.path));
-                }
-            }
-        }
         let examined =
             examine_all(&ground, progress, |id| chosen.iter().any(|facts| facts.id == *id));
         for (id, files) in examined {
@@ -125,6 +113,7 @@ fn plural(count: usize, one: &str) -> String {
 /// Says what is wrong.
 pub(crate) fn words(flaw: Flaw) -> String {
     match flaw {
+        Flaw::Unread => "it cannot be read".to_owned(),
         Flaw::ByteOrderMark => "a byte order mark makes the agent drop a line".to_owned(),
         Flaw::TornTail { bytes } => {
             format!("the last record was not written to its end ({bytes} bytes)")
@@ -162,6 +151,7 @@ pub(crate) fn words(flaw: Flaw) -> String {
 /// Says what is done about it.
 fn remedy(flaw: Flaw) -> &'static str {
     match flaw {
+        Flaw::Unread => "it is left alone",
         Flaw::ByteOrderMark => "the mark is taken out",
         Flaw::TornTail { .. } | Flaw::WeldedLine { .. } => "the fragment stays in the trash",
         Flaw::NoLineEnd => "a line break is added",

@@ -63,7 +63,9 @@ pub(super) fn check_sessions(
     for (id, files) in examine_all(ground, progress, |_| true) {
         for file in files {
             let command = format!("recount repair {}", id.short());
-            for flaw in file.flaws {
+            // What could not be read is told below, with the others.
+            let is_told = |flaw: &Flaw| *flaw == Flaw::Unread && is_unread(listing, &file.path);
+            for flaw in file.flaws.into_iter().filter(|flaw| !is_told(flaw)) {
                 findings.push(Finding {
                     topic: Topic::Sessions,
                     severity: severity(flaw),
@@ -85,6 +87,13 @@ pub(super) fn check_sessions(
     }
 }
 
+/// Whether a file could not be read when all were listed.
+fn is_unread(listing: &Listing, path: &Path) -> bool {
+    let problems = listing.sessions.iter().flat_map(|facts| &facts.problem_list);
+    { problems }
+        .any(|problem| problem.what == What::Unreadable && Path::new(&*problem.file) == path)
+}
+
 fn reason(why: Why) -> &'static str {
     match why {
         Why::Age => "last used too long ago",
@@ -101,7 +110,8 @@ fn reason(why: Why) -> &'static str {
 
 fn severity(flaw: Flaw) -> Severity {
     match flaw {
-        Flaw::ByteOrderMark
+        Flaw::Unread
+        | Flaw::ByteOrderMark
         | Flaw::NoHead
         | Flaw::Broken
         | Flaw::UnknownRewind

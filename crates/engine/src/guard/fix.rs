@@ -9,7 +9,7 @@ use recount_formats::Source;
 use recount_formats::bytes::Buffer;
 use recount_formats::outline::Outline;
 use recount_formats::sweep::{Chats, Sweeper, Trap, TrapKind};
-use recount_model::{Doom, MessageKind, SessionFacts, What, Why};
+use recount_model::{Doom, MessageKind, SessionFacts, Why};
 use recount_writer::RealDisk;
 use recount_writer::change::{About, Owner, Plan};
 
@@ -145,7 +145,7 @@ impl<'a> Fixing<'a> {
         let own = source.outline(&trap.path, &mut self.buffer);
         // What could not be read a moment ago is not what it seemed to be.
         let is_other = trap.kind == TrapKind::Stub && own.loadable && own.listed.resumable;
-        if is_unread(&own) || (is_other && !own.head.subagent) {
+        if own.is_unread() || (is_other && !own.head.subagent) {
             return Ok(());
         }
         let Some(is_covered) = self.is_covered(source, trap, &own) else { return Ok(()) };
@@ -181,7 +181,7 @@ impl<'a> Fixing<'a> {
                 break;
             }
             let other = source.outline(path, &mut self.buffer);
-            if is_unread(&other) {
+            if other.is_unread() {
                 return None;
             }
             for id in other.entries.iter().filter_map(|entry| entry.id.as_ref()) {
@@ -236,13 +236,4 @@ impl<'a> Fixing<'a> {
         }
         Fix { left: old + odd + silent + dragged, plan: self.plan }
     }
-}
-
-/// Whether a file could not be read.
-fn is_unread(outline: &Outline) -> bool {
-    outline
-        .problems
-        .kept
-        .iter()
-        .any(|problem| problem.what == What::Unreadable && problem.span.is_none())
 }
