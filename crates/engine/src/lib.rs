@@ -1,54 +1,20 @@
 //! One function per thing a person can ask. Every view calls this room and nothing to its left.
 
-mod agent_row;
-mod ask;
-mod cached;
+mod cache;
 mod change;
 mod config;
-mod conversation;
-mod deep;
 mod doctor;
 mod error;
 pub mod export;
-mod facts;
-mod find;
-mod finish;
-mod growth;
 mod guard;
-mod hits;
-mod index;
-mod labels;
-mod last_list;
-mod learned;
-mod ledger;
-mod list;
-mod live;
-mod lost;
-mod matching;
 mod messages;
-mod moved;
-mod open;
-mod passport;
-mod paths;
-mod pricing;
 mod projects;
-mod quick;
-mod records;
-mod refresh;
-mod remembered;
-mod resume;
-mod scan;
 mod search;
-mod seek;
-mod select;
+mod sessions;
+mod snapshot;
 mod sql;
 pub mod stats;
-mod survey;
-mod text_clues;
-mod union;
 mod vault;
-mod window;
-mod wording;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -63,19 +29,13 @@ pub use change::{
     Change, ChangeState, Compaction, Fork, Made, Merge, Prune, Recovered, Refusal, Resurrectable,
     State, Step, Subject, Trashed, Trim, Turn, TurnAt,
 };
-pub use deep::Holds;
 pub use doctor::{Finding, Severity, Topic};
 pub use error::Error;
 pub use export::{Export, Exported, Selection};
-pub use find::Finder;
 pub use guard::{Agent, DoomedSession, Fix, Foretold, Guarded, Kept, Lost, ReleaseFrom, Safe};
-pub use index::{IndexStatus, Indexed};
-pub use labels::LabelledSession;
-pub use list::{Listing, Query, Sort};
-pub use lost::LostSession;
 pub use messages::{Bound, Messages, RawFile, View};
-pub use moved::NewPlace;
-pub use open::Opened;
+pub use projects::moved::NewPlace;
+pub use projects::seek::Seek;
 pub use projects::{Part, ProjectRow};
 pub use recount_catalog::sql::{Cell, Column, VIEWS, View as SqlView};
 pub use recount_formats::sweep::Wanted as RetentionWanted;
@@ -83,11 +43,17 @@ pub use recount_search::{Field, Snippet, Sort as HitSort};
 pub use recount_store::Aliases;
 pub use recount_writer::Error as WriteError;
 pub use recount_writer::change::Plan;
-pub use resume::Resume;
+pub use search::find::Finder;
+pub use search::index::{IndexStatus, Indexed};
 pub use search::{Answer, Asked, Match};
-pub use seek::Seek;
+pub use sessions::deep::Holds;
+pub use sessions::labels::LabelledSession;
+pub use sessions::list::{Listing, Query, Sort};
+pub use sessions::lost::LostSession;
+pub use sessions::open::Opened;
+pub use sessions::resume::Resume;
+pub use snapshot::survey::Progress;
 pub use sql::Table;
-pub use survey::Progress;
 pub use vault::{Failed, Held, KeepReport, Unwanted};
 
 /// What an engine works on.
@@ -115,11 +81,11 @@ pub struct Engine {
     config: config::Config,
     processes: Arc<dyn Processes>,
     tree: Arc<dyn Tree>,
-    looked: Mutex<Option<survey::Ground>>,
+    looked: Mutex<Option<snapshot::survey::Ground>>,
     /// What is being written to the catalog.
     writing: Mutex<Vec<std::thread::JoinHandle<()>>>,
-    outlines: growth::Outlines,
-    pricing: std::sync::OnceLock<pricing::Pricing>,
+    outlines: cache::growth::Outlines,
+    pricing: std::sync::OnceLock<stats::pricing::Pricing>,
 }
 
 /// What was read is not lost when the answer is out.
@@ -158,7 +124,7 @@ impl Engine {
             looked: Mutex::new(None),
             pricing: std::sync::OnceLock::new(),
             writing: Mutex::default(),
-            outlines: growth::Outlines::default(),
+            outlines: cache::growth::Outlines::default(),
         })
     }
 
@@ -190,20 +156,20 @@ impl Engine {
 
     /// Whether there is any session file.
     pub fn has_sessions(&self) -> bool {
-        let ground = survey::Ground::look(&self.roots);
+        let ground = snapshot::survey::Ground::look(&self.roots);
         let any = ground.folders.iter().any(|folder| !folder.at.files.is_empty());
         self.look_later(ground);
         any
     }
 
     /// Lists what lies on disk. What was listed a moment ago, to see whether there is anything, is used once.
-    fn look(&self) -> survey::Ground {
+    fn look(&self) -> snapshot::survey::Ground {
         let looked = self.looked.lock().ok().and_then(|mut looked| looked.take());
-        looked.unwrap_or_else(|| survey::Ground::look(&self.roots))
+        looked.unwrap_or_else(|| snapshot::survey::Ground::look(&self.roots))
     }
 
     /// Keeps what was listed for the next who looks.
-    fn look_later(&self, ground: survey::Ground) {
+    fn look_later(&self, ground: snapshot::survey::Ground) {
         if let Ok(mut looked) = self.looked.lock() {
             *looked = Some(ground);
         }

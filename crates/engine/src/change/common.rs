@@ -7,8 +7,8 @@ use recount_formats::{OwnForm, SOURCES, Source};
 use recount_model::{FileRole, SessionFacts, SessionId, SessionKind, SourceName};
 use recount_writer::change::{Content, Plan, Subject};
 
-use crate::list::{Listing, Query};
-use crate::survey::Progress;
+use crate::sessions::list::{Listing, Query};
+use crate::snapshot::survey::Progress;
 use crate::{Engine, Error};
 
 /// The agent takes files for one session by so many characters of the id when it cleans up.

@@ -12,7 +12,7 @@ use recount_writer::change::{About, Plan};
 use super::common::{role, subject};
 use super::revision::Revision;
 use super::sight::Seen;
-use crate::survey::Progress;
+use crate::snapshot::survey::Progress;
 use crate::{Engine, Error};
 
 /// What is to be compacted.

@@ -14,8 +14,8 @@ use super::common::{role, subject};
 use super::compact::{head, mender};
 use super::revision::Revision;
 use super::sight::{Record, Said, Seen};
-use crate::survey::Progress;
-use crate::window::Window;
+use crate::messages::window::Window;
+use crate::snapshot::survey::Progress;
 use crate::{Engine, Error, Opened};
 
 impl Engine {

@@ -10,8 +10,8 @@ use recount_writer::RealDisk;
 use recount_writer::change::{About, Plan};
 
 use super::common::{role, subject};
-use crate::list::{Listing, Query};
-use crate::survey::{Ground, Progress};
+use crate::sessions::list::{Listing, Query};
+use crate::snapshot::survey::{Ground, Progress};
 use crate::{Engine, Error};
 
 impl Engine {

@@ -10,8 +10,8 @@ use recount_formats::{Mender, OwnForm};
 use recount_model::{FileRole, Grammar, SessionFacts};
 use recount_writer::change::Make;
 
-use crate::conversation::Record;
-use crate::window::Window;
+use crate::messages::window::Window;
+use crate::sessions::conversation::Record;
 use crate::{Error, Opened};
 
 /// What will be in the file of a session that is written anew. Records are read when they are written.

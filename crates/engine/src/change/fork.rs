@@ -17,9 +17,9 @@ use recount_writer::change::{About, Content, Plan, Subject};
 use super::carry::Carrier;
 use super::edition::{Edition, grammar_of};
 use super::moving::editor;
-use crate::conversation::{Conversation, Record};
-use crate::list::Listing;
-use crate::survey::{Ground, Progress};
+use crate::sessions::conversation::{Conversation, Record};
+use crate::sessions::list::Listing;
+use crate::snapshot::survey::{Ground, Progress};
 use crate::{Engine, Error};
 
 /// How a session is forked.

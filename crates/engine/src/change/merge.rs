@@ -15,9 +15,9 @@ use super::delete::remove_files;
 use super::edition::{Edition, grammar_of};
 use super::fork::{Home, entry};
 use super::moving::{editor, family};
-use crate::conversation::{Conversation, Record};
-use crate::list::Listing;
-use crate::survey::{Ground, Progress};
+use crate::sessions::conversation::{Conversation, Record};
+use crate::sessions::list::Listing;
+use crate::snapshot::survey::{Ground, Progress};
 use crate::{Engine, Error, Opened};
 
 /// How sessions are made into one.

@@ -27,8 +27,8 @@ use std::collections::BTreeSet;
 use recount_writer::change::{Door, Entry, History, Owner, Plan};
 use recount_writer::{Error as WriteError, RealDisk};
 
-use crate::list::Query;
-use crate::survey::Progress;
+use crate::sessions::list::Query;
+use crate::snapshot::survey::Progress;
 use crate::{Engine, Error};
 
 pub use compact::Compaction;
@@ -167,7 +167,7 @@ fn is_owned(plan: &Plan, owners: &[Owner]) -> bool {
 
 /// Finds the one of some ids that begins like this.
 fn pick<'a>(ids: impl Iterator<Item = &'a str>, wanted: &str) -> Result<Option<String>, Error> {
-    if wanted.chars().count() < crate::select::SHORTEST {
+    if wanted.chars().count() < crate::sessions::select::SHORTEST {
         return Err(Error::TooShort(wanted.to_owned()));
     }
     let like: BTreeSet<&str> = ids.filter(|id| id.starts_with(wanted)).collect();

@@ -14,8 +14,8 @@ use super::carry::Carrier;
 use super::common::{source, subject};
 use super::delete::prompts_stay;
 use crate::config::expand;
-use crate::list::Listing;
-use crate::survey::{Folder, Ground, Progress};
+use crate::sessions::list::Listing;
+use crate::snapshot::survey::{Folder, Ground, Progress};
 use crate::{Engine, Error};
 
 /// What of a session lies in one project directory.

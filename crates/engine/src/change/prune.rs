@@ -11,8 +11,8 @@ use recount_writer::RealDisk;
 use recount_writer::change::{About, Plan};
 
 use super::delete::{prompts_stay, take};
-use crate::list::{Listing, Query};
-use crate::survey::{Folder, Ground, Progress};
+use crate::sessions::list::{Listing, Query};
+use crate::snapshot::survey::{Folder, Ground, Progress};
 use crate::{Engine, Error};
 
 /// Which sessions go. What any of the rules says goes.

@@ -12,8 +12,8 @@ use recount_writer::change::{About, Plan};
 use super::carry::Carrier;
 use super::common::subject;
 use crate::config::expand;
-use crate::list::{Listing, Query};
-use crate::survey::Progress;
+use crate::sessions::list::{Listing, Query};
+use crate::snapshot::survey::Progress;
 use crate::{Engine, Error};
 
 impl Engine {

@@ -9,7 +9,7 @@ use recount_writer::RealDisk;
 use recount_writer::change::{About, Plan};
 
 use super::common::{patched, role, source, subject};
-use crate::survey::Progress;
+use crate::snapshot::survey::Progress;
 use crate::{Engine, Error};
 
 /// The longest title that an agent shows whole, in UTF-16 units.

@@ -8,8 +8,8 @@ use recount_writer::change::{About, Plan};
 
 use super::common::{role, subject};
 use super::examine::{Elsewhere, Examined, examine};
-use crate::growth::Anew;
-use crate::survey::{Folder, Ground, Progress, survey};
+use crate::cache::growth::Anew;
+use crate::snapshot::survey::{Folder, Ground, Progress, survey};
 use crate::{Engine, Error};
 
 impl Engine {

@@ -11,8 +11,8 @@ use recount_writer::change::{About, Content, Likeness, Plan, Refusal, State, Sub
 use recount_writer::vault::{Holding, Whose};
 
 use super::common::role;
-use crate::passport::{Effort, Passports};
-use crate::survey::{Folder, Ground, Progress};
+use crate::projects::passport::{Effort, Passports};
+use crate::snapshot::survey::{Folder, Ground, Progress};
 use crate::vault::files_of;
 use crate::{Engine, Error, Setup};
 

@@ -16,10 +16,10 @@ use serde::Serialize;
 
 use super::revision::Revision;
 use super::sight::Seen;
-use crate::conversation::Conversation;
-use crate::list::Query;
-use crate::select::SHORTEST;
-use crate::survey::{Folder, Ground, Progress};
+use crate::sessions::conversation::Conversation;
+use crate::sessions::list::Query;
+use crate::sessions::select::SHORTEST;
+use crate::snapshot::survey::{Folder, Ground, Progress};
 use crate::{Engine, Error, LostSession, Opened, View};
 
 /// How much of a kept output is put in.

@@ -9,7 +9,7 @@ use recount_formats::mend::Piece;
 use recount_model::Span;
 use recount_writer::change::{Content, Make};
 
-use crate::window::Window;
+use crate::messages::window::Window;
 
 /// How much of a stretch is copied at a time.
 const BLOCK: u64 = 256 * 1024;

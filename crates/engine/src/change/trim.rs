@@ -14,9 +14,9 @@ use super::common::{role, subject};
 use super::compact::{head, mender};
 use super::revision::Revision;
 use super::sight::{Record, Seen};
-use crate::facts::main;
 use crate::messages::View;
-use crate::survey::Progress;
+use crate::sessions::facts::main;
+use crate::snapshot::survey::Progress;
 use crate::{Engine, Error, Opened};
 
 /// Which turns are dropped.

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use recount_model::{Project, SessionId};
 use serde::Serialize;
 
-use crate::matching::matching;
-use crate::survey::{Ground, Progress};
+use crate::projects::matching::matching;
+use crate::snapshot::survey::{Ground, Progress};
 use crate::{Engine, Error};
 
 /// Something that was found.

@@ -33,7 +33,7 @@ impl Engine {
             let what = format!("a journal is not understood: {why}");
             findings.push(Finding { path: Some(path), ..own(Severity::Error, what, None) });
         }
-        let catalog = data.join(crate::refresh::FILE);
+        let catalog = data.join(crate::cache::refresh::FILE);
         if catalog.is_file() && !recount_catalog::is_sound(&catalog) {
             let what = "the catalog is damaged; it is made again from the sessions".to_owned();
             let finding = own(Severity::Warning, what, Some("recount index rebuild"));

@@ -8,8 +8,8 @@ use recount_formats::stray::{Stray, StrayKind};
 use recount_model::{FileRole, ProjectState, What};
 
 use super::{Finding, Severity, Topic};
-use crate::list::Listing;
-use crate::survey::Ground;
+use crate::sessions::list::Listing;
+use crate::snapshot::survey::Ground;
 use crate::{Engine, ProjectRow};
 
 impl Engine {

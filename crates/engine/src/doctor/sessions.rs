@@ -7,8 +7,8 @@ use recount_model::{Problem, SessionFacts, What, Why};
 
 use super::{Finding, Severity, Topic};
 use crate::change::{examine_all, words};
-use crate::list::Listing;
-use crate::survey::{Ground, Progress};
+use crate::sessions::list::Listing;
+use crate::snapshot::survey::{Ground, Progress};
 use crate::{Engine, Error, Lost};
 
 /// Files beyond this size are slow to load, and may not be at all.

@@ -7,11 +7,11 @@ use recount_export::Renderer;
 use recount_formats::source::Family;
 use recount_model::SessionId;
 
-use crate::facts::{facts, main};
-use crate::finish::caller;
-use crate::growth::Anew;
-use crate::select::may_hold;
-use crate::survey::{Ground, survey};
+use crate::cache::growth::Anew;
+use crate::sessions::facts::{facts, main};
+use crate::sessions::finish::caller;
+use crate::sessions::select::may_hold;
+use crate::snapshot::survey::{Ground, survey};
 use crate::{Engine, Opened};
 
 impl Engine {

@@ -14,7 +14,7 @@ use super::site::Site;
 use super::telling::below;
 use super::work::Work;
 use super::{Export, Exported, Selection};
-use crate::survey::Progress;
+use crate::snapshot::survey::Progress;
 use crate::{Engine, Error};
 
 /// What runs take turns by, with `.lock` behind.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use recount_export::media;
 use recount_model::{Held, Media, Message, What};
 
-use crate::refresh::hash;
+use crate::cache::refresh::hash;
 
 /// What becomes of images and other binary parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

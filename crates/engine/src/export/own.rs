@@ -13,8 +13,8 @@ use recount_model::{FileRole, Problem, SessionId, Span, What};
 use super::redaction::{Pass, Redaction};
 use super::{Bidi, Export, View};
 use crate::Opened;
-use crate::conversation::{Conversation, Record};
-use crate::window::Window;
+use crate::messages::window::Window;
+use crate::sessions::conversation::{Conversation, Record};
 
 /// How large a saved chat may be; those are read whole.
 const SAVED: u64 = 512 * 1024 * 1024;

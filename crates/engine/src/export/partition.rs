@@ -17,7 +17,7 @@ use super::plan::{Job, Output, claim, is_in_own, stem_of};
 use super::stock::{Item, Stock};
 use super::telling::below;
 use crate::Error;
-use crate::refresh::hash;
+use crate::cache::refresh::hash;
 use crate::sql::sessions::cells;
 
 /// What other programs take for "not known".

@@ -9,7 +9,7 @@ use recount_export::{Links, Table};
 use super::Export;
 use super::manifest::{Entry, Manifest, Written};
 use super::stock::{Item, Stock};
-use crate::refresh::hash;
+use crate::cache::refresh::hash;
 
 /// What is written in one go: one session, one table of all, or the tables of a partition.
 pub(super) struct Job<'a> {

@@ -49,7 +49,8 @@ impl Engine {
             ..Rules::default()
         };
         let key = self.redaction_key()?;
-        let print = crate::refresh::hash(&(&rules.homes, &rules.patterns, &rules.allow, key));
+        let print =
+            crate::cache::refresh::hash(&(&rules.homes, &rules.patterns, &rules.allow, key));
         let redactor =
             Redactor::new(rules).map_err(|mistake| Error::Redaction(mistake.to_string()))?;
         Ok(Redaction { redactor, tags: Tags::new(&key), report: Mutex::default(), print })

@@ -14,7 +14,7 @@ use recount_writer::Draft;
 use super::cells::{Said, typed};
 use super::stock::{Item, Stock};
 use super::{Export, Redaction};
-use crate::refresh::hash;
+use crate::cache::refresh::hash;
 use crate::sql::rows::{fill_in, next, saved};
 use crate::sql::sessions::cells;
 use crate::{Error, Opened};

@@ -10,7 +10,7 @@ use super::manifest::{Manifest, Written};
 use super::plan::{claim, stem_of};
 use super::{Export, Exported};
 use crate::Error;
-use crate::refresh::hash;
+use crate::cache::refresh::hash;
 
 /// What it is called in the manifest.
 const KEY: &str = "html index";

@@ -11,9 +11,9 @@ use recount_formats::source::{FileAt, Stamp};
 use recount_model::{Problem, SessionFacts, What};
 
 use super::{Selection, own};
-use crate::growth::Anew;
-use crate::refresh::{hash, is_racy, version};
-use crate::survey::{Ground, Group};
+use crate::cache::growth::Anew;
+use crate::cache::refresh::{hash, is_racy, version};
+use crate::snapshot::survey::{Ground, Group};
 use crate::{Engine, Opened};
 
 /// Raised with every change to what renderers write.
@@ -64,7 +64,7 @@ impl Stock {
         let group = self.group(item)?;
         let source = group.source;
         let family = group.family(&item.facts.id, &self.ground, &Anew, &mut Buffer::new())?;
-        let main = crate::facts::main(&family).or_else(|| family.members.first());
+        let main = crate::sessions::facts::main(&family).or_else(|| family.members.first());
         let folder = main.and_then(|member| self.ground.folders.get(member.file.folder));
         let folder = folder.map(|folder| folder.at.path.clone());
         Some(Cow::Owned(Opened::new(source, item.facts.clone(), family, folder)))

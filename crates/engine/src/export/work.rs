@@ -19,7 +19,7 @@ use super::stock::{Item, Stock};
 use super::telling::{Telling, below};
 use super::{Export, Exported};
 use crate::Error;
-use crate::survey::Progress;
+use crate::snapshot::survey::Progress;
 
 /// So many partitions are written at once, however many cores there are: the rows of each are gathered in memory.
 const MOST_GATHERED: usize = 4;

@@ -17,8 +17,8 @@ use super::report::{Guarded, Lost};
 use super::rows::guarded;
 use super::scope::{Scope, is_same};
 use crate::change::common::subject;
-use crate::passport::Effort;
-use crate::survey::Progress;
+use crate::projects::passport::Effort;
+use crate::snapshot::survey::Progress;
 use crate::{Engine, Error};
 
 /// What such a plan is called in journals.

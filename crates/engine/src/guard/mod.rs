@@ -20,8 +20,8 @@ pub use self::fix::Fix;
 pub use self::report::{Agent, DoomedSession, Foretold, Guarded, Kept, Lost, ReleaseFrom, Safe};
 use self::rows::{Swept, guarded, lost};
 pub(crate) use self::scope::Scope;
-use crate::passport::{Effort, Passports};
-use crate::survey::{Folder, Ground, Progress};
+use crate::projects::passport::{Effort, Passports};
+use crate::snapshot::survey::{Folder, Ground, Progress};
 use crate::{Engine, Error};
 
 impl Engine {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use recount_model::{Doom, Project, SessionId, SessionKind, SourceName, TitleFrom};
 use serde::Serialize;
 
-use crate::list::Listing;
+use crate::sessions::list::Listing;
 
 /// What is foretold.
 #[derive(Debug)]

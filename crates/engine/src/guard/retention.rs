@@ -9,8 +9,8 @@ use recount_writer::RealDisk;
 use recount_writer::change::{About, Content, Plan};
 
 use super::{Agent, Words};
-use crate::passport::Effort;
-use crate::survey::Progress;
+use crate::projects::passport::Effort;
+use crate::snapshot::survey::Progress;
 use crate::{Engine, Error};
 
 /// An agent's own file of settings.

@@ -7,8 +7,8 @@ use recount_formats::sweep::Retention;
 use recount_model::{Doom, FileRole, SessionFacts, SessionId, SessionKind};
 
 use super::report::{DoomedSession, Guarded, Kept, Lost, Safe};
-use crate::passport::Passports;
-use crate::survey::Ground;
+use crate::projects::passport::Passports;
+use crate::snapshot::survey::Ground;
 
 /// What would go of one directory.
 pub(super) struct Swept {

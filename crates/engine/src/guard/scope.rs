@@ -5,9 +5,9 @@ use std::path::Path;
 
 use recount_model::Project;
 
-use crate::matching::matching;
-use crate::passport::Passports;
-use crate::survey::Ground;
+use crate::projects::matching::matching;
+use crate::projects::passport::Passports;
+use crate::snapshot::survey::Ground;
 use crate::{Engine, Error};
 
 /// Which project directories are meant.

@@ -8,7 +8,7 @@ use recount_formats::Source;
 use recount_formats::source::{Detail, MessageRequest, Others};
 use recount_model::{Fate, Message, Span, Thought};
 
-use crate::window::Window;
+use crate::messages::window::Window;
 
 /// Reads messages, one at a time: only the last one is in memory.
 #[derive(Debug)]

@@ -11,10 +11,10 @@ use recount_catalog::facts::{FactFile, SessionRows};
 use recount_formats::bytes::Buffer;
 
 use super::rows::rows;
-use crate::growth::{Anew, Growth, Reading};
-use crate::list::Digest;
-use crate::refresh::{hash, is_racy, version};
-use crate::survey::{Ground, Group, Progress};
+use crate::cache::growth::{Anew, Growth, Reading};
+use crate::cache::refresh::{hash, is_racy, version};
+use crate::sessions::list::Digest;
+use crate::snapshot::survey::{Ground, Group, Progress};
 use crate::{Engine, Error};
 
 /// The folder of fact files in our data folder.

@@ -13,9 +13,9 @@ use recount_catalog::Error as CatalogError;
 use recount_catalog::sql::{Cell, Fault, Ground as Given, Question};
 use recount_model::{Problem, SessionFacts};
 
-use crate::list::Digest;
-use crate::passport::Effort;
-use crate::survey::{Ground, Progress};
+use crate::projects::passport::Effort;
+use crate::sessions::list::Digest;
+use crate::snapshot::survey::{Ground, Progress};
 use crate::{Engine, Error};
 use bodies::Bodies;
 use mistake::told;

@@ -5,12 +5,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use jiff::Timestamp;
 use recount_model::{Problem, SessionFacts, SessionId};
 
-use crate::index::session_key;
-use crate::ledger::{Page, unbound};
-use crate::list::{Digest, Listing, Query, Used};
-use crate::passport::Effort;
-use crate::remembered::met;
-use crate::survey::Progress;
+use crate::cache::remembered::met;
+use crate::projects::passport::Effort;
+use crate::search::index::session_key;
+use crate::sessions::list::{Digest, Listing, Query, Used};
+use crate::snapshot::survey::Progress;
+use crate::stats::ledger::{Page, unbound};
 use crate::{Engine, Error};
 
 /// All sessions with their ledgers.
@@ -56,7 +56,7 @@ impl Engine {
         query: &Query,
         since: i64,
         progress: &dyn Progress,
-    ) -> (Listing, Vec<Vec<u8>>, BTreeSet<crate::list::Claim>) {
+    ) -> (Listing, Vec<Vec<u8>>, BTreeSet<crate::sessions::list::Claim>) {
         let effort = Effort::List;
         let known = query.holds.is_nothing().then(|| {
             self.known_as_before(&effort, progress, |catalog| {

@@ -9,8 +9,8 @@ use serde::Serialize;
 use super::calendar::Calendar;
 use super::walk::{Step, Visitor, Walk};
 use super::{Asked, By, Figures, count};
-use crate::list::Query;
-use crate::survey::Progress;
+use crate::sessions::list::Query;
+use crate::snapshot::survey::Progress;
 use crate::{Engine, Error};
 
 /// What was spent of what may be spent, over all projects.

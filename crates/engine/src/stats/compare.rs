@@ -13,8 +13,8 @@ use super::Asked;
 use super::books::Place;
 use super::calendar::Slot;
 use super::walk::{Step, Visitor, Walk};
-use crate::ledger::Head;
-use crate::survey::Progress;
+use crate::snapshot::survey::Progress;
+use crate::stats::ledger::Head;
 use crate::{Engine, Error};
 
 /// A day far off: the price that holds in the end.

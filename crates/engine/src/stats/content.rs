@@ -9,12 +9,12 @@ use recount_model::{Message, MessageKind, SessionFacts, ToolCall, ToolStatus};
 use serde::Serialize;
 
 use super::Asked;
-use crate::facts::facts;
-use crate::growth::Anew;
-use crate::index::session_key;
+use crate::cache::growth::Anew;
+use crate::cache::refresh::hash;
 use crate::messages::{Messages, View};
-use crate::refresh::hash;
-use crate::survey::{Group, Progress, survey};
+use crate::search::index::session_key;
+use crate::sessions::facts::facts;
+use crate::snapshot::survey::{Group, Progress, survey};
 use crate::{Engine, Error};
 
 /// How much of an error is compared.

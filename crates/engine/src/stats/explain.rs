@@ -10,8 +10,8 @@ use super::books::{Books, Place};
 use super::tally::Count;
 use super::walk::{Step, Visitor, Walk};
 use super::{Asked, Basis, Figures, basis};
-use crate::ledger::Head;
-use crate::survey::Progress;
+use crate::snapshot::survey::Progress;
+use crate::stats::ledger::Head;
 use crate::{Engine, Error};
 
 /// The working.

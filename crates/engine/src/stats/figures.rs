@@ -7,7 +7,7 @@ use recount_prices::{Money, Quote};
 use serde::Serialize;
 
 use super::spans::Spans;
-use crate::ledger::{Event, Said};
+use crate::stats::ledger::{Event, Said};
 
 /// What a count comes to: of a day, a project, a model, or of all.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

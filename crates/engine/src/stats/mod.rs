@@ -3,6 +3,9 @@
 //! `books` opens the ledgers, `walk` goes through them and leaves out what was met before, `tally` adds up. Everything that is
 //! shown is one serialisable value per question: [`Report`], [`Overview`], [`Explained`], and so on.
 
+pub(crate) mod ledger;
+pub(crate) mod pricing;
+
 mod books;
 mod budget;
 mod calendar;
@@ -24,8 +27,8 @@ use recount_model::{Problem, SessionFacts, SessionId, Tokens};
 use recount_prices::Prices;
 use serde::Serialize;
 
-use crate::list::Query;
-use crate::survey::Progress;
+use crate::sessions::list::Query;
+use crate::snapshot::survey::Progress;
 use crate::{Engine, Error};
 use books::Books;
 use tally::{Count, Key, Naming, row};

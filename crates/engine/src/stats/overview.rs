@@ -8,7 +8,7 @@ use super::calendar::{Calendar, monday};
 use super::figures::Sum;
 use super::tally::{Key, row};
 use super::{Asked, By, Figures, Report, Row, count, sort};
-use crate::survey::Progress;
+use crate::snapshot::survey::Progress;
 use crate::{Engine, Error};
 
 /// So many days are shown one by one.

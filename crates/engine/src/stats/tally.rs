@@ -10,7 +10,7 @@ use super::calendar::{monday, month, week};
 use super::figures::{Figures, Sum};
 use super::walk::{Names, Step, Visitor};
 use super::{By, Row};
-use crate::ledger::Head;
+use crate::stats::ledger::Head;
 
 /// What a row stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

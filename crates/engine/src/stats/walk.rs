@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::books::{Books, Place};
 use super::calendar::{Calendar, Slot};
-use crate::ledger::{Event, Head, Page, Said};
+use crate::stats::ledger::{Event, Head, Page, Said};
 
 /// Marks what was met without figures.
 const BARE: u64 = 0x9e37_79b9_7f4a_7c15;

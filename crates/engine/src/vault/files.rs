@@ -8,7 +8,7 @@ use recount_model::{FileRole, SessionFacts, SessionKind};
 use recount_writer::vault::Whose;
 
 use crate::change::common::role;
-use crate::survey::Ground;
+use crate::snapshot::survey::Ground;
 
 /// A file of a session.
 #[derive(Clone, Debug)]

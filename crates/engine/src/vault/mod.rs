@@ -14,8 +14,8 @@ use serde::Serialize;
 
 pub(crate) use self::files::{Its, files_of};
 use crate::guard::Scope;
-use crate::passport::Effort;
-use crate::survey::Progress;
+use crate::projects::passport::Effort;
+use crate::snapshot::survey::Progress;
 use crate::{Engine, Error};
 
 /// How long a run waits for another that keeps copies.

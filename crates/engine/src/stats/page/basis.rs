@@ -5,7 +5,7 @@ use recount_model::SessionKind;
 
 use super::super::books::Books;
 use super::super::{Asked, Basis, Content, Figures, Origin, PriceEntry};
-use crate::list::nearest;
+use crate::sessions::list::nearest;
 
 /// Says how it was counted.
 pub(super) fn told(basis: &Basis, total: &Figures, content: &Content) -> report::Basis {

@@ -17,8 +17,8 @@ use super::books::Place;
 use super::tally::{Count, Naming};
 use super::walk::{Step, Visitor, Walk};
 use super::{Asked, Basis, By, Figures, Money};
-use crate::ledger::Head;
-use crate::survey::Progress;
+use crate::snapshot::survey::Progress;
+use crate::stats::ledger::Head;
 use crate::{Engine, Error};
 
 /// What stands side by side in a report.

@@ -1,0 +1,199 @@
+//! The form in which what was read of a group of files is kept in the catalog.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use recount_formats::outline::{AgentCall, Head, Listed, Outline};
+use recount_formats::source::Surveyed;
+use recount_model::{
+    Counts, FileRole, Grammar, Kept, Problem, RawJson, SessionFacts, SessionFile, SessionId,
+    SessionKind, Sight, SourceName, TitleFrom, Tokens, ToolCounts, timestamp,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::sessions::list::{Digest, Used};
+use crate::snapshot::survey::{Ground, Group};
+
+/// Raised with every change to the form, or to what is counted.
+pub(crate) const VERSION: u32 = 6;
+
+/// What is kept of a session, wherever its files lie.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Core {
+    id: SessionId,
+    kind: SessionKind,
+    parent: Option<SessionId>,
+    title: Option<String>,
+    title_from: TitleFrom,
+    /// In milliseconds.
+    started: Option<i64>,
+    updated: Option<i64>,
+    counts: Counts,
+    tool_calls: ToolCounts,
+    models: Vec<String>,
+    tokens: Tokens,
+    cost_usd: Option<f64>,
+    cost_is_lower_bound: Option<bool>,
+    priced_by: u64,
+    kept: Kept,
+    directories: Vec<String>,
+    memory: Option<String>,
+    problems: u64,
+    not_understood: u64,
+    problem_list: Vec<Problem>,
+    sights: Vec<Sight>,
+}
+
+/// One session of a group.
+#[derive(Serialize, Deserialize)]
+struct Session {
+    core: Core,
+    /// Which of its files says where it belongs.
+    main: usize,
+    files: Vec<File>,
+    agent_calls: Vec<AgentCall>,
+}
+
+/// One file of a session.
+#[derive(Serialize, Deserialize)]
+struct File {
+    /// Its number in the group.
+    at: usize,
+    role: FileRole,
+    grammar: Grammar,
+    head: Head,
+    listed: Listed,
+    loadable: bool,
+}
+
+impl Core {
+    pub(crate) fn of(facts: &SessionFacts) -> Self {
+        Self {
+            id: facts.id.clone(),
+            kind: facts.kind,
+            parent: facts.parent.clone(),
+            title: facts.title.clone(),
+            title_from: facts.title_from,
+            started: facts.started.map(Timestamp::as_millisecond),
+            updated: facts.updated.map(Timestamp::as_millisecond),
+            counts: facts.counts,
+            tool_calls: facts.tool_calls,
+            models: facts.models.clone(),
+            tokens: facts.tokens,
+            cost_usd: facts.cost_usd,
+            cost_is_lower_bound: facts.cost_is_lower_bound,
+            priced_by: facts.priced_by,
+            kept: facts.kept,
+            directories: facts.directories.clone(),
+            memory: facts.memory.as_ref().map(|json| json.as_str().to_owned()),
+            problems: facts.problems,
+            not_understood: facts.not_understood,
+            problem_list: facts.problem_list.clone(),
+            sights: facts.sights.clone(),
+        }
+    }
+
+    pub(crate) fn facts(self, source: SourceName, files: Vec<SessionFile>) -> SessionFacts {
+        SessionFacts {
+            source,
+            id: self.id,
+            kind: self.kind,
+            parent: self.parent,
+            parent_call: None,
+            title: self.title,
+            title_from: self.title_from,
+            labels: None,
+            project: Arc::default(),
+            started: self.started.and_then(timestamp),
+            updated: self.updated.and_then(timestamp),
+            counts: self.counts,
+            tool_calls: self.tool_calls,
+            models: self.models,
+            tokens: self.tokens,
+            cost_usd: self.cost_usd,
+            cost_is_lower_bound: self.cost_is_lower_bound,
+            priced_by: self.priced_by,
+            kept: self.kept,
+            directories: self.directories,
+            memory: self.memory.map(RawJson::new),
+            files,
+            agent_index: None,
+            agent_title: None,
+            live: None,
+            doomed: None,
+            problems: self.problems,
+            not_understood: self.not_understood,
+            problem_list: self.problem_list,
+            sights: self.sights,
+        }
+    }
+}
+
+/// Writes down what was read of a group. `None` when it cannot be told again which file was which.
+pub(crate) fn encode(group: &Group, digests: &[&Digest]) -> Option<Vec<u8>> {
+    let number = |surveyed: &Surveyed| {
+        group.files.iter().position(|(_, file)| file.path == surveyed.at.path)
+    };
+    let mut sessions = Vec::with_capacity(digests.len());
+    for digest in digests {
+        let facts = &digest.facts;
+        let mut files = Vec::with_capacity(digest.files.len());
+        for (file, kept) in digest.files.iter().zip(&facts.files) {
+            files.push(File {
+                at: number(file)?,
+                role: kept.role,
+                grammar: kept.grammar,
+                head: file.outline.head.clone(),
+                listed: file.outline.listed.clone(),
+                loadable: file.outline.loadable,
+            });
+        }
+        sessions.push(Session {
+            core: Core::of(facts),
+            main: digest.files.iter().position(|file| file.folder == digest.folder)?,
+            files,
+            agent_calls: digest.agent_calls.clone(),
+        });
+    }
+    postcard::to_allocvec(&sessions).ok()
+}
+
+/// Reads what was written down of a group that looks the same now. `None` when it is not understood.
+pub(crate) fn decode(
+    (key, content): (u64, &[u8]),
+    group: &Group,
+    ground: &Ground,
+) -> Option<Vec<Digest>> {
+    let sessions: Vec<Session> = postcard::from_bytes(content).ok()?;
+    sessions.into_iter().map(|session| digest(session, key, group, ground)).collect()
+}
+
+fn digest(session: Session, key: u64, group: &Group, ground: &Ground) -> Option<Digest> {
+    let mut files = Vec::with_capacity(session.files.len());
+    let mut kept = Vec::with_capacity(session.files.len());
+    for file in session.files {
+        let (folder, at) = group.files.get(file.at)?;
+        let named_folder =
+            ground.folders.get(*folder).is_some_and(|folder| folder.at.hash.is_none());
+        let path = at.path.to_string_lossy().into_owned();
+        kept.push(SessionFile { path, role: file.role, bytes: at.bytes, grammar: file.grammar });
+        let outline = Outline {
+            head: file.head,
+            listed: file.listed,
+            loadable: file.loadable,
+            ..Outline::empty(file.grammar)
+        };
+        files.push(Surveyed { folder: *folder, named_folder, at: at.clone(), outline });
+    }
+    let folder = files.get(session.main)?.folder;
+    let facts = session.core.facts(group.source.name(), kept);
+    Some(Digest {
+        facts,
+        folder,
+        files,
+        agent_calls: session.agent_calls,
+        held: true,
+        fresh: false,
+        used: Used::With(key),
+    })
+}

@@ -1,0 +1,6 @@
+//! What was read before, kept in the catalog: only what changed is read again.
+
+pub(crate) mod cached;
+pub(crate) mod growth;
+pub(crate) mod refresh;
+pub(crate) mod remembered;

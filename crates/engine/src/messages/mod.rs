@@ -1,0 +1,345 @@
+//! The messages of one session, read one after the other from their places on disk.
+
+pub(crate) mod records;
+pub(crate) mod window;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use recount_formats::Source;
+use recount_formats::bytes::{self, LineCounter};
+use recount_formats::outline::{Entry, Outline};
+use recount_formats::source::{Detail, Family, MessageRequest, Others};
+use recount_model::{Fate, Message, Place, Problem, Span, What};
+
+use crate::messages::window::Window;
+use crate::sessions::facts::main;
+use crate::sessions::union::union;
+
+/// Which messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    /// What the agent's own loader would show.
+    Strict,
+    /// Everything that was ever said.
+    #[default]
+    Full,
+}
+
+/// An end of a stretch of messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// The n-th message, from 1; from the end when negative.
+    Number(i64),
+    /// The first message at or after this time, or the last one at or before it.
+    Time(Timestamp),
+    /// The message whose id begins like this.
+    Id(String),
+}
+
+/// One message to come.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    member: usize,
+    entry: usize,
+    span: Span,
+    fate: Fate,
+}
+
+/// What is known of a message before it is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Upcoming<'a> {
+    /// Which of the session's files it stands in.
+    pub(crate) member: usize,
+    pub(crate) outline: &'a Outline,
+    pub(crate) entry: &'a Entry,
+    pub(crate) span: Span,
+    pub(crate) fate: Fate,
+}
+
+/// The messages of one session, in order.
+#[derive(Debug)]
+pub struct Messages<'a> {
+    source: &'static dyn Source,
+    family: &'a Family,
+    folder: Option<&'a Path>,
+    pending: std::vec::IntoIter<Pending>,
+    windows: Vec<Option<Window>>,
+    counters: Vec<Option<LineCounter>>,
+    names: Vec<Arc<str>>,
+    detail: Detail,
+}
+
+impl<'a> Messages<'a> {
+    pub(crate) fn new(
+        source: &'static dyn Source,
+        family: &'a Family,
+        folder: Option<&'a Path>,
+        view: View,
+    ) -> Self {
+        let pending = match view {
+            View::Full => full(family),
+            View::Strict => strict(family),
+        };
+        let name = |member: &recount_formats::source::Member| {
+            Arc::from(member.file.at.path.to_string_lossy())
+        };
+        Self {
+            source,
+            family,
+            folder,
+            pending: pending.into_iter(),
+            windows: family.members.iter().map(|_| None).collect(),
+            counters: family.members.iter().map(|_| None).collect(),
+            names: family.members.iter().map(name).collect(),
+            detail: Detail::Whole,
+        }
+    }
+
+    /// Reads so much of each message.
+    pub(crate) fn in_detail(self, detail: Detail) -> Self {
+        Self { detail, ..self }
+    }
+
+    /// Leaves out messages of which nothing was recorded since one of the files had so many versions of messages. The
+    /// others must not have changed.
+    pub(crate) fn keep_since(&mut self, member: usize, versions: u64) {
+        let all: Vec<Pending> = self.pending.by_ref().collect();
+        let is_new = |pending: &Pending| {
+            pending.member == member
+                && self.entry(pending).is_some_and(|entry| u64::from(entry.last) >= versions)
+        };
+        let kept: Vec<Pending> = all.into_iter().filter(|pending| is_new(pending)).collect();
+        self.pending = kept.into_iter();
+    }
+
+    /// Leaves out all but the message that stands in `place`, and so many before and behind it.
+    pub(crate) fn keep_around(&mut self, place: &Place, many: usize) {
+        let all: Vec<Pending> = self.pending.by_ref().collect();
+        let is_it = |pending: &Pending| {
+            pending.span.offset == place.offset
+                && self.names.get(pending.member).is_some_and(|name| *name == place.file)
+        };
+        let at = all.iter().position(is_it);
+        let kept = at.and_then(|at| {
+            all.get(at.saturating_sub(many)..(at + many + 1).min(all.len())).map(<[_]>::to_vec)
+        });
+        self.pending = kept.unwrap_or_default().into_iter();
+    }
+
+    /// Leaves out what comes before `from` and behind `to`, and returns how many messages come before. Where nothing is
+    /// left, the bound that is to blame is the error.
+    pub fn between(&mut self, from: Option<&Bound>, to: Option<&Bound>) -> Result<usize, Bound> {
+        let all: Vec<Pending> = self.pending.by_ref().collect();
+        let start = from.map_or(Some(0), |bound| self.place(&all, bound, End::From));
+        let end = to.map_or(Some(all.len()), |bound| self.place(&all, bound, End::To));
+        let missing = match (start, end) {
+            (None, _) => from.cloned(),
+            (_, None) => to.cloned(),
+            (Some(start), Some(end)) if start >= end => from.or(to).cloned(),
+            _ => None,
+        };
+        let (start, end) = (start.unwrap_or(0), end.unwrap_or(0));
+        let kept = all.get(start..end.max(start)).unwrap_or_default().to_vec();
+        self.pending = kept.into_iter();
+        missing.map_or(Ok(start), Err)
+    }
+
+    fn place(&self, all: &[Pending], bound: &Bound, end: End) -> Option<usize> {
+        let behind = usize::from(end == End::To);
+        match bound {
+            Bound::Number(0) => None,
+            Bound::Number(number) => {
+                let from_start = usize::try_from(*number).ok().map(|number| number - 1);
+                let back = usize::try_from(number.unsigned_abs()).ok();
+                let at = from_start.or_else(|| back.map(|back| all.len().saturating_sub(back)))?;
+                Some((at + behind).min(all.len()))
+            }
+            Bound::Id(start) => {
+                let same = |pending: &Pending| {
+                    let id = self.entry(pending).and_then(|entry| entry.id.as_deref());
+                    id.is_some_and(|id| id.starts_with(start.as_str()))
+                };
+                all.iter().position(same).map(|at| at + behind)
+            }
+            Bound::Time(time) => {
+                let millis = time.as_millisecond();
+                let at = |pending: &Pending| self.entry(pending).and_then(|entry| entry.time);
+                Some(match end {
+                    End::From => {
+                        let later = |p: &Pending| at(p).is_some_and(|time| time >= millis);
+                        all.iter().position(later).unwrap_or(all.len())
+                    }
+                    End::To => {
+                        let earlier = |p: &Pending| at(p).is_some_and(|time| time <= millis);
+                        all.iter().rposition(earlier).map_or(0, |at| at + 1)
+                    }
+                })
+            }
+        }
+    }
+
+    fn entry(&self, pending: &Pending) -> Option<&'a Entry> {
+        self.family.members.get(pending.member)?.file.outline.entries.get(pending.entry)
+    }
+
+    /// Returns what is known of the next message.
+    pub(crate) fn upcoming(&self) -> Option<Upcoming<'a>> {
+        let &Pending { member, entry, span, fate } = self.pending.as_slice().first()?;
+        let outline = &self.family.members.get(member)?.file.outline;
+        let entry = outline.entries.get(entry)?;
+        Some(Upcoming { member, outline, entry, span, fate })
+    }
+
+    /// Documents are read without counting lines, so that is done here.
+    fn count_line(&mut self, pending: &mut Pending) {
+        if pending.span.line > 0 {
+            return;
+        }
+        let path = self.family.members.get(pending.member).map(|member| &member.file.at.path);
+        if let (Some(slot), Some(path)) = (self.counters.get_mut(pending.member), path) {
+            if slot.is_none() {
+                *slot = LineCounter::open(path).ok();
+            }
+            let line = slot.as_mut().and_then(|counter| counter.line(pending.span.offset).ok());
+            pending.span.line = line.unwrap_or(0);
+        }
+    }
+
+    /// Reads on to the next message whose bytes are `wanted`; those of the others are not looked into.
+    pub(crate) fn next_wanted(
+        &mut self,
+        wanted: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Option<Result<Message, Problem>> {
+        loop {
+            let pending = self.pending.next()?;
+            // What cannot be read is told by reading it.
+            if self.bytes(&pending).is_none_or(&mut *wanted) {
+                return Some(self.read(pending));
+            }
+        }
+    }
+
+    /// Returns the bytes of a message as they are on disk.
+    fn bytes(&mut self, pending: &Pending) -> Option<&[u8]> {
+        let path = &self.family.members.get(pending.member)?.file.at.path;
+        let slot = self.windows.get_mut(pending.member)?;
+        if slot.is_none() {
+            *slot = Window::open(path).ok();
+        }
+        slot.as_mut()?.read(pending.span).ok()
+    }
+
+    fn read(&mut self, mut pending: Pending) -> Result<Message, Problem> {
+        self.count_line(&mut pending);
+        let name = self.names.get(pending.member).cloned().unwrap_or_else(|| Arc::from(""));
+        let gone = || Problem {
+            file: Arc::clone(&name),
+            span: Some(pending.span),
+            what: What::Unreadable,
+            done: "left out: the file changed while it was read".into(),
+        };
+        let (source, folder, detail) = (self.source, self.folder, self.detail);
+        let member = self.family.members.get(pending.member).ok_or_else(gone)?;
+        let path = &member.file.at.path;
+        let bytes = self.bytes(&pending).ok_or_else(gone)?;
+        let others = Versions { outline: &member.file.outline, pending, path };
+        source.message(&MessageRequest {
+            bytes,
+            file: &name,
+            span: pending.span,
+            fate: pending.fate,
+            others: &others,
+            folder,
+            detail,
+        })
+    }
+}
+
+impl Iterator for Messages<'_> {
+    type Item = Result<Message, Problem>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let pending = self.pending.next()?;
+        Some(self.read(pending))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.pending.size_hint()
+    }
+}
+
+impl ExactSizeIterator for Messages<'_> {}
+
+/// Which end of a stretch is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    From,
+    To,
+}
+
+fn full(family: &Family) -> Vec<Pending> {
+    let pending = |row: crate::sessions::union::Row| {
+        let outline = &family.members.get(row.member)?.file.outline;
+        let entry = outline.entries.get(row.entry)?;
+        let span = outline.versions.get(entry.best as usize)?.span;
+        Some(Pending { member: row.member, entry: row.entry, span, fate: row.fate })
+    };
+    union(family).into_iter().filter_map(pending).collect()
+}
+
+fn strict(family: &Family) -> Vec<Pending> {
+    let Some(main) = main(family) else { return Vec::new() };
+    let member =
+        family.members.iter().position(|m| m.file.at.path == main.file.at.path).unwrap_or(0);
+    let outline = &main.file.outline;
+    let shown = outline.strict.iter().filter_map(|shown| {
+        let span = outline.versions.get(shown.version as usize)?.span;
+        Some(Pending { member, entry: shown.entry as usize, span, fate: Fate::Kept })
+    });
+    shown.collect()
+}
+
+/// The other versions of a message, newest first.
+#[derive(Debug)]
+struct Versions<'a> {
+    outline: &'a Outline,
+    pending: Pending,
+    path: &'a Path,
+}
+
+impl Others for Versions<'_> {
+    fn each(&self, visit: &mut dyn FnMut(&[u8]) -> bool) {
+        let Some(entry) = self.outline.entries.get(self.pending.entry) else { return };
+        let Ok(mut window) = Window::open(self.path) else { return };
+        for version in self.outline.versions_of(entry) {
+            if version.span.offset == self.pending.span.offset {
+                continue;
+            }
+            match window.read(version.span) {
+                Ok(bytes) if visit(bytes) => {}
+                _ => break,
+            }
+        }
+    }
+}
+
+/// A file of a session as it is on disk.
+#[derive(Debug)]
+pub struct RawFile<'a> {
+    /// Its path.
+    pub path: &'a Path,
+    /// What it is to the session.
+    pub role: recount_model::FileRole,
+}
+
+impl RawFile<'_> {
+    /// Opens the file for reading.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn open(&self) -> std::io::Result<std::fs::File> {
+        bytes::open(self.path)
+    }
+}

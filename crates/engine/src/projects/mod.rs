@@ -1,0 +1,225 @@
+//! Every project: which folder it is, and what was done there.
+
+pub(crate) mod learned;
+pub(crate) mod matching;
+pub(crate) mod moved;
+pub(crate) mod passport;
+pub(crate) mod paths;
+pub(crate) mod seek;
+pub(crate) mod text_clues;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use recount_model::{
+    Clue, Project, ProjectHash, ProjectState, RecordedPath, SessionFacts, SessionKind, SourceName,
+    Tokens,
+};
+use recount_platform::Folders;
+use serde::Serialize;
+
+use crate::projects::matching::matching;
+use crate::projects::moved::{NewPlace, new_places};
+use crate::projects::passport::Effort;
+use crate::projects::seek::Seek;
+use crate::sessions::list::Listing;
+use crate::snapshot::survey::Progress;
+use crate::{Engine, Error};
+
+/// One project.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProjectRow {
+    /// The folder, as the agent wrote it; of several under one name, the one used last.
+    pub path: Option<RecordedPath>,
+    /// The name people know it by.
+    pub name: String,
+    /// The name that the user gave it.
+    pub alias: Option<String>,
+    /// What became of the folder.
+    pub state: ProjectState,
+    /// The readable name of its directory.
+    pub slug: Option<String>,
+    /// The hash that names it.
+    pub hash: Option<ProjectHash>,
+    /// Agents that were used there.
+    pub sources: Vec<SourceName>,
+    /// Main sessions.
+    pub sessions: u64,
+    /// What humans typed.
+    pub prompts: u64,
+    /// Bytes of all session files.
+    pub bytes: u64,
+    /// Tokens, each request once.
+    pub tokens: Tokens,
+    /// The first moment of its sessions.
+    pub began: Option<Timestamp>,
+    /// The last moment of its sessions.
+    pub last_used: Option<Timestamp>,
+    /// How the path is known.
+    pub evidence: Vec<Clue>,
+    /// Where a folder that is gone has likely gone to.
+    pub moved_to: Option<NewPlace>,
+    /// The directories in which the agents keep it.
+    pub parts: Vec<Part>,
+}
+
+/// A directory in which an agent keeps a project.
+#[derive(Clone, Debug, Serialize)]
+pub struct Part {
+    /// The directory.
+    pub directory: PathBuf,
+    /// Whose it is.
+    pub source: SourceName,
+    /// The folder it stands for.
+    pub path: Option<RecordedPath>,
+    /// What became of that folder.
+    pub state: ProjectState,
+    /// Session files in it.
+    pub files: usize,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+impl ProjectRow {
+    pub(crate) fn project(&self) -> Project {
+        Project {
+            path: self.path.clone(),
+            state: self.state,
+            slug: self.slug.clone(),
+            hash: self.hash.clone(),
+            alias: self.alias.clone(),
+            evidence: Vec::new(),
+        }
+    }
+}
+
+impl Engine {
+    /// Lists projects, last used first.
+    ///
+    /// # Errors
+    /// If the names that the user gave to projects are not understood.
+    pub fn projects(
+        &self,
+        seek: Option<&Seek>,
+        progress: &dyn Progress,
+    ) -> Result<(Vec<ProjectRow>, Listing), Error> {
+        self.aliases()?;
+        let effort = seek.map_or(Effort::Projects, |seek| Effort::Scan(seek.clone()));
+        let (listing, ground, passports) = self.survey_all(&effort, progress);
+        let mut rows: BTreeMap<String, ProjectRow> = BTreeMap::new();
+        // Last used first, so that the newest of several folders stands for a name.
+        for session in &listing.sessions {
+            let row = rows.entry(session.project.key()).or_insert_with(|| blank(&session.project));
+            add(row, session);
+        }
+        for (folder, project) in ground.folders.iter().zip(&passports.projects) {
+            let row = rows.entry(project.key()).or_insert_with(|| blank(project));
+            if !row.sources.contains(&folder.source.name()) {
+                row.sources.push(folder.source.name());
+            }
+            merge(row, project);
+            row.parts.push(Part {
+                directory: folder.at.path.clone(),
+                source: folder.source.name(),
+                path: project.path.clone(),
+                state: project.state,
+                files: folder.at.files.len(),
+                bytes: folder.at.bytes,
+            });
+        }
+        let mut rows: Vec<ProjectRow> = rows.into_values().collect();
+        rows.sort_by_cached_key(|row| {
+            (std::cmp::Reverse(row.last_used), row.name.clone(), row.path.clone())
+        });
+        new_places(&mut rows, &ground, &passports, self);
+        Ok((rows, listing))
+    }
+
+    /// Keeps the rows of the one project that a person means.
+    ///
+    /// # Errors
+    /// If there is none, or several.
+    pub fn keep_matching(
+        rows: &mut Vec<ProjectRow>,
+        wanted: &str,
+        folders: &Folders,
+    ) -> Result<(), Error> {
+        let projects: Vec<Project> = rows.iter().map(ProjectRow::project).collect();
+        let keep = matching(&projects.iter().collect::<Vec<_>>(), wanted, folders)?;
+        let mut number = 0..;
+        rows.retain(|_| number.next().is_some_and(|at| keep.contains(&at)));
+        Ok(())
+    }
+
+    /// Returns the folder of the project that a person means, or its hash when nobody knows the folder.
+    ///
+    /// # Errors
+    /// If there is none, or several.
+    pub fn folder_of(&self, wanted: &str) -> Result<String, Error> {
+        let (_, _, passports) = self.survey_all(&Effort::List, &());
+        let projects: Vec<&Project> = passports.projects.iter().map(|project| &**project).collect();
+        let found = matching(&projects, wanted, &self.folders)?;
+        let project = found.first().and_then(|at| projects.get(*at));
+        let folder = project.and_then(|project| {
+            let path = project.path.as_ref().map(|path| path.as_str().to_owned());
+            path.or_else(|| project.hash.as_ref().map(|hash| hash.as_str().to_owned()))
+        });
+        folder.ok_or_else(|| Error::NoProject(wanted.to_owned()))
+    }
+}
+
+fn blank(project: &Project) -> ProjectRow {
+    ProjectRow {
+        path: project.path.clone(),
+        name: project.name().to_owned(),
+        alias: project.alias.clone(),
+        state: project.state,
+        slug: project.slug.clone(),
+        hash: project.hash.clone(),
+        sources: Vec::new(),
+        sessions: 0,
+        prompts: 0,
+        bytes: 0,
+        tokens: Tokens::default(),
+        began: None,
+        last_used: None,
+        evidence: Vec::new(),
+        moved_to: None,
+        parts: Vec::new(),
+    }
+}
+
+fn add(row: &mut ProjectRow, session: &SessionFacts) {
+    row.sessions += u64::from(session.kind == SessionKind::Main);
+    if session.kind == SessionKind::Main {
+        row.prompts += session.counts.prompts;
+    }
+    row.bytes += session.bytes();
+    row.tokens += session.tokens;
+    row.began = row.began.into_iter().chain(session.started).min();
+    row.last_used = row.last_used.max(session.updated);
+    if !row.sources.contains(&session.source) {
+        row.sources.push(session.source);
+    }
+}
+
+/// Adds what is known of one of a project's directories.
+fn merge(row: &mut ProjectRow, project: &Project) {
+    row.slug = row.slug.take().or_else(|| project.slug.clone());
+    if row.path != project.path {
+        // Another folder under the same name: its clues are its own.
+        return;
+    }
+    for clue in &project.evidence {
+        let same = |known: &&mut Clue| {
+            (known.clue, &known.detail, &known.names) == (clue.clue, &clue.detail, &clue.names)
+        };
+        match row.evidence.iter_mut().find(same) {
+            // What only suggests in one directory may prove in another.
+            Some(known) if known.weight < clue.weight => *known = clue.clone(),
+            Some(_) => {}
+            None => row.evidence.push(clue.clone()),
+        }
+    }
+}

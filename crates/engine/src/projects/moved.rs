@@ -1,0 +1,122 @@
+//! Where folders that are gone have likely gone to.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use jiff::Timestamp;
+use recount_model::{ClueKind, ProjectState};
+use recount_store::{Gone, Moved, Spot, beside, present, propose};
+use serde::Serialize;
+
+use crate::Engine;
+use crate::projects::ProjectRow;
+use crate::projects::passport::Passports;
+use crate::projects::paths::{spoken_in, texts};
+use crate::snapshot::survey::Ground;
+
+/// How many folders are compared with one that is gone.
+const SPOTS: usize = 500;
+
+/// The likely new place of a project's folder.
+#[derive(Clone, Debug, Serialize)]
+pub struct NewPlace {
+    /// The place, and what speaks for it.
+    #[serde(flatten)]
+    pub moved: Moved,
+    /// What to run to take the project there.
+    pub command: String,
+}
+
+/// Says for each row whose folder is gone where it may have gone to.
+pub(crate) fn new_places(
+    rows: &mut [ProjectRow],
+    ground: &Ground,
+    passports: &Passports,
+    engine: &Engine,
+) {
+    if !rows.iter().any(|row| row.state == ProjectState::Missing) {
+        return;
+    }
+    let began: BTreeMap<String, Timestamp> = rows
+        .iter()
+        .filter_map(|row| Some((row.path.as_ref()?.as_str().to_owned(), row.began?)))
+        .collect();
+    let homes = engine.homes();
+    let known = known_folders(passports);
+    let mut looked: BTreeMap<String, Spot> = BTreeMap::new();
+    for row in rows.iter_mut().filter(|row| row.state == ProjectState::Missing) {
+        let Some(path) = row.path.clone() else { continue };
+        let files: Vec<_> = ground
+            .folders
+            .iter()
+            .zip(&passports.projects)
+            .filter(|(_, project)| project.path.as_ref() == Some(&path))
+            .flat_map(|(folder, _)| texts(folder.source, &folder.at))
+            .collect();
+        let spoken = spoken_in(&files, path.as_str());
+        let mut spots: BTreeSet<String> =
+            beside(Path::new(path.as_str())).into_iter().take(SPOTS).collect();
+        spots.extend(known.iter().take(SPOTS).cloned());
+        // A home, or a folder of the system, holds everything; no project has gone there, nor into an agent's folder.
+        let is_broad = |spot: &str| {
+            Path::new(spot).components().count() < 3
+                || homes.iter().any(|home| home.starts_with(spot))
+                || engine.roots().any(|root| Path::new(spot).starts_with(root))
+        };
+        spots.retain(|spot| !is_broad(spot));
+        for spot in &spots {
+            // What lies in a folder is listed once, however many are gone.
+            let new = || Spot::new(spot.as_str(), began.get(spot).copied());
+            looked.entry(spot.clone()).or_insert_with(new);
+        }
+        let spots = spots.iter().filter_map(|spot| looked.get(spot));
+        let repository = passports.learned.repository(path.as_str());
+        let gone = Gone { path: &path, repository, began: row.began, spoken: &spoken };
+        row.moved_to = propose(&gone, spots).map(|moved| NewPlace {
+            command: format!("recount relocate {} {}", quoted(path.as_str()), quoted(&moved.path)),
+            moved,
+        });
+    }
+}
+
+/// Folders that are there and may be a project: what is on record anywhere, and what a search met.
+fn known_folders(passports: &Passports) -> Vec<String> {
+    let on_record = |kind: ClueKind| !matches!(kind, ClueKind::Text | ClueKind::Beside);
+    let recorded = passports
+        .candidates
+        .paths()
+        .filter(|(_, origins)| origins.iter().any(|origin| on_record(origin.kind)));
+    let recorded = recorded.map(|(path, _)| path.as_str()).filter(|path| path.len() > 1);
+    let mut all: Vec<String> =
+        passports.learned.spots().chain(recorded).take(2 * SPOTS).map(str::to_owned).collect();
+    all.sort();
+    all.dedup();
+    let answers = present(all.clone());
+    all.into_iter()
+        .zip(answers)
+        .filter(|(_, there)| *there == Some(true))
+        .map(|(path, _)| path)
+        .collect()
+}
+
+/// Writes a path so that a shell takes it as one word.
+fn quoted(path: &str) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || "/._-+@%:,=".contains(letter);
+    if !path.is_empty() && path.chars().all(plain) {
+        return path.to_owned();
+    }
+    format!("'{}'", path.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_one_word_to_the_shell() {
+        assert_eq!(quoted("/home/dev/code/shop"), "/home/dev/code/shop");
+        assert_eq!(quoted("/home/dev/my shop"), "'/home/dev/my shop'");
+        assert_eq!(quoted("/home/dev/it's"), r"'/home/dev/it'\''s'");
+        assert_eq!(quoted("/home/dev/$(x)"), "'/home/dev/$(x)'");
+    }
+}

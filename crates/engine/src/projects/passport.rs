@@ -1,0 +1,310 @@
+//! Which folder each project directory stands for: every clue there is, the cheap ones first.
+//!
+//! What the agent wrote down itself settles most. Only for directories that stay unknown their sessions' text is
+//! read, then the rest of the machine is asked, then the disk is searched; and what was looked at in vain is not
+//! looked at again until something changes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use recount_model::{ClueKind, Project, ProjectHash, ProjectState};
+use recount_store::{Aliases, Candidates, Case, Learned, Machine, inhabited};
+use serde::{Deserialize, Serialize};
+
+use crate::Engine;
+use crate::projects::seek::Seek;
+use crate::snapshot::survey::{Ground, Progress};
+
+/// How many bytes of other projects' sessions a list of projects reads.
+const OTHER_TEXTS: u64 = 64 * 1024 * 1024;
+
+/// How hard folders are looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// For one directory: what is at hand.
+    Glance(usize),
+    /// For a list: the whole machine, but hardly any waiting.
+    List,
+    /// For a list of projects: folders that are gone, too.
+    Projects,
+    /// The user asked for it.
+    Scan(Seek),
+}
+
+/// What sessions tell of their project directories, by the directory's number.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Sightings {
+    /// Hashes that session files carry, with how many do.
+    pub(crate) hashes: BTreeMap<usize, BTreeMap<ProjectHash, usize>>,
+    /// Folders that sessions had open.
+    pub(crate) directories: BTreeMap<usize, BTreeSet<String>>,
+}
+
+impl Sightings {
+    /// Adds what one file of a directory tells.
+    pub(crate) fn add(&mut self, folder: usize, hash: Option<&str>, directories: &[String]) {
+        if let Some(hash) = hash.and_then(ProjectHash::new) {
+            *self.hashes.entry(folder).or_default().entry(hash).or_default() += 1;
+        }
+        if !directories.is_empty() {
+            self.directories.entry(folder).or_default().extend(directories.iter().cloned());
+        }
+    }
+}
+
+/// What is known of all project directories.
+#[derive(Debug, Default)]
+pub(crate) struct Passports {
+    /// By number of the directory.
+    pub(crate) projects: Vec<Arc<Project>>,
+    /// Every path that was met.
+    pub(crate) candidates: Candidates,
+    /// What earlier runs and this one have learned.
+    pub(crate) learned: Learned,
+}
+
+/// The work on all directories at once.
+pub(crate) struct Desk<'a> {
+    pub(crate) engine: &'a Engine,
+    pub(crate) ground: &'a Ground,
+    hashes: Vec<Vec<(ProjectHash, usize)>>,
+    /// Paths in each directory's own sessions.
+    pub(crate) own: Vec<Candidates>,
+    /// The one directory that is asked about.
+    only: Option<usize>,
+    pub(crate) candidates: Candidates,
+    /// What earlier runs learned.
+    pub(crate) learned: Learned,
+    /// What this run learns.
+    pub(crate) news: Learned,
+    pub(crate) projects: Vec<Project>,
+}
+
+impl Engine {
+    /// Says which folder each project directory stands for.
+    pub(crate) fn passports(
+        &self,
+        ground: &Ground,
+        sightings: &Sightings,
+        effort: &Effort,
+        progress: &dyn Progress,
+    ) -> Passports {
+        let mut desk = Desk::new(self, ground, sightings);
+        if let Effort::Glance(number) = effort {
+            desk.only = Some(*number);
+        }
+        let glance = desk.only.is_some();
+        desk.resolve();
+        let read = desk.read_own_texts();
+        let asked = matches!(effort, Effort::Scan(_));
+        if (asked || *effort == Effort::Projects) && desk.is_open() {
+            desk.read_other_texts(&read, if asked { u64::MAX } else { OTHER_TEXTS });
+        }
+        if !asked && !glance && desk.is_open() && desk.is_news_possible(effort) {
+            desk.ask_machine();
+        }
+        desk.look_for_folders();
+        let silent = desk.seek(effort, progress);
+        if asked && desk.is_open() {
+            // A search that was asked for comes first.
+            desk.ask_machine();
+            desk.look_for_folders();
+        }
+        if !glance && desk.is_open() {
+            desk.mark_unfinished(silent);
+        }
+        if !glance {
+            desk.learn();
+        }
+        let aliases = self.aliases().unwrap_or_default();
+        let mut learned = desk.learned;
+        learned.absorb(desk.news);
+        let projects = desk.projects.into_iter().map(|project| Arc::new(named(project, &aliases)));
+        Passports { projects: projects.collect(), candidates: desk.candidates, learned }
+    }
+
+    /// Says which folder one project directory stands for.
+    pub(crate) fn passport(
+        &self,
+        ground: &Ground,
+        number: usize,
+        sightings: &Sightings,
+    ) -> Arc<Project> {
+        let passports = self.passports(ground, sightings, &Effort::Glance(number), &());
+        passports.projects.get(number).cloned().unwrap_or_default()
+    }
+}
+
+fn named(mut project: Project, aliases: &Aliases) -> Project {
+    project.alias = aliases.of(&project).map(str::to_owned);
+    project
+}
+
+impl<'a> Desk<'a> {
+    fn new(engine: &'a Engine, ground: &'a Ground, sightings: &Sightings) -> Self {
+        let learned = engine.learned();
+        let mut candidates = Candidates::default();
+        let mut own = Vec::new();
+        let mut hashes = Vec::new();
+        for entry in ground.registry.iter().flatten() {
+            let kind = if entry.slug.is_some() { ClueKind::Registry } else { ClueKind::Trusted };
+            candidates.add_with_ancestors(entry.path.as_str(), kind, entry.from);
+        }
+        for (path, from) in ground.folders.iter().flat_map(|folder| &folder.at.markers) {
+            candidates.add_with_ancestors(path.as_str(), ClueKind::Marker, from);
+        }
+        for number in 0..ground.folders.len() {
+            let mut here = Candidates::default();
+            for path in sightings.directories.get(&number).into_iter().flatten() {
+                let detail = "a session's workspace folders";
+                candidates.add_with_ancestors(path, ClueKind::Workspace, detail);
+                here.add(path, ClueKind::Workspace, detail);
+            }
+            own.push(here);
+            let seen = sightings.hashes.get(&number).into_iter().flatten();
+            let mut seen: Vec<(ProjectHash, usize)> =
+                seen.map(|(hash, count)| (hash.clone(), *count)).collect();
+            seen.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+            hashes.push(seen);
+        }
+        if let Some(here) = engine.env.current_folder().and_then(|path| path.to_str()) {
+            candidates.add_with_ancestors(here, ClueKind::CurrentFolder, "the current folder");
+        }
+        let sources: BTreeMap<_, _> =
+            ground.folders.iter().map(|folder| (folder.source.name(), folder.source)).collect();
+        for entry in sources.values().flat_map(|source| learned.proven(*source)) {
+            candidates.add(entry.path.as_str(), entry.clue, &entry.detail);
+        }
+        let news = Learned::default();
+        Self {
+            engine,
+            ground,
+            hashes,
+            own,
+            only: None,
+            candidates,
+            learned,
+            news,
+            projects: Vec::new(),
+        }
+    }
+
+    /// Puts what is known of a directory together.
+    fn case(&self, number: usize) -> Option<Case<'_>> {
+        let folder = self.ground.folders.get(number)?;
+        Some(Case {
+            source: folder.source,
+            folder: &folder.at,
+            hashes: self.hashes.get(number).map(Vec::as_slice).unwrap_or_default(),
+            registry: self.ground.registry.get(folder.root).map(Vec::as_slice).unwrap_or_default(),
+            notes: self.ground.notes.get(folder.root).map(Vec::as_slice).unwrap_or_default(),
+            own: self.own.get(number)?,
+        })
+    }
+
+    /// Resolves every directory that is not resolved yet.
+    pub(crate) fn resolve(&mut self) {
+        for number in 0..self.ground.folders.len() {
+            if self.projects.get(number).is_some_and(|project| project.path.is_some()) {
+                continue;
+            }
+            let Some(project) = self.case(number).map(|case| case.resolve(&self.candidates)) else {
+                continue;
+            };
+            match self.projects.get_mut(number) {
+                Some(slot) => *slot = project,
+                None => self.projects.push(project),
+            }
+        }
+    }
+
+    /// Lists the directories whose folder is not known, with the hash that is looked for, if one is known.
+    pub(crate) fn unknown(&self) -> Vec<(usize, Option<ProjectHash>)> {
+        let numbered =
+            self.projects.iter().enumerate().filter(|(_, project)| project.path.is_none());
+        let wanted = |number: usize| self.case(number).and_then(|case| case.wanted().cloned());
+        let asked = numbered.filter(|(number, _)| self.only.is_none_or(|only| only == *number));
+        asked.map(|(number, _)| (number, wanted(number))).collect()
+    }
+
+    /// Lists the directories whose folder is not known, with the hash that is looked for.
+    pub(crate) fn open(&self) -> Vec<(usize, ProjectHash)> {
+        self.unknown().into_iter().filter_map(|(number, hash)| Some((number, hash?))).collect()
+    }
+
+    fn is_open(&self) -> bool {
+        !self.open().is_empty()
+    }
+
+    /// Whether the machine may know more than when it was last asked. A list does not ask every time.
+    fn is_news_possible(&self, effort: &Effort) -> bool {
+        let now = self.engine.clock.now();
+        let is_new = |(number, hash): &(usize, ProjectHash)| {
+            let folder = self.ground.folders.get(*number);
+            folder.is_some_and(|folder| !self.learned.asked_recently(folder.source, hash, now))
+        };
+        *effort != Effort::List || self.open().iter().any(is_new)
+    }
+
+    /// Asks the rest of the machine.
+    fn ask_machine(&mut self) {
+        let machine = Machine {
+            env: &self.engine.env,
+            folders: &self.engine.folders,
+            homes: &self.engine.homes(),
+            processes: &*self.engine.processes,
+        };
+        machine.gather(&mut self.candidates);
+        self.resolve();
+        let now = self.engine.clock.now();
+        for (number, hash) in self.open() {
+            let Some(folder) = self.ground.folders.get(number) else { continue };
+            self.news.asked_in_vain(&self.learned, folder.source, &hash, now);
+        }
+    }
+
+    /// Says which of the folders are there, and which repositories they hold.
+    pub(crate) fn look_for_folders(&mut self) {
+        let is_unseen = |project: &Project| project.state == ProjectState::Missing;
+        let path = |project: &Project| project.path.as_ref().map(|path| path.as_str().to_owned());
+        let unseen = self.projects.iter().filter(|project| is_unseen(project));
+        let wanted: BTreeSet<String> = unseen.filter_map(path).collect();
+        let wanted: Vec<String> = wanted.into_iter().collect();
+        let answers = inhabited(wanted.clone());
+        let answers: BTreeMap<String, _> = wanted.into_iter().zip(answers).collect();
+        for project in self.projects.iter_mut().filter(|project| is_unseen(project)) {
+            let answer = project.path.as_ref().and_then(|path| answers.get(path.as_str()));
+            project.state = match answer {
+                Some(Some((true, _))) => ProjectState::Present,
+                Some(None) => ProjectState::Scanning,
+                _ => ProjectState::Missing,
+            };
+        }
+        for (path, answer) in answers {
+            if let Some(repository) = answer.and_then(|(_, repository)| repository)
+                && self.learned.repository(&path) != Some(&repository)
+            {
+                self.news.saw_repository(&path, repository);
+            }
+        }
+    }
+
+    /// Keeps what is proven.
+    fn learn(&mut self) {
+        let now = self.engine.clock.now();
+        for (project, folder) in self.projects.iter().zip(&self.ground.folders) {
+            let Some(path) = &project.path else { continue };
+            let found = project.evidence.iter().find(|clue| {
+                clue.names.is_none() && !matches!(clue.clue, ClueKind::SessionHash | ClueKind::Note)
+            });
+            if let Some(found) = found
+                && project.is_proven()
+                && !self.learned.knows(folder.source, &folder.source.project_hash(path.as_str()))
+            {
+                self.news.prove(folder.source, path, (found.clue, &found.detail), now);
+            }
+        }
+        // A data folder that cannot be written costs time, nothing else.
+        let _kept = self.engine.learn(self.news.clone());
+    }
+}

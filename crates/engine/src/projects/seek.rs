@@ -1,0 +1,179 @@
+//! The search of the disk for folders that nobody names.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use recount_formats::Source;
+use recount_model::{ClueKind, ProjectHash, ProjectState, SourceName};
+use recount_store::scan::{End, Event, Looked, Scan, Search, Seen, likely, look};
+use recount_store::{Searched, millis};
+
+use crate::config::expand;
+use crate::projects::passport::{Desk, Effort};
+use crate::snapshot::survey::Progress;
+
+/// How long a list waits.
+const LIST: Duration = Duration::from_millis(150);
+/// How long a search may take that was asked for without saying where.
+const ASKED: Duration = Duration::from_secs(30);
+/// How long a search may take in a folder that the user named.
+const NAMED: Duration = Duration::from_secs(600);
+/// Deeper than any path.
+const DEEPEST: usize = 256;
+
+/// A search that the user asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seek {
+    /// Where; the likely places when empty.
+    pub places: Vec<PathBuf>,
+    /// How many levels deep; as deep as it goes in places that were named.
+    pub depth: Option<usize>,
+}
+
+/// What is wanted of a search, as far as it was not looked for in vain.
+struct Wanted {
+    search: Search,
+    /// The names under which it is remembered.
+    keys: BTreeSet<String>,
+}
+
+impl Desk<'_> {
+    /// Searches the disk, and says whether some place did not answer.
+    pub(crate) fn seek(&mut self, effort: &Effort, progress: &dyn Progress) -> bool {
+        if matches!(effort, Effort::Glance(_))
+            || (!self.engine.config.projects.scan && !is_asked(effort))
+        {
+            return false;
+        }
+        let wanted = self.wanted(effort);
+        if wanted.search.is_empty() {
+            return false;
+        }
+        let Looked { mut seen, silent } = self.places(effort);
+        let now = self.engine.clock.now();
+        if !is_asked(effort) {
+            // A place is searched again when one of those wanted was not looked for there.
+            let is_new = |key: &String, seen: &Seen| {
+                !self.learned.is_settled(key, &seen.place, &seen.shape, now)
+            };
+            seen.retain(|seen| wanted.keys.iter().any(|key| is_new(key, seen)));
+        }
+        if !seen.is_empty() {
+            self.run(wanted, seen, progress);
+        }
+        silent
+    }
+
+    /// Says what is looked for.
+    fn wanted(&self, effort: &Effort) -> Wanted {
+        let mut by_source: BTreeMap<SourceName, (&'static dyn Source, HashSet<ProjectHash>)> =
+            BTreeMap::new();
+        let mut wanted = Wanted { search: Search::default(), keys: BTreeSet::new() };
+        for (number, hash) in self.open() {
+            let Some(folder) = self.ground.folders.get(number) else { continue };
+            wanted.keys.insert(hash.as_str().to_owned());
+            by_source
+                .entry(folder.source.name())
+                .or_insert((folder.source, HashSet::new()))
+                .1
+                .insert(hash);
+        }
+        wanted.search.hashes = by_source.into_values().collect();
+        let gone = self.projects.iter().filter(|project| project.state == ProjectState::Missing);
+        for path in
+            gone.filter(|_| *effort != Effort::List).filter_map(|project| project.path.as_ref())
+        {
+            wanted.keys.insert(format!("name:{}", path.leaf()));
+            wanted.search.names.insert(path.leaf().to_owned());
+            let known = self.learned.repository(path.as_str());
+            wanted.search.repositories.extend(known.cloned());
+        }
+        wanted
+    }
+
+    /// Returns the places to search that are there.
+    fn places(&self, effort: &Effort) -> Looked {
+        let engine = self.engine;
+        let settings = &engine.config.projects;
+        let usual = || match &settings.roots {
+            Some(roots) => roots.iter().map(|root| expand(root, &engine.folders)).collect(),
+            None => likely(&engine.homes(), !engine.given.is_empty()),
+        };
+        let (places, depth, patience) = match effort {
+            Effort::Scan(seek) if !seek.places.is_empty() => {
+                (seek.places.clone(), seek.depth.unwrap_or(DEEPEST), NAMED)
+            }
+            Effort::Scan(seek) => (usual(), seek.depth.unwrap_or(settings.depth), ASKED),
+            Effort::List => (usual(), settings.depth, LIST.min(settings.patience())),
+            _ => (usual(), settings.depth, settings.patience()),
+        };
+        look(places, depth, patience, &engine.tree)
+    }
+
+    /// Searches, takes over what is found, and remembers what is not.
+    fn run(&mut self, wanted: Wanted, seen: Vec<Seen>, progress: &dyn Progress) {
+        let total = wanted.search.wanted();
+        let places = seen.iter().map(|seen| seen.place.clone()).collect();
+        let mut scan = Scan::start(wanted.search, places, &self.engine.tree);
+        let (mut likely, mut found, mut folders) = (BTreeSet::new(), BTreeSet::new(), 0);
+        let mut ends: BTreeMap<PathBuf, End> = BTreeMap::new();
+        let mut told = Instant::now();
+        while let Some(event) = scan.next(Duration::from_secs(3600)) {
+            match event {
+                Event::Found { hash, path, below } => {
+                    let below = self.engine.folders.tilde(&below.to_string_lossy());
+                    self.candidates.add(&path, ClueKind::Scan, &format!("found below {below}"));
+                    found.insert(hash.as_str().to_owned());
+                }
+                Event::Likely(path) => {
+                    likely.insert(path);
+                }
+                Event::Looked(more) => folders += more,
+                Event::Left { place, end } => {
+                    ends.insert(place, end);
+                }
+            }
+            if told.elapsed() > Duration::from_millis(50) {
+                told = Instant::now();
+                progress.search(folders, found.len(), total);
+            }
+        }
+        let unfound: BTreeSet<String> = wanted.keys.difference(&found).cloned().collect();
+        for Seen { place, shape } in seen {
+            let end = ends.get(&place.path).copied().unwrap_or(End::OutOfTime);
+            if end == End::Found {
+                continue;
+            }
+            self.news.searched(Searched {
+                place: place.path.to_string_lossy().into_owned(),
+                depth: place.depth,
+                shape,
+                finished: end == End::Searched,
+                patience: millis(place.patience),
+                when: self.engine.clock.now(),
+                unfound: unfound.clone(),
+            });
+        }
+        self.news.saw_spots(&likely);
+        self.resolve();
+        self.look_for_folders();
+    }
+
+    /// A folder that a search had no time for, or that may lie where nobody answers, is neither known nor unknown.
+    pub(crate) fn mark_unfinished(&mut self, silent: bool) {
+        let now = self.engine.clock.now();
+        let mut learned = self.learned.clone();
+        learned.absorb(self.news.clone());
+        for (number, hash) in self.open() {
+            let unfinished = silent || learned.is_unfinished(hash.as_str(), now);
+            if let Some(project) = self.projects.get_mut(number).filter(|_| unfinished) {
+                project.state = ProjectState::Scanning;
+            }
+        }
+    }
+}
+
+fn is_asked(effort: &Effort) -> bool {
+    matches!(effort, Effort::Scan(_))
+}

@@ -1,0 +1,174 @@
+//! The index asked, and what it points at looked at again where it is not sure.
+
+use std::collections::HashSet;
+
+use recount_search::{Hit, Options, Plan};
+
+use crate::messages::records::Records;
+use crate::search::hits::{Lost, Pointed};
+use crate::search::index::session_key;
+use crate::search::{Answer, Asked, Match, Ready};
+use crate::{Engine, Error};
+
+/// So many messages are looked at again for one answer; of more, some may be missing, and the answer says so.
+const MOST_CHECKED: usize = 20_000;
+/// The first time so many; then each time so much more than before.
+const FIRST_CHECKED: usize = 64;
+const MORE: usize = 4;
+/// From so many on a second thread pays.
+const MANY: usize = 16;
+
+impl Answer {
+    fn lose(&mut self, lost: Lost) {
+        match lost {
+            Lost::Changed => self.lost += 1,
+            Lost::Gone => self.unsure += 1,
+        }
+    }
+}
+
+impl Engine {
+    /// Asks the index, and reads what it points at.
+    pub(crate) fn ask(&self, ready: &Ready<'_>, asked: &Asked) -> Result<Answer, Error> {
+        let found = &ready.first;
+        let mut answer = Answer {
+            total: found.total,
+            sessions: found.sessions,
+            is_exact: found.is_exact,
+            relaxed: found.relaxed,
+            hits: Vec::new(),
+            notes: ready.notes.clone(),
+            lost: 0,
+            unsure: 0,
+        };
+        let relaxed = found.relaxed.then(|| ready.plan.relaxed()).flatten();
+        let plan = relaxed.as_ref().unwrap_or(&ready.plan);
+        if found.is_exact {
+            for read in self.read(ready, &found.hits, plan, asked.width) {
+                match read {
+                    Ok(read) => answer.hits.extend(read),
+                    Err(lost) => answer.lose(lost),
+                }
+            }
+        } else {
+            self.check(ready, asked, plan, &mut answer)?;
+        }
+        if answer.lost > 0 {
+            let note =
+                format!("{} of the hits cannot be read: files changed meanwhile", answer.lost);
+            answer.notes.push(note);
+        }
+        if answer.unsure > 0 {
+            answer.notes.push(format!(
+                "{} more may be in sessions that are gone: their text cannot be looked at",
+                answer.unsure
+            ));
+        }
+        Ok(answer)
+    }
+
+    /// Looks at message after message, best first, until enough hold.
+    fn check(
+        &self,
+        ready: &Ready<'_>,
+        asked: &Asked,
+        plan: &Plan,
+        answer: &mut Answer,
+    ) -> Result<(), Error> {
+        let (mut checked, mut held) = (0, 0);
+        let mut sessions = HashSet::new();
+        let mut size = FIRST_CHECKED.max(asked.limit);
+        loop {
+            // The best of a session may not hold where another does.
+            let options = self.options(asked, checked, size, false);
+            let found = ready.searcher.search(&ready.plan, &options)?;
+            for read in self.read(ready, &found.hits, plan, asked.width) {
+                let hit = match read {
+                    Ok(Some(hit)) => hit,
+                    Ok(None) => continue,
+                    Err(lost) => {
+                        answer.lose(lost);
+                        continue;
+                    }
+                };
+                held += 1;
+                let is_first = sessions.insert(session_key(&hit.session));
+                if (is_first || asked.all_hits) && answer.hits.len() < asked.limit {
+                    answer.hits.push(hit);
+                }
+            }
+            checked += found.hits.len();
+            if found.hits.len() < size {
+                // All have been looked at, so now it is known.
+                (answer.total, answer.sessions) = (held, sessions.len());
+                answer.is_exact = true;
+                return Ok(());
+            }
+            if answer.hits.len() >= asked.limit {
+                return Ok(());
+            }
+            if checked >= MOST_CHECKED {
+                let left = answer.total.saturating_sub(checked);
+                answer.notes.push(format!(
+                    "{checked} messages with these words were looked at, {left} were not: narrow it with project: or after:"
+                ));
+                return Ok(());
+            }
+            size = (size * MORE).min(MOST_CHECKED - checked);
+        }
+    }
+
+    /// What is asked of the index.
+    pub(crate) fn options(
+        &self,
+        asked: &Asked,
+        offset: usize,
+        limit: usize,
+        one_per_session: bool,
+    ) -> Options {
+        let now = self.clock.now().as_millisecond();
+        Options { limit, offset, now, sort: asked.sort, one_per_session }
+    }
+
+    /// Reads what hits point at, on all cores, and returns it in their order.
+    pub(crate) fn read(
+        &self,
+        ready: &Ready<'_>,
+        hits: &[Hit],
+        plan: &Plan,
+        width: usize,
+    ) -> Vec<Result<Option<Match>, Lost>> {
+        let mut numbered: Vec<(usize, &Hit, Option<Pointed<'_>>)> = hits
+            .iter()
+            .enumerate()
+            .map(|(number, hit)| (number, hit, Pointed::new(hit, ready.sessions)))
+            .collect();
+        let rows = plan.rows();
+        let rows = rows.as_ref();
+        let read_share = |share: Vec<(usize, &Hit, Option<Pointed<'_>>)>| {
+            let mut records = Records::default();
+            let mut one = |pointed| self.read_hit(pointed, plan, rows, width, &mut records);
+            let read = share
+                .into_iter()
+                .map(|(number, _, pointed)| (number, pointed.map_or(Err(Lost::Changed), &mut one)));
+            read.collect::<Vec<_>>()
+        };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        if hits.len() < MANY || threads < 2 {
+            return read_share(numbered).into_iter().map(|(_, read)| read).collect();
+        }
+        // File by file, so that each is opened once.
+        numbered.sort_by_key(|(_, hit, _)| (hit.file, hit.offset));
+        let share = hits.len().div_ceil(threads);
+        let mut numbered = numbered.into_iter();
+        let mut read: Vec<_> = std::thread::scope(|scope| {
+            let spawned: Vec<_> = (0..threads)
+                .map(|_| numbered.by_ref().take(share).collect::<Vec<_>>())
+                .map(|share| scope.spawn(|| read_share(share)))
+                .collect();
+            spawned.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
+        });
+        read.sort_by_key(|(number, _)| *number);
+        read.into_iter().map(|(_, read)| read).collect()
+    }
+}

@@ -1,0 +1,108 @@
+//! A question asked of one session's messages, of the messages around a hit, or of every session: which of them hold.
+
+use std::collections::HashSet;
+
+use recount_model::{Message, SessionFacts};
+use recount_search::{Hit, Plan, Query as Question};
+
+use crate::messages::View;
+use crate::search::index::{session_key, with_document};
+use crate::search::{Asked, Match, Ready, Way, bad};
+use crate::snapshot::survey::Progress;
+use crate::{Engine, Error, HitSort};
+
+/// So many hits are looked at again at once.
+const SHARE: usize = 256;
+
+/// Tells which messages of a session hold what is asked for.
+#[derive(Clone, Debug)]
+pub struct Finder {
+    plan: Plan,
+    session: u64,
+}
+
+impl Finder {
+    /// Whether a message holds it.
+    pub fn finds(&self, message: &Message) -> bool {
+        // The title is no message's.
+        with_document(self.session, "", message, |document| self.plan.holds(document))
+    }
+}
+
+impl Engine {
+    /// Prepares to look for something in the messages of one session.
+    ///
+    /// # Errors
+    /// If the query is not understood.
+    pub fn finder(&self, query: &str, session: &SessionFacts) -> Result<Finder, Error> {
+        let question = Question::parse(query).map_err(|mistake| bad(query, mistake))?;
+        let own = std::slice::from_ref(session);
+        let plan = question.plan(&self.zoned_now(), &mut |leaf| {
+            // Another project, or none of this name: not this session.
+            self.sessions_of(leaf, own).unwrap_or_default()
+        });
+        Ok(Finder { plan, session: session_key(session) })
+    }
+
+    /// Returns a hit with the messages around it, so many before and behind, as far as there are any.
+    ///
+    /// # Errors
+    /// If the session cannot be opened any more.
+    pub fn around(&self, hit: &Match, many: usize) -> Result<Vec<Message>, Error> {
+        let opened = self.open(hit.session.id.as_str(), &())?;
+        let Some(mut messages) = opened.messages(View::Full) else { return Ok(Vec::new()) };
+        messages.keep_around(&hit.message.place, many);
+        Ok(messages.flatten().collect())
+    }
+
+    /// Returns the sessions in which a query finds something: all of its words, no less.
+    pub(crate) fn sessions_saying(
+        &self,
+        query: &str,
+        progress: &dyn Progress,
+    ) -> Result<HashSet<u64>, Error> {
+        let asked = Asked {
+            query: query.to_owned(),
+            limit: usize::MAX,
+            sort: HitSort::Time,
+            all_hits: false,
+            width: 0,
+            without_index: false,
+        };
+        let first = self.options(&asked, 0, usize::MAX, true);
+        let found = self.with_index(query, &first, Way::Any, progress, |ready| {
+            if ready.first.relaxed {
+                return Ok(HashSet::new());
+            }
+            if ready.first.is_exact {
+                return Ok(ready.first.hits.iter().map(|hit| hit.session).collect());
+            }
+            let options = self.options(&asked, 0, usize::MAX, false);
+            let found = ready.searcher.search(&ready.plan, &options)?;
+            Ok(self.with_one_that_holds(ready, found.hits))
+        });
+        match found {
+            Err(error) if error.is_homeless() => {
+                let answer = self.scan(&asked, progress)?;
+                let hits = answer.hits.iter().filter(|_| !answer.relaxed);
+                Ok(hits.map(|hit| session_key(&hit.session)).collect())
+            }
+            found => found,
+        }
+    }
+
+    /// Looks at hits again until each session has one that holds, or none left.
+    fn with_one_that_holds(&self, ready: &Ready<'_>, hits: Vec<Hit>) -> HashSet<u64> {
+        let mut holding = HashSet::new();
+        let mut open = hits;
+        while !open.is_empty() {
+            open.retain(|hit| !holding.contains(&hit.session));
+            let later = open.split_off(open.len().min(SHARE));
+            let read = self.read(ready, &open, &ready.plan, 0);
+            let held = open.iter().zip(read).filter(|(_, read)| matches!(read, Ok(Some(_))));
+            holding.extend(held.map(|(hit, _)| hit.session));
+            open = later;
+        }
+        holding
+    }
+}

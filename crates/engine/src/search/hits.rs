@@ -1,0 +1,145 @@
+//! What a hit of the index points at, read from its place.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use recount_formats::Source;
+use recount_formats::source::{Detail, MessageRequest, Others};
+use recount_model::{Message, OutputState, Place, SessionFacts, Span, ToolCall, timestamp};
+use recount_search::{Hit, Plan, Rows};
+
+use crate::messages::View;
+use crate::messages::records::Records;
+use crate::search::Match;
+use crate::search::index::{file_key, with_document};
+use crate::search::quick::Sessions;
+use crate::{Engine, Error};
+
+/// Why nothing can be said of a hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lost {
+    /// What it points at is not there, or not what it was.
+    Changed,
+    /// The index is not sure of it, and the text went with the session.
+    Gone,
+}
+
+/// A hit and the session it stands in.
+#[derive(Debug)]
+pub(crate) struct Pointed<'a> {
+    hit: &'a Hit,
+    session: Arc<SessionFacts>,
+    is_gone: bool,
+}
+
+impl<'a> Pointed<'a> {
+    /// Finds the session of a hit.
+    pub(crate) fn new(hit: &'a Hit, sessions: &dyn Sessions) -> Option<Self> {
+        let (session, is_gone) = sessions.session(hit.session)?;
+        Some(Self { hit, session, is_gone })
+    }
+}
+
+impl Engine {
+    /// Reads the message that a hit points at. `None` when it does not hold on a second look.
+    pub(crate) fn read_hit(
+        &self,
+        pointed: Pointed<'_>,
+        plan: &Plan,
+        rows: Option<&Rows>,
+        width: usize,
+        records: &mut Records,
+    ) -> Result<Option<Match>, Lost> {
+        let Pointed { hit, session, is_gone } = pointed;
+        let score = hit.score;
+        if is_gone {
+            if hit.must_check {
+                return Err(Lost::Gone);
+            }
+            let message = remains(hit, &session);
+            return Ok(Some(Match { session, is_gone, message, score, snippet: None }));
+        }
+        let mut sources = self.roots.iter().map(|root| root.source);
+        let source = sources.find(|source| source.name() == session.source).ok_or(Lost::Changed)?;
+        let path = Path::new(path_of(hit, &session).ok_or(Lost::Changed)?);
+        let record = records.read(path, hit.offset, hit.bytes).ok_or(Lost::Changed)?;
+        if hit.must_check
+            && rows.is_some_and(|rows| !rows.may_stand_in(record) && !source.may_be_cut(record))
+        {
+            return Ok(None);
+        }
+        let message = self.message_of(hit, &session, source, record).ok_or(Lost::Changed)?;
+        let title = session.title.as_deref().filter(|_| hit.has_title).unwrap_or_default();
+        let (holds, snippet) = with_document(hit.session, title, &message, |document| {
+            let holds = !hit.must_check || plan.holds(document);
+            (holds, holds.then(|| plan.snippet(&document.text, width)).flatten())
+        });
+        Ok(holds.then_some(Match { session, is_gone, message, score, snippet }))
+    }
+
+    fn message_of(
+        &self,
+        hit: &Hit,
+        facts: &SessionFacts,
+        source: &dyn Source,
+        record: &[u8],
+    ) -> Option<Message> {
+        let place = place(hit, path_of(hit, facts)?);
+        let request = MessageRequest {
+            bytes: record,
+            file: &place.file,
+            span: Span { line: place.line, offset: hit.offset, bytes: hit.bytes },
+            fate: hit.fate,
+            others: &Nothing,
+            folder: None,
+            detail: Detail::Whole,
+        };
+        let mut message = source.message(&request).ok()?;
+        message.place = place;
+        if message.tool_calls.iter().any(is_cut) {
+            // The rest of it lies in another version, or in a file beside it.
+            let whole = self.whole_message(&message, facts);
+            message = whole.ok().flatten().unwrap_or(message);
+        }
+        Some(message)
+    }
+
+    fn whole_message(
+        &self,
+        message: &Message,
+        facts: &SessionFacts,
+    ) -> Result<Option<Message>, Error> {
+        let opened = self.open(facts.id.as_str(), &())?;
+        let Some(mut messages) = opened.messages(View::Full) else { return Ok(None) };
+        messages.keep_around(&message.place, 0);
+        Ok(messages.flatten().next())
+    }
+}
+
+fn is_cut(call: &ToolCall) -> bool {
+    matches!(call.output_state, OutputState::Truncated | OutputState::Masked)
+}
+
+fn path_of<'a>(hit: &Hit, facts: &'a SessionFacts) -> Option<&'a str> {
+    let mut paths = facts.files.iter().map(|file| file.path.as_str());
+    paths.find(|path| file_key(path) == hit.file)
+}
+
+fn place(hit: &Hit, path: &str) -> Place {
+    let line = u32::try_from(hit.line).unwrap_or(u32::MAX);
+    Place { file: Arc::from(path), line, offset: hit.offset, bytes: hit.bytes }
+}
+
+/// What is left of a message whose file is gone.
+fn remains(hit: &Hit, facts: &SessionFacts) -> Message {
+    let place = place(hit, path_of(hit, facts).unwrap_or_default());
+    Message { time: hit.time.and_then(timestamp), ..Message::at(place, hit.kind, hit.fate) }
+}
+
+/// No other versions.
+#[derive(Debug)]
+struct Nothing;
+
+impl Others for Nothing {
+    fn each(&self, _visit: &mut dyn FnMut(&[u8]) -> bool) {}
+}

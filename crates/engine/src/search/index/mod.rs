@@ -1,0 +1,185 @@
+//! The search index: brought up to date, made again, told about.
+
+mod session;
+mod sound;
+mod update;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use recount_catalog::Catalog;
+use recount_model::{SessionFacts, SessionKind};
+use recount_search::Index;
+use serde::Serialize;
+
+use crate::cache::growth::Growth;
+use crate::cache::refresh::hash;
+use crate::sessions::list::Digest;
+use crate::snapshot::survey::{Ground, Progress};
+use crate::{Engine, Error};
+
+pub(crate) use session::{Reader, with_document};
+pub(crate) use update::{Work, stale};
+
+/// The index's folder in our data folder.
+const FOLDER: &str = "search";
+/// Memory for the index's own buffers.
+const MEMORY: usize = 160 * 1024 * 1024;
+/// The newest sessions can be searched after this time, while the others are still being indexed.
+const FIRST: Duration = Duration::from_millis(400);
+/// After that, what is indexed is made safe this often.
+const OFTEN: Duration = Duration::from_secs(20);
+
+/// What became of the index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Indexed {
+    /// Sessions that were indexed now.
+    pub sessions: usize,
+    /// Messages in them.
+    pub messages: u64,
+    /// Bytes of their files.
+    pub bytes: u64,
+    /// Sessions that were indexed before and have not changed.
+    pub unchanged: usize,
+}
+
+/// What is in the index.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct IndexStatus {
+    /// Sessions there are.
+    pub sessions: usize,
+    /// Of these, those that are indexed as they are now.
+    pub indexed: usize,
+    /// Of these, those that are not.
+    pub stale: usize,
+    /// Sessions that are indexed and whose files are gone.
+    pub gone: usize,
+    /// Messages in the index.
+    pub messages: u64,
+    /// Its size.
+    pub bytes: u64,
+    /// Where it lies.
+    pub folder: PathBuf,
+}
+
+/// Returns what stands for a session in the index. Old sub-agents share their parent's id.
+pub(crate) fn session_key(facts: &SessionFacts) -> u64 {
+    let file = facts.files.first().filter(|_| facts.kind == SessionKind::Subagent);
+    hash(&(facts.source.as_str(), facts.id.as_str(), file.map(|file| file.path.as_str())))
+}
+
+/// Returns what stands for a file in the index.
+pub(crate) fn file_key(path: &str) -> u64 {
+    hash(&path)
+}
+
+impl Engine {
+    /// Brings the search index up to date.
+    ///
+    /// # Errors
+    /// If there is no place for it, or it cannot be written.
+    pub fn index(&self, progress: &dyn Progress) -> Result<Indexed, Error> {
+        let (ground, digests) = self.digests(progress);
+        let mut catalog = self.needed_catalog()?;
+        let index = self.located(self.open_index(&mut catalog))?;
+        let indexed = self.update_index(&index, &mut catalog, &ground, &digests, progress);
+        let indexed = self.located(indexed)?;
+        index.reload()?;
+        Ok(indexed)
+    }
+
+    /// Indexes what has changed, and remembers that it did.
+    pub(crate) fn update_index(
+        &self,
+        index: &Index,
+        catalog: &mut Catalog,
+        ground: &Ground,
+        digests: &[Digest],
+        progress: &dyn Progress,
+    ) -> Result<Indexed, Error> {
+        let growth = Growth::new(self.needed_catalog()?, &self.outlines);
+        let (roots, mark) = (self.roots_key(), self.index_mark(catalog)?);
+        let reading = &growth;
+        let work = Work { index, mark, catalog, roots, reading, ground, digests, progress };
+        let indexed = work.update()?;
+        self.trust(index, catalog)?;
+        self.mark_indexed(catalog, ground);
+        let states = growth.into_states();
+        if !states.is_empty() {
+            // A reader that is not kept begins again.
+            self.write_later(move |catalog| {
+                let _kept = catalog.keep_states(&states);
+            });
+        }
+        Ok(indexed)
+    }
+
+    /// Makes the search index again.
+    ///
+    /// # Errors
+    /// As [`Engine::index`].
+    pub fn rebuild_index(&self, progress: &dyn Progress) -> Result<Indexed, Error> {
+        let mut catalog = self.needed_catalog()?;
+        self.start_over(&mut catalog)?;
+        drop(catalog);
+        self.index(progress)
+    }
+
+    /// Tells what is in the index.
+    ///
+    /// # Errors
+    /// If there is no place for it, or it cannot be read.
+    pub fn index_status(&self, progress: &dyn Progress) -> Result<IndexStatus, Error> {
+        let (ground, digests) = self.digests(progress);
+        let mut catalog = self.needed_catalog()?;
+        let index = self.located(self.open_index(&mut catalog))?;
+        let known = catalog.indexed(self.roots_key())?;
+        let stale = stale(&digests, &known, &ground).len();
+        let gone = update::gone(&digests, &known).len();
+        let folder = self.index_folder()?;
+        let size = |entry: std::fs::DirEntry| entry.metadata().map_or(0, |metadata| metadata.len());
+        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+        Ok(IndexStatus {
+            sessions: digests.len(),
+            indexed: digests.len() - stale,
+            stale,
+            gone,
+            messages: index.searcher().messages(),
+            bytes: entries.map(size).sum(),
+            folder,
+        })
+    }
+
+    /// Forgets sessions whose files are gone, and says how many there were.
+    ///
+    /// # Errors
+    /// If the index or the catalog cannot be written.
+    pub fn forget_gone(&self, progress: &dyn Progress) -> Result<usize, Error> {
+        let (_, digests) = self.digests(progress);
+        let mut catalog = self.needed_catalog()?;
+        let index = self.located(self.open_index(&mut catalog))?;
+        let roots = self.roots_key();
+        let gone = update::gone(&digests, &catalog.indexed(roots)?);
+        if !gone.is_empty() {
+            let mut writer = index.writer(MEMORY, 1, &self.index_mark(&catalog)?)?;
+            for session in &gone {
+                writer.delete_session(*session);
+            }
+            writer.commit()?;
+            drop(writer);
+            self.trust(&index, &catalog)?;
+            catalog.unset_indexed(roots, &gone)?;
+            catalog.forget_listed(roots, &gone)?;
+        }
+        Ok(gone.len())
+    }
+
+    pub(crate) fn index_folder(&self) -> Result<PathBuf, Error> {
+        let data = self.folders.data.as_ref().ok_or(Error::NoDataFolder)?;
+        // Each home has an index of its own: what is counted in one is not counted in another.
+        let folder = data.join(FOLDER).join(format!("{:016x}", self.roots_key()));
+        recount_writer::create_private_folder(data)?;
+        recount_writer::create_private_folder(&folder)?;
+        Ok(folder)
+    }
+}

@@ -1,0 +1,164 @@
+//! The messages of one session, as the index takes them.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use recount_catalog::Indexed as Row;
+use recount_formats::Source;
+use recount_formats::bytes::Buffer;
+use recount_formats::source::{Family, Member};
+use recount_model::Message;
+use recount_search::Document;
+
+use super::file_key;
+use super::update::Stale;
+use crate::cache::growth::Reading;
+use crate::cache::refresh::hash;
+use crate::messages::{Messages, View};
+use crate::search::wording::Wording;
+use crate::snapshot::survey::{Folder, Ground, Group};
+
+/// Reads sessions that are not in the index as they are now.
+pub(crate) struct Reader<'a> {
+    pub(crate) ground: &'a Ground,
+    pub(crate) reading: &'a dyn Reading,
+    /// What is in the index.
+    pub(crate) known: &'a HashMap<u64, Row>,
+}
+
+/// A session that was read, and how much of it is new to the index.
+pub(crate) struct Read<'a> {
+    folder: Option<&'a Folder>,
+    family: Option<Family>,
+    /// How many versions of messages its file had when it was indexed.
+    since: u64,
+    /// Whether it is in the index but for what was appended.
+    pub(crate) is_grown: bool,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads a session again.
+    pub(crate) fn read(&self, stale: &Stale<'_>, buffer: &mut Buffer) -> Read<'a> {
+        let folder = self.ground.folders.get(stale.digest.folder);
+        let family = folder.and_then(|folder| self.family(folder.source, stale, buffer));
+        let since = family.as_ref().and_then(|family| self.grown(stale, family));
+        Read { folder, family, since: since.unwrap_or_default(), is_grown: since.is_some() }
+    }
+
+    fn family(
+        &self,
+        source: &'static dyn Source,
+        stale: &Stale<'_>,
+        buffer: &mut Buffer,
+    ) -> Option<Family> {
+        let files = stale.digest.files.iter().map(|file| (file.folder, file.at.clone())).collect();
+        let id = &stale.digest.facts.id;
+        Group { source, files }.family(id, self.ground, self.reading, buffer)
+    }
+
+    /// Returns how many versions are indexed already of a session to one file of which only more came.
+    fn grown(&self, stale: &Stale<'_>, family: &Family) -> Option<u64> {
+        let known = self.known.get(&stale.key)?;
+        let (_, grower) = grower(family)?;
+        let more = grower.file.outline.versions.len() as u64 >= known.versions;
+        // What was undone since is marked anew, wherever it stands.
+        let same = known.undone == stale.digest.facts.counts.undone
+            && known.files == stale.files
+            && known.others == others_key(family)
+            && known.title == title_key(stale);
+        // The title stands with the first message.
+        let first = grower.file.outline.entries.first();
+        let begun = first.is_some_and(|first| u64::from(first.last) < known.versions);
+        (known.versions > 0 && known.files != 0 && more && same && begun).then_some(known.versions)
+    }
+}
+
+/// The file that holds most of a session, and may grow; resumes leave small ones beside it.
+fn grower(family: &Family) -> Option<(usize, &Member)> {
+    let members = family.members.iter().enumerate();
+    members.max_by_key(|(_, member)| member.file.outline.versions.len())
+}
+
+/// What tells whether the other files of a session are what they were.
+fn others_key(family: &Family) -> u64 {
+    let grower = grower(family).map(|(at, _)| at);
+    let others = family.members.iter().enumerate().filter(|(at, _)| Some(*at) != grower);
+    let keys = others.map(|(_, member)| (&member.file.at.path, member.file.at.stamp));
+    hash(&keys.collect::<Vec<_>>())
+}
+
+impl Read<'_> {
+    /// What the catalog is told of it once it is safe.
+    pub(crate) fn row(&self, stale: &Stale<'_>) -> Row {
+        let grower = self.family.as_ref().and_then(grower);
+        let versions = grower.map_or(0, |(_, member)| member.file.outline.versions.len() as u64);
+        let others = self.family.as_ref().map(others_key).unwrap_or_default();
+        Row {
+            session: stale.key,
+            stamp: stale.stamp,
+            files: stale.files,
+            others,
+            versions,
+            undone: stale.digest.facts.counts.undone,
+            title: title_key(stale),
+        }
+    }
+
+    /// Gives each message that is new to the index to `visit`, until that has enough.
+    pub(crate) fn each(&self, stale: &Stale<'_>, visit: &mut dyn FnMut(&Document<'_>) -> bool) {
+        let (Some(folder), Some(family)) = (self.folder, &self.family) else { return };
+        let mut messages = Messages::new(folder.source, family, Some(&folder.at.path), View::Full);
+        if let (true, Some((grower, _))) = (self.is_grown, grower(family)) {
+            messages.keep_since(grower, self.since);
+        }
+        let title = stale.digest.facts.title.as_deref().filter(|_| !self.is_grown);
+        let mut title = title.unwrap_or_default();
+        // What cannot be read is told by lists and views; here it is not found.
+        for message in messages.flatten() {
+            if !with_document(stale.key, title, &message, &mut *visit) {
+                return;
+            }
+            title = "";
+        }
+    }
+}
+
+fn title_key(stale: &Stale<'_>) -> u64 {
+    hash(&stale.digest.facts.title)
+}
+
+/// Lends what is indexed of a message to `look`. `title` is the session's, for its first message.
+pub(crate) fn with_document<T>(
+    session: u64,
+    title: &str,
+    message: &Message,
+    look: impl FnOnce(&Document<'_>) -> T,
+) -> T {
+    let wording = Wording::of(message);
+    let tools: Vec<&str> = wording.tools.iter().map(String::as_str).collect();
+    let paths = wording.paths();
+    let place = &message.place;
+    look(&Document {
+        session,
+        message: message_key(session, message),
+        file: file_key(&place.file),
+        offset: place.offset,
+        bytes: place.bytes,
+        line: u64::from(place.line),
+        time: message.time.map(Timestamp::as_millisecond),
+        kind: message.kind,
+        fate: message.fate,
+        model: message.model.as_deref(),
+        tools: &tools,
+        is_error: wording.is_error,
+        text: wording.texts(&paths, title),
+    })
+}
+
+/// Returns what stands for a message in the index.
+fn message_key(session: u64, message: &Message) -> u64 {
+    match &message.id {
+        Some(id) => hash(&(session, id.as_str())),
+        None => hash(&(session, message.place.offset)),
+    }
+}

@@ -1,0 +1,226 @@
+//! Sessions that changed are indexed again, newest first, on all cores.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use recount_catalog::{Catalog, Indexed as Row, Listed};
+use recount_formats::bytes::Buffer;
+use recount_search::{Index, Writer};
+
+use super::session::Reader;
+use super::{FIRST, Indexed, MEMORY, OFTEN, session_key};
+use crate::Error;
+use crate::cache::growth::Reading;
+use crate::cache::refresh::{hash, key};
+use crate::remembered;
+use crate::sessions::list::Digest;
+use crate::snapshot::survey::{Ground, Progress};
+
+/// A session that is not in the index as it is now.
+pub(crate) struct Stale<'a> {
+    pub(crate) digest: &'a Digest,
+    pub(crate) key: u64,
+    pub(super) stamp: u64,
+    /// The key of the group in which its files lie; nought when there are several.
+    pub(super) files: u64,
+}
+
+/// What it takes to bring an index up to date.
+pub(crate) struct Work<'a> {
+    pub(crate) index: &'a Index,
+    /// What its commits carry.
+    pub(crate) mark: String,
+    pub(crate) catalog: &'a mut Catalog,
+    pub(crate) roots: u64,
+    pub(crate) reading: &'a dyn Reading,
+    pub(crate) ground: &'a Ground,
+    pub(crate) digests: &'a [Digest],
+    pub(crate) progress: &'a dyn Progress,
+}
+
+/// Lists the sessions that are not in the index as they are now, last used first.
+pub(crate) fn stale<'a>(
+    digests: &'a [Digest],
+    known: &HashMap<u64, Row>,
+    ground: &Ground,
+) -> Vec<Stale<'a>> {
+    let mut stale: Vec<Stale<'a>> = digests
+        .iter()
+        .map(|digest| {
+            let files = digest.files.iter().map(|file| (file.at.path.as_os_str(), file.at.stamp));
+            let stamp = hash(&files.collect::<Vec<_>>());
+            let key = session_key(&digest.facts);
+            Stale { digest, key, stamp, files: 0 }
+        })
+        .filter(|stale| known.get(&stale.key).map(|row| row.stamp) != Some(stale.stamp))
+        .collect();
+    if !stale.is_empty() {
+        let groups = group_keys(ground);
+        for stale in &mut stale {
+            let mut keys = stale.digest.files.iter().map(|file| groups.get(&*file.at.path));
+            let first = keys.next().flatten();
+            let alone = keys.all(|key| key == first);
+            stale.files = first.copied().filter(|_| alone).unwrap_or_default();
+        }
+    }
+    stale.sort_by_key(|stale| std::cmp::Reverse(stale.digest.facts.updated));
+    stale
+}
+
+/// The key of the group in which each file lies.
+fn group_keys(ground: &Ground) -> HashMap<PathBuf, u64> {
+    let mut keys = HashMap::new();
+    for group in ground.groups(|_| true) {
+        let (key, _) = key(&group);
+        keys.extend(group.files.into_iter().map(|(_, file)| (file.path, key)));
+    }
+    keys
+}
+
+/// Lists the sessions that are in the index and no longer on disk.
+pub(super) fn gone(digests: &[Digest], known: &HashMap<u64, Row>) -> Vec<u64> {
+    let key = |digest: &Digest| session_key(&digest.facts);
+    let there: HashSet<u64> = digests.iter().map(key).collect();
+    let mut gone: Vec<u64> = known.keys().filter(|key| !there.contains(key)).copied().collect();
+    gone.sort_unstable();
+    gone
+}
+
+/// What the threads that read and the one that commits share.
+struct Round<'a> {
+    stale: &'a [Stale<'a>],
+    /// Whether anything was in the index when we began: of a run that was stopped, the catalog may not know.
+    has_words: bool,
+    reader: Reader<'a>,
+    progress: &'a dyn Progress,
+    /// Bytes of all files that are to be read.
+    total: u64,
+    next: AtomicUsize,
+    bytes: AtomicU64,
+    messages: AtomicU64,
+    /// Read and handed over, not yet safe.
+    done: Mutex<Vec<(Row, Option<Listed>)>>,
+    fault: Mutex<Option<Error>>,
+}
+
+impl Work<'_> {
+    /// Indexes the sessions that changed since they were last indexed.
+    pub(crate) fn update(self) -> Result<Indexed, Error> {
+        let known = self.catalog.indexed(self.roots)?;
+        let stale = stale(self.digests, &known, self.ground);
+        let unchanged = self.digests.len() - stale.len();
+        if stale.is_empty() {
+            return Ok(Indexed { unchanged, ..Indexed::default() });
+        }
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
+        let has_words = self.index.searcher().messages() > 0;
+        let mut writer = self.index.writer(MEMORY, threads, &self.mark)?;
+        let round = Round {
+            stale: &stale,
+            has_words,
+            reader: Reader { ground: self.ground, reading: self.reading, known: &known },
+            progress: self.progress,
+            total: stale.iter().map(|stale| stale.digest.facts.bytes()).sum(),
+            next: AtomicUsize::new(0),
+            bytes: AtomicU64::new(0),
+            messages: AtomicU64::new(0),
+            done: Mutex::default(),
+            fault: Mutex::default(),
+        };
+        let began = Instant::now();
+        let mut committed = began;
+        while round.next.load(Ordering::Relaxed) < stale.len() {
+            let until = if committed == began { began + FIRST } else { committed + OFTEN };
+            std::thread::scope(|scope| {
+                for _ in 1..threads {
+                    scope.spawn(|| round.work(&writer, until));
+                }
+                round.work(&writer, until);
+            });
+            // Everything up to here is made safe by the one who waited for the others.
+            round.commit(&mut writer, self.catalog, self.roots)?;
+            committed = Instant::now();
+        }
+        Ok(Indexed {
+            sessions: stale.len(),
+            messages: round.messages.into_inner(),
+            bytes: round.total,
+            unchanged,
+        })
+    }
+}
+
+impl Round<'_> {
+    /// Indexes sessions until none is left or it is time to make them safe.
+    fn work(&self, writer: &Writer, until: Instant) {
+        let mut buffer = Buffer::new();
+        while Instant::now() < until {
+            let Some(stale) = self.stale.get(self.next.fetch_add(1, Ordering::Relaxed)) else {
+                break;
+            };
+            if let Err(error) = self.session(writer, stale, &mut buffer) {
+                if let Ok(mut fault) = self.fault.lock() {
+                    fault.get_or_insert(error);
+                }
+                self.next.store(usize::MAX / 2, Ordering::Relaxed);
+                break;
+            }
+            let bytes = stale.digest.facts.bytes();
+            let done = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+            self.progress.advance(done, self.total);
+        }
+    }
+
+    fn session(
+        &self,
+        writer: &Writer,
+        stale: &Stale<'_>,
+        buffer: &mut Buffer,
+    ) -> Result<(), Error> {
+        let read = self.reader.read(stale, buffer);
+        if !read.is_grown && self.has_words {
+            writer.delete_session(stale.key);
+        }
+        let mut fault = None;
+        read.each(stale, &mut |document| {
+            if read.is_grown {
+                writer.delete_message(document.message);
+            }
+            self.messages.fetch_add(1, Ordering::Relaxed);
+            let added = writer.add(document);
+            fault = added.err();
+            fault.is_none()
+        });
+        if let Some(fault) = fault {
+            return Err(fault.into());
+        }
+        let folder = self.reader.ground.folders.get(stale.digest.folder);
+        let listed =
+            folder.and_then(|folder| remembered::encode(&stale.digest.facts, &folder.at.path));
+        if let Ok(mut done) = self.done.lock() {
+            done.push((read.row(stale), listed));
+        }
+        Ok(())
+    }
+
+    /// Makes what was indexed safe. A crash between the two only makes us do it again.
+    fn commit(&self, writer: &mut Writer, catalog: &mut Catalog, roots: u64) -> Result<(), Error> {
+        if let Some(fault) = self.fault.lock().ok().and_then(|mut fault| fault.take()) {
+            return Err(fault);
+        }
+        writer.commit()?;
+        let done = self.done.lock().map(|mut done| std::mem::take(&mut *done)).unwrap_or_default();
+        let (rows, listed): (Vec<Row>, Vec<Option<Listed>>) = done.into_iter().unzip();
+        catalog.set_indexed(roots, &rows)?;
+        // A finished list has better rows of them.
+        let is_listed =
+            catalog.list(roots)?.is_some_and(|list| list.shape == self.reader.ground.shape());
+        if !is_listed {
+            catalog.keep_listed(roots, &listed.into_iter().flatten().collect::<Vec<_>>())?;
+        }
+        Ok(())
+    }
+}

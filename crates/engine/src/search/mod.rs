@@ -1,0 +1,312 @@
+//! Full text over everything: the index brought up to date and asked.
+
+pub(crate) mod ask;
+pub(crate) mod find;
+pub(crate) mod hits;
+pub(crate) mod index;
+pub(crate) mod quick;
+pub(crate) mod scan;
+pub(crate) mod wording;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use jiff::{Zoned, tz::TimeZone};
+use recount_catalog::Catalog;
+use recount_formats::bytes::Buffer;
+use recount_model::{Message, SessionFacts};
+use recount_search::{
+    Drafts, Found, Index, Mistake, Options, Plan, Query as Question, Searcher, SessionLeaf,
+    Snippet, Sort,
+};
+
+use crate::cache::growth::Growth;
+use crate::cache::remembered::Places;
+use crate::projects::matching::matching;
+use crate::projects::passport::Effort;
+use crate::search::index::{Reader, session_key, stale};
+use crate::search::quick::{AllListed, Sessions};
+use crate::sessions::list::Digest;
+use crate::snapshot::survey::{Ground, Progress};
+use crate::{Engine, Error};
+
+/// So many new messages are searched along without being written to the index, which would take longer.
+const NEW_MESSAGES: usize = 64;
+/// In no more sessions than these.
+const GROWN_SESSIONS: usize = 8;
+
+/// What is asked of a search.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The query, as typed.
+    pub query: String,
+    /// No more than this many hits, or sessions.
+    pub limit: usize,
+    /// The order.
+    pub sort: Sort,
+    /// Every hit, rather than the best of each session.
+    pub all_hits: bool,
+    /// How wide a snippet may be.
+    pub width: usize,
+    /// The files themselves are read, whatever is indexed.
+    pub without_index: bool,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// Messages that match, as far as the index can tell.
+    pub total: usize,
+    /// Sessions in which they are.
+    pub sessions: usize,
+    /// Whether `total` is certain: no phrase or pattern had to be looked for in the messages themselves.
+    pub is_exact: bool,
+    /// Whether nothing had all the words, so that these have some of them.
+    pub relaxed: bool,
+    /// The best ones.
+    pub hits: Vec<Match>,
+    /// What the answer lacks, and why.
+    pub notes: Vec<String>,
+    /// Hits of which nothing could be read.
+    pub(crate) lost: usize,
+    /// Hits in sessions that are gone, of which the index is not sure.
+    pub(crate) unsure: usize,
+}
+
+/// One message that was found.
+#[derive(Clone, Debug)]
+pub struct Match {
+    /// The session it stands in.
+    pub session: Arc<SessionFacts>,
+    /// Whether the session's files are gone: all that is known of the message is where it stood.
+    pub is_gone: bool,
+    /// The message.
+    pub message: Message,
+    /// How well it matches.
+    pub score: f32,
+    /// The best line of it.
+    pub snippet: Option<Snippet>,
+}
+
+/// An index that is up to date, and what it is asked with.
+pub(crate) struct Ready<'a> {
+    pub(crate) searcher: Searcher,
+    pub(crate) plan: Plan,
+    /// What was asked first.
+    pub(crate) first: Found,
+    pub(crate) sessions: &'a dyn Sessions,
+    /// What the index lacks, and why.
+    pub(crate) notes: Vec<String>,
+    way: Way,
+}
+
+/// How an answer is come by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// The short way if there is one.
+    Any,
+    /// Every session is listed.
+    Long,
+}
+
+impl Engine {
+    /// Searches everything that was ever said.
+    ///
+    /// # Errors
+    /// If the query is not understood, or the index cannot be used.
+    pub fn search(&self, asked: &Asked, progress: &dyn Progress) -> Result<Answer, Error> {
+        if asked.without_index {
+            return self.scan(asked, progress);
+        }
+        match self.search_index(asked, progress) {
+            Err(error) if error.is_homeless() => {
+                let mut answer = self.scan(asked, progress)?;
+                let note = "no index can be kept, so the files themselves were searched";
+                answer.notes.push(format!("{note}: {}", error.told()));
+                Ok(answer)
+            }
+            answered => answered,
+        }
+    }
+
+    fn search_index(&self, asked: &Asked, progress: &dyn Progress) -> Result<Answer, Error> {
+        let first = self.options(asked, 0, asked.limit, !asked.all_hits);
+        let answer = self.with_index(&asked.query, &first, Way::Any, progress, |ready| {
+            Ok((self.ask(ready, asked)?, ready.way))
+        })?;
+        match answer {
+            // What is remembered is not all there is: the long way looks for itself.
+            (answer, Way::Any) if answer.lost > 0 => {
+                let ask = |ready: &Ready<'_>| self.ask(ready, asked);
+                self.with_index(&asked.query, &first, Way::Long, progress, ask)
+            }
+            (answer, _) => Ok(answer),
+        }
+    }
+
+    /// Lends out an index that is up to date. One that turns out to be damaged is made again, once.
+    pub(crate) fn with_index<T>(
+        &self,
+        query: &str,
+        first: &Options,
+        way: Way,
+        progress: &dyn Progress,
+        ask: impl Fn(&Ready<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        match self.located(self.prepared(query, first, way, progress, &ask)) {
+            Err(Error::Index(error)) if error.is_damage() => {
+                self.start_over(&mut self.needed_catalog()?)?;
+            }
+            Err(Error::Catalog(error)) if error.is_damage() => self.remove_catalog()?,
+            answered => return answered,
+        }
+        self.located(self.prepared(query, first, Way::Long, progress, &ask))
+    }
+
+    /// Brings the index up to date, the short way if it can, asks it for `first`, and lends it out.
+    fn prepared<T>(
+        &self,
+        query: &str,
+        first: &Options,
+        way: Way,
+        progress: &dyn Progress,
+        ask: &impl Fn(&Ready<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let question = Question::parse(query).map_err(|mistake| bad(query, mistake))?;
+        // Which sessions a project means takes a look at all of them.
+        if way == Way::Any && !question.names_sessions() {
+            let plan = question.plan(&self.zoned_now(), &mut |_| Vec::new());
+            let search = |index: &Index| index.searcher().search(&plan, first);
+            if let Some((quick, found)) = self.quick(search) {
+                let (searcher, first) = (quick.index.searcher(), found?);
+                let (sessions, notes) = (&quick, Vec::new());
+                return ask(&Ready { searcher, plan, first, sessions, notes, way });
+            }
+        }
+        let (listing, ground, digests, passports) = self.everything(&Effort::List, progress);
+        let mut catalog = self.needed_catalog()?;
+        let index = self.open_index(&mut catalog)?;
+        let (searcher, notes) = self.searcher(&index, &mut catalog, &ground, &digests, progress)?;
+        let mut failed = None;
+        let plan = question.plan(&self.zoned_now(), &mut |leaf| {
+            self.sessions_of(leaf, &listing.sessions).unwrap_or_else(|error| {
+                failed.get_or_insert(error);
+                Vec::new()
+            })
+        });
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        let sessions = AllListed {
+            engine: self,
+            catalog: &catalog,
+            listed: by_key(listing.sessions),
+            places: Places::new(&ground, &passports),
+        };
+        let first = searcher.search(&plan, first)?;
+        ask(&Ready { searcher, plan, first, sessions: &sessions, notes, way: Way::Long })
+    }
+
+    /// Returns what searches everything, new messages included.
+    fn searcher(
+        &self,
+        index: &Index,
+        catalog: &mut Catalog,
+        ground: &Ground,
+        digests: &[Digest],
+        progress: &dyn Progress,
+    ) -> Result<(Searcher, Vec<String>), Error> {
+        if let Some(searcher) = self.with_new_messages(index, catalog, ground, digests)? {
+            return Ok((searcher, Vec::new()));
+        }
+        let notes = match self.update_index(index, catalog, ground, digests, progress) {
+            Ok(_) => Vec::new(),
+            // What was indexed before can be searched meanwhile.
+            Err(Error::Index(recount_search::Error::Busy { .. })) => {
+                vec!["another run is indexing; its newest messages may be missing".to_owned()]
+            }
+            Err(error) => return Err(error),
+        };
+        index.reload()?;
+        Ok((index.searcher(), notes))
+    }
+
+    /// Searches the index together with what was appended to some sessions since, if that is little.
+    fn with_new_messages(
+        &self,
+        index: &Index,
+        catalog: &Catalog,
+        ground: &Ground,
+        digests: &[Digest],
+    ) -> Result<Option<Searcher>, Error> {
+        let known = catalog.indexed(self.roots_key())?;
+        let stale = stale(digests, &known, ground);
+        if stale.is_empty() || stale.len() > GROWN_SESSIONS {
+            return Ok(None);
+        }
+        let Some(own) = self.catalog() else { return Ok(None) };
+        let growth = Growth::new(own, &self.outlines);
+        let reader = Reader { ground, reading: &growth, known: &known };
+        let mut drafts = Drafts::default();
+        let mut hidden = Vec::new();
+        for stale in &stale {
+            if !known.contains_key(&stale.key) {
+                // Once it is in the index it stays findable, whatever becomes of its files.
+                return Ok(None);
+            }
+            let read = reader.read(stale, &mut Buffer::new());
+            if !read.is_grown {
+                return Ok(None);
+            }
+            let mut added = Ok(());
+            read.each(stale, &mut |document| {
+                hidden.push(document.message);
+                added = drafts.add(document);
+                added.is_ok() && hidden.len() <= NEW_MESSAGES
+            });
+            added?;
+            if hidden.len() > NEW_MESSAGES {
+                return Ok(None);
+            }
+        }
+        Ok(Some(index.searcher().with_overlay(drafts.finish()?, &hidden)?))
+    }
+
+    pub(crate) fn zoned_now(&self) -> Zoned {
+        self.clock.now().to_zoned(TimeZone::system())
+    }
+
+    /// Answers what the index cannot: which sessions a project, an agent or "live" means.
+    pub(crate) fn sessions_of(
+        &self,
+        leaf: &SessionLeaf,
+        sessions: &[SessionFacts],
+    ) -> Result<Vec<u64>, Error> {
+        let keys = |wanted: &dyn Fn(usize, &SessionFacts) -> bool| {
+            let numbered = sessions.iter().enumerate();
+            let wanted = numbered.filter(|(at, facts)| wanted(*at, facts));
+            wanted.map(|(_, facts)| session_key(facts)).collect()
+        };
+        Ok(match leaf {
+            SessionLeaf::Project(name) => {
+                let projects: Vec<_> = sessions.iter().map(|facts| &*facts.project).collect();
+                let found = matching(&projects, name, &self.folders)?;
+                keys(&|at, _| found.contains(&at))
+            }
+            SessionLeaf::Source(name) => keys(&|_, facts| facts.source.as_str() == name),
+            _ => {
+                let live = self.live(sessions);
+                keys(&|at, _| live.contains(&at))
+            }
+        })
+    }
+}
+
+fn by_key(sessions: Vec<SessionFacts>) -> HashMap<u64, Arc<SessionFacts>> {
+    let keyed = |facts: SessionFacts| (session_key(&facts), Arc::new(facts));
+    sessions.into_iter().map(keyed).collect()
+}
+
+pub(crate) fn bad(query: &str, mistake: Mistake) -> Error {
+    Error::Query { pointed: mistake.pointed(query), what: mistake.what, example: mistake.example }
+}

@@ -1,0 +1,114 @@
+//! The short way to an answer when nothing has changed since the index was brought up to date: every file is asked
+//! for its stamp, none is read, and only sessions that were found are remembered.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use recount_catalog::Catalog;
+use recount_model::SessionFacts;
+use recount_search::Index;
+
+use crate::Engine;
+use crate::cache::remembered::{Places, Unchanged, Unplaced};
+use crate::projects::passport::Effort;
+use crate::snapshot::survey::Ground;
+
+/// Sessions by what stands for them in the index.
+pub(crate) trait Sessions {
+    /// Returns one, and whether its files are gone.
+    fn session(&self, key: u64) -> Option<(Arc<SessionFacts>, bool)>;
+}
+
+/// All of them, listed before; what is not among them is gone.
+pub(crate) struct AllListed<'a> {
+    pub(crate) engine: &'a Engine,
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) listed: HashMap<u64, Arc<SessionFacts>>,
+    pub(crate) places: Places,
+}
+
+impl Sessions for AllListed<'_> {
+    fn session(&self, key: u64) -> Option<(Arc<SessionFacts>, bool)> {
+        if let Some(facts) = self.listed.get(&key) {
+            return Some((Arc::clone(facts), false));
+        }
+        let row = self.catalog.listed(self.engine.roots_key(), key).ok()??;
+        let facts = Unplaced::decode(&row.content)?.place(&self.places);
+        Some((Arc::new(facts), true))
+    }
+}
+
+/// Those that are asked for, remembered by the catalog.
+#[derive(Debug)]
+pub(crate) struct Quick<'a> {
+    engine: &'a Engine,
+    pub(crate) index: Index,
+    unchanged: Unchanged,
+    places: OnceCell<Places>,
+    /// Those that were asked for before.
+    known: RefCell<HashMap<u64, (Arc<SessionFacts>, bool)>>,
+}
+
+impl Engine {
+    /// Takes the short way, if nothing has changed since the index was brought up to date.
+    /// `ask` is asked while the files are still being looked at: most of the time nothing has changed.
+    pub(crate) fn quick<T: Send>(
+        &self,
+        ask: impl FnOnce(&Index) -> T + Send,
+    ) -> Option<(Quick<'_>, T)> {
+        let (unchanged, (mark, index)) = self.unchanged(|catalog| {
+            let index = self.trusted_index(catalog).map(|index| {
+                let answer = ask(&index);
+                (index, answer)
+            });
+            (catalog.word(&self.word("indexed")).ok().flatten(), index)
+        })?;
+        match index {
+            Some((index, answer)) if mark.as_deref() == Some(&shape(&unchanged.ground)) => {
+                let (places, known) = (OnceCell::new(), RefCell::default());
+                Some((Quick { engine: self, index, unchanged, places, known }, answer))
+            }
+            _ => {
+                self.look_later(unchanged.ground);
+                None
+            }
+        }
+    }
+
+    /// Remembers that the index is up to date with what lies on disk.
+    pub(crate) fn mark_indexed(&self, catalog: &Catalog, ground: &Ground) {
+        if !ground.is_racy() {
+            // What is not remembered is looked at again.
+            let _kept = catalog.set_word(&self.word("indexed"), &shape(ground));
+        }
+    }
+}
+
+fn shape(ground: &Ground) -> String {
+    format!("{:016x}", ground.shape())
+}
+
+impl Quick<'_> {
+    /// Finds out which folders the projects are, once somebody wants to know.
+    fn places(&self) -> &Places {
+        self.places.get_or_init(|| {
+            let effort = Effort::Glance(usize::MAX);
+            let passports = self.unchanged.passports(self.engine, &effort, &());
+            Places::new(&self.unchanged.ground, &passports)
+        })
+    }
+}
+
+impl Sessions for Quick<'_> {
+    fn session(&self, wanted: u64) -> Option<(Arc<SessionFacts>, bool)> {
+        if let Some(known) = self.known.borrow().get(&wanted) {
+            return Some(known.clone());
+        }
+        let row = self.unchanged.catalog.listed(self.engine.roots_key(), wanted).ok()??;
+        let facts = Unplaced::decode(&row.content)?.place(self.places());
+        let session = (Arc::new(facts), row.gone);
+        self.known.borrow_mut().insert(wanted, session.clone());
+        Some(session)
+    }
+}

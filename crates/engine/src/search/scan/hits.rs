@@ -1,0 +1,190 @@
+//! Messages that hold, the best of them kept.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use recount_formats::Source;
+use recount_formats::bytes::Buffer;
+use recount_formats::source::Family;
+use recount_model::{Message, SessionFacts, SessionKind};
+use recount_search::Plan;
+
+use super::sift::Sieve;
+use crate::cache::growth::Anew;
+use crate::messages::{Messages, View};
+use crate::projects::passport::Sightings;
+use crate::search::index::{file_key, session_key, with_document};
+use crate::sessions::facts::{facts, main};
+use crate::snapshot::survey::{Ground, Group};
+
+/// What is better comes later: more of the words, then newer; the place settles what is equal, so that two runs print the
+/// same.
+type Rank = (usize, Option<i64>, Reverse<(u64, u64, u64)>);
+
+/// What one thread has seen.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// Sessions that were read.
+    pub(super) sessions: Vec<Session>,
+    /// The best hits.
+    pub(super) best: BTreeMap<Rank, Found>,
+}
+
+/// A session that was read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Session {
+    pub(super) key: u64,
+    /// The number of its group, if it may lie in others as well.
+    pub(super) group: Option<usize>,
+    pub(super) hits: usize,
+}
+
+/// A message that holds.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) session: Arc<Owner>,
+    pub(super) message: Message,
+    /// Whether the session's title stands with it.
+    pub(super) is_first: bool,
+}
+
+/// The session of a hit.
+#[derive(Debug)]
+pub(super) struct Owner {
+    pub(super) key: u64,
+    pub(super) facts: SessionFacts,
+    pub(super) folder: usize,
+    /// Hashes of its project on record, with the directory in which they are.
+    hashes: Vec<(usize, String)>,
+}
+
+impl Owner {
+    fn of(source: &dyn Source, family: &Family) -> Self {
+        let facts = facts(source, family);
+        let folder = main(family).or_else(|| family.members.first());
+        let hashes = family.members.iter().filter_map(|member| {
+            Some((member.file.folder, member.file.outline.head.project_hash.as_deref()?.to_owned()))
+        });
+        Self {
+            key: session_key(&facts),
+            folder: folder.map_or(0, |member| member.file.folder),
+            hashes: hashes.collect(),
+            facts,
+        }
+    }
+
+    /// Tells what it knows of its project.
+    pub(super) fn tell(&self, sightings: &mut Sightings) {
+        for (folder, hash) in &self.hashes {
+            sightings.add(*folder, Some(hash), &[]);
+        }
+        sightings.add(self.folder, None, &self.facts.directories);
+    }
+}
+
+impl Seen {
+    /// Adds what another thread has seen.
+    pub(super) fn merge(&mut self, mut other: Self, limit: usize) {
+        self.sessions.append(&mut other.sessions);
+        for (rank, found) in other.best {
+            self.keep(rank, limit, || found);
+        }
+    }
+
+    /// Forgets sessions as if they had not been read.
+    pub(super) fn forget(&mut self, keys: &HashSet<u64>) {
+        self.sessions.retain(|session| !keys.contains(&session.key));
+        self.best.retain(|_, found| !keys.contains(&found.session.key));
+    }
+
+    fn keep(&mut self, rank: Rank, limit: usize, found: impl FnOnce() -> Found) {
+        let is_full = self.best.len() >= limit;
+        if is_full && self.best.first_key_value().is_none_or(|(worst, _)| *worst > rank) {
+            return;
+        }
+        if is_full {
+            self.best.pop_first();
+        }
+        self.best.insert(rank, found());
+    }
+}
+
+/// Reads sessions and looks for messages that hold.
+#[derive(Debug)]
+pub(super) struct Hits<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) ground: &'a Ground,
+    pub(super) sieve: &'a Sieve<'a>,
+    /// How many are kept.
+    pub(super) limit: usize,
+    /// Every hit, rather than the best of each session.
+    pub(super) all: bool,
+}
+
+impl Hits<'_> {
+    /// Looks into all sessions of a group.
+    pub(super) fn read(&self, number: usize, group: &Group, buffer: &mut Buffer, seen: &mut Seen) {
+        for family in group.clone().families(self.ground, &Anew, buffer) {
+            let owner = Arc::new(Owner::of(group.source, &family));
+            let hits = self.session(group.source, &family, &owner, seen);
+            // Sub-agents lie with the session that ran them, whatever their ids.
+            let group = (family.kind == SessionKind::Main).then_some(number);
+            seen.sessions.push(Session { key: owner.key, group, hits });
+        }
+    }
+
+    /// Looks into one session, whose files are all in the group.
+    pub(super) fn read_one(&self, key: u64, group: &Group, buffer: &mut Buffer, seen: &mut Seen) {
+        for family in group.clone().families(self.ground, &Anew, buffer) {
+            let owner = Arc::new(Owner::of(group.source, &family));
+            if owner.key == key {
+                let hits = self.session(group.source, &family, &owner, seen);
+                seen.sessions.push(Session { key, group: None, hits });
+            }
+        }
+    }
+
+    /// Looks into a session, keeps what is good enough, and says how many messages hold.
+    fn session(
+        &self,
+        source: &'static dyn Source,
+        family: &Family,
+        owner: &Arc<Owner>,
+        seen: &mut Seen,
+    ) -> usize {
+        let folder = self.ground.folders.get(owner.folder).map(|folder| &*folder.at.path);
+        let mut messages = Messages::new(source, family, folder, View::Full);
+        // The title belongs to the first message.
+        let mut title = owner.facts.title.as_deref();
+        let mut best: Option<(Rank, Message, bool)> = None;
+        let mut hits = 0;
+        loop {
+            let mut wanted =
+                |bytes: &[u8]| title.is_some() || self.sieve.may_hold_record(source, bytes);
+            let Some(message) = messages.next_wanted(&mut wanted) else { break };
+            // What cannot be read is told by lists and views; here it is not found.
+            let Ok(message) = message else { continue };
+            let (is_first, title) = (title.is_some(), title.take().unwrap_or_default());
+            let words =
+                with_document(owner.key, title, &message, |document| self.plan.measure(document));
+            let Some(words) = words else { continue };
+            hits += 1;
+            let place = (owner.key, file_key(&message.place.file), message.place.offset);
+            let time = message.time.map(Timestamp::as_millisecond);
+            let rank = (words, time, Reverse(place));
+            if self.all {
+                let found = || Found { session: Arc::clone(owner), message, is_first };
+                seen.keep(rank, self.limit, found);
+            } else if best.as_ref().is_none_or(|(before, ..)| *before < rank) {
+                best = Some((rank, message, is_first));
+            }
+        }
+        if let Some((rank, message, is_first)) = best {
+            let found = || Found { session: Arc::clone(owner), message, is_first };
+            seen.keep(rank, self.limit, found);
+        }
+        hits
+    }
+}

@@ -1,0 +1,167 @@
+//! Search without an index: every file is looked through as it lies on disk (`sift`), and only sessions whose bytes
+//! may hold what was asked for are read (`hits`). The answers are those of the index; their order is not, as nothing is
+//! known of how rare words are: the newest come first.
+
+mod hits;
+mod sift;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use hits::{Hits, Seen, Session};
+use recount_formats::bytes::Buffer;
+use recount_model::SessionFacts;
+use recount_search::{Plan, Query as Question};
+use sift::Sieve;
+
+use crate::projects::passport::{Effort, Sightings};
+use crate::search::index::with_document;
+use crate::search::{Answer, Asked, Match, bad};
+use crate::snapshot::survey::{Ground, Group, Progress};
+use crate::{Engine, Error};
+
+impl Engine {
+    /// Searches everything that was ever said, in the files themselves.
+    ///
+    /// # Errors
+    /// If the query is not understood, or names a project that is not known or may be several.
+    pub(crate) fn scan(&self, asked: &Asked, progress: &dyn Progress) -> Result<Answer, Error> {
+        let question =
+            Question::parse(&asked.query).map_err(|mistake| bad(&asked.query, mistake))?;
+        let plan = self.plan(&question, progress)?;
+        let ground = self.look();
+        let mut answer = self.scan_for(&plan, &ground, asked, progress);
+        if answer.total == 0
+            && let Some(relaxed) = plan.relaxed()
+        {
+            answer = self.scan_for(&relaxed, &ground, asked, progress);
+            answer.relaxed = answer.total > 0;
+        }
+        Ok(answer)
+    }
+
+    /// Ties a question to sessions, which are only listed when it names any.
+    fn plan(&self, question: &Question, progress: &dyn Progress) -> Result<Plan, Error> {
+        let mut sessions: Option<Vec<SessionFacts>> = None;
+        let mut failed = None;
+        let plan = question.plan(&self.zoned_now(), &mut |leaf| {
+            let listed =
+                sessions.get_or_insert_with(|| self.everything(&Effort::List, progress).0.sessions);
+            self.sessions_of(leaf, listed).unwrap_or_else(|error| {
+                failed.get_or_insert(error);
+                Vec::new()
+            })
+        });
+        failed.map_or(Ok(plan), Err)
+    }
+
+    fn scan_for(
+        &self,
+        plan: &Plan,
+        ground: &Ground,
+        asked: &Asked,
+        progress: &dyn Progress,
+    ) -> Answer {
+        let sieve = Sieve::new(ground, plan.prefilter());
+        let hits = Hits { plan, ground, sieve: &sieve, limit: asked.limit, all: asked.all_hits };
+        let mut groups = ground.groups(|_| true);
+        groups.sort_by_key(|group| {
+            std::cmp::Reverse(group.files.iter().map(|(_, file)| file.stamp.nanos).max())
+        });
+        let mut seen = look_through(&groups, &hits, progress);
+        join_strays(&groups, &hits, &mut seen);
+        let total = seen.sessions.iter().map(|session| session.hits).sum();
+        let sessions = seen.sessions.iter().filter(|session| session.hits > 0).count();
+        let hits = self.matches(plan, ground, seen, asked.width);
+        Answer { total, sessions, is_exact: true, hits, ..Answer::default() }
+    }
+
+    /// Makes rows of the best hits.
+    fn matches(&self, plan: &Plan, ground: &Ground, seen: Seen, width: usize) -> Vec<Match> {
+        if seen.best.is_empty() {
+            return Vec::new();
+        }
+        let mut sightings = Sightings::default();
+        for found in seen.best.values() {
+            found.session.tell(&mut sightings);
+        }
+        let effort = Effort::Glance(usize::MAX);
+        let projects = self.passports(ground, &sightings, &effort, &()).projects;
+        let mut known: HashMap<u64, Arc<SessionFacts>> = HashMap::new();
+        let found = seen.best.into_values().rev().map(|found| {
+            let session = known.entry(found.session.key).or_insert_with(|| {
+                let mut facts = found.session.facts.clone();
+                facts.project = projects.get(found.session.folder).cloned().unwrap_or_default();
+                Arc::new(facts)
+            });
+            let title = session.title.as_deref().filter(|_| found.is_first).unwrap_or_default();
+            let (key, message) = (found.session.key, found.message);
+            let snippet =
+                with_document(key, title, &message, |document| plan.snippet(&document.text, width));
+            let session = Arc::clone(session);
+            Match { session, is_gone: false, message, score: 0.0, snippet }
+        });
+        found.collect()
+    }
+}
+
+/// Looks through all groups, on all cores.
+fn look_through(groups: &[Group], hits: &Hits<'_>, progress: &dyn Progress) -> Seen {
+    let size = |group: &Group| group.files.iter().map(|(_, file)| file.bytes).sum::<u64>();
+    let total = groups.iter().map(size).sum();
+    let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
+    let together = Mutex::new(Seen::default());
+    let work = || {
+        let mut own = Seen::default();
+        let (mut piece, mut buffer) = (Vec::new(), Buffer::new());
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(group) = groups.get(number) else { break };
+            if hits.sieve.may_hold(group, &mut piece) {
+                hits.read(number, group, &mut buffer, &mut own);
+            }
+            let bytes = size(group);
+            progress.advance(done.fetch_add(bytes, Ordering::Relaxed) + bytes, total);
+        }
+        if let Ok(mut together) = together.lock() {
+            together.merge(own, hits.limit);
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(groups.len());
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    together.into_inner().unwrap_or_default()
+}
+
+/// Files are grouped by the id in their names. Where names lie, one session comes out of several groups: those are
+/// read again, together.
+fn join_strays(groups: &[Group], hits: &Hits<'_>, seen: &mut Seen) {
+    let mut by_key: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    for Session { key, group, .. } in &seen.sessions {
+        by_key.entry(*key).or_default().extend(group);
+    }
+    for numbers in by_key.values_mut() {
+        numbers.sort_unstable();
+        numbers.dedup();
+    }
+    by_key.retain(|_, numbers| numbers.len() > 1);
+    let strays: HashSet<u64> = by_key.keys().copied().collect();
+    if strays.is_empty() {
+        return;
+    }
+    seen.forget(&strays);
+    let mut buffer = Buffer::new();
+    for (key, numbers) in by_key {
+        let mut members = numbers.iter().filter_map(|number| groups.get(*number));
+        let Some(first) = members.next() else { continue };
+        let mut joined = first.clone();
+        joined.files.extend(members.flat_map(|group| group.files.iter().cloned()));
+        hits.read_one(key, &joined, &mut buffer, seen);
+    }
+}

@@ -1,0 +1,76 @@
+//! Where the agent's own list has one session.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use recount_formats::bytes::Buffer;
+use recount_formats::source::{Station, Surveyed};
+
+use crate::Engine;
+use crate::projects::passport::{Effort, Sightings};
+use crate::sessions::finish::caller;
+use crate::sessions::open::Opened;
+use crate::sessions::select::may_hold;
+
+impl Engine {
+    /// Fills in what the user has put on it, and what needs a look at other sessions: the number and title in the agent's own list, and the call that
+    /// ran a sub-agent.
+    pub fn complete(&self, opened: &mut Opened) {
+        opened.facts.labels = Some(self.labels_of(opened.facts.source, &opened.facts.id));
+        let ground = self.look();
+        if let Some(parent) = opened.facts.parent.clone() {
+            let families = Self::families(&ground, parent.as_str(), &(), |group| {
+                may_hold(group, parent.as_str())
+            });
+            let outlines = families.iter().flat_map(|(_, family)| &family.members);
+            let calls =
+                outlines.flat_map(|member| member.file.outline.agent_calls.clone()).collect();
+            opened.facts.parent_call = caller(&BTreeMap::from([(parent, calls)]), &opened.facts);
+            return;
+        }
+        let facts = &opened.facts;
+        let own: BTreeSet<usize> = (0..ground.folders.len())
+            .filter(|&at| {
+                let folder = ground.folders.get(at);
+                let holds =
+                    |path: &str| folder.is_some_and(|f| Path::new(path).starts_with(&f.at.path));
+                facts.files.iter().any(|file| holds(&file.path))
+            })
+            .collect();
+        let named =
+            |at: &usize| ground.folders.get(*at).is_some_and(|folder| folder.at.hash.is_none());
+        // A hash folder counts only while there is no named one with content.
+        let has_named = own.iter().any(named)
+            || facts.project.path.is_some() && {
+                let effort = Effort::Glance(usize::MAX);
+                let known = self.passports(&ground, &Sightings::default(), &effort, &()).projects;
+                ground.folders.iter().zip(known).any(|(folder, project)| {
+                    folder.at.hash.is_none()
+                        && !folder.at.files.is_empty()
+                        && project.path == facts.project.path
+                })
+            };
+        let mut buffer = Buffer::new();
+        for at in own.iter().filter(|at| named(at) || !has_named) {
+            let Some(folder) = ground.folders.get(*at) else { continue };
+            let mains = folder.at.files.iter().filter(|file| file.station == Station::Main);
+            let files: Vec<Surveyed> = mains
+                .map(|file| {
+                    let outline = match opened.outline(&file.path) {
+                        Some(known) => folder.source.light(known),
+                        None => {
+                            folder.source.light(&folder.source.outline(&file.path, &mut buffer))
+                        }
+                    };
+                    Surveyed { folder: *at, named_folder: named(at), at: file.clone(), outline }
+                })
+                .collect();
+            let rows = folder.source.agent_list(&files.iter().collect::<Vec<_>>(), None);
+            if let Some(row) = rows.iter().position(|row| row.id == facts.id) {
+                opened.facts.agent_index = u32::try_from(row + 1).ok();
+                opened.facts.agent_title = rows.get(row).map(|row| row.title.clone());
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! One row of a list out of the files of a session.
+
+use std::sync::Arc;
+
+use recount_formats::source::{Family, Member};
+use recount_formats::{Source, outline::Entry};
+use recount_model::{
+    Counts, Fate, FileRole, Kept, MessageKind, SessionFacts, SessionFile, SessionKind, TitleFrom,
+    Tokens, ToolCounts, timestamp,
+};
+
+use crate::sessions::union::union;
+
+/// Counts a session. The project is filled in later.
+pub(crate) fn facts(source: &dyn Source, family: &Family) -> SessionFacts {
+    let mut facts = blank(source, family);
+    for row in union(family) {
+        let Some(outline) = family.members.get(row.member).map(|member| &member.file.outline)
+        else {
+            continue;
+        };
+        let Some(entry) = outline.entries.get(row.entry) else { continue };
+        count(&mut facts, entry, row.fate);
+        if let Some(model) = entry.model.and_then(|model| outline.models.get(usize::from(model)))
+            && !facts.models.iter().any(|known| **known == **model)
+        {
+            facts.models.push(model.to_string());
+        }
+    }
+    times(&mut facts, family);
+    title(&mut facts, family);
+    facts
+}
+
+fn blank(source: &dyn Source, family: &Family) -> SessionFacts {
+    let main = main(family);
+    let mut problem_list = Vec::new();
+    let (mut problems, mut not_understood) = (0, 0);
+    for member in &family.members {
+        let noted = &member.file.outline.problems;
+        problems += noted.total;
+        not_understood += noted.not_understood;
+        problem_list.extend(noted.kept.iter().cloned());
+    }
+    SessionFacts {
+        source: source.name(),
+        id: family.id.clone(),
+        kind: family.kind,
+        parent: family.parent.clone(),
+        parent_call: None,
+        title: None,
+        title_from: TitleFrom::None,
+        labels: None,
+        project: Arc::default(),
+        started: None,
+        updated: None,
+        counts: Counts::default(),
+        tool_calls: ToolCounts::default(),
+        models: Vec::new(),
+        tokens: Tokens::default(),
+        cost_usd: None,
+        cost_is_lower_bound: None,
+        priced_by: 0,
+        kept: Kept::default(),
+        directories: main
+            .map(|main| main.file.outline.head.directories.clone())
+            .unwrap_or_default(),
+        memory: main.and_then(|main| main.file.outline.head.scratchpad.clone()),
+        files: family.members.iter().map(file).collect(),
+        agent_index: None,
+        agent_title: None,
+        live: None,
+        doomed: None,
+        problems,
+        not_understood,
+        problem_list,
+        sights: family.members.iter().map(|member| member.file.outline.sight.clone()).collect(),
+    }
+}
+
+fn file(member: &Member) -> SessionFile {
+    SessionFile {
+        path: member.file.at.path.to_string_lossy().into_owned(),
+        role: member.role,
+        bytes: member.file.at.bytes,
+        grammar: member.file.outline.grammar,
+    }
+}
+
+fn count(facts: &mut SessionFacts, entry: &Entry, fate: Fate) {
+    let (is_prompt, is_answer) = match entry.kind {
+        MessageKind::Prompt => (1, 0),
+        MessageKind::Answer => (0, 1),
+        _ => (0, 0),
+    };
+    let [calls, failed, cancelled] = entry.calls.map(u64::from);
+    facts.counts.messages += 1;
+    facts.counts.prompts += is_prompt;
+    facts.counts.answers += is_answer;
+    facts.tool_calls.total += calls;
+    facts.tool_calls.failed += failed;
+    facts.tool_calls.cancelled += cancelled;
+    facts.tokens += entry.tokens.unwrap_or_default();
+    if fate == Fate::Kept {
+        facts.kept.messages += 1;
+        facts.kept.prompts += is_prompt;
+        facts.kept.answers += is_answer;
+        facts.kept.tool_calls += calls;
+        facts.kept.tokens += entry.tokens.unwrap_or_default();
+    } else {
+        facts.counts.undone += 1;
+    }
+}
+
+fn times(facts: &mut SessionFacts, family: &Family) {
+    let (mut first, mut last) = (None::<i64>, None::<i64>);
+    // A stub's times are those of a resume that said nothing.
+    let told = |member: &&Member| member.role != FileRole::Stub;
+    for member in family.members.iter().filter(told) {
+        let outline = &member.file.outline;
+        let said = outline.entries.iter().filter_map(|entry| entry.time);
+        for time in said.clone().chain(outline.head.start) {
+            first = Some(first.map_or(time, |first| first.min(time)));
+        }
+        for time in said.chain(outline.head.updated) {
+            last = Some(last.map_or(time, |last| last.max(time)));
+        }
+    }
+    // Like the agent's own list, when nothing in the file tells the time.
+    let modified = || family.members.iter().filter_map(|member| member.file.at.modified).max();
+    (first, last) = (first.or_else(modified), last.or_else(modified));
+    facts.started = first.and_then(timestamp);
+    facts.updated = last.and_then(timestamp);
+}
+
+fn title(facts: &mut SessionFacts, family: &Family) {
+    let summaries = main(family).into_iter().chain(&family.members);
+    let mut summaries = summaries.map(|member| member.file.outline.head.summary.as_deref());
+    let summary = summaries.find_map(|summary| summary);
+    // A sub-agent's summary is its whole answer, often as JSON; what it was asked tells more.
+    let summary = summary.filter(|_| family.kind == SessionKind::Main);
+    let prompt = family.members.iter().find_map(|m| m.file.outline.first_prompt.as_deref());
+    (facts.title, facts.title_from) = match (summary, prompt) {
+        (Some(summary), _) => (Some(one_line(summary)), TitleFrom::Summary),
+        (None, Some(prompt)) => (Some(prompt.to_owned()), TitleFrom::Prompt),
+        (None, None) => (None, TitleFrom::None),
+    };
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The file that the agent itself would load.
+pub(crate) fn main(family: &Family) -> Option<&Member> {
+    family.members.iter().find(|member| member.role == FileRole::Main)
+}

@@ -1,0 +1,101 @@
+//! What of a row takes a look at more than one session: its project, its number in the agent's own list, and for a
+//! sub-agent the call that ran it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use recount_formats::outline::AgentCall;
+use recount_formats::source::{AgentRow, Surveyed};
+use recount_model::{Project, RecordedPath, SessionFacts, SessionId, SessionKind};
+
+use crate::sessions::list::Digest;
+use crate::snapshot::survey::Ground;
+
+/// Fills in what needs a look at more than one session.
+pub(crate) fn finish(
+    ground: &Ground,
+    digests: Vec<Digest>,
+    projects: &[Arc<Project>],
+) -> Vec<SessionFacts> {
+    let rows = agent_rows(ground, &digests, projects);
+    let callers = callers(&digests);
+    let place = |digest: Digest| {
+        let mut facts = digest.facts;
+        facts.project = projects.get(digest.folder).cloned().unwrap_or_default();
+        facts.parent_call = caller(&callers, &facts);
+        let own = digest.files.iter().map(|file| file.folder).collect::<BTreeSet<_>>();
+        let row = own.iter().find_map(|folder| rows.get(&(*folder, facts.id.clone())));
+        if let Some((index, title)) = row.filter(|_| facts.kind == SessionKind::Main) {
+            facts.agent_index = Some(*index);
+            facts.agent_title = Some(title.clone());
+        }
+        facts
+    };
+    digests.into_iter().map(place).collect()
+}
+
+/// Calls that ran sub-agents, by the session they stand in.
+fn callers(digests: &[Digest]) -> BTreeMap<SessionId, Vec<AgentCall>> {
+    let calling = digests.iter().filter(|digest| !digest.agent_calls.is_empty());
+    calling.map(|digest| (digest.facts.id.clone(), digest.agent_calls.clone())).collect()
+}
+
+/// Finds the call that ran a sub-agent: the one that names it, else the first that ended after it did.
+pub(crate) fn caller(
+    callers: &BTreeMap<SessionId, Vec<AgentCall>>,
+    facts: &SessionFacts,
+) -> Option<String> {
+    let calls = callers.get(facts.parent.as_ref()?)?;
+    let names = |call: &&AgentCall| call.agent.as_deref() == Some(facts.id.as_str());
+    let last = facts.updated.map(Timestamp::as_millisecond);
+    let after = |call: &&AgentCall| call.agent.is_none() && call.ended >= last;
+    let found = calls
+        .iter()
+        .find(names)
+        .or_else(|| calls.iter().filter(after).min_by_key(|call| call.ended));
+    found.map(|call| call.call.to_string())
+}
+
+/// Numbers and titles of the agent's own list, per folder that the newest releases would look at.
+fn agent_rows(
+    ground: &Ground,
+    digests: &[Digest],
+    projects: &[Arc<Project>],
+) -> BTreeMap<(usize, SessionId), (u32, String)> {
+    let mut by_folder: BTreeMap<usize, Vec<&Surveyed>> = BTreeMap::new();
+    for file in digests.iter().flat_map(|digest| &digest.files) {
+        by_folder.entry(file.folder).or_default().push(file);
+    }
+    let named = named_with_content(ground, projects);
+    let mut rows = BTreeMap::new();
+    for (number, files) in &by_folder {
+        let Some(folder) = ground.folders.get(*number) else { continue };
+        let path = projects.get(*number).and_then(|project| project.path.as_ref());
+        // A hash folder is copied to a named one at the next start, unless that one has content already: then the
+        // agent never looks at the hash folder again.
+        if folder.at.hash.is_some() && path.is_some_and(|path| named.contains(&(folder.root, path)))
+        {
+            continue;
+        }
+        let listed: Vec<AgentRow> = folder.source.agent_list(files, None);
+        for (at, row) in listed.into_iter().enumerate() {
+            let index = u32::try_from(at + 1).unwrap_or(u32::MAX);
+            rows.entry((*number, row.id)).or_insert((index, row.title));
+        }
+    }
+    rows
+}
+
+/// Projects that have a named folder with content, by root and path.
+fn named_with_content<'a>(
+    ground: &Ground,
+    projects: &'a [Arc<Project>],
+) -> BTreeSet<(usize, &'a RecordedPath)> {
+    let named = ground
+        .folders
+        .iter()
+        .zip(projects)
+        .filter(|(folder, _)| folder.at.hash.is_none() && !folder.at.files.is_empty());
+    named.filter_map(|(folder, project)| Some((folder.root, project.path.as_ref()?))).collect()
+}

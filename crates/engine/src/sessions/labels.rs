@@ -1,0 +1,135 @@
+//! Tags and pins: what the user puts on sessions. Kept in a file of ours, so that no agent's file changes for it.
+
+use std::path::PathBuf;
+
+use recount_model::{Labels, SessionFacts, SessionId, SourceName};
+use recount_store::Labelled;
+use serde::Serialize;
+
+use crate::config::{utf8, written};
+use crate::sessions::list::Query;
+use crate::snapshot::survey::Progress;
+use crate::{Engine, Error};
+
+/// Where they are kept.
+const FILE: &str = "labels.toml";
+
+/// A session with what is on it.
+#[derive(Clone, Debug, Serialize)]
+pub struct LabelledSession {
+    /// The agent.
+    pub source: String,
+    /// The session's id.
+    pub id: String,
+    /// What is on it.
+    #[serde(flatten)]
+    pub labels: Labels,
+    /// Its title.
+    pub title: Option<String>,
+    /// The path of its project.
+    pub project: Option<String>,
+    /// Whether no such session is there.
+    pub gone: bool,
+}
+
+impl Engine {
+    /// Changes what is on some sessions, and returns them with what is on them now.
+    ///
+    /// # Errors
+    /// If an argument names none, or several; if our file cannot be understood or written.
+    pub fn change_labels(
+        &self,
+        wanted: &[String],
+        change: impl Fn(&mut Labels),
+        progress: &dyn Progress,
+    ) -> Result<Vec<LabelledSession>, Error> {
+        let mut sessions = Vec::new();
+        for wanted in wanted {
+            let opened = self.open(wanted, progress)?;
+            if opened.is_saved() {
+                let why = "a saved chat is no session of its own: tags and pins are for sessions";
+                return Err(Error::Declined(why.to_owned()));
+            }
+            sessions.push(opened.facts);
+        }
+        let path = self.labels_file().ok_or(Error::NoDataFolder)?;
+        if let Some(folder) = path.parent() {
+            recount_writer::create_private_folder(folder)?;
+        }
+        let mut outcome = Ok(Labelled::default());
+        recount_writer::update(&path, |old| {
+            let text = utf8(&path, old.unwrap_or_default());
+            outcome = text.and_then(|text| parse(&path, &text)).map(|mut labelled| {
+                for facts in &sessions {
+                    labelled.change(facts.source, &facts.id, &change);
+                }
+                labelled
+            });
+            outcome.as_ref().ok().map(|labelled| labelled.to_text().into_bytes())
+        })?;
+        let labelled = outcome?;
+        let row = |facts: SessionFacts| {
+            let labels = labelled.of(facts.source, &facts.id).unwrap_or_default();
+            row(facts.source.as_str(), facts.id.as_str(), labels, Some(&facts))
+        };
+        Ok(sessions.into_iter().map(row).collect())
+    }
+
+    /// Lists all sessions on which something is, also those that are gone.
+    ///
+    /// # Errors
+    /// If our file cannot be understood.
+    pub fn labelled(&self, progress: &dyn Progress) -> Result<Vec<LabelledSession>, Error> {
+        let labelled = self.labels()?;
+        let listing = self.list(&Query::default(), progress)?;
+        let known = |source: &str, id: &str| {
+            let is_it =
+                |facts: &&SessionFacts| facts.source.as_str() == source && facts.id.as_str() == id;
+            listing.sessions.iter().find(is_it)
+        };
+        let rows =
+            labelled.iter().map(|(source, id, labels)| row(source, id, labels, known(source, id)));
+        Ok(rows.collect())
+    }
+
+    /// Puts on rows what is on their sessions.
+    pub(crate) fn label(&self, sessions: &mut [SessionFacts]) -> Result<(), Error> {
+        let labelled = self.labels()?;
+        for facts in sessions {
+            facts.labels = Some(labelled.of(facts.source, &facts.id).unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// Returns what is on one session.
+    pub(crate) fn labels_of(&self, source: SourceName, id: &SessionId) -> Labels {
+        let labelled = self.labels().unwrap_or_default();
+        labelled.of(source, id).unwrap_or_default()
+    }
+
+    fn labels(&self) -> Result<Labelled, Error> {
+        let Some(path) = self.labels_file() else { return Ok(Labelled::default()) };
+        let Some(text) = written(&path)? else { return Ok(Labelled::default()) };
+        parse(&path, &text)
+    }
+
+    fn labels_file(&self) -> Option<PathBuf> {
+        self.folders.data.as_ref().map(|data| data.join(FILE))
+    }
+}
+
+fn parse(path: &std::path::Path, text: &str) -> Result<Labelled, Error> {
+    Labelled::parse(text).map_err(|message| Error::Config { path: path.to_owned(), message })
+}
+
+fn row(source: &str, id: &str, labels: Labels, facts: Option<&SessionFacts>) -> LabelledSession {
+    let project = facts.and_then(|facts| facts.project.path.as_ref());
+    LabelledSession {
+        source: source.to_owned(),
+        id: id.to_owned(),
+        labels,
+        title: facts.and_then(|facts| facts.title.clone()),
+        project: project.map(|path| path.as_str().to_owned()),
+        gone: facts.is_none(),
+    }
+}

@@ -1,0 +1,418 @@
+//! Every session, newest first.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use recount_formats::outline::{AgentCall, Outline};
+use recount_formats::source::{Family, FileAt, Member, Surveyed};
+use recount_formats::{Source, bytes::Buffer};
+use recount_model::{Problem, Project, SessionFacts, SessionId, SessionKind, SourceName};
+
+use crate::cache::growth::{self, Anew};
+use crate::cache::refresh::recall;
+use crate::projects::matching::matching;
+use crate::projects::passport::{Effort, Passports, Sightings};
+use crate::search::index::session_key;
+use crate::sessions::deep::Holds;
+use crate::sessions::facts::facts;
+use crate::sessions::finish::finish;
+use crate::snapshot::survey::{Ground, Group, Progress};
+use crate::stats::ledger::Ledger;
+use crate::stats::pricing::Pricing;
+use crate::{Engine, Error};
+
+/// What is asked of a list.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing that may be asked")]
+pub struct Query {
+    /// Only this project: a path, a slug, the start of a hash, a part of the name.
+    pub project: Option<String>,
+    /// When no project is named and this folder lies in one, only that one.
+    pub here: Option<PathBuf>,
+    /// Only sessions that were still going on at or after this moment.
+    pub since: Option<Timestamp>,
+    /// Only sessions that had begun by this moment.
+    pub until: Option<Timestamp>,
+    /// Only sessions in which a model whose name contains this answered.
+    pub model: Option<String>,
+    /// Only these kinds; all when empty.
+    pub kinds: Vec<SessionKind>,
+    /// Only sessions with problems.
+    pub problems: bool,
+    /// Only sessions that somebody is working in right now.
+    pub live: bool,
+    /// Whether to tell which of them the agent's next start would delete.
+    pub doomed: bool,
+    /// Only sessions in which this query finds something.
+    pub text: Option<String>,
+    /// Whether to tell what the user has put on them.
+    pub labelled: bool,
+    /// Only sessions with all of these tags.
+    pub tags: Vec<String>,
+    /// Only pinned sessions.
+    pub pinned: bool,
+    /// Only sessions that hold this.
+    pub holds: Holds,
+    /// The order.
+    pub sort: Sort,
+    /// No more than this many.
+    pub limit: Option<usize>,
+}
+
+/// The order of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// Last used first.
+    #[default]
+    Updated,
+    /// Last begun first.
+    Started,
+    /// Most tokens first.
+    Tokens,
+    /// Most messages first.
+    Messages,
+    /// Largest on disk first.
+    Size,
+}
+
+/// A list.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    /// The sessions.
+    pub sessions: Vec<SessionFacts>,
+    /// What could not be looked at and belongs to no session.
+    pub problems: Vec<Problem>,
+    /// How many sessions there are without the query's filters.
+    pub known: usize,
+}
+
+/// A session and what is needed to finish its row.
+#[derive(Clone, Debug)]
+pub(crate) struct Digest {
+    pub(crate) facts: SessionFacts,
+    pub(crate) folder: usize,
+    /// Its files without their messages, for the agent's own list.
+    pub(crate) files: Vec<Surveyed>,
+    /// Its calls that ran sub-agents.
+    pub(crate) agent_calls: Vec<AgentCall>,
+    /// Whether it holds what the query asks for.
+    pub(crate) held: bool,
+    /// Whether it was read now, rather than remembered.
+    pub(crate) fresh: bool,
+    pub(crate) used: Used,
+}
+
+/// What a session used.
+#[derive(Clone, Debug)]
+pub(crate) enum Used {
+    /// As it was just taken down.
+    Now {
+        /// When the last of it was.
+        last: i64,
+        /// The ledger, behind its length.
+        ledger: Vec<u8>,
+    },
+    /// Kept in the catalog with this group of files.
+    With(u64),
+}
+
+/// What is wanted next of sessions that were read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Then {
+    Rows,
+    Messages,
+}
+
+/// What tells one session from another.
+pub(crate) type Claim = (SourceName, SessionId);
+
+impl Engine {
+    /// Lists sessions.
+    ///
+    /// # Errors
+    /// If the project asked for is not known or may be several.
+    pub fn list(&self, query: &Query, progress: &dyn Progress) -> Result<Listing, Error> {
+        self.aliases()?;
+        let said = query.text.as_deref().map(|text| self.sessions_saying(text, progress));
+        let said = said.transpose()?;
+        let (mut listing, unheld, ground, passports) =
+            self.list_with(&query.holds, &Effort::List, progress);
+        if query.doomed {
+            self.foretell(&mut listing.sessions, &ground, &passports);
+        }
+        if query.labelled || query.pinned || !query.tags.is_empty() {
+            self.label(&mut listing.sessions)?;
+        }
+        let asked = self.asked(&mut listing.sessions, query, &unheld, said.as_ref())?;
+        let mut asked = asked.into_iter();
+        listing.sessions.retain(|_| asked.next().unwrap_or_default());
+        sort(&mut listing.sessions, query.sort);
+        listing.sessions.truncate(query.limit.unwrap_or(usize::MAX));
+        Ok(listing)
+    }
+
+    /// Tells of each session whether a query asks for it.
+    pub(crate) fn asked(
+        &self,
+        sessions: &mut [SessionFacts],
+        query: &Query,
+        unheld: &BTreeSet<Claim>,
+        said: Option<&HashSet<u64>>,
+    ) -> Result<Vec<bool>, Error> {
+        if query.live {
+            let live = self.live(sessions);
+            for (at, session) in sessions.iter_mut().enumerate() {
+                session.live = Some(live.contains(&at));
+            }
+        }
+        let here = query.here.as_deref().filter(|_| query.project.is_none());
+        let nearest = here.and_then(|here| nearest(sessions, here));
+        let named = match &query.project {
+            None => None,
+            Some(wanted) => {
+                let projects: Vec<&Project> =
+                    sessions.iter().map(|session| &*session.project).collect();
+                Some(matching(&projects, wanted, &self.folders)?)
+            }
+        };
+        let is_asked = |(at, session): (usize, &SessionFacts)| {
+            passes(session, query)
+                && nearest.as_ref().is_none_or(|nearest| session.project.key() == *nearest)
+                && named.as_ref().is_none_or(|named| named.contains(&at))
+                && (unheld.is_empty() || !unheld.contains(&(session.source, session.id.clone())))
+                && said.is_none_or(|said| said.contains(&session_key(session)))
+        };
+        Ok(sessions.iter().enumerate().map(is_asked).collect())
+    }
+
+    /// Lists every session, with what else was met on the way.
+    pub(crate) fn survey_all(
+        &self,
+        effort: &Effort,
+        progress: &dyn Progress,
+    ) -> (Listing, Ground, Passports) {
+        let (listing, _, ground, passports) = self.list_with(&Holds::default(), effort, progress);
+        (listing, ground, passports)
+    }
+
+    /// Finds every session, with what is needed to index it.
+    pub(crate) fn digests(&self, progress: &dyn Progress) -> (Ground, Vec<Digest>) {
+        self.gather(&Holds::default(), Then::Messages, progress)
+    }
+
+    /// Lists every session, with what is needed to index it.
+    pub(crate) fn everything(
+        &self,
+        effort: &Effort,
+        progress: &dyn Progress,
+    ) -> (Listing, Ground, Vec<Digest>, Passports) {
+        let (ground, digests) = self.digests(progress);
+        let (listing, passports) = self.conclude(&ground, digests.clone(), effort, progress);
+        (listing, ground, digests, passports)
+    }
+
+    /// Makes rows of what was read and remembered.
+    pub(crate) fn conclude(
+        &self,
+        ground: &Ground,
+        digests: Vec<Digest>,
+        effort: &Effort,
+        progress: &dyn Progress,
+    ) -> (Listing, Passports) {
+        let sightings = sightings(&digests);
+        let passports = self.passports(ground, &sightings, effort, progress);
+        let settled = digests.iter().all(|digest| !digest.fresh);
+        let folders: Vec<usize> = digests.iter().map(|digest| digest.folder).collect();
+        // Where names lie, what is kept of a group is not all of a session.
+        let whole = digests.iter().all(|digest| matches!(digest.used, Used::With(_)));
+        let groups = if whole && settled { ground.groups(|_| true) } else { Vec::new() };
+        let mut sessions = finish(ground, digests, &passports.projects);
+        if settled {
+            let rows: Vec<_> = sessions.iter().zip(folders).collect();
+            self.remember_list(ground, &rows, (sightings, &groups), &passports);
+        }
+        sort(&mut sessions, Sort::Updated);
+        let (known, problems) = (sessions.len(), ground.problems.clone());
+        (Listing { sessions, problems, known }, passports)
+    }
+
+    /// Lists every session, and says which of them do not hold what is asked for.
+    fn list_with(
+        &self,
+        holds: &Holds,
+        effort: &Effort,
+        progress: &dyn Progress,
+    ) -> (Listing, BTreeSet<Claim>, Ground, Passports) {
+        if holds.is_nothing()
+            && let Some((mut listing, ground, passports)) = self.list_as_before(effort, progress)
+        {
+            sort(&mut listing.sessions, Sort::Updated);
+            return (listing, BTreeSet::new(), ground, passports);
+        }
+        let (ground, digests) = self.gather_rows(holds, progress);
+        let unheld = digests.iter().filter(|digest| !digest.held);
+        let unheld = unheld.map(|digest| (digest.facts.source, digest.facts.id.clone())).collect();
+        let (listing, passports) = self.conclude(&ground, digests, effort, progress);
+        (listing, unheld, ground, passports)
+    }
+
+    /// Finds every session, with what is needed to list it.
+    pub(crate) fn gather_rows(
+        &self,
+        holds: &Holds,
+        progress: &dyn Progress,
+    ) -> (Ground, Vec<Digest>) {
+        self.gather(holds, Then::Rows, progress)
+    }
+
+    /// Reads every session, whatever is remembered.
+    pub(crate) fn gather_anew(
+        &self,
+        ground: Ground,
+        progress: &dyn Progress,
+    ) -> (Ground, Vec<Digest>) {
+        let pricing = self.pricing();
+        let digest = |source, family: Family| digest(source, family, pricing, |_, _| {});
+        let digests = recall(self, &ground, None, progress, digest);
+        let digests = join_strays(&ground, digests, digest);
+        (ground, digests)
+    }
+
+    fn gather(&self, holds: &Holds, then: Then, progress: &dyn Progress) -> (Ground, Vec<Digest>) {
+        let pricing = self.pricing();
+        let digest = |source, family: Family| {
+            let held = holds.is_nothing() || holds.is_met_by(source, &family);
+            let lay_by = |at: &FileAt, outline| {
+                if then == Then::Messages {
+                    growth::lay_by(&self.outlines, at, outline);
+                }
+            };
+            Digest { held, ..digest(source, family, pricing, lay_by) }
+        };
+        // What a session holds is told by its messages, of which the catalog knows nothing.
+        let with_memory = holds.is_nothing();
+        let (ground, memory) = std::thread::scope(|scope| {
+            let memory = scope.spawn(|| with_memory.then(|| self.memory()).flatten());
+            (self.look(), memory.join().unwrap_or_default())
+        });
+        let digests = recall(self, &ground, memory, progress, digest);
+        let digests = join_strays(&ground, digests, digest);
+        (ground, digests)
+    }
+}
+
+/// Collects what sessions tell of their project directories.
+fn sightings(digests: &[Digest]) -> Sightings {
+    let mut sightings = Sightings::default();
+    for digest in digests {
+        for file in &digest.files {
+            sightings.add(file.folder, file.outline.head.project_hash.as_deref(), &[]);
+        }
+        sightings.add(digest.folder, None, &digest.facts.directories);
+    }
+    sightings
+}
+
+fn digest(
+    source: &'static dyn Source,
+    family: Family,
+    pricing: &Pricing,
+    lay_by: impl Fn(&FileAt, Outline),
+) -> Digest {
+    let mut facts = facts(source, &family);
+    let ledger = Ledger::of(source, &family, &facts);
+    pricing.put(&ledger, &mut facts);
+    let used = Used::Now { last: ledger.last(), ledger: ledger.bound() };
+    let main = crate::sessions::facts::main(&family).or_else(|| family.members.first());
+    let folder = main.map_or(0, |member| member.file.folder);
+    let calls = family.members.iter().flat_map(|member| &member.file.outline.agent_calls);
+    let agent_calls = calls.cloned().collect();
+    let without_messages = |member: Member| {
+        let Surveyed { folder, named_folder, at, outline: whole } = member.file;
+        let outline = source.light(&whole);
+        lay_by(&at, whole);
+        Surveyed { folder, named_folder, at, outline }
+    };
+    let files = family.members.into_iter().map(without_messages).collect();
+    Digest { facts, folder, files, agent_calls, held: true, fresh: true, used }
+}
+
+/// Files are grouped by the id in their names. Where names lie, one session comes out of several groups: those
+/// files are read again, together.
+fn join_strays(
+    ground: &Ground,
+    digests: Vec<Digest>,
+    digest: impl Fn(&'static dyn Source, Family) -> Digest,
+) -> Vec<Digest> {
+    let mut counts: HashMap<(SourceName, &SessionId), usize> = HashMap::new();
+    for facts in digests.iter().map(|digest| &digest.facts) {
+        *counts.entry((facts.source, &facts.id)).or_default() += 1;
+    }
+    counts.retain(|_, count| *count > 1);
+    let twice: BTreeSet<Claim> =
+        counts.keys().map(|(source, id)| (*source, (*id).clone())).collect();
+    let stray = |digest: &Digest| {
+        let claim = || (digest.facts.source, digest.facts.id.clone());
+        !twice.is_empty() && digest.facts.kind == SessionKind::Main && twice.contains(&claim())
+    };
+    let (strays, mut digests): (Vec<Digest>, Vec<Digest>) = digests.into_iter().partition(stray);
+    let mut together: BTreeMap<Claim, (Vec<Surveyed>, bool)> = BTreeMap::new();
+    for digest in strays {
+        let (files, fresh) = together.entry((digest.facts.source, digest.facts.id)).or_default();
+        files.extend(digest.files);
+        *fresh |= digest.fresh;
+    }
+    let mut buffer = Buffer::new();
+    for (files, fresh) in together.into_values() {
+        let source =
+            files.first().and_then(|file| ground.folders.get(file.folder)).map(|f| f.source);
+        let Some(source) = source else { continue };
+        let files = files.into_iter().map(|file| (file.folder, file.at)).collect();
+        let families = Group { source, files }.families(ground, &Anew, &mut buffer);
+        let read = families.into_iter().map(|family| Digest { fresh, ..digest(source, family) });
+        digests.extend(read);
+    }
+    digests
+}
+
+/// Returns the project whose folder `here` is or lies below. Other folders may share its name.
+pub(crate) fn nearest(sessions: &[SessionFacts], here: &Path) -> Option<String> {
+    let depth = |session: &SessionFacts| {
+        let path = session.project.path.as_ref()?.as_str();
+        here.starts_with(path).then_some(path.len())
+    };
+    let inside = sessions.iter().filter_map(|session| Some((depth(session)?, session)));
+    inside.max_by_key(|(depth, _)| *depth).map(|(_, session)| session.project.key())
+}
+
+fn passes(session: &SessionFacts, query: &Query) -> bool {
+    let model = |wanted: &str| session.models.iter().any(|model| model.contains(wanted));
+    let labels = || session.labels.as_ref();
+    query.since.is_none_or(|since| session.updated.is_some_and(|updated| updated >= since))
+        && query.until.is_none_or(|until| session.started.is_some_and(|started| started <= until))
+        && query.model.as_deref().is_none_or(model)
+        && (query.kinds.is_empty() || query.kinds.contains(&session.kind))
+        && (!query.problems || session.problems > 0)
+        && (!query.live || session.live == Some(true))
+        && query.tags.iter().all(|tag| labels().is_some_and(|labels| labels.tags.contains(tag)))
+        && (!query.pinned || labels().is_some_and(|labels| labels.pinned))
+}
+
+fn sort(sessions: &mut [SessionFacts], order: Sort) {
+    use std::cmp::Reverse;
+    let number = |session: &SessionFacts| match order {
+        Sort::Updated => session.updated.map_or(i64::MIN, Timestamp::as_millisecond),
+        Sort::Started => session.started.map_or(i64::MIN, Timestamp::as_millisecond),
+        Sort::Tokens => i64::try_from(session.tokens.total).unwrap_or(i64::MAX),
+        Sort::Messages => i64::try_from(session.counts.messages).unwrap_or(i64::MAX),
+        Sort::Size => i64::try_from(session.bytes()).unwrap_or(i64::MAX),
+    };
+    // The id settles what is equal, so that two runs print the same.
+    let is_before = |one: &SessionFacts, next: &SessionFacts| {
+        (Reverse(number(one)), &one.id) <= (Reverse(number(next)), &next.id)
+    };
+    if !sessions.is_sorted_by(is_before) {
+        sessions.sort_by_cached_key(|session| (Reverse(number(session)), session.id.clone()));
+    }
+}

@@ -1,0 +1,86 @@
+//! Sessions that are gone: all that is left of them is what was typed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use recount_model::{Project, SessionFacts, SessionId, SourceName, timestamp};
+use serde::Serialize;
+
+use crate::projects::matching::matching;
+use crate::projects::passport::Effort;
+use crate::sessions::list::Query;
+use crate::snapshot::survey::Progress;
+use crate::{Engine, Error};
+
+/// A session without files, known by its prompts.
+#[derive(Clone, Debug, Serialize)]
+pub struct LostSession {
+    /// The agent that ran it.
+    pub source: SourceName,
+    /// Its id.
+    pub id: SessionId,
+    /// The folder it belonged to.
+    pub project: Arc<Project>,
+    /// When the first prompt was typed.
+    pub started: Option<Timestamp>,
+    /// When the last one was.
+    pub updated: Option<Timestamp>,
+    /// What was typed, in order.
+    pub prompts: Vec<String>,
+}
+
+impl Engine {
+    /// Lists sessions of which only the prompts are left, newest first.
+    ///
+    /// # Errors
+    /// If the project asked for is not known or may be several, or the names given to projects are not understood.
+    pub fn lost(&self, query: &Query, progress: &dyn Progress) -> Result<Vec<LostSession>, Error> {
+        self.aliases()?;
+        let (listing, ground, passports) = self.survey_all(&Effort::List, progress);
+        let mut lost: BTreeMap<SessionId, LostSession> = BTreeMap::new();
+        let mut seen = BTreeSet::new();
+        for (number, folder) in ground.folders.iter().enumerate() {
+            for trace in folder.source.traces(&folder.at) {
+                // A file without a head is known by the start of its id alone.
+                let own = |session: &SessionFacts| {
+                    trace.session.as_str().starts_with(session.id.as_str())
+                };
+                if listing.sessions.iter().any(own) {
+                    continue;
+                }
+                let entry = lost.entry(trace.session.clone()).or_insert_with(|| LostSession {
+                    source: folder.source.name(),
+                    id: trace.session.clone(),
+                    project: passports.projects.get(number).cloned().unwrap_or_default(),
+                    started: None,
+                    updated: None,
+                    prompts: Vec::new(),
+                });
+                let time = trace.time.and_then(timestamp);
+                entry.started = entry.started.into_iter().chain(time).min();
+                entry.updated = entry.updated.into_iter().chain(time).max();
+                // A hash folder and its copy have the same log.
+                if seen.insert((trace.session, trace.time, trace.text.clone())) {
+                    entry.prompts.push(trace.text);
+                }
+            }
+        }
+        let mut lost: Vec<LostSession> = lost.into_values().collect();
+        if let Some(wanted) = &query.project {
+            let projects: Vec<&Project> = lost.iter().map(|session| &*session.project).collect();
+            let keep = matching(&projects, wanted, &self.folders)?;
+            let mut number = 0..;
+            lost.retain(|_| number.next().is_some_and(|at| keep.contains(&at)));
+        }
+        lost.retain(|session| {
+            query.since.is_none_or(|since| session.updated.is_some_and(|updated| updated >= since))
+                && query
+                    .until
+                    .is_none_or(|until| session.started.is_some_and(|started| started <= until))
+        });
+        lost.sort_by_key(|session| std::cmp::Reverse(session.updated));
+        lost.truncate(query.limit.unwrap_or(usize::MAX));
+        Ok(lost)
+    }
+}

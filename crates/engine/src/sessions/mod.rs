@@ -1,0 +1,16 @@
+//! Sessions: listing, opening and selecting them, and what is known of each.
+
+pub(crate) mod agent_row;
+pub(crate) mod conversation;
+pub(crate) mod deep;
+pub(crate) mod facts;
+pub(crate) mod finish;
+pub(crate) mod labels;
+pub(crate) mod last_list;
+pub(crate) mod list;
+pub(crate) mod live;
+pub(crate) mod lost;
+pub(crate) mod open;
+pub(crate) mod resume;
+pub(crate) mod select;
+pub(crate) mod union;

@@ -1,0 +1,259 @@
+//! One session, opened.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use recount_formats::outline::{AgentCall, Outline};
+use recount_formats::source::{
+    Family, FileAt, Foreign, Member, RootShape, Stamp, Station, Surveyed,
+};
+use recount_formats::{SOURCES, Source, bytes};
+use recount_model::{
+    Counts, Fate, FileRole, Grammar, Kept, Message, MessageKind, Project, SessionFacts, SessionId,
+    SessionKind, TitleFrom, ToolStatus,
+};
+
+use crate::projects::passport::Sightings;
+use crate::snapshot::survey::{Ground, Group};
+use crate::stats::ledger::Ledger;
+use crate::{Engine, Error};
+use recount_store::Root;
+
+use crate::messages::{Messages, RawFile, View};
+use crate::sessions::facts::facts;
+
+/// How large a saved chat may be; those are read whole.
+const SAVED: u64 = 512 * 1024 * 1024;
+
+/// One session, opened.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// Its row in the list.
+    pub facts: SessionFacts,
+    source: &'static dyn Source,
+    family: Family,
+    /// The project directory.
+    folder: Option<PathBuf>,
+    saved: Option<Vec<Message>>,
+}
+
+impl Opened {
+    pub(crate) fn new(
+        source: &'static dyn Source,
+        facts: SessionFacts,
+        family: Family,
+        folder: Option<PathBuf>,
+    ) -> Self {
+        Self { facts, source, family, folder, saved: None }
+    }
+
+    /// Returns the messages of a session file, or `None` for a saved chat.
+    pub fn messages(&self, view: View) -> Option<Messages<'_>> {
+        let messages = || Messages::new(self.source, &self.family, self.folder.as_deref(), view);
+        self.saved.is_none().then(messages)
+    }
+
+    /// Returns the messages of a saved chat, which are read whole.
+    pub fn saved(&self) -> &[Message] {
+        self.saved.as_deref().unwrap_or_default()
+    }
+
+    /// Returns who wrote it.
+    pub(crate) fn source(&self) -> &'static dyn Source {
+        self.source
+    }
+
+    /// Returns its files with what is in them.
+    pub(crate) fn family(&self) -> &Family {
+        &self.family
+    }
+
+    /// Whether it is a saved chat, and no session file.
+    pub(crate) fn is_saved(&self) -> bool {
+        self.saved.is_some()
+    }
+
+    /// Returns the project directory it lies in.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// Returns its files, in the order of the conversation.
+    pub fn files(&self) -> impl Iterator<Item = RawFile<'_>> {
+        self.family.members.iter().map(|m| RawFile { path: &m.file.at.path, role: m.role })
+    }
+
+    /// Returns its files as they were found.
+    pub(crate) fn group(&self) -> Group {
+        let file = |member: &Member| (member.file.folder, member.file.at.clone());
+        Group { source: self.source, files: self.family.members.iter().map(file).collect() }
+    }
+
+    /// Returns the outline of one of its files.
+    pub(crate) fn outline(&self, path: &Path) -> Option<&Outline> {
+        let own = |member: &&Member| member.file.at.path == path;
+        self.family.members.iter().find(own).map(|member| &member.file.outline)
+    }
+
+    /// Returns its calls that ran sub-agents.
+    pub(crate) fn agent_calls(&self) -> Vec<AgentCall> {
+        let outlines = self.family.members.iter().map(|member| &member.file.outline);
+        outlines.flat_map(|outline| outline.agent_calls.iter().cloned()).collect()
+    }
+
+    /// Whether the agent itself can load the session.
+    pub fn is_loadable(&self) -> bool {
+        self.saved.is_some()
+            || crate::sessions::facts::main(&self.family)
+                .is_some_and(|main| main.file.outline.loadable)
+    }
+}
+
+impl Engine {
+    /// Opens one file by its path: a session file on its own, a saved chat, an export.
+    pub(crate) fn open_file(&self, path: &Path) -> Result<Opened, Error> {
+        let metadata = std::fs::metadata(path).map_err(|source| match source.kind() {
+            std::io::ErrorKind::NotFound => Error::NoFile(path.to_owned()),
+            _ => Error::Unreadable { path: path.to_owned(), source },
+        })?;
+        if !metadata.is_file() {
+            return Err(Error::NotASession(path.to_owned()));
+        }
+        let probe = bytes::open(path);
+        probe.map_err(|source| Error::Unreadable { path: path.to_owned(), source })?;
+        let mut buffer = bytes::Buffer::large();
+        let outlines = SOURCES.iter().map(|&source| (source, source.outline(path, &mut buffer)));
+        let best = outlines.max_by_key(|(_, outline)| (outline.loadable, outline.entries.len()));
+        let Some((source, outline)) = best else { return Err(Error::NotASession(path.to_owned())) };
+        let is_session = outline.loadable || outline.head.session_id.is_some();
+        let folder = project_folder(path);
+        // A wrapper may carry a session id and still hold messages in the form of the API.
+        let is_foreign =
+            !is_session || (!outline.listed.conversation && outline.grammar == Grammar::Json);
+        if is_foreign && let Some(mut opened) = open_saved(source, path, metadata.len()) {
+            if let Some(folder) = &folder {
+                opened.facts.project = self.project_at(source, folder, &opened.facts, None);
+            }
+            return Ok(opened);
+        }
+        if !is_session && outline.entries.is_empty() {
+            return Err(Error::NotASession(path.to_owned()));
+        }
+        let at = FileAt {
+            path: path.to_owned(),
+            bytes: metadata.len(),
+            modified: None,
+            stamp: Stamp::default(),
+            station: station(path),
+            group: String::new(),
+        };
+        let surveyed = Surveyed { folder: 0, named_folder: true, at, outline };
+        let family = source.families(vec![surveyed]).into_iter().next();
+        let family = family.ok_or_else(|| Error::NotASession(path.to_owned()))?;
+        let mut facts = facts(source, &family);
+        self.pricing().put(&Ledger::of(source, &family, &facts), &mut facts);
+        if let Some(folder) = &folder {
+            let head = family.members.first().map(|member| &member.file.outline.head);
+            let hash = head.and_then(|head| head.project_hash.as_deref());
+            facts.project = self.project_at(source, folder, &facts, hash);
+        }
+        Ok(Opened::new(source, facts, family, folder))
+    }
+
+    /// The project of a directory that need not lie below one of our roots.
+    fn project_at(
+        &self,
+        source: &'static dyn Source,
+        folder: &Path,
+        facts: &SessionFacts,
+        hash: Option<&str>,
+    ) -> Arc<Project> {
+        let Some(root) = folder.parent().and_then(Path::parent) else { return Arc::default() };
+        let ground =
+            Ground::look(&[Root { source, path: root.to_owned(), shape: RootShape::Whole }]);
+        let Some(number) = ground.folders.iter().position(|known| known.at.path == folder) else {
+            return Arc::default();
+        };
+        let mut sightings = Sightings::default();
+        sightings.add(number, hash, &facts.directories);
+        self.passport(&ground, number, &sightings)
+    }
+}
+
+/// A file in the folder of another session is a sub-agent's.
+fn station(path: &Path) -> Station {
+    let parent = path.parent();
+    let above = parent.and_then(Path::parent).and_then(Path::file_name);
+    match parent.and_then(Path::file_name) {
+        Some(name) if above.is_some_and(|above| above == "chats") => {
+            Station::SubagentOf(SessionId::new(name.to_string_lossy()))
+        }
+        _ => Station::Main,
+    }
+}
+
+/// Sessions lie in `chats`, saved chats beside it.
+fn project_folder(path: &Path) -> Option<PathBuf> {
+    let chats = path.ancestors().skip(1).take(2).find(|folder| folder.ends_with("chats"));
+    let beside = || path.parent().filter(|folder| folder.join("chats").is_dir());
+    chats.and_then(Path::parent).or_else(beside).map(Path::to_owned)
+}
+
+fn open_saved(source: &'static dyn Source, path: &Path, size: u64) -> Option<Opened> {
+    let mut text = Vec::new();
+    bytes::open(path).ok()?.take(SAVED).read_to_end(&mut text).ok()?;
+    let file: Arc<str> = Arc::from(path.to_string_lossy());
+    let Foreign { form: _, messages } = source.foreign(&text, &file)?;
+    let at = FileAt {
+        path: path.to_owned(),
+        bytes: size,
+        modified: None,
+        stamp: Stamp::default(),
+        station: Station::Main,
+        group: String::new(),
+    };
+    let outline = Outline::empty(Grammar::Json);
+    let file = Surveyed { folder: 0, named_folder: true, at, outline };
+    let member = Member { role: FileRole::Main, compressed: false, file };
+    let id = SessionId::new(path.file_stem().unwrap_or_default().to_string_lossy());
+    let family = Family { id, kind: SessionKind::Main, parent: None, members: vec![member] };
+    let mut facts = facts(source, &family);
+    count(&mut facts, &messages);
+    Some(Opened { facts, source, family, folder: None, saved: Some(messages) })
+}
+
+fn count(facts: &mut SessionFacts, messages: &[Message]) {
+    let of = |kind| messages.iter().filter(|message| message.kind == kind).count() as u64;
+    facts.counts = Counts {
+        messages: messages.len() as u64,
+        prompts: of(MessageKind::Prompt),
+        answers: of(MessageKind::Answer),
+        undone: messages.iter().filter(|message| message.fate != Fate::Kept).count() as u64,
+    };
+    for message in messages {
+        facts.tokens += message.tokens.unwrap_or_default();
+        facts.started = facts.started.into_iter().chain(message.time).min();
+        facts.updated = facts.updated.max(message.time);
+        if let Some(model) = message.model.as_ref().filter(|model| !facts.models.contains(model)) {
+            facts.models.push(model.clone());
+        }
+        for call in &message.tool_calls {
+            facts.tool_calls.total += 1;
+            facts.tool_calls.failed += u64::from(call.status == ToolStatus::Error);
+        }
+    }
+    facts.kept = Kept {
+        messages: facts.counts.messages,
+        prompts: facts.counts.prompts,
+        answers: facts.counts.answers,
+        tool_calls: facts.tool_calls.total,
+        tokens: facts.tokens,
+    };
+    let first = messages.iter().find(|message| message.kind == MessageKind::Prompt);
+    if let Some(first) = first {
+        let words: Vec<&str> = first.display_text.split_whitespace().take(60).collect();
+        facts.title = Some(words.join(" "));
+        facts.title_from = TitleFrom::Prompt;
+    }
+}

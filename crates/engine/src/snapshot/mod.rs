@@ -1,0 +1,3 @@
+//! What is on disk now.
+
+pub(crate) mod survey;

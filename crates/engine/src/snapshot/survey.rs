@@ -1,0 +1,179 @@
+//! Every session file, read once, on all cores, largest first.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use recount_formats::Source;
+use recount_formats::bytes::Buffer;
+use recount_formats::source::{
+    Family, FileAt, Located, ProjectFolder, Registered, RegistryNote, Surveyed,
+};
+use recount_model::{Problem, SessionId};
+use recount_store::Root;
+
+use crate::cache::growth::Reading;
+
+/// Told how far a survey is.
+pub trait Progress: Debug + Sync {
+    /// So many of so many bytes are read.
+    fn advance(&self, done: u64, total: u64);
+
+    /// The disk is searched for folders: so many were looked into, so many of those wanted were found.
+    fn search(&self, _folders: u64, _found: usize, _wanted: usize) {}
+}
+
+/// Nobody is told.
+impl Progress for () {
+    fn advance(&self, _done: u64, _total: u64) {}
+}
+
+/// A project directory and whose it is.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    pub(crate) source: &'static dyn Source,
+    /// Which root it lies below.
+    pub(crate) root: usize,
+    pub(crate) at: ProjectFolder,
+}
+
+/// What lies on disk, not yet read.
+#[derive(Debug, Default)]
+pub(crate) struct Ground {
+    pub(crate) folders: Vec<Folder>,
+    /// Per root.
+    pub(crate) registry: Vec<Vec<Registered>>,
+    /// Per root: what does not fit in the registry.
+    pub(crate) notes: Vec<Vec<RegistryNote>>,
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// Files that may belong to one session.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) source: &'static dyn Source,
+    pub(crate) files: Vec<(usize, FileAt)>,
+}
+
+impl Ground {
+    /// Lists what lies below the roots.
+    pub(crate) fn look(roots: &[Root]) -> Self {
+        let mut ground = Self::default();
+        let mut seen = BTreeSet::new();
+        for (number, root) in roots.iter().enumerate() {
+            let Located { folders, registry, notes, problems } =
+                root.source.locate(&root.path, root.shape);
+            for at in folders {
+                // One root may lie within another, and a link may lead to a directory beside it.
+                let is_link = || at.path.symlink_metadata().is_ok_and(|known| known.is_symlink());
+                let only = roots.len() == 1 && !is_link();
+                let path = if only { None } else { at.path.canonicalize().ok() };
+                if seen.insert(path.unwrap_or_else(|| at.path.clone())) {
+                    ground.folders.push(Folder { source: root.source, root: number, at });
+                }
+            }
+            ground.registry.push(registry);
+            ground.notes.push(notes);
+            ground.problems.extend(problems);
+        }
+        ground
+    }
+
+    /// Groups files that may belong together; `wanted` picks groups by their key.
+    pub(crate) fn groups(&self, wanted: impl Fn(&str) -> bool) -> Vec<Group> {
+        let mut groups: BTreeMap<(&str, &str), Group> = BTreeMap::new();
+        for (number, folder) in self.folders.iter().enumerate() {
+            for file in folder.at.files.iter().filter(|file| wanted(&file.group)) {
+                let key = (folder.source.name().as_str(), file.group.as_str());
+                let group = groups
+                    .entry(key)
+                    .or_insert_with(|| Group { source: folder.source, files: Vec::new() });
+                group.files.push((number, file.clone()));
+            }
+        }
+        groups.into_values().collect()
+    }
+}
+
+impl Group {
+    fn bytes(&self) -> u64 {
+        self.files.iter().map(|(_, file)| file.bytes).sum()
+    }
+
+    /// Reads the files and sorts them into sessions.
+    pub(crate) fn families(
+        self,
+        ground: &Ground,
+        reading: &dyn Reading,
+        buffer: &mut Buffer,
+    ) -> Vec<Family> {
+        let source = self.source;
+        let surveyed = self.files.into_iter().map(|(folder, at)| {
+            let named_folder = ground.folders.get(folder).is_some_and(|f| f.at.hash.is_none());
+            let outline = reading.outline(source, &at, buffer);
+            Surveyed { folder, named_folder, at, outline }
+        });
+        source.families(surveyed.collect())
+    }
+
+    /// Reads the files of one session. Without those of its parent, an old sub-agent goes by its parent's id.
+    pub(crate) fn family(
+        self,
+        id: &SessionId,
+        ground: &Ground,
+        reading: &dyn Reading,
+        buffer: &mut Buffer,
+    ) -> Option<Family> {
+        let mut families = self.families(ground, reading, buffer);
+        let place = families.iter().position(|family| family.id == *id);
+        let alone = || (families.len() == 1).then_some(0);
+        place.or_else(alone).map(|place| families.swap_remove(place))
+    }
+}
+
+/// Reads all `groups` and turns each family into what `digest` makes of it, with the number of its group. The order of
+/// the result is that of the groups, whatever thread was faster.
+pub(crate) fn survey<T: Send>(
+    ground: &Ground,
+    groups: Vec<Group>,
+    reading: &dyn Reading,
+    progress: &dyn Progress,
+    digest: impl Fn(&'static dyn Source, Family) -> T + Sync,
+) -> Vec<(usize, T)> {
+    let total: u64 = groups.iter().map(Group::bytes).sum();
+    let mut queue: Vec<(usize, Group)> = groups.into_iter().enumerate().collect();
+    queue.sort_by_key(|(_, group)| std::cmp::Reverse(group.bytes()));
+    let queue: Vec<Mutex<Option<(usize, Group)>>> =
+        queue.into_iter().map(|item| Mutex::new(Some(item))).collect();
+    let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
+    let results = Mutex::new(Vec::with_capacity(queue.len()));
+    let work = || {
+        // One session has all cores to itself.
+        let mut buffer = if queue.len() == 1 { Buffer::large() } else { Buffer::new() };
+        let mut own = Vec::new();
+        while let Some(slot) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let taken = slot.lock().ok().and_then(|mut slot| slot.take());
+            let Some((number, group)) = taken else { continue };
+            let (source, bytes) = (group.source, group.bytes());
+            for family in group.families(ground, reading, &mut buffer) {
+                own.push((number, digest(source, family)));
+            }
+            let read = done.fetch_add(bytes, Ordering::Relaxed) + bytes;
+            progress.advance(read, total);
+        }
+        if let Ok(mut results) = results.lock() {
+            results.append(&mut own);
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(queue.len());
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut results = results.into_inner().unwrap_or_default();
+    results.sort_by_key(|(number, _)| *number);
+    results
+}

@@ -1,0 +1,222 @@
+//! What a session used, message by message: all that counting needs, in a few bytes each, so that it can be kept and
+//! counted again without a look at any file.
+
+mod codec;
+
+use std::collections::HashSet;
+
+use recount_formats::Source;
+use recount_formats::outline::{CallEnd, Entry, Outline};
+use recount_formats::source::{Family, Unrecorded};
+use recount_model::{Fate, MessageKind, SessionFacts, Tokens};
+
+use crate::cache::refresh::hash;
+use crate::search::index::session_key;
+use crate::sessions::list::{Digest, Used};
+use crate::sessions::union::union;
+
+pub(crate) use codec::Page;
+
+/// What one session used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ledger {
+    head: Head,
+    /// Prompts and answers, in the order of the conversation.
+    events: Vec<(Option<i64>, Event)>,
+}
+
+/// What is known of a session as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Head {
+    /// Which session.
+    pub(crate) session: u64,
+    pub(crate) models: Vec<Box<str>>,
+    pub(crate) tools: Vec<Box<str>>,
+    /// Requests for the session as a whole that are not on record.
+    pub(crate) side_calls: u32,
+    /// Prompts that nobody answered: their requests failed or were stopped.
+    pub(crate) unanswered: u32,
+    /// Records of requests that were written down again in the same file.
+    pub(crate) repeated: u32,
+    /// Requests that stand in other files of the session as well: when, and what they used.
+    pub(crate) copies: Vec<(Option<i64>, u64)>,
+}
+
+/// A prompt or an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Event {
+    /// Tells the message from all others, wherever it was copied to.
+    pub(crate) id: u64,
+    pub(crate) said: Said,
+    pub(crate) fate: Fate,
+    pub(crate) request: Option<Request>,
+    pub(crate) calls: Vec<Called>,
+    pub(crate) unrecorded: Unrecorded,
+}
+
+/// Who said it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// A human.
+    Prompt,
+    /// A model.
+    Answer,
+    /// Neither, and yet something was used.
+    Other,
+}
+
+/// A request with figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Request {
+    /// The model, by its number.
+    pub(crate) model: Option<u16>,
+    pub(crate) tokens: Tokens,
+}
+
+/// A call of a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Called {
+    /// The tool, by its number.
+    pub(crate) tool: u16,
+    pub(crate) end: CallEnd,
+}
+
+impl Ledger {
+    /// Takes down what a session used.
+    pub(crate) fn of(source: &dyn Source, family: &Family, facts: &SessionFacts) -> Self {
+        let session = session_key(facts);
+        let head = Head { session, side_calls: source.side_calls(family), ..Head::default() };
+        let mut ledger = Self { head, events: Vec::new() };
+        let mut waiting = false;
+        for (at, row) in union(family).into_iter().enumerate() {
+            let member = family.members.get(row.member);
+            let Some(outline) = member.map(|member| &member.file.outline) else { continue };
+            let Some(entry) = outline.entries.get(row.entry) else { continue };
+            let Some(said) = said(entry) else { continue };
+            if said == Said::Prompt {
+                ledger.head.unanswered += u32::from(waiting);
+            }
+            waiting = said == Said::Prompt || (waiting && said == Said::Other);
+            let event = Event {
+                id: id(source, entry, (session, at)),
+                said,
+                fate: row.fate,
+                request: entry.tokens.map(|tokens| ledger.request(outline, entry, tokens)),
+                calls: ledger.calls(outline, entry),
+                unrecorded: source.unrecorded(outline, entry),
+            };
+            ledger.events.push((entry.time, event));
+        }
+        ledger.head.unanswered += u32::from(waiting);
+        ledger.count_doubles(family);
+        ledger
+    }
+
+    fn request(&mut self, outline: &Outline, entry: &Entry, tokens: Tokens) -> Request {
+        let name = entry.model.and_then(|model| outline.models.get(usize::from(model)));
+        Request { model: name.map(|name| number(&mut self.head.models, name)), tokens }
+    }
+
+    fn calls(&mut self, outline: &Outline, entry: &Entry) -> Vec<Called> {
+        let called = |used: &recount_formats::outline::Used| {
+            let name = outline.tools.get(usize::from(used.tool))?;
+            Some(Called { tool: number(&mut self.head.tools, name), end: used.end })
+        };
+        entry.tools.iter().filter_map(called).collect()
+    }
+
+    /// Counts what is on record more than once.
+    fn count_doubles(&mut self, family: &Family) {
+        let mut seen = HashSet::new();
+        for member in &family.members {
+            let outline = &member.file.outline;
+            for entry in outline.entries.iter().filter(|entry| entry.tokens.is_some()) {
+                let versions = outline.versions_of(entry).count();
+                self.head.repeated += u32::try_from(versions.saturating_sub(1)).unwrap_or(u32::MAX);
+                let is_new = entry.id.as_deref().is_none_or(|id| seen.insert(id));
+                if let Some(tokens) = entry.tokens.filter(|_| !is_new) {
+                    self.head.copies.push((entry.time, tokens.total));
+                }
+            }
+        }
+    }
+
+    pub(crate) fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// Returns prompts and answers with their times in milliseconds.
+    pub(crate) fn events(&self) -> &[(Option<i64>, Event)] {
+        &self.events
+    }
+
+    /// When the last of it was, in milliseconds; the end of time if there is something that does not tell.
+    pub(crate) fn last(&self) -> i64 {
+        let times = self.events.iter().map(|(time, _)| time.unwrap_or(i64::MAX));
+        times.max().unwrap_or(i64::MIN)
+    }
+
+    /// Writes it down, behind its length.
+    pub(crate) fn bound(&self) -> Vec<u8> {
+        let content = codec::encode(&self.head, &self.events);
+        let length = u32::try_from(content.len()).unwrap_or(u32::MAX);
+        [&length.to_le_bytes(), content.as_slice()].concat()
+    }
+}
+
+/// Takes the ledgers of a group of files, to be kept with it.
+pub(crate) fn take(digests: &mut [Digest], key: u64) -> recount_catalog::Ledger {
+    let mut all = recount_catalog::Ledger { last: i64::MIN, content: Vec::new() };
+    for digest in digests {
+        if let Used::Now { last, ledger } = std::mem::replace(&mut digest.used, Used::With(key)) {
+            all.last = all.last.max(last);
+            if all.content.is_empty() {
+                all.content = ledger;
+            } else {
+                all.content.extend_from_slice(&ledger);
+            }
+        }
+    }
+    all
+}
+
+/// Takes bound ledgers apart. What is left over at a break is not understood.
+pub(crate) fn unbound(mut content: &[u8]) -> Option<Vec<&[u8]>> {
+    let mut all = Vec::with_capacity(1);
+    while !content.is_empty() {
+        let (length, rest) = content.split_first_chunk::<4>()?;
+        let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
+        let (ledger, rest) = rest.split_at_checked(length)?;
+        all.push(ledger);
+        content = rest;
+    }
+    Some(all)
+}
+
+fn said(entry: &Entry) -> Option<Said> {
+    match entry.kind {
+        MessageKind::Prompt => Some(Said::Prompt),
+        MessageKind::Answer => Some(Said::Answer),
+        // A summary was asked for beside the conversation.
+        MessageKind::Summary => Some(Said::Other),
+        _ if entry.tokens.is_some() || !entry.tools.is_empty() => Some(Said::Other),
+        _ => None,
+    }
+}
+
+/// The same message has the same id and time in every file that it was copied to. Ids alone would not do: those that were made
+/// up by hand are counted from one in each session.
+fn id(source: &dyn Source, entry: &Entry, place: (u64, usize)) -> u64 {
+    match &entry.id {
+        Some(id) => hash(&(source.name().as_str(), &**id, entry.time)),
+        None => hash(&place),
+    }
+}
+
+fn number(names: &mut Vec<Box<str>>, name: &str) -> u16 {
+    let at = names.iter().position(|known| **known == *name).unwrap_or_else(|| {
+        names.push(name.into());
+        names.len() - 1
+    });
+    u16::try_from(at).unwrap_or(u16::MAX)
+}

@@ -1,0 +1,130 @@
+//! What a session cost, kept with its row so that a list has it for nothing.
+
+use std::collections::{HashMap, HashSet};
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use recount_model::{SessionFacts, timestamp};
+use recount_prices::{Entry, Money, Prices};
+
+use crate::Engine;
+use crate::search::index::session_key;
+use crate::sessions::list::Query;
+use crate::snapshot::survey::Progress;
+use crate::stats::Missing;
+use crate::stats::ledger::{Event, Head, Ledger, Page};
+
+/// The prices that hold for this user.
+#[derive(Debug)]
+pub(crate) struct Pricing {
+    prices: Option<Prices>,
+    /// Tells them from others.
+    print: u64,
+}
+
+/// What requests come to.
+#[derive(Default)]
+struct Bill {
+    cost: Money,
+    priced: u64,
+    unpriced: u64,
+    missing: Missing,
+}
+
+impl Engine {
+    /// Returns the prices that hold for this user.
+    pub(crate) fn pricing(&self) -> &Pricing {
+        self.pricing.get_or_init(|| Pricing {
+            // Mistakes in the user's own are told by who is asked for money.
+            prices: self.prices().ok(),
+            print: Prices::print(&self.config.prices),
+        })
+    }
+
+    /// Fills in what sessions cost where other prices held when they were read. Nothing is known when a price of the user's is not
+    /// understood: who is asked for money says so.
+    pub fn price(&self, sessions: &mut [SessionFacts], progress: &dyn Progress) {
+        let Pricing { prices: Some(prices), print } = self.pricing() else { return };
+        let print = *print;
+        let is_stale = |facts: &&mut SessionFacts| facts.priced_by != print;
+        let mut stale: HashMap<u64, &mut SessionFacts> =
+            sessions.iter_mut().filter(is_stale).map(|facts| (session_key(facts), facts)).collect();
+        if stale.is_empty() {
+            return;
+        }
+        let Ok(books) = self.books(&Query::default(), progress) else { return };
+        for (session, ledgers) in books.sessions.iter().zip(&books.ledgers) {
+            let Some(facts) = stale.get_mut(&session_key(session)) else { continue };
+            let pages: Vec<Page<'_>> = ledgers.iter().filter_map(|one| Page::open(one)).collect();
+            let mut bill = Bill::default();
+            // A session whose files do not bear its name has several ledgers, which may tell of the same message.
+            let mut met = HashSet::new();
+            for page in &pages {
+                let entries = entries(&page.head, prices);
+                let _whole = page.each(|event, time| {
+                    if pages.len() == 1 || met.insert(event.id) {
+                        bill.add(event, time, &entries);
+                    }
+                });
+                bill.close(&page.head);
+            }
+            if !pages.is_empty() {
+                bill.settle(facts);
+                facts.priced_by = print;
+            }
+        }
+    }
+}
+
+impl Pricing {
+    /// Puts down what a session cost.
+    pub(crate) fn put(&self, ledger: &Ledger, facts: &mut SessionFacts) {
+        let Some(prices) = &self.prices else { return };
+        let entries = entries(ledger.head(), prices);
+        let mut bill = Bill::default();
+        for (time, event) in ledger.events() {
+            bill.add(event, *time, &entries);
+        }
+        bill.close(ledger.head());
+        bill.settle(facts);
+        facts.priced_by = self.print;
+    }
+}
+
+/// Looks up the models of a session once.
+fn entries<'a>(head: &Head, prices: &'a Prices) -> Vec<Option<&'a Entry>> {
+    head.models.iter().map(|model| prices.entry(model)).collect()
+}
+
+impl Bill {
+    fn add(&mut self, event: &Event, time: Option<i64>, entries: &[Option<&Entry>]) {
+        self.missing.add(&event.unrecorded);
+        let Some(request) = &event.request else { return };
+        let entry = request.model.and_then(|model| *entries.get(usize::from(model))?);
+        match entry {
+            Some(entry) => {
+                self.priced += 1;
+                self.cost += entry.quote(day(time), &request.tokens).cost;
+            }
+            None => self.unpriced += 1,
+        }
+    }
+
+    /// Adds what is missing of a session as a whole.
+    fn close(&mut self, head: &Head) {
+        self.missing.side_calls += u64::from(head.side_calls);
+        self.missing.unanswered += u64::from(head.unanswered);
+    }
+
+    fn settle(self, facts: &mut SessionFacts) {
+        let is_known = self.priced > 0 || self.unpriced == 0;
+        facts.cost_usd = is_known.then(|| self.cost.dollars());
+        facts.cost_is_lower_bound = Some(self.unpriced > 0 || !self.missing.is_nothing());
+    }
+}
+
+/// The day of a request; without a time, the last day there is, which has the newest price.
+fn day(time: Option<i64>) -> Date {
+    let day = |time| timestamp(time).map(|time| time.to_zoned(TimeZone::UTC).date());
+    time.and_then(day).unwrap_or(Date::MAX)
+}
