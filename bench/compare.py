@@ -26,7 +26,7 @@ from json_diff import Number, compare  # noqa: E402
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NOW = "2026-11-16T12:00:00Z"
 # A moment long before now: a file written a moment ago is never cached.
-WRITTEN = 1_763_000_000
+WRITTEN = 1_793_491_200
 TIMEOUT = 120
 AGENT_FOLDERS = (".gemini", ".claude", ".codex")
 QUERIES = ["the", "price cart", '"src/cart.js"', "tool:read_file", "in:prompt list", "in:output file", "pri*",
@@ -136,6 +136,10 @@ def compare_home(home, opts):
     name, source = home
     outcome = Outcome(name)
     with tempfile.TemporaryDirectory(prefix="recount-compare-") as scratch:
+        os.makedirs(os.path.join(scratch, "config", "recount"))
+        with open(os.path.join(scratch, "config", "recount", "config.toml"), "w", encoding="utf-8") as file:
+            # Else places of this machine are searched, for as long as there is time.
+            file.write('[projects]\nroots = ["~/code"]\n')
         copy_home(source, opts.old, os.path.join(scratch, "home"), scratch)
         old = ask_all(opts.old, scratch, opts.text)
         new = ask_all(opts.new, scratch, opts.text)
