@@ -3,7 +3,7 @@
 
   compare.py --old OLD/recount --new target/release/recount
   compare.py --old OLD/recount --new target/release/recount --text     # what people read, too
-  compare.py --old A --new B --only 0.43.0/06 --verbose HOME...         # some homes only
+  compare.py --old A --new B --only 0.38.2/06 --verbose HOME...         # some homes only
 
 Homes: all fixtures, every capture of the corpus (RECOUNT_CORPUS, else ../shared/corpus beside the repository), and
 the demo home. Exit code 1: there is a difference; 2: nothing could be compared. See README.md.
