@@ -28,6 +28,7 @@ pub mod bytes;
 pub mod claude;
 pub mod codex;
 pub mod edit;
+#[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
 pub mod gemini;
 pub mod hook;

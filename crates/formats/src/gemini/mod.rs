@@ -48,6 +48,7 @@ use recount_model::{
     Grammar, Message, Problem, ProjectHash, RecordedPath, SessionId, SourceName, ToolCall, What,
 };
 
+#[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use edit::amended;
 pub(crate) use grammar::{outline, reader};
 

@@ -162,9 +162,19 @@ proptest! {
     }
 
     #[test]
-    fn it_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _accepted = accepts(&bytes);
-        let _tree = Tree::parse(&bytes);
-        let _compact = compact(&bytes);
+    fn damaged_text_is_what_the_reference_parser_says(
+        value in any_json(),
+        at in any::<prop::sample::Index>(),
+        patch in prop::collection::vec(prop::sample::select(b"{}[],:\"\\ud8e019-.x\n\x00\xff\xc3\xa9 ".to_vec()), 0..8),
+    ) {
+        let mut bytes = serde_json::to_vec(&value).unwrap();
+        let at = at.index(bytes.len());
+        bytes.splice(at..bytes.len().min(at + patch.len() / 2), patch);
+        crate::fuzz::json(&bytes);
+    }
+
+    #[test]
+    fn any_bytes_are_what_the_reference_parser_says(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        crate::fuzz::json(&bytes);
     }
 }

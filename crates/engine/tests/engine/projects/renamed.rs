@@ -5,20 +5,23 @@ use std::{fs, str};
 
 use recount_engine::ProjectRow;
 use recount_model::{ClueKind, ProjectState};
-use recount_testkit::{Home, corpus};
+use recount_testkit::{Capture, Home, corpus};
 use serde_json::json;
 
-use crate::{engine, hash, path, row, rows, session, still, write_session};
+use super::{engine, hash, path, row, rows, session, still, write_session};
 
 /// What lay in the folder of every recording.
 const FILES: &[&str] =
     &["README.md", "prices.csv", "src/cart.js", "src/tax.js", "docs/guide.md", "docs/notes.md"];
 
-/// Recordings in which a folder was renamed.
+/// Recordings in which a folder was renamed, one of which is a fixture.
 fn captures() -> Vec<PathBuf> {
-    let releases = corpus().into_iter().flat_map(|corpus| fs::read_dir(corpus).unwrap());
-    let captures = releases.map(|release| release.unwrap().path().join("17-renamed-dir/home"));
-    captures.filter(|home| home.is_dir()).collect()
+    let is_rename = |capture: &Capture| {
+        capture.name.ends_with("/17-renamed-dir") || capture.name.ends_with("/renamed-folder")
+    };
+    let found: Vec<Capture> = corpus().captures.into_iter().filter(is_rename).collect();
+    assert!(!found.is_empty(), "no recording of a rename");
+    found.iter().map(Capture::home).collect()
 }
 
 /// The recording as it would be had it been made in this home.
@@ -180,7 +183,7 @@ fn the_agents_own_directories_are_no_place_to_move_to() {
     let homes = vec![home.path().join("copy")];
     let setup = recount_engine::Setup { homes, sources: Vec::new(), env, clock };
     let engine = recount_engine::Engine::new(setup).unwrap();
-    let engine = engine.with_processes(std::sync::Arc::new(crate::Scripted::default()));
+    let engine = engine.with_processes(std::sync::Arc::new(super::Scripted::default()));
     let rows = rows(&engine);
     assert_eq!(row(&rows, "shop").state, ProjectState::Missing);
     assert!(row(&rows, "shop").moved_to.is_none(), "{:?}", row(&rows, "shop").moved_to);

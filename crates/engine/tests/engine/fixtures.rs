@@ -6,12 +6,11 @@ use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use recount_engine::{Engine, Opened, Query, Setup, View};
-use recount_model::{
-    Clock, Fate, Message, MessageKind, Problem, Project, SessionFacts, Tokens, ToolCall,
-};
-use recount_platform::Env;
-use recount_testkit::{Home, NOW, fixtures};
+use recount_engine::{Opened, Query, View};
+use recount_model::{Fate, Message, MessageKind, Problem, Project, SessionFacts, Tokens, ToolCall};
+use recount_testkit::{Home, fixtures};
+
+use crate::engine_with_data;
 
 #[test]
 fn every_fixture_reads_as_its_snapshot_says() {
@@ -34,7 +33,7 @@ fn every_fixture_reads_as_its_snapshot_says() {
 fn every_snapshot_has_a_fixture() {
     let known: BTreeSet<String> =
         fixtures().iter().map(|case| format!("{}.snap", snapshot_name(&case.name))).collect();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engine/snapshots");
     for entry in folder.read_dir().expect("the folder of snapshots") {
         let name = entry.expect("a snapshot").file_name().to_string_lossy().into_owned();
         let is_snapshot = Path::new(&name).extension().is_some_and(|ending| ending == "snap");
@@ -46,18 +45,9 @@ fn snapshot_name(case: &str) -> String {
     case.replace('/', "__")
 }
 
-fn engine(home: &Path) -> Engine {
-    let data = home.join("our data");
-    let data = data.to_str().expect("a path that is text");
-    let env = Env::made_up([("HOME", "/nowhere"), ("RECOUNT_DATA_DIR", data)], None);
-    let clock = Clock::fixed(NOW.parse().expect("a time"));
-    let homes = vec![home.to_owned()];
-    Engine::new(Setup { homes, sources: Vec::new(), env, clock }).expect("an engine")
-}
-
 fn describe(case: &str) -> String {
     let home = Home::with([case]);
-    let engine = engine(home.path());
+    let engine = engine_with_data(home.path());
     let all = Query { labelled: true, ..Query::default() };
     let listing = engine.list(&all, &()).expect("a list");
     let mut text = String::new();

@@ -4,7 +4,7 @@ use recount_model::{ClueKind, ProjectState};
 use recount_testkit::Home;
 use serde_json::json;
 
-use crate::{
+use super::{
     assert_proven, clue, hash, notes, path, row, rows, session, still, write_hash_directory,
     write_session,
 };

@@ -1,7 +1,5 @@
-//! Every recorded home of an agent that bears witness, when the recordings are at hand: if a folder is on record
+//! Every recorded home of an agent that recount only takes folders from: if a folder is on record
 //! anywhere in it, we find it.
-
-#![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use recount_formats::bytes::read_small;
 use recount_formats::{WITNESSES, Witness};
-use recount_testkit::corpus_of_witnesses;
+use recount_testkit::{Capture, corpus_of_witnesses};
 
 /// How a folder is written down, in rows, in texts for the model and in settings.
 const MARKS: [&str; 4] = ["\"cwd\":\"/", "<cwd>/", "\"project\":\"/", "[projects.\"/"];
@@ -19,16 +17,6 @@ fn listed(folder: &Path) -> Vec<PathBuf> {
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     all.sort();
     all
-}
-
-/// Lists recorded homes: `<agent>/<release>/<scenario>/home`.
-fn homes() -> Vec<PathBuf> {
-    let Some(corpus) = corpus_of_witnesses() else { return Vec::new() };
-    let mut level = vec![corpus];
-    for _ in 0..3 {
-        level = level.iter().flat_map(|folder| listed(folder)).filter(|p| p.is_dir()).collect();
-    }
-    level.into_iter().map(|scenario| scenario.join("home")).filter(|p| p.is_dir()).collect()
 }
 
 /// Searches all files for folders, without a notion of what is in them.
@@ -57,7 +45,7 @@ fn root_in(home: &Path) -> Option<(&'static dyn Witness, PathBuf)> {
 
 #[test]
 fn every_folder_that_is_on_record_is_found() {
-    for home in homes() {
+    for home in corpus_of_witnesses().captures.iter().map(Capture::home) {
         let Some((witness, root)) = root_in(&home) else { continue };
         let found = witness.paths(&root);
         let told = format!("{}: {found:?}", home.display());

@@ -1,6 +1,5 @@
 //! What SQL tells is what lists and views tell.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 #![expect(clippy::disallowed_methods, reason = "a test changes what it looks at")]
 
 use std::fs::{self, File};
@@ -9,17 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
-use recount_engine::{Cell, Engine, Error, Progress, Query, Setup, VIEWS, View};
-use recount_model::{Clock, SessionFacts};
-use recount_platform::Env;
-use recount_testkit::{Home, NOW, fixtures};
+use recount_engine::{Cell, Engine, Error, Progress, Query, VIEWS, View};
+use recount_model::SessionFacts;
+use recount_testkit::{Home, fixtures};
 
-fn engine(home: &Path) -> Engine {
-    let data = home.join("our data");
-    let env = Env::made_up([("RECOUNT_DATA_DIR", data.to_str().unwrap())], None);
-    let clock = Clock::fixed(NOW.parse().unwrap());
-    Engine::new(Setup { homes: vec![home.to_owned()], sources: Vec::new(), env, clock }).unwrap()
-}
+use crate::engine_with_data;
 
 /// Answers a statement, each cell as text.
 fn ask(engine: &Engine, statement: &str) -> Vec<Vec<String>> {
@@ -141,7 +134,7 @@ fn check_texts(engine: &Engine, what: &str) {
 fn every_fixture_adds_up_and_reads_as_it_is_shown() {
     for case in fixtures() {
         let home = Home::with([case.name.as_str()]);
-        let engine = engine(home.path());
+        let engine = engine_with_data(home.path());
         check_sums(&engine, &case.name);
         check_texts(&engine, &case.name);
     }
@@ -152,7 +145,7 @@ fn a_made_up_home_adds_up() {
     let home = Home::empty();
     let folder = home.path().join("made up");
     recount_testbed::demo(&folder, NOW.parse().unwrap()).unwrap();
-    let engine = engine(&folder);
+    let engine = engine_with_data(&folder);
     check_sums(&engine, "demo");
     check_texts(&engine, "demo");
     let touched = ask(&engine, "SELECT DISTINCT how FROM files_touched ORDER BY how");
@@ -162,7 +155,7 @@ fn a_made_up_home_adds_up() {
 #[test]
 fn every_column_can_be_asked_for() {
     let home = Home::with(["gemini/lines/tools"]);
-    let engine = engine(home.path());
+    let engine = engine_with_data(home.path());
     for view in VIEWS {
         let columns: Vec<&str> = view.columns.iter().map(|column| column.name).collect();
         let table = engine.sql(&format!("SELECT * FROM {}", view.name), &()).unwrap();
@@ -204,7 +197,8 @@ fn logs(folder: &Path) -> Vec<PathBuf> {
 fn only_what_changed_is_read_again_and_what_is_gone_goes() {
     let home = Home::with(["gemini/lines/plain", "gemini/lines/tools", "gemini/strings/plain"]);
     let count = |told: &Told| {
-        let table = engine(home.path()).sql("SELECT count(*) FROM messages", told).unwrap();
+        let table =
+            engine_with_data(home.path()).sql("SELECT count(*) FROM messages", told).unwrap();
         let mut count = String::new();
         table
             .each(&mut |cells| {
@@ -229,13 +223,13 @@ fn only_what_changed_is_read_again_and_what_is_gone_goes() {
     assert!(appended.0.lock().unwrap().iter().all(|total| *total == size), "only that session");
     fs::remove_file(&log).unwrap();
     assert!(count(&Told::default()) < first);
-    check_sums(&engine(home.path()), "after all");
+    check_sums(&engine_with_data(home.path()), "after all");
 }
 
 #[test]
 fn a_damaged_file_is_made_again() {
     let home = Home::with(["gemini/lines/tools"]);
-    let count = || ask(&engine(home.path()), "SELECT count(*) FROM messages");
+    let count = || ask(&engine_with_data(home.path()), "SELECT count(*) FROM messages");
     let first = count();
     let folder = home.path().join("our data/facts");
     let is_db = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "db");
@@ -252,7 +246,7 @@ fn a_damaged_file_is_made_again() {
     }
     fs::write(&file, bytes).unwrap();
     // Found out now or while the rows are read; the run after that is well in any case.
-    if let Ok(table) = engine(home.path()).sql("SELECT * FROM messages", &()) {
+    if let Ok(table) = engine_with_data(home.path()).sql("SELECT * FROM messages", &()) {
         let _told = table.each(&mut |_| Ok(()));
     }
     assert_eq!(count(), first);
@@ -265,7 +259,7 @@ fn runs_at_the_same_time_agree() {
         for _ in 0..6 {
             scope.spawn(|| {
                 for _ in 0..4 {
-                    check_sums(&engine(home.path()), "at the same time");
+                    check_sums(&engine_with_data(home.path()), "at the same time");
                 }
             });
         }
@@ -277,14 +271,14 @@ fn a_home_without_sessions_has_empty_views() {
     let home = Home::empty();
     for view in VIEWS {
         let statement = format!("SELECT * FROM {}", view.name);
-        assert!(ask(&engine(home.path()), &statement).is_empty());
+        assert!(ask(&engine_with_data(home.path()), &statement).is_empty());
     }
 }
 
 #[test]
 fn a_mistake_is_told_before_anything_is_read() {
     let home = Home::with(["gemini/lines/tools"]);
-    let engine = engine(home.path());
+    let engine = engine_with_data(home.path());
     let told = Told::default();
     assert!(matches!(engine.sql("SELECT nope FROM messages", &told), Err(Error::Sql { .. })));
     assert!(matches!(engine.sql("DELETE FROM messages", &told), Err(Error::SqlRefused(_))));

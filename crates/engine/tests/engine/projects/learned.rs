@@ -9,7 +9,7 @@ use recount_model::{Clock, ClueKind};
 use recount_platform::Env;
 use recount_testkit::{Home, NOW};
 
-use crate::{
+use super::{
     Counting, Scripted, assert_proven, engine, engine_at, hash, path, row, rows, session, still,
     write_hash_directory, write_session,
 };
@@ -185,7 +185,7 @@ fn runs_that_learn_at_once_lose_nothing() {
         }
     });
     for home in &homes {
-        let engine = ask(home).with_tree(Arc::new(crate::Bare));
+        let engine = ask(home).with_tree(Arc::new(super::Bare));
         assert_proven(&engine, &home.at("code/a/b/shop"), ClueKind::Scan);
     }
     assert_eq!(ask(&homes[0]).forget_projects().unwrap(), 8);

@@ -10,7 +10,7 @@ use recount_platform::Running;
 use recount_testkit::Home;
 use serde_json::json;
 
-use crate::{
+use super::{
     Scripted, assert_proven, engine_at, hash, path, row, rows, session, still,
     write_hash_directory, write_session,
 };
@@ -184,7 +184,7 @@ fn a_list_asks_the_machine_once_a_day() {
     let home = home_with(TEA);
     let agent = || process("gemini", &["gemini"], TEA, &[]);
     let listed = |now: &str, processes: Vec<Running>| {
-        let engine = engine_at(&home, now).with_tree(Arc::new(crate::Bare));
+        let engine = engine_at(&home, now).with_tree(Arc::new(super::Bare));
         let engine = engine.with_processes(Arc::new(Scripted(processes)));
         let listing = engine.list(&Query::default(), &()).unwrap();
         listing.sessions[0].project.path.is_some()

@@ -7,7 +7,7 @@ use recount_model::{Clock, ClueKind, ProjectState};
 use recount_platform::Env;
 use recount_testkit::{Home, NOW};
 
-use crate::{Arc, Scripted, assert_proven, engine, path, row, rows, write_hash_directory};
+use super::{Arc, Scripted, assert_proven, engine, path, row, rows, write_hash_directory};
 
 /// A home with a folder, and the directory of its hash.
 fn with_folder(folder: &str) -> (Home, String) {

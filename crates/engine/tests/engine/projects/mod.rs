@@ -1,6 +1,6 @@
 //! Which folder each project directory stands for: on scripted homes with made-up processes and disks, and on every
 //! recorded home.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail by panic")]
+#![expect(clippy::panic, reason = "a test may fail by panic")]
 
 mod bad_input;
 mod clues;

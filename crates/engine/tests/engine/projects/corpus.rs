@@ -4,13 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use recount_engine::{Engine, ProjectRow, Setup};
-use recount_model::Clock;
-use recount_platform::Env;
-use recount_testkit::{NOW, corpus};
+use recount_engine::ProjectRow;
+use recount_testkit::{Capture, corpus};
 use serde_json::Value;
 
-use crate::{Arc, Bare, Scripted, hash};
+use super::{Arc, Bare, Scripted, hash};
 
 fn entries(path: &Path) -> Vec<PathBuf> {
     let listed = fs::read_dir(path).into_iter().flatten();
@@ -31,11 +29,11 @@ fn all_text(folder: &Path) -> String {
 }
 
 /// The folders in which the agent was run in a capture.
-fn folders_used(capture: &Path) -> BTreeSet<String> {
-    let meta: Value = serde_json::from_str(&text_of(&capture.join("meta.json"))).unwrap();
+fn folders_used(capture: &Capture) -> Option<BTreeSet<String>> {
+    let meta: Value = serde_json::from_str(&capture.meta()?).unwrap();
     let runs = ["commands", "list_sessions"].into_iter().filter_map(|key| meta[key].as_array());
     let folders = runs.flatten().map(|run| &run["cwd"]).chain([&meta["project_path"]]);
-    folders.filter_map(Value::as_str).map(str::to_owned).collect()
+    Some(folders.filter_map(Value::as_str).map(str::to_owned).collect())
 }
 
 /// The folder of a project directory: the one whose hash it bears or its sessions carry, else what its marker says.
@@ -52,27 +50,19 @@ fn truth(directory: &Path, home: &Path, used: &BTreeSet<String>) -> Option<Strin
 }
 
 fn rows(home: &Path) -> Vec<ProjectRow> {
-    let setup = Setup {
-        homes: vec![home.to_owned()],
-        sources: Vec::new(),
-        env: Env::default(),
-        clock: Clock::fixed(NOW.parse().unwrap()),
-    };
-    let engine = Engine::new(setup).unwrap();
+    let engine = crate::engine(home, None);
     let engine = engine.with_processes(Arc::new(Scripted::default())).with_tree(Arc::new(Bare));
     engine.projects(None, &()).unwrap().0
 }
 
 #[test]
 fn every_directory_is_the_folder_it_was_recorded_in_or_nothing_tells() {
-    let Some(corpus) = corpus() else { return };
+    let corpus = corpus();
     let (mut resolved, mut proven, mut untold) = (0, 0, 0);
-    for capture in entries(&corpus).iter().flat_map(|release| entries(release)) {
-        let used = folders_used(&capture);
-        let is_home = |path: &PathBuf| {
-            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("home"))
-        };
-        for home in entries(&capture).into_iter().filter(is_home) {
+    for capture in &corpus.captures {
+        // Where the agent was run is on record only in a real recording.
+        let Some(used) = folders_used(capture) else { continue };
+        for home in capture.homes() {
             let told = all_text(&home);
             for row in rows(&home) {
                 let known = row.path.as_ref().map(|path| path.as_str().to_owned());
@@ -90,6 +80,9 @@ fn every_directory_is_the_folder_it_was_recorded_in_or_nothing_tells() {
                 }
             }
         }
+    }
+    if !corpus.is_recorded() {
+        return;
     }
     // Of the eras that name a project by its hash alone, some homes speak of no file.
     assert!(resolved > 2 * untold, "{resolved} resolved, {untold} not");

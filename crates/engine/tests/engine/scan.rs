@@ -1,14 +1,12 @@
 //! Without an index a search finds what it finds with one.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
-
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use recount_engine::{Asked, Engine, HitSort, Setup};
-use recount_model::Clock;
-use recount_platform::Env;
-use recount_testkit::{Home, NOW, corpus, fixtures};
+use recount_engine::{Asked, Engine, HitSort};
+use recount_testkit::{Home, corpus, fixtures};
+
+use crate::engine;
 
 const QUERIES: [&str; 48] = [
     "shop",
@@ -60,13 +58,6 @@ const QUERIES: [&str; 48] = [
     "after:2026-01-01 tax",
     "source:gemini tax",
 ];
-
-fn engine(home: &Path, data: Option<&Path>) -> Engine {
-    let data = data.map(|data| ("RECOUNT_DATA_DIR", data.to_str().unwrap()));
-    let env = Env::made_up(data, None);
-    let clock = Clock::fixed(NOW.parse().unwrap());
-    Engine::new(Setup { homes: vec![home.to_owned()], sources: Vec::new(), env, clock }).unwrap()
-}
 
 /// Where hits stand, and how many there are said to be when that is certain.
 fn found(engine: &Engine, query: &str, without_index: bool) -> (BTreeSet<String>, bool) {
@@ -146,18 +137,9 @@ fn without_a_folder_for_an_index_the_files_are_searched() {
 
 #[test]
 fn homes_of_the_corpus_give_the_same_hits() {
-    let Some(corpus) = corpus() else { return };
     let data = Home::empty();
-    let scenarios = |release: PathBuf| std::fs::read_dir(release).into_iter().flatten().flatten();
-    let releases = std::fs::read_dir(corpus).unwrap().flatten();
-    let mut homes: Vec<PathBuf> = releases
-        .flat_map(|release| scenarios(release.path()))
-        .map(|scenario| scenario.path().join("home"))
-        .filter(|home| home.is_dir())
-        .collect();
-    homes.sort();
-    for (number, home) in homes.iter().step_by(9).enumerate() {
+    for (number, capture) in corpus().captures.iter().step_by(9).enumerate() {
         let data = data.path().join(number.to_string());
-        agree(home, &data, &QUERIES, &home.display().to_string());
+        agree(&capture.home(), &data, &QUERIES, &capture.name);
     }
 }

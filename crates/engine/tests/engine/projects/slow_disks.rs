@@ -10,7 +10,7 @@ use recount_platform::{Entry, Lister};
 use recount_store::scan::{Disk, Tree};
 use recount_testkit::Home;
 
-use crate::{
+use super::{
     assert_proven, engine, hash, path, row, rows, session, write_hash_directory, write_session,
 };
 

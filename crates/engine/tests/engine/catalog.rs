@@ -1,6 +1,5 @@
 //! With a catalog every answer is what it is without one.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 #![expect(clippy::disallowed_methods, reason = "a test changes what it looks at")]
 
 use std::fs::{self, File};
@@ -8,17 +7,10 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use recount_engine::{Engine, Query, Setup};
-use recount_model::Clock;
-use recount_platform::Env;
-use recount_testkit::{Home, NOW, fixtures};
+use recount_engine::Query;
+use recount_testkit::{Home, fixtures};
 
-fn engine(home: &Path, data: Option<&Path>) -> Engine {
-    let data = data.map(|data| ("RECOUNT_DATA_DIR", data.to_str().unwrap()));
-    let env = Env::made_up(data, None);
-    let clock = Clock::fixed(NOW.parse().unwrap());
-    Engine::new(Setup { homes: vec![home.to_owned()], sources: Vec::new(), env, clock }).unwrap()
-}
+use crate::engine;
 
 /// Lists everything, as text.
 fn list(home: &Path, data: Option<&Path>) -> String {
