@@ -1,20 +1,18 @@
 //! One function per thing a person can ask. Every view calls this room and nothing to its left.
 
 mod cache;
-mod change;
 mod config;
-mod doctor;
+pub mod disk;
 mod error;
 pub mod export;
-mod guard;
 mod messages;
 mod projects;
+pub mod retention;
 mod search;
 mod sessions;
 mod snapshot;
 mod sql;
 pub mod stats;
-mod vault;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -25,24 +23,16 @@ use recount_platform::{Env, Folders, Processes, System};
 use recount_store::Root;
 use recount_store::scan::{Disk, Tree};
 
-pub use change::{
-    Change, ChangeState, Compaction, Fork, Made, Merge, Prune, Recovered, Refusal, Resurrectable,
-    State, Step, Subject, Trashed, Trim, Turn, TurnAt,
-};
-pub use doctor::{Finding, Severity, Topic};
 pub use error::Error;
 pub use export::{Export, Exported, Selection};
-pub use guard::{Agent, DoomedSession, Fix, Foretold, Guarded, Kept, Lost, ReleaseFrom, Safe};
 pub use messages::{Bound, Messages, RawFile, View};
-pub use projects::moved::NewPlace;
 pub use projects::seek::Seek;
 pub use projects::{Part, ProjectRow};
 pub use recount_catalog::sql::{Cell, Column, VIEWS, View as SqlView};
-pub use recount_formats::sweep::Wanted as RetentionWanted;
 pub use recount_search::{Field, Snippet, Sort as HitSort};
-pub use recount_store::Aliases;
+pub use recount_store::{Aliases, Moved};
 pub use recount_writer::Error as WriteError;
-pub use recount_writer::change::Plan;
+pub use retention::{Agent, DoomedSession, Foretold, Guarded, Kept, Lost, ReleaseFrom, Safe};
 pub use search::find::Finder;
 pub use search::index::{IndexStatus, Indexed};
 pub use search::{Answer, Asked, Match};
@@ -51,10 +41,10 @@ pub use sessions::labels::LabelledSession;
 pub use sessions::list::{Listing, Query, Sort};
 pub use sessions::lost::LostSession;
 pub use sessions::open::Opened;
-pub use sessions::resume::Resume;
+pub use sessions::owners::Owner;
+pub use sessions::resume::{Resume, Unresumable};
 pub use snapshot::survey::Progress;
 pub use sql::Table;
-pub use vault::{Failed, Held, KeepReport, Unwanted};
 
 /// What an engine works on.
 #[derive(Clone, Debug)]
@@ -173,6 +163,24 @@ impl Engine {
         if let Ok(mut looked) = self.looked.lock() {
             *looked = Some(ground);
         }
+    }
+
+    /// Returns the folders in which agents keep sessions, each with its agent.
+    pub fn data_folders(&self) -> &[Root] {
+        &self.roots
+    }
+
+    /// Returns our own data folder.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn own_data(&self) -> Result<&std::path::Path, Error> {
+        self.folders.data.as_deref().ok_or(Error::NoDataFolder)
+    }
+
+    /// Returns the environment of this run.
+    pub fn env(&self) -> &Env {
+        &self.env
     }
 
     /// Returns where we keep our own data, and the user's home.

@@ -282,17 +282,42 @@ pub struct Belongings {
 pub struct Belonging {
     /// Where it lies.
     pub path: PathBuf,
-    /// What it is, for people.
-    pub what: &'static str,
+    /// What it is.
+    pub kind: BelongingKind,
 }
 
 impl Belonging {
-    /// What an output of a tool is called.
-    pub(crate) const OUTPUT: &'static str = "tool output";
-
     /// Whether it is an output of a tool, to which paths stand in the text.
     pub fn is_output(&self) -> bool {
-        self.what == Self::OUTPUT
+        self.kind == BelongingKind::ToolOutput
+    }
+}
+
+/// What a file that belongs to a session is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BelongingKind {
+    /// A sub-agent's.
+    Subagent,
+    /// An output of a tool.
+    ToolOutput,
+    /// A log of what the agent did.
+    ActivityLog,
+    /// Plans and tasks.
+    Plans,
+    /// Any file of a project directory.
+    File,
+}
+
+impl BelongingKind {
+    /// Returns its name, as plans and journals have it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Subagent => "sub-agent",
+            Self::ToolOutput => "tool output",
+            Self::ActivityLog => "activity log",
+            Self::Plans => "plans and tasks",
+            Self::File => "file",
+        }
     }
 }
 

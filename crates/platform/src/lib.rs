@@ -10,7 +10,7 @@ mod program;
 mod room;
 
 pub use env::{Env, VARIABLES, Variable};
-pub use folders::Folders;
+pub use folders::{Folders, is_same_place};
 pub use installations::Installations;
 pub use listing::{Entry, Lister};
 pub use mounts::{Below, Mounts};

@@ -98,7 +98,8 @@ impl<'a> Messages<'a> {
     }
 
     /// Reads so much of each message.
-    pub(crate) fn in_detail(self, detail: Detail) -> Self {
+    #[must_use]
+    pub fn in_detail(self, detail: Detail) -> Self {
         Self { detail, ..self }
     }
 

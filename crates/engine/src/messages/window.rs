@@ -12,19 +12,26 @@ const WINDOW: u64 = 256 * 1024;
 
 /// A file that is read in stretches.
 #[derive(Debug)]
-pub(crate) struct Window {
+pub struct Window {
     file: File,
     start: u64,
     bytes: Vec<u8>,
 }
 
 impl Window {
-    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn open(path: &Path) -> io::Result<Self> {
         Ok(Self { file: bytes::open(path)?, start: 0, bytes: Vec::new() })
     }
 
     /// Returns the bytes of a span.
-    pub(crate) fn read(&mut self, span: Span) -> io::Result<&[u8]> {
+    ///
+    /// # Errors
+    /// If they cannot be read, or the file ends before them.
+    pub fn read(&mut self, span: Span) -> io::Result<&[u8]> {
         let end = span.offset + span.bytes;
         if span.offset < self.start || end > self.start + self.bytes.len() as u64 {
             let wanted = span.bytes.max(WINDOW);

@@ -17,10 +17,12 @@ use recount_model::{
     Tokens,
 };
 use recount_platform::Folders;
+use recount_store::Moved;
 use serde::Serialize;
 
+use crate::disk::Survey;
 use crate::projects::matching::matching;
-use crate::projects::moved::{NewPlace, new_places};
+use crate::projects::moved::new_places;
 use crate::projects::passport::Effort;
 use crate::projects::seek::Seek;
 use crate::sessions::list::Listing;
@@ -59,7 +61,7 @@ pub struct ProjectRow {
     /// How the path is known.
     pub evidence: Vec<Clue>,
     /// Where a folder that is gone has likely gone to.
-    pub moved_to: Option<NewPlace>,
+    pub moved_to: Option<Moved>,
     /// The directories in which the agents keep it.
     pub parts: Vec<Part>,
 }
@@ -157,8 +159,15 @@ impl Engine {
     /// # Errors
     /// If there is none, or several.
     pub fn folder_of(&self, wanted: &str) -> Result<String, Error> {
-        let (_, _, passports) = self.survey_all(&Effort::List, &());
-        let projects: Vec<&Project> = passports.projects.iter().map(|project| &**project).collect();
+        self.folder_in(&self.survey(&()), wanted)
+    }
+
+    /// The same, among the projects of a survey.
+    ///
+    /// # Errors
+    /// If there is none, or several.
+    pub fn folder_in(&self, survey: &Survey, wanted: &str) -> Result<String, Error> {
+        let projects: Vec<&Project> = survey.projects.iter().map(|project| &**project).collect();
         let found = matching(&projects, wanted, &self.folders)?;
         let project = found.first().and_then(|at| projects.get(*at));
         let folder = project.and_then(|project| {

@@ -60,17 +60,17 @@ impl Opened {
     }
 
     /// Returns who wrote it.
-    pub(crate) fn source(&self) -> &'static dyn Source {
+    pub fn source(&self) -> &'static dyn Source {
         self.source
     }
 
     /// Returns its files with what is in them.
-    pub(crate) fn family(&self) -> &Family {
+    pub fn family(&self) -> &Family {
         &self.family
     }
 
     /// Whether it is a saved chat, and no session file.
-    pub(crate) fn is_saved(&self) -> bool {
+    pub fn is_saved(&self) -> bool {
         self.saved.is_some()
     }
 
@@ -112,7 +112,10 @@ impl Opened {
 
 impl Engine {
     /// Opens one file by its path: a session file on its own, a saved chat, an export.
-    pub(crate) fn open_file(&self, path: &Path) -> Result<Opened, Error> {
+    ///
+    /// # Errors
+    /// If it cannot be read, or holds no conversation.
+    pub fn open_file(&self, path: &Path) -> Result<Opened, Error> {
         let metadata = std::fs::metadata(path).map_err(|source| match source.kind() {
             std::io::ErrorKind::NotFound => Error::NoFile(path.to_owned()),
             _ => Error::Unreadable { path: path.to_owned(), source },

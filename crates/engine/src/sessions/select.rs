@@ -17,7 +17,7 @@ use crate::stats::ledger::Ledger;
 use crate::{Engine, Error};
 
 /// The shortest start of an id that is looked for.
-pub(crate) const SHORTEST: usize = 4;
+pub const SHORTEST: usize = 4;
 
 impl Engine {
     /// Opens the session that `wanted` names.

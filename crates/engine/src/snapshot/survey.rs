@@ -31,22 +31,26 @@ impl Progress for () {
 
 /// A project directory and whose it is.
 #[derive(Debug)]
-pub(crate) struct Folder {
-    pub(crate) source: &'static dyn Source,
-    /// Which root it lies below.
-    pub(crate) root: usize,
-    pub(crate) at: ProjectFolder,
+pub struct Folder {
+    /// Whose it is.
+    pub source: &'static dyn Source,
+    /// The number of the data folder it lies below.
+    pub root: usize,
+    /// Where it lies, and what is in it.
+    pub at: ProjectFolder,
 }
 
 /// What lies on disk, not yet read.
 #[derive(Debug, Default)]
-pub(crate) struct Ground {
-    pub(crate) folders: Vec<Folder>,
+pub struct Ground {
+    /// The project directories.
+    pub folders: Vec<Folder>,
     /// Per root.
     pub(crate) registry: Vec<Vec<Registered>>,
     /// Per root: what does not fit in the registry.
-    pub(crate) notes: Vec<Vec<RegistryNote>>,
-    pub(crate) problems: Vec<Problem>,
+    pub notes: Vec<Vec<RegistryNote>>,
+    /// What could not be listed.
+    pub problems: Vec<Problem>,
 }
 
 /// Files that may belong to one session.

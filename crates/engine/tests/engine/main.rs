@@ -6,7 +6,6 @@
 mod catalog;
 mod corpus;
 mod fixtures;
-mod mending;
 mod own_form;
 mod projects;
 mod scan;

@@ -98,7 +98,7 @@ impl Sweeper for CleanUp {
     }
 
     fn remedy(&self) -> &'static str {
-        "`recount guard --retention off` keeps all sessions: \"general\": {\"sessionRetention\": {\"enabled\": false}} in ~/.gemini/settings.json"
+        "\"general\": {\"sessionRetention\": {\"enabled\": false}} in ~/.gemini/settings.json"
     }
 }
 
