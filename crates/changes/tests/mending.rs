@@ -56,14 +56,11 @@ fn copy(from: &Path, to: &Path) {
 
 /// All homes that were ever recorded or made up, each copied to a folder of its own.
 fn homes() -> impl Iterator<Item = (String, TempDir)> {
+    let corpus = corpus();
+    // Where there is no corpus the fixtures stand in for it, and need no second look.
+    let captures = if corpus.is_recorded() { corpus.captures } else { Vec::new() };
+    let captures = captures.into_iter().flat_map(|capture| capture.homes());
     let cases = fixtures().into_iter().map(|case| case.path.join("home"));
-    let captures = corpus().map(|corpus| entries(&corpus)).unwrap_or_default().into_iter();
-    let captures = captures.flat_map(|release| entries(&release)).flat_map(|capture| {
-        let is_home = |path: &PathBuf| {
-            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("home"))
-        };
-        entries(&capture).into_iter().filter(is_home).collect::<Vec<_>>()
-    });
     cases.chain(captures).filter(|home| home.join(".gemini").is_dir()).map(|home| {
         let folder = tempfile::tempdir().unwrap();
         copy(&home.join(".gemini"), &folder.path().join(".gemini"));
