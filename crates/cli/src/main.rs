@@ -7,6 +7,7 @@ mod failure;
 mod output;
 mod when;
 
+use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -25,11 +26,14 @@ fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let context = Context::new(&cli.global);
-    match run(cli.command, &context) {
+    // The process ends when the command does, and the system takes all memory back at once: nothing is taken apart before.
+    let context = ManuallyDrop::new(Context::new(&cli.global));
+    let code = match run(cli.command, &context) {
         Ok(code) => code,
         Err(failure) => failure.report(),
-    }
+    };
+    context.finish();
+    code
 }
 
 fn run(command: Option<Command>, context: &Context) -> Result<ExitCode, Failure> {

@@ -8,6 +8,9 @@ use recount_model::{SessionFacts, SessionId, SourceName};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// Nobody waits for the answer any more.
+    #[error("cancelled")]
+    Cancelled,
     /// A home could not be looked into.
     #[error(transparent)]
     Home(#[from] recount_store::Error),

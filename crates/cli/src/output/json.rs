@@ -1,6 +1,7 @@
 //! The documents that `--json` prints, written as they come.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use recount_engine::Listing;
 use recount_engine::export::json::{write_json, write_safe};
@@ -28,7 +29,7 @@ pub(crate) fn sessions(context: &Context, listing: &Listing) -> io::Result<()> {
 }
 
 /// A list is made into text on two cores: the second half while the first is being printed.
-fn sessions_in_parallel(out: &mut impl Write, sessions: &[SessionFacts]) -> io::Result<()> {
+fn sessions_in_parallel(out: &mut impl Write, sessions: &[Arc<SessionFacts>]) -> io::Result<()> {
     let (first, second) = sessions.split_at(sessions.len().div_ceil(2));
     out.write_all(b"[")?;
     std::thread::scope(|scope| {
@@ -50,7 +51,7 @@ fn sessions_in_parallel(out: &mut impl Write, sessions: &[SessionFacts]) -> io::
     out.write_all(b"]")
 }
 
-fn rows(text: &mut Vec<u8>, sessions: &[SessionFacts]) -> io::Result<()> {
+fn rows(text: &mut Vec<u8>, sessions: &[Arc<SessionFacts>]) -> io::Result<()> {
     for (at, session) in sessions.iter().enumerate() {
         text.extend_from_slice(if at > 0 { b"," } else { b"" });
         serde_json::to_writer(&mut *text, session)?;

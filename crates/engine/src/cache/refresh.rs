@@ -3,17 +3,19 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::thread::JoinHandle;
 
 use recount_catalog::{Catalog, Row};
 use recount_formats::SOURCES;
 use recount_formats::source::Family;
-use recount_platform::system_nanos;
 
 use crate::cache::cached::{self, decode, encode};
-use crate::cache::growth::{Anew, Growth};
-use crate::ledger;
+use crate::cache::growth::{Anew, Growth, may_resume};
+use crate::cancel::stop_if_cancelled;
 use crate::sessions::list::Digest;
 use crate::snapshot::survey::{Ground, Group, Progress, survey};
+use crate::stats::ledger;
 use crate::{Engine, Error};
 
 /// The catalog's file in our data folder.
@@ -31,6 +33,28 @@ pub(crate) struct Memory {
     rows: HashMap<u64, Row>,
 }
 
+/// What is being written to the catalog, while other work goes on. What was read is not lost when the answer is out: the
+/// last one to let go of an engine waits.
+#[derive(Debug, Default)]
+pub(crate) struct PendingWrites(Mutex<Vec<JoinHandle<()>>>);
+
+impl PendingWrites {
+    /// Waits for all of them.
+    fn finish(&self) {
+        let handles = self.0.lock().map(|mut writing| std::mem::take(&mut *writing));
+        for handle in handles.unwrap_or_default() {
+            // One that failed has written nothing, which costs time and nothing else.
+            let _ended = handle.join();
+        }
+    }
+}
+
+impl Drop for PendingWrites {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
 impl Engine {
     /// Opens the catalog. Without one, everything is read each time.
     pub(crate) fn memory(&self) -> Option<Memory> {
@@ -43,7 +67,7 @@ impl Engine {
     /// Writes to the catalog while other work goes on: nobody waits for it but the end of the run.
     pub(crate) fn write_later(&self, write: impl FnOnce(&mut Catalog) + Send + 'static) {
         let Some(path) = self.catalog_path() else { return };
-        let Ok(mut writing) = self.writing.lock() else { return };
+        let Ok(mut writing) = self.writing.0.lock() else { return };
         // One after the other.
         let before = std::mem::take(&mut *writing);
         writing.push(std::thread::spawn(move || {
@@ -62,12 +86,8 @@ impl Engine {
     }
 
     /// Waits for what is being written to the catalog.
-    pub(crate) fn finish_writing(&self) {
-        let handles = self.writing.lock().map(|mut writing| std::mem::take(&mut *writing));
-        for handle in handles.unwrap_or_default() {
-            // One that failed has written nothing, which costs time and nothing else.
-            let _ended = handle.join();
-        }
+    pub fn finish_writing(&self) {
+        self.writing.finish();
     }
 
     /// What tells the roots that are read from others.
@@ -135,13 +155,12 @@ pub(crate) fn recall(
     memory: Option<Memory>,
     progress: &dyn Progress,
     digest: impl Fn(&'static dyn recount_formats::Source, Family) -> Digest + Sync,
-) -> Vec<Digest> {
+) -> Result<Vec<Digest>, Error> {
     let groups = ground.groups(|_| true);
     let Some(memory) = memory else {
-        return survey(ground, groups, &Anew, progress, digest)
-            .into_iter()
-            .map(|(_, digest)| digest)
-            .collect();
+        let read = survey(ground, groups, &Anew, progress, digest);
+        stop_if_cancelled(progress)?;
+        return Ok(read.into_iter().map(|(_, digest)| digest).collect());
     };
     let keys: Vec<(u64, u64)> = groups.iter().map(key).collect();
     let mut digests = memory.known(ground, &groups, &keys);
@@ -154,14 +173,16 @@ pub(crate) fn recall(
         .unzip();
     let growth = Growth::new(memory.catalog, &engine.outlines);
     let mut read: BTreeMap<usize, Vec<Digest>> = BTreeMap::new();
-    for (at, digest) in survey(ground, changed, &growth, progress, digest) {
+    let surveyed = survey(ground, changed, &growth, progress, digest);
+    stop_if_cancelled(progress)?;
+    for (at, digest) in surveyed {
         read.entry(numbers.get(at).copied().unwrap_or_default()).or_default().push(digest);
     }
     let mut new = Vec::new();
     for number in numbers {
         let mut found = read.remove(&number).unwrap_or_default();
         if let (Some(group), Some((key, stamp))) = (groups.get(number), keys.get(number))
-            && !is_racy(group)
+            && !is_racy(group, ground)
             && let Some(content) = encode(group, &found.iter().collect::<Vec<_>>())
         {
             let ledger = ledger::take(&mut found, *key);
@@ -182,7 +203,35 @@ pub(crate) fn recall(
                 catalog.keep(roots, &new, &gone).and_then(|()| catalog.keep_states(&states));
         });
     }
-    digests.into_iter().flatten().flatten().collect()
+    Ok(digests.into_iter().flatten().flatten().collect())
+}
+
+/// Reads some groups, whatever is remembered of them: large logs from where they were read last, if they only grew.
+pub(crate) fn recall_groups(
+    engine: &Engine,
+    ground: &Ground,
+    groups: Vec<Group>,
+    progress: &dyn Progress,
+    digest: impl Fn(&'static dyn recount_formats::Source, Family) -> Digest + Sync,
+) -> Result<Vec<Digest>, Error> {
+    let large = groups.iter().flat_map(|group| &group.files).any(|(_, file)| may_resume(file));
+    let read = match large.then(|| engine.catalog()).flatten() {
+        None => survey(ground, groups, &Anew, progress, digest),
+        Some(catalog) => {
+            let growth = Growth::new(catalog, &engine.outlines);
+            let read = survey(ground, groups, &growth, progress, digest);
+            let states = growth.into_states();
+            if !states.is_empty() {
+                // A reader that is not kept begins again.
+                engine.write_later(move |catalog| {
+                    let _kept = catalog.keep_states(&states);
+                });
+            }
+            read
+        }
+    };
+    stop_if_cancelled(progress)?;
+    Ok(read.into_iter().map(|(_, digest)| digest).collect())
 }
 
 impl Memory {
@@ -231,7 +280,8 @@ pub(crate) fn hash(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-pub(crate) fn is_racy(group: &Group) -> bool {
-    let now = system_nanos();
-    group.files.iter().any(|(_, file)| now - file.stamp.nanos < RACY)
+/// Whether a file of a group had been written so short a time before it was looked at that it may have changed since
+/// without a sign.
+pub(crate) fn is_racy(group: &Group, ground: &Ground) -> bool {
+    group.files.iter().any(|(_, file)| ground.looked - file.stamp.nanos < RACY)
 }

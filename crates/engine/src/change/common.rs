@@ -1,6 +1,7 @@
 //! What the plans of all commands share.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use recount_formats::edit::Patch;
 use recount_formats::{OwnForm, SOURCES, Source};
@@ -27,7 +28,7 @@ impl Engine {
         wanted: &str,
         done: &str,
         progress: &dyn Progress,
-    ) -> Result<(SessionFacts, Listing), Error> {
+    ) -> Result<(Arc<SessionFacts>, Listing), Error> {
         let opened = self.open(wanted, progress)?;
         if opened.is_saved() {
             let why = format!("a saved chat cannot be {done}: it is no session of its own");
@@ -50,7 +51,7 @@ impl Engine {
     }
 
     /// Returns an id for a new session that begins like that of no other.
-    pub(crate) fn new_id(&self, form: &dyn OwnForm, sessions: &[SessionFacts]) -> SessionId {
+    pub(crate) fn new_id(&self, form: &dyn OwnForm, sessions: &[Arc<SessionFacts>]) -> SessionId {
         let now = self.clock.now().as_nanosecond();
         let is_free = |id: &SessionId| {
             let start = |id: &SessionId| id.as_str().chars().take(TELLING).collect::<String>();

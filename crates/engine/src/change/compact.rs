@@ -1,6 +1,7 @@
 //! Logs without what they repeat.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use recount_formats::mend::{Care, Piece, Shape};
 use recount_formats::own_form::{Anew, HeadRequest};
@@ -38,7 +39,7 @@ impl Engine {
     ) -> Result<Plan, Error> {
         let mut plan = self.blank_plan("compact");
         let chosen = self.all_chosen(&wanted.sessions, &mut plan, progress)?;
-        let total: u64 = chosen.iter().map(SessionFacts::bytes).sum();
+        let total: u64 = chosen.iter().map(|facts| facts.bytes()).sum();
         let mut done = 0;
         for facts in &chosen {
             compact(&mut plan, facts, wanted)?;
@@ -166,12 +167,12 @@ impl Engine {
         wanted: &[String],
         plan: &mut Plan,
         progress: &dyn Progress,
-    ) -> Result<Vec<SessionFacts>, Error> {
-        let mut chosen: Vec<SessionFacts> = Vec::new();
+    ) -> Result<Vec<Arc<SessionFacts>>, Error> {
+        let mut chosen: Vec<Arc<SessionFacts>> = Vec::new();
         for wanted in wanted {
             let opened = self.open(wanted, progress)?;
             if !chosen.iter().any(|known| known.id == opened.facts.id) {
-                chosen.push(opened.facts);
+                chosen.push(Arc::new(opened.facts));
             }
         }
         if !wanted.is_empty() {

@@ -72,7 +72,7 @@ impl Engine {
             started: None,
             updated: Some(self.clock.now()),
         };
-        let edition = Edition::new(opened, home.form, records, anew, grammar_of([&facts]))?;
+        let edition = Edition::new(opened, home.form, records, anew, grammar_of([&*facts]))?;
         let mut plan = self.blank_plan("fork");
         self.move_in(&mut plan, &home, edition, title, (&facts, &listing))?;
         Ok(plan)

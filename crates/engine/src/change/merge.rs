@@ -45,7 +45,7 @@ impl Engine {
         merge: Merge<'_>,
         progress: &dyn Progress,
     ) -> Result<Plan, Error> {
-        let mut all: Vec<SessionFacts> = Vec::new();
+        let mut all: Vec<Arc<SessionFacts>> = Vec::new();
         let mut listing = Listing::default();
         for wanted in wanted {
             let facts;
@@ -86,7 +86,13 @@ impl Engine {
             let opened = Arc::new(self.open(facts.id.as_str(), progress)?);
             let records = once(&opened, &mut seen);
             edition = Some(match edition {
-                None => Edition::new(opened, home.form, records, anew, grammar_of(&all))?,
+                None => Edition::new(
+                    opened,
+                    home.form,
+                    records,
+                    anew,
+                    grammar_of(all.iter().map(|facts| &**facts)),
+                )?,
                 Some(edition) => edition.followed_by(opened, records),
             });
         }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_formats::Editor;
@@ -48,7 +49,7 @@ impl Engine {
         let listing = self.list(&Query { labelled: true, ..Query::default() }, progress)?;
         let within = Query { project: rules.project.clone(), ..Query::default() };
         let within: BTreeSet<_> =
-            self.list(&within, progress)?.sessions.into_iter().map(|facts| facts.id).collect();
+            self.list(&within, progress)?.sessions.iter().map(|facts| facts.id.clone()).collect();
         let ground = Ground::look(&self.roots);
         let owners = self.owners(&listing.sessions);
         let mut plan = self.blank_plan("prune");
@@ -72,7 +73,7 @@ impl Engine {
                 (_, true) => spared.live += 1,
                 _ => {
                     take(&mut plan, facts, &listing, &ground)?;
-                    gone.push(facts);
+                    gone.push(&**facts);
                 }
             }
         }
@@ -104,7 +105,7 @@ impl Engine {
         listing: &Listing,
         progress: &dyn Progress,
     ) -> Result<BTreeMap<String, String>, Error> {
-        let is_missing = |facts: &SessionFacts| facts.project.state == ProjectState::Missing;
+        let is_missing = |facts: &Arc<SessionFacts>| facts.project.state == ProjectState::Missing;
         if !rules.orphaned || !listing.sessions.iter().any(is_missing) {
             return Ok(BTreeMap::new());
         }
@@ -154,7 +155,7 @@ fn remove_orphans(
         .filter(|facts| facts.kind == SessionKind::Main)
         .map(|facts| facts.id.as_str())
         .collect();
-    let is_led = |facts: &&SessionFacts| {
+    let is_led = |facts: &&Arc<SessionFacts>| {
         facts.parent.as_ref().is_none_or(|parent| mains.contains(parent.as_str()))
     };
     let there: BTreeSet<&str> = ours().filter(is_led).map(|facts| facts.id.as_str()).collect();

@@ -85,11 +85,11 @@ impl Engine {
         let there = Self::new(Setup {
             homes: vec![from.to_owned()],
             sources: Vec::new(),
-            env: self.env.clone(),
+            env: recount_platform::Env::clone(&self.env),
             clock: self.clock,
         })?;
         let id = there.open(wanted, progress)?.facts.id;
-        let (listing, ground, _) = there.survey_all(&Effort::List, progress);
+        let (listing, ground, _) = there.survey_all(&Effort::List, progress)?;
         let mut files = Vec::new();
         for facts in &listing.sessions {
             if facts.id != id && facts.parent.as_ref() != Some(&id) {
@@ -117,7 +117,7 @@ impl Engine {
 
     /// Plans to put files where they belong today.
     fn put_back(&self, files: Vec<Back>, progress: &dyn Progress) -> Result<Plan, Error> {
-        let (_, ground, passports) = self.survey_all(&Effort::List, progress);
+        let (_, ground, passports) = self.survey_all(&Effort::List, progress)?;
         let roots = self.roots.iter().map(|root| root.path.clone()).collect();
         let mut plan = Plan::new("restore", roots);
         let agents = self.agents(None)?;

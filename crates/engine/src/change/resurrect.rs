@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_formats::mend::{Piece, Shape};
@@ -221,7 +222,7 @@ impl Written<'_> {
         &self,
         old: &SessionId,
         project: Option<&str>,
-        sessions: &[SessionFacts],
+        sessions: &[Arc<SessionFacts>],
     ) -> Result<Plan, Error> {
         let now = self.engine.clock.now();
         let is_taken = sessions.iter().any(|facts| facts.id.short() == old.short());

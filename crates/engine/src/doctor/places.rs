@@ -22,7 +22,7 @@ impl Engine {
     ) {
         let ids: HashSet<&str> = listing.sessions.iter().map(|facts| facts.id.as_str()).collect();
         let now = SystemTime::from(self.clock.now());
-        for root in &self.roots {
+        for root in self.roots.iter() {
             let located = root.source.locate(&root.path, root.shape);
             let strays =
                 root.source.strays(&root.path, root.shape, &located, &|id| ids.contains(id), now);

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use recount_formats::Source;
 use recount_formats::bytes::Buffer;
@@ -73,7 +74,7 @@ impl Engine {
     ) -> Result<Fix, Error> {
         self.aliases()?;
         let agents = self.agents(release)?;
-        let (listing, ground, passports) = self.survey_all(&Effort::List, progress);
+        let (listing, ground, passports) = self.survey_all(&Effort::List, progress)?;
         let sessions = &listing.sessions;
         let wanted = self.within(scope, &ground, &passports)?;
         let is_wanted = |number: &usize| wanted.as_ref().is_none_or(|all| all.contains(number));
@@ -108,7 +109,7 @@ struct Fixing<'a> {
 }
 
 impl<'a> Fixing<'a> {
-    fn new(engine: &Engine, sessions: &'a [SessionFacts], in_use: Option<InUse<'a>>) -> Self {
+    fn new(engine: &Engine, sessions: &'a [Arc<SessionFacts>], in_use: Option<InUse<'a>>) -> Self {
         let mut owners = engine.owners(sessions);
         owners.retain(|owner| in_use.is_none_or(|own| own.session != owner.session));
         let files = |facts: &'a SessionFacts| {
@@ -119,7 +120,7 @@ impl<'a> Fixing<'a> {
             plan: Plan::new(DEFUSED, roots),
             owners,
             in_use,
-            whose: sessions.iter().flat_map(files).collect(),
+            whose: sessions.iter().flat_map(|facts| files(facts)).collect(),
             busy: BTreeSet::new(),
             taken: BTreeSet::new(),
             buffer: Buffer::new(),

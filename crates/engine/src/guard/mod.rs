@@ -9,6 +9,7 @@ mod scope;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
+use std::sync::Arc;
 
 use recount_formats::Sweeper;
 use recount_formats::sweep::{Chats, Installations, Retention, Settings, Variables};
@@ -37,7 +38,7 @@ impl Engine {
     ) -> Result<Foretold, Error> {
         self.aliases()?;
         let agents = self.agents(release)?;
-        let (listing, ground, passports) = self.survey_all(&Effort::List, progress);
+        let (listing, ground, passports) = self.survey_all(&Effort::List, progress)?;
         let scope = project.map_or(Scope::All, Scope::Project);
         let wanted = self.within(scope, &ground, &passports)?;
         let swept = self.sweep(&listing.sessions, &ground, &passports, &agents);
@@ -56,7 +57,7 @@ impl Engine {
     /// Marks the sessions that the next start of the installed release would delete.
     pub(crate) fn foretell(
         &self,
-        sessions: &mut [SessionFacts],
+        sessions: &mut [Arc<SessionFacts>],
         ground: &Ground,
         passports: &Passports,
     ) {
@@ -66,8 +67,8 @@ impl Engine {
             swept.iter().flat_map(|swept| &swept.dooms).map(|doom| doom.path.as_str()).collect();
         for session in sessions {
             if agents.iter().any(|agent| agent.source == session.source) {
-                session.doomed =
-                    Some(lost(session, |path| gone.contains(path)) == Some(Lost::Whole));
+                let doomed = lost(session, |path| gone.contains(path)) == Some(Lost::Whole);
+                Arc::make_mut(session).doomed = Some(doomed);
             }
         }
     }
@@ -117,7 +118,7 @@ impl Engine {
     /// Tells what goes, directory by directory.
     fn sweep(
         &self,
-        sessions: &[SessionFacts],
+        sessions: &[Arc<SessionFacts>],
         ground: &Ground,
         passports: &Passports,
         agents: &[Agent],
@@ -131,7 +132,7 @@ impl Engine {
     /// Asks each agent about each of its directories. Returns the answers with the directories' numbers.
     fn ask_sweepers<T>(
         &self,
-        sessions: &[SessionFacts],
+        sessions: &[Arc<SessionFacts>],
         ground: &Ground,
         passports: &Passports,
         agents: &[Agent],

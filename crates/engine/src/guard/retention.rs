@@ -107,7 +107,9 @@ impl Engine {
             )),
             _ => {}
         }
-        let (_, ground, passports) = self.survey_all(&Effort::List, progress);
+        let Ok((_, ground, passports)) = self.survey_all(&Effort::List, progress) else {
+            return notes;
+        };
         let mut others = 0;
         for (number, folder) in ground.folders.iter().enumerate() {
             let project = passports.projects.get(number).and_then(|project| project.path.as_ref());

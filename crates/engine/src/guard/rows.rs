@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::sync::Arc;
 
 use recount_formats::sweep::Retention;
 use recount_model::{Doom, FileRole, SessionFacts, SessionId, SessionKind};
@@ -20,7 +21,7 @@ pub(super) struct Swept {
 
 /// Puts each file that goes to its session, and counts the rest.
 pub(super) fn guarded(
-    sessions: &[SessionFacts],
+    sessions: &[Arc<SessionFacts>],
     ground: &Ground,
     passports: &Passports,
     swept: Vec<Swept>,

@@ -106,7 +106,7 @@ impl Engine {
     ) -> Result<(Vec<ProjectRow>, Listing), Error> {
         self.aliases()?;
         let effort = seek.map_or(Effort::Projects, |seek| Effort::Scan(seek.clone()));
-        let (listing, ground, passports) = self.survey_all(&effort, progress);
+        let (listing, ground, passports) = self.survey_all(&effort, progress)?;
         let mut rows: BTreeMap<String, ProjectRow> = BTreeMap::new();
         // Last used first, so that the newest of several folders stands for a name.
         for session in &listing.sessions {
@@ -157,7 +157,7 @@ impl Engine {
     /// # Errors
     /// If there is none, or several.
     pub fn folder_of(&self, wanted: &str) -> Result<String, Error> {
-        let (_, _, passports) = self.survey_all(&Effort::List, &());
+        let (_, _, passports) = self.survey_all(&Effort::List, &())?;
         let projects: Vec<&Project> = passports.projects.iter().map(|project| &**project).collect();
         let found = matching(&projects, wanted, &self.folders)?;
         let project = found.first().and_then(|at| projects.get(*at));

@@ -14,3 +14,4 @@ pub(crate) mod open;
 pub(crate) mod resume;
 pub(crate) mod select;
 pub(crate) mod union;
+pub(crate) mod visibility;

@@ -55,7 +55,7 @@ impl Engine {
         // Only among all sessions is it known which of them the agent lists.
         let sessions = self.list(&Query::default(), progress)?.sessions;
         let facts = sessions.iter().find(|facts| facts.id == id && facts.source == source.name());
-        let facts = facts.cloned().unwrap_or(opened.facts);
+        let facts = facts.map_or(opened.facts, |facts| SessionFacts::clone(facts));
         let folder = folder(&facts).map_err(|(why, hint)| refuse(why, Some(hint)))?;
         let ground = Ground::look(&self.roots);
         if facts.agent_index.is_none() && !is_taken_over(&facts, &ground) {

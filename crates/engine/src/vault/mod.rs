@@ -108,7 +108,7 @@ impl Engine {
         progress: &dyn Progress,
     ) -> Result<KeepReport, Error> {
         self.aliases()?;
-        let (listing, ground, passports) = self.survey_all(&Effort::List, progress);
+        let (listing, ground, passports) = self.survey_all(&Effort::List, progress)?;
         let wanted = self.within(scope, &ground, &passports)?;
         let wanted: Option<Vec<PathBuf>> = wanted.map(|numbers| {
             let folders = numbers.iter().filter_map(|number| ground.folders.get(*number));
