@@ -24,6 +24,8 @@ pub(crate) const FILE: &str = "catalog.db";
 pub(crate) const RACY: i128 = 2_000_000_000;
 /// From so many groups on a second thread pays.
 const MANY: usize = 256;
+/// So many groups are read before they are written.
+const AT_ONCE: usize = 2048;
 
 /// What the catalog holds of some roots.
 #[derive(Debug)]
@@ -164,46 +166,85 @@ pub(crate) fn recall(
     };
     let keys: Vec<(u64, u64)> = groups.iter().map(key).collect();
     let mut digests = memory.known(ground, &groups, &keys);
-    let is_known = |number: usize| digests.get(number).is_some_and(Option::is_some);
-    let (numbers, changed): (Vec<usize>, Vec<Group>) = groups
-        .iter()
-        .enumerate()
-        .filter(|(number, _)| !is_known(*number))
-        .map(|(n, group)| (n, group.clone()))
-        .unzip();
-    let growth = Growth::new(memory.catalog, &engine.outlines);
-    let mut read: BTreeMap<usize, Vec<Digest>> = BTreeMap::new();
-    let surveyed = survey(ground, changed, &growth, progress, digest);
-    stop_if_cancelled(progress)?;
-    for (at, digest) in surveyed {
-        read.entry(numbers.get(at).copied().unwrap_or_default()).or_default().push(digest);
-    }
-    let mut new = Vec::new();
-    for number in numbers {
-        let mut found = read.remove(&number).unwrap_or_default();
-        if let (Some(group), Some((key, stamp))) = (groups.get(number), keys.get(number))
-            && !is_racy(group, ground)
-            && let Some(content) = encode(group, &found.iter().collect::<Vec<_>>())
-        {
-            let ledger = ledger::take(&mut found, *key);
-            new.push(Row { key: *key, stamp: *stamp, content, ledger });
-        }
-        if let Some(slot) = digests.get_mut(number) {
-            *slot = Some(found);
-        }
-    }
     let seen: HashSet<u64> = keys.iter().map(|(key, _)| *key).collect();
-    let gone: Vec<u64> = memory.rows.keys().filter(|key| !seen.contains(key)).copied().collect();
+    let Memory { catalog, roots, rows } = memory;
+    let mut gone: Vec<u64> = rows.into_keys().filter(|key| !seen.contains(key)).collect();
+    let mut changed: Vec<(usize, Group)> = groups
+        .into_iter()
+        .enumerate()
+        .filter(|(number, _)| digests.get(*number).is_none_or(Option::is_none))
+        .collect();
+    // Largest first, so that no core is left with a large one at the end.
+    changed.sort_by_key(|(_, group)| std::cmp::Reverse(group.bytes()));
+    let growth = Growth::new(catalog, &engine.outlines);
+    let total = changed.iter().map(|(_, group)| group.bytes()).sum();
+    let mut done = 0;
+    // What was read is written while more is read, so that it need not wait in memory.
+    while !changed.is_empty() {
+        let later = changed.split_off(changed.len().min(AT_ONCE));
+        let (numbers, share): (Vec<usize>, Vec<Group>) =
+            std::mem::replace(&mut changed, later).into_iter().unzip();
+        let part = Share { progress, done, total };
+        done += share.iter().map(Group::bytes).sum::<u64>();
+        let surveyed = survey(ground, share.clone(), &growth, &part, &digest);
+        stop_if_cancelled(progress)?;
+        let mut read: BTreeMap<usize, Vec<Digest>> = BTreeMap::new();
+        for (at, digest) in surveyed {
+            read.entry(at).or_default().push(digest);
+        }
+        let mut new = Vec::new();
+        for (at, (number, group)) in numbers.into_iter().zip(&share).enumerate() {
+            let mut found = read.remove(&at).unwrap_or_default();
+            if let Some((key, stamp)) = keys.get(number)
+                && !is_racy(group, ground)
+                && let Some(content) = encode(group, &found.iter().collect::<Vec<_>>())
+            {
+                let ledger = ledger::take(&mut found, *key);
+                new.push(Row { key: *key, stamp: *stamp, content, ledger });
+            }
+            if let Some(slot) = digests.get_mut(number) {
+                *slot = Some(found);
+            }
+        }
+        keep_later(engine, roots, new, std::mem::take(&mut gone));
+    }
+    keep_later(engine, roots, Vec::new(), gone);
     let states = growth.into_states();
-    if !(new.is_empty() && gone.is_empty() && states.is_empty()) {
-        let roots = memory.roots;
-        // The rows are on their way to the screen meanwhile.
+    if !states.is_empty() {
         engine.write_later(move |catalog| {
-            let _kept =
-                catalog.keep(roots, &new, &gone).and_then(|()| catalog.keep_states(&states));
+            // A reader that is not kept begins again.
+            let _kept = catalog.keep_states(&states);
         });
     }
     Ok(digests.into_iter().flatten().flatten().collect())
+}
+
+/// Keeps rows, and forgets those that are gone, while others are on their way to the screen.
+fn keep_later(engine: &Engine, roots: u64, new: Vec<Row>, gone: Vec<u64>) {
+    if !(new.is_empty() && gone.is_empty()) {
+        engine.write_later(move |catalog| {
+            // What is not kept is read again.
+            let _kept = catalog.keep(roots, &new, &gone);
+        });
+    }
+}
+
+/// A part of the work, of which only the whole is told.
+#[derive(Debug)]
+struct Share<'a> {
+    progress: &'a dyn Progress,
+    done: u64,
+    total: u64,
+}
+
+impl Progress for Share<'_> {
+    fn advance(&self, done: u64, _total: u64) {
+        self.progress.advance(self.done + done, self.total);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.progress.is_cancelled()
+    }
 }
 
 /// Reads some groups, whatever is remembered of them: large logs from where they were read last, if they only grew.

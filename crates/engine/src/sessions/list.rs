@@ -119,6 +119,15 @@ pub(crate) enum Used {
     With(u64),
 }
 
+/// What is needed of sessions once they have their rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum After {
+    /// The rows.
+    Rows,
+    /// What rows can be made of again.
+    Digests,
+}
+
 /// Every session with its row.
 #[derive(Debug)]
 pub(crate) struct Concluded {
@@ -225,7 +234,7 @@ impl Engine {
         if let Some((listing, passports)) = self.rows_of_snapshot(effort) {
             return Ok((listing, ground, digests, passports));
         }
-        let concluded = self.conclude(&ground, digests, effort, progress)?;
+        let concluded = self.conclude(&ground, digests, (effort, After::Digests), progress)?;
         Ok((concluded.listing, ground, concluded.digests, concluded.passports))
     }
 
@@ -234,13 +243,17 @@ impl Engine {
         &self,
         ground: &Ground,
         mut digests: Vec<Digest>,
-        effort: &Effort,
+        (effort, after): (&Effort, After),
         progress: &dyn Progress,
     ) -> Result<Concluded, Error> {
         let sightings = sightings(&digests);
         let passports = self.passports(ground, &sightings, effort, progress);
         stop_if_cancelled(progress)?;
         finish(ground, &mut digests, &passports.projects);
+        if after == After::Rows {
+            let no_files: Arc<[Surveyed]> = Arc::default();
+            digests.iter_mut().for_each(|digest| digest.files = Arc::clone(&no_files));
+        }
         self.remember_list(ground, &digests, sightings, &passports);
         let mut sessions: Vec<_> = digests.iter().map(|digest| Arc::clone(&digest.facts)).collect();
         sort(&mut sessions, Sort::Updated);
@@ -272,9 +285,8 @@ impl Engine {
         let (ground, digests) = engine.gather_rows(holds, progress)?;
         let unheld = digests.iter().filter(|digest| !digest.held);
         let unheld = unheld.map(|digest| (digest.facts.source, digest.facts.id.clone())).collect();
-        let Concluded { listing, digests, passports } =
-            engine.conclude(&ground, digests, effort, progress)?;
-        drop(digests);
+        let Concluded { listing, passports, .. } =
+            engine.conclude(&ground, digests, (effort, After::Rows), progress)?;
         Ok((listing, unheld, ground, passports))
     }
 

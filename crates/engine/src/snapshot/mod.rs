@@ -18,7 +18,7 @@ use crate::projects::passport::{Effort, Passports, Sightings};
 use crate::search::index::session_key;
 use crate::sessions::deep::Holds;
 use crate::sessions::finish::finish;
-use crate::sessions::list::{Digest, Listing, Sort, sightings, sort};
+use crate::sessions::list::{After, Digest, Listing, Sort, sightings, sort};
 use crate::snapshot::seen::Seen;
 use crate::snapshot::survey::{Ground, Progress};
 use crate::{Engine, Error};
@@ -136,7 +136,8 @@ impl Engine {
         } else {
             let (looked, found) = engine.gather_rows(&Holds::default(), progress)?;
             hints = sightings(&found);
-            let concluded = engine.conclude(&looked, found, &Effort::List, progress)?;
+            let concluded =
+                engine.conclude(&looked, found, (&Effort::List, After::Digests), progress)?;
             (sessions, disk) = (concluded.listing.sessions, looked);
             (projects, digests) = (concluded.passports, OnceLock::from(concluded.digests));
         }

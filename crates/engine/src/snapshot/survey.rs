@@ -168,7 +168,8 @@ fn is_same(one: &ProjectFolder, other: &ProjectFolder) -> bool {
 }
 
 impl Group {
-    fn bytes(&self) -> u64 {
+    /// Returns the bytes of its files.
+    pub(crate) fn bytes(&self) -> u64 {
         self.files.iter().map(|(_, file)| file.bytes).sum()
     }
 

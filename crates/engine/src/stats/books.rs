@@ -9,7 +9,7 @@ use recount_model::{Problem, SessionFacts, SessionId};
 use crate::cache::remembered::met;
 use crate::projects::passport::Effort;
 use crate::search::index::session_key;
-use crate::sessions::list::{Digest, Listing, Query, Used};
+use crate::sessions::list::{After, Digest, Listing, Query, Used};
 use crate::snapshot::survey::Progress;
 use crate::stats::ledger::{Page, unbound};
 use crate::{Engine, Error};
@@ -78,7 +78,7 @@ impl Engine {
         }
         let unheld = digests.iter().filter(|digest| !digest.held);
         let unheld = unheld.map(|digest| (digest.facts.source, digest.facts.id.clone())).collect();
-        let concluded = engine.conclude(&ground, digests, &effort, progress)?;
+        let concluded = engine.conclude(&ground, digests, (&effort, After::Rows), progress)?;
         Ok((concluded.listing, ledgers.unwrap_or_default(), unheld))
     }
 
