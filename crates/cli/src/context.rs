@@ -1,8 +1,10 @@
 //! What every command needs: the engine, where output goes and how it looks.
 
+use std::any::Any;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::{Mutex, OnceLock};
 
 use recount_engine::{Engine, Setup, source_names};
 use recount_model::{Clock, Problem};
@@ -21,6 +23,8 @@ pub(crate) struct Context {
     pub(crate) folders: Folders,
     pub(crate) clock: Clock,
     on_terminal: bool,
+    engine: OnceLock<Engine>,
+    kept: Mutex<Vec<Box<dyn Any + Send>>>,
 }
 
 /// The width when nobody says.
@@ -32,16 +36,34 @@ impl Context {
         Self {
             global: global.clone(),
             folders: Folders::find(&env),
-            clock: clock(&env),
+            // One command is one question.
+            clock: clock(&env).stopped(),
             on_terminal: io::stdout().is_terminal(),
             env,
+            engine: OnceLock::new(),
+            kept: Mutex::default(),
+        }
+    }
+
+    /// Keeps what a command no longer needs until the process ends: taking thousands of rows apart would only take time.
+    pub(crate) fn keep(&self, value: impl Any + Send) {
+        if let Ok(mut kept) = self.kept.lock() {
+            kept.push(Box::new(value));
+        }
+    }
+
+    /// Waits for what is still being written.
+    pub(crate) fn finish(&self) {
+        if let Some(engine) = self.engine.get() {
+            engine.finish_writing();
         }
     }
 
     /// Looks for the session that `wanted` names. For a file, the user's home does not matter.
-    pub(crate) fn engine_for(&self, wanted: &str) -> Result<Engine, Failure> {
+    pub(crate) fn engine_for(&self, wanted: &str) -> Result<&Engine, Failure> {
         if wanted.contains(['/', '\\']) || Path::new(wanted).is_file() {
-            return Ok(Engine::new(self.setup())?);
+            let engine = Engine::new(self.setup())?;
+            return Ok(self.engine.get_or_init(|| engine));
         }
         self.engine()
     }
@@ -51,14 +73,17 @@ impl Context {
         Ok(Engine::new(self.setup())?)
     }
 
-    /// Looks for sessions. A user who has none yet is shown a made-up home.
-    pub(crate) fn engine(&self) -> Result<Engine, Failure> {
-        let setup = self.setup();
-        let engine = Engine::new(setup.clone())?;
-        if !self.global.home.is_empty() || self.global.json || engine.has_sessions() {
+    /// Looks for sessions, for commands that only read: all they ask is answered from one listing of the disk. A user who has no
+    /// sessions yet is shown a made-up home.
+    pub(crate) fn engine(&self) -> Result<&Engine, Failure> {
+        if let Some(engine) = self.engine.get() {
             return Ok(engine);
         }
-        self.demo(setup).unwrap_or(Ok(engine))
+        let setup = self.setup();
+        let engine = Engine::new(setup.clone())?.pin();
+        let as_told = !self.global.home.is_empty() || self.global.json || engine.has_sessions();
+        let engine = if as_told { engine } else { self.demo(setup).unwrap_or(Ok(engine))? };
+        Ok(self.engine.get_or_init(|| engine))
     }
 
     /// Returns a PROJECT argument with a relative path made absolute; names, and parts of paths, stay as they are.
@@ -115,7 +140,8 @@ impl Context {
         }
         let shown = self.folders.tilde(&folder.to_string_lossy());
         self.warn(&format!("no sessions in your home; this is a made-up one in {shown}"));
-        Some(Engine::new(Setup { homes: vec![folder], ..setup }).map_err(Failure::from))
+        let engine = Engine::new(Setup { homes: vec![folder], ..setup });
+        Some(engine.map(|engine| engine.pin()).map_err(Failure::from))
     }
 
     /// Returns the page that output is laid out on.

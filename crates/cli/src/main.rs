@@ -8,6 +8,7 @@ mod output;
 mod when;
 mod words;
 
+use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -25,9 +26,12 @@ fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let context = Context::new(&cli.global);
-    match cli.command.unwrap_or_default().run(&context) {
+    // The process ends when the command does, and the system takes all memory back at once: nothing is taken apart before.
+    let context = ManuallyDrop::new(Context::new(&cli.global));
+    let code = match cli.command.unwrap_or_default().run(&context) {
         Ok(code) => code,
         Err(failure) => failure.report(),
-    }
+    };
+    context.finish();
+    code
 }

@@ -41,9 +41,12 @@ pub struct Survey {
 
 impl Engine {
     /// Lists every session, with the directories and projects they were found in.
-    pub fn survey(&self, progress: &dyn Progress) -> Survey {
-        let (listing, ground, passports) = self.survey_all(&Effort::List, progress);
-        Survey { listing, ground, projects: passports.projects }
+    ///
+    /// # Errors
+    /// If it was cancelled.
+    pub fn survey(&self, progress: &dyn Progress) -> Result<Survey, Error> {
+        let (listing, ground, passports) = self.survey_all(&Effort::List, progress)?;
+        Ok(Survey { listing, ground, projects: passports.projects })
     }
 
     /// Finds what `wanted` names among the sessions of a survey, by the rules of [`Engine::open`]. The disk is not listed
@@ -55,7 +58,7 @@ impl Engine {
         let sessions = &survey.listing.sessions;
         let by_id = |id: &SessionId| {
             let found = sessions.iter().find(|facts| facts.id == *id);
-            found.map(Named::Session).ok_or_else(|| Error::NoSession(id.to_string()))
+            found.map(|facts| Named::Session(facts)).ok_or_else(|| Error::NoSession(id.to_string()))
         };
         if wanted == "latest" {
             let said = sessions.iter().find(|s| s.kind == SessionKind::Main && !s.is_empty());
@@ -90,13 +93,14 @@ impl Engine {
 }
 
 /// Finds the one session whose id is this, or begins so. Sub-agents that begin like their parent give way to it.
-fn find_id<'s>(sessions: &'s [SessionFacts], wanted: &str) -> Result<&'s SessionFacts, Error> {
+fn find_id<'s>(sessions: &'s [Arc<SessionFacts>], wanted: &str) -> Result<&'s SessionFacts, Error> {
     let is_exact = |facts: &&SessionFacts| facts.id.as_str() == wanted;
     let is_long = wanted.chars().count() >= SHORTEST;
     let is_like = |facts: &&SessionFacts| {
         is_exact(facts) || (is_long && facts.id.as_str().starts_with(wanted))
     };
-    let mut found: Vec<&SessionFacts> = sessions.iter().filter(is_like).collect();
+    let mut found: Vec<&SessionFacts> =
+        sessions.iter().map(|facts| &**facts).filter(is_like).collect();
     if found.iter().filter(|facts| is_exact(facts)).count() == 1 {
         found.retain(|facts| is_exact(facts));
     }

@@ -10,6 +10,9 @@ use crate::sessions::resume::Unresumable;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// Nobody waits for the answer any more.
+    #[error("cancelled")]
+    Cancelled,
     /// A home could not be looked into.
     #[error(transparent)]
     Home(#[from] recount_store::Error),

@@ -1,6 +1,7 @@
 //! One function per thing a person can ask. Every view calls this room and nothing to its left.
 
 mod cache;
+mod cancel;
 mod config;
 pub mod disk;
 mod error;
@@ -13,9 +14,10 @@ mod sessions;
 mod snapshot;
 mod sql;
 pub mod stats;
+mod watch;
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 use recount_formats::SOURCES;
 use recount_model::{Clock, SourceName};
@@ -23,6 +25,7 @@ use recount_platform::{Env, Folders, Processes, System};
 use recount_store::Root;
 use recount_store::scan::{Disk, Tree};
 
+pub use cancel::Cancel;
 pub use error::Error;
 pub use export::{Export, Exported, Selection};
 pub use messages::{Bound, Messages, RawFile, View};
@@ -43,8 +46,11 @@ pub use sessions::lost::LostSession;
 pub use sessions::open::Opened;
 pub use sessions::owners::Owner;
 pub use sessions::resume::{Resume, Unresumable};
+pub use sessions::visibility::{Hidden, Visibility, Visible};
 pub use snapshot::survey::Progress;
+pub use snapshot::{Appended, SessionChange, Snapshot, SnapshotDiff};
 pub use sql::Table;
+pub use watch::{Event, Subscription, WatchMode};
 
 /// What an engine works on.
 #[derive(Clone, Debug)]
@@ -60,29 +66,28 @@ pub struct Setup {
 }
 
 /// Answers questions about the sessions of some homes.
-#[derive(Debug)]
+///
+/// An engine looks at the disk anew for each question. [`Engine::at`] gives one that answers from a [`Snapshot`]: that is
+/// what a program that runs for long asks, and [`Engine::refresh`] brings the snapshot up to date. Clones share everything.
+#[derive(Clone, Debug)]
 pub struct Engine {
-    roots: Vec<Root>,
-    env: Env,
-    folders: Folders,
+    roots: Arc<[Root]>,
+    env: Arc<Env>,
+    folders: Arc<Folders>,
     clock: Clock,
     /// Homes that were given.
-    given: Vec<PathBuf>,
-    config: config::Config,
+    given: Arc<[PathBuf]>,
+    config: Arc<config::Config>,
     processes: Arc<dyn Processes>,
     tree: Arc<dyn Tree>,
-    looked: Mutex<Option<snapshot::survey::Ground>>,
+    /// What questions are answered from, instead of the disk as it is.
+    pinned: snapshot::Pinned,
+    /// Watches while somebody listens.
+    hub: Arc<Mutex<Weak<watch::Hub>>>,
     /// What is being written to the catalog.
-    writing: Mutex<Vec<std::thread::JoinHandle<()>>>,
-    outlines: cache::growth::Outlines,
-    pricing: std::sync::OnceLock<stats::pricing::Pricing>,
-}
-
-/// What was read is not lost when the answer is out.
-impl Drop for Engine {
-    fn drop(&mut self) {
-        self.finish_writing();
-    }
+    writing: Arc<cache::refresh::PendingWrites>,
+    outlines: Arc<cache::growth::Outlines>,
+    pricing: Arc<std::sync::OnceLock<stats::pricing::Pricing>>,
 }
 
 impl Engine {
@@ -103,18 +108,19 @@ impl Engine {
         }
         let folders = Folders::find(&setup.env);
         Ok(Self {
-            roots,
-            config: config::Config::read(&folders)?,
-            folders,
-            env: setup.env,
+            roots: roots.into(),
+            config: Arc::new(config::Config::read(&folders)?),
+            folders: Arc::new(folders),
+            env: Arc::new(setup.env),
             clock: setup.clock,
-            given: setup.homes,
+            given: setup.homes.into(),
             processes: Arc::new(System),
             tree: Arc::new(Disk::new()),
-            looked: Mutex::new(None),
-            pricing: std::sync::OnceLock::new(),
-            writing: Mutex::default(),
-            outlines: cache::growth::Outlines::default(),
+            pinned: snapshot::Pinned::default(),
+            pricing: Arc::default(),
+            writing: Arc::default(),
+            hub: Arc::default(),
+            outlines: Arc::default(),
         })
     }
 
@@ -134,7 +140,7 @@ impl Engine {
 
     /// Returns the homes in which agents and projects may lie: those that were given, and the user's.
     fn homes(&self) -> Vec<PathBuf> {
-        let mut homes = self.given.clone();
+        let mut homes = self.given.to_vec();
         homes.extend(self.folders.home.clone().filter(|home| !self.given.contains(home)));
         homes
     }
@@ -142,27 +148,6 @@ impl Engine {
     /// Returns the folders that are looked at.
     pub fn roots(&self) -> impl Iterator<Item = &PathBuf> {
         self.roots.iter().map(|root| &root.path)
-    }
-
-    /// Whether there is any session file.
-    pub fn has_sessions(&self) -> bool {
-        let ground = snapshot::survey::Ground::look(&self.roots);
-        let any = ground.folders.iter().any(|folder| !folder.at.files.is_empty());
-        self.look_later(ground);
-        any
-    }
-
-    /// Lists what lies on disk. What was listed a moment ago, to see whether there is anything, is used once.
-    fn look(&self) -> snapshot::survey::Ground {
-        let looked = self.looked.lock().ok().and_then(|mut looked| looked.take());
-        looked.unwrap_or_else(|| snapshot::survey::Ground::look(&self.roots))
-    }
-
-    /// Keeps what was listed for the next who looks.
-    fn look_later(&self, ground: snapshot::survey::Ground) {
-        if let Ok(mut looked) = self.looked.lock() {
-            *looked = Some(ground);
-        }
     }
 
     /// Returns the folders in which agents keep sessions, each with its agent.

@@ -38,6 +38,11 @@ pub trait Source: Debug + Sync {
     /// Lists what lies below one of its data folders, without reading session files.
     fn locate(&self, root: &Path, shape: RootShape) -> Located;
 
+    /// Lists what lies there once more, when something in it has changed. What is known to be as it was need not be listed again.
+    fn relocate(&self, root: &Path, shape: RootShape, _known: &Known<'_>) -> Located {
+        self.locate(root, shape)
+    }
+
     /// Reads the outline of one file. A file that cannot be read has an empty one that says so.
     fn outline(&self, path: &Path, buffer: &mut Buffer) -> Outline;
 
@@ -197,6 +202,38 @@ pub struct Located {
     pub notes: Vec<RegistryNote>,
     /// What could not be looked at.
     pub problems: Vec<Problem>,
+    /// What all this was learned from.
+    pub basis: Basis,
+}
+
+/// What a listing was made from: while none of it changes, and no session file does, another listing would find the same.
+#[derive(Clone, Debug, Default)]
+pub struct Basis {
+    /// Directories that were listed.
+    pub directories: Vec<PathBuf>,
+    /// Other files that were read or looked for; they need not be there.
+    pub files: Vec<PathBuf>,
+}
+
+/// What an earlier listing found below a data folder, and what has changed since.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// Its project directories. The stamps of their files are those of now.
+    pub folders: &'a [&'a ProjectFolder],
+    /// What it was made from.
+    pub basis: &'a Basis,
+    /// What could not be looked at.
+    pub problems: &'a [Problem],
+    /// What has changed of its basis.
+    pub changed: &'a [&'a Path],
+}
+
+impl Basis {
+    /// Adds another one.
+    pub fn extend(&mut self, other: Self) {
+        self.directories.extend(other.directories);
+        self.files.extend(other.files);
+    }
 }
 
 /// Something in an agent's record of projects that does not fit.
@@ -340,6 +377,12 @@ impl Stamp {
             since.and_then(|since| i128::try_from(since.as_nanos()).ok()).unwrap_or_default();
         Self { bytes: metadata.len(), nanos, inode: inode(metadata) }
     }
+}
+
+/// Returns when a file was last written, in milliseconds.
+pub fn modified(metadata: &Metadata) -> Option<i64> {
+    let since = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_millis()).ok()
 }
 
 #[cfg(unix)]

@@ -9,6 +9,7 @@ mod message;
 mod problem;
 mod project;
 mod session;
+mod session_json;
 mod time;
 mod usage;
 

@@ -3,20 +3,41 @@
 use jiff::Timestamp;
 
 /// Where "now" comes from. Passed in from the outside, so that two runs can be made equal.
+///
+/// A question reads it once, so that all of its answer is about the same moment.
 #[derive(Clone, Copy, Debug)]
-pub struct Clock {
-    now: Timestamp,
+pub struct Clock(Time);
+
+#[derive(Clone, Copy, Debug)]
+enum Time {
+    System,
+    Fixed(Timestamp),
 }
 
 impl Clock {
-    /// A clock that stands at `now`.
-    pub const fn fixed(now: Timestamp) -> Self {
-        Self { now }
+    /// The clock of the system, which goes on during a long run.
+    pub const fn system() -> Self {
+        Self(Time::System)
     }
 
-    /// Returns the time at which this run began.
-    pub const fn now(self) -> Timestamp {
-        self.now
+    /// A clock that stands at `now`.
+    pub const fn fixed(now: Timestamp) -> Self {
+        Self(Time::Fixed(now))
+    }
+
+    /// Returns the time.
+    pub fn now(self) -> Timestamp {
+        match self.0 {
+            #[expect(clippy::disallowed_methods, reason = "this is the clock that is passed in")]
+            Time::System => Timestamp::now(),
+            Time::Fixed(now) => now,
+        }
+    }
+
+    /// Stops the clock, for the length of one question.
+    #[must_use]
+    pub fn stopped(self) -> Self {
+        Self::fixed(self.now())
     }
 }
 

@@ -4,7 +4,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 
-use jiff::Timestamp;
 use recount_model::Clock;
 
 use crate::Env;
@@ -12,14 +11,12 @@ use crate::Env;
 /// Returns the clock: `RECOUNT_NOW` if it is set, else the system's.
 pub fn clock(env: &Env) -> Clock {
     let told = env.text("RECOUNT_NOW").and_then(|text| text.parse().ok());
-    #[expect(clippy::disallowed_methods, reason = "the one place that asks the clock")]
-    Clock::fixed(told.unwrap_or_else(Timestamp::now))
+    told.map_or_else(Clock::system, Clock::fixed)
 }
 
 /// Returns the system's time, whatever we are told to take as now: for questions about files that are being written.
 pub fn system_nanos() -> i128 {
-    #[expect(clippy::disallowed_methods, reason = "the one place that asks the clock")]
-    Timestamp::now().as_nanosecond()
+    Clock::system().now().as_nanosecond()
 }
 
 /// A pager that shows what is written to it, like git's.

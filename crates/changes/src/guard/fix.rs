@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use recount_engine::retention::Scope;
 use recount_engine::{Guarded, Lost, Progress, Resume};
@@ -82,7 +83,7 @@ impl Changes<'_> {
     ) -> Result<Fix, Error> {
         self.engine.aliases()?;
         let agents = self.engine.agents(release)?;
-        let survey = self.engine.survey(progress);
+        let survey = self.engine.survey(progress)?;
         let wanted = self.engine.within(scope, &survey)?;
         let is_wanted = |number: &usize| wanted.as_ref().is_none_or(|all| all.contains(number));
         let ask = |sweeper: &dyn Sweeper, chats: &Chats<'_>| sweeper.traps(chats);
@@ -124,7 +125,7 @@ impl<'a> Fixing<'a> {
             offer: changes.offer(DEFUSED),
             owners,
             in_use,
-            whose: sessions.iter().flat_map(files).collect(),
+            whose: sessions.iter().flat_map(|facts| files(facts)).collect(),
             busy: BTreeSet::new(),
             taken: BTreeSet::new(),
             buffer: Buffer::new(),

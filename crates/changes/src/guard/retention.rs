@@ -104,7 +104,7 @@ impl Changes<'_> {
             }
             _ => {}
         }
-        let survey = self.engine.survey(progress);
+        let Ok(survey) = self.engine.survey(progress) else { return notices };
         let mut others = 0;
         for (number, folder) in survey.ground.folders.iter().enumerate() {
             let project = survey.projects.get(number).and_then(|project| project.path.as_ref());

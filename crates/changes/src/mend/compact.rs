@@ -1,6 +1,7 @@
 //! Logs without what they repeat.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use recount_engine::Progress;
 use recount_formats::mend::{Care, Piece, Shape};

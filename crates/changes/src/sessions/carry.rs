@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use recount_formats::bytes::Buffer;
 use recount_formats::edit::{Amendment, Entry, Meeting};
@@ -41,7 +42,7 @@ impl<'a> Carrier<'a> {
     pub(crate) fn new(
         source: &'static dyn Source,
         editor: &'static dyn Editor,
-        sessions: &[SessionFacts],
+        sessions: &[Arc<SessionFacts>],
         hash: &'a str,
     ) -> Self {
         let mut groups: BTreeMap<(PathBuf, String), BTreeSet<SessionId>> = BTreeMap::new();

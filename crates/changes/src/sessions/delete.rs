@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use recount_engine::disk::{Ground, Named};
 use recount_engine::{Listing, Progress};
@@ -53,7 +54,7 @@ pub(super) fn take(
 ) -> Result<(), Error> {
     let id = facts.id.as_str();
     plan.sessions.push(subject(facts));
-    let is_agent = |other: &&SessionFacts| {
+    let is_agent = |other: &&Arc<SessionFacts>| {
         other.source == facts.source && other.parent.as_ref() == Some(&facts.id)
     };
     remove_files(plan, id, facts, role)?;

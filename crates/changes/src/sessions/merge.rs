@@ -81,7 +81,13 @@ impl Changes<'_> {
             let opened = Arc::new(self.engine.open(facts.id.as_str(), progress)?);
             let records = once(&opened, &mut seen);
             edition = Some(match edition {
-                None => Edition::new(opened, home.form, records, anew, grammar_of(&all))?,
+                None => Edition::new(
+                    opened,
+                    home.form,
+                    records,
+                    anew,
+                    grammar_of(all.iter().map(|facts| &**facts)),
+                )?,
                 Some(edition) => edition.followed_by(opened, records),
             });
         }

@@ -153,7 +153,8 @@ pub(crate) fn family<'a>(facts: &'a SessionFacts, listing: &'a Listing) -> Vec<&
     let is_agent = |other: &&SessionFacts| {
         other.source == facts.source && other.parent.as_ref() == Some(&facts.id)
     };
-    std::iter::once(facts).chain(listing.sessions.iter().filter(is_agent)).collect()
+    let agents = listing.sessions.iter().map(|other| &**other).filter(is_agent);
+    std::iter::once(facts).chain(agents).collect()
 }
 
 fn shares<'a>(

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_engine::disk::Folder;
@@ -108,7 +109,7 @@ impl Changes<'_> {
         listing: &Listing,
         progress: &dyn Progress,
     ) -> Result<BTreeMap<String, String>, Error> {
-        let is_missing = |facts: &SessionFacts| facts.project.state == ProjectState::Missing;
+        let is_missing = |facts: &Arc<SessionFacts>| facts.project.state == ProjectState::Missing;
         if !rules.orphaned || !listing.sessions.iter().any(is_missing) {
             return Ok(BTreeMap::new());
         }
@@ -159,7 +160,7 @@ fn remove_orphans(
         .filter(|facts| facts.kind == SessionKind::Main)
         .map(|facts| facts.id.as_str())
         .collect();
-    let is_led = |facts: &&SessionFacts| {
+    let is_led = |facts: &&Arc<SessionFacts>| {
         facts.parent.as_ref().is_none_or(|parent| mains.contains(parent.as_str()))
     };
     let there: BTreeSet<&str> = ours().filter(is_led).map(|facts| facts.id.as_str()).collect();

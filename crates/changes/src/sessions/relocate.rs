@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use recount_engine::disk::Survey;
 use recount_engine::{Listing, Progress};
@@ -95,14 +96,15 @@ impl Changes<'_> {
     /// Names sessions beside those of the plan that somebody is working in where files will come or change: then it waits.
     fn keep_off_busy(self, plan: &mut Plan, listing: &Listing) {
         let folders: Vec<&Path> = plan.steps.iter().filter_map(|step| step.path.parent()).collect();
-        let is_beside = |facts: &&SessionFacts| {
+        let is_beside = |facts: &&Arc<SessionFacts>| {
             facts.files.iter().any(|file| {
                 folders.iter().any(|folder| Path::new(&file.path).parent() == Some(*folder))
             })
         };
         let owners = self.owners(&listing.sessions);
-        let is_owned =
-            |facts: &&SessionFacts| owners.iter().any(|owner| owner.session == facts.id.as_str());
+        let is_owned = |facts: &&Arc<SessionFacts>| {
+            owners.iter().any(|owner| owner.session == facts.id.as_str())
+        };
         for facts in listing.sessions.iter().filter(is_owned).filter(is_beside) {
             if !plan.sessions.iter().any(|subject| subject.id == facts.id.as_str()) {
                 plan.sessions.push(subject(facts));
@@ -120,7 +122,7 @@ fn relocate(
 ) -> Result<(), Error> {
     let mut files: BTreeMap<PathBuf, (&SessionFacts, &SessionFile)> = BTreeMap::new();
     for facts in listing.sessions.iter().filter(|facts| facts.source == source.name()) {
-        files.extend(facts.files.iter().map(|file| (PathBuf::from(&file.path), (facts, file))));
+        files.extend(facts.files.iter().map(|file| (PathBuf::from(&file.path), (&**facts, file))));
     }
     for entry in &change.writes {
         carrier.write(&mut offer.plan, entry)?;

@@ -92,7 +92,7 @@ impl Changes<'_> {
             clock: self.engine.clock(),
         })?;
         let id = there.open(wanted, progress)?.facts.id;
-        let Survey { listing, ground, .. } = there.survey(progress);
+        let Survey { listing, ground, .. } = there.survey(progress)?;
         let mut files = Vec::new();
         for facts in &listing.sessions {
             if facts.id != id && facts.parent.as_ref() != Some(&id) {
@@ -123,7 +123,7 @@ impl Changes<'_> {
 
     /// Plans to put files where they belong today.
     fn put_back(self, files: Vec<Back>, progress: &dyn Progress) -> Result<Proposal, Error> {
-        let survey = self.engine.survey(progress);
+        let survey = self.engine.survey(progress)?;
         let mut offer = self.offer("restore");
         let agents = self.engine.agents(None)?;
         for back in files {

@@ -14,7 +14,7 @@ impl Changes<'_> {
     /// Looks at everything there is, once, for a plan.
     pub(crate) fn survey(self, progress: &dyn Progress) -> Result<Survey, Error> {
         self.engine.aliases()?;
-        Ok(self.engine.survey(progress))
+        Ok(self.engine.survey(progress)?)
     }
 
     /// Finds the session that an argument names, among all: its files are known by the ids in them, whatever their names say.

@@ -1,6 +1,7 @@
 //! All files of a session: its own, its sub-agents', and what belongs to it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use recount_engine::disk::Ground;
 use recount_formats::SOURCES;
@@ -21,13 +22,13 @@ pub(crate) struct Its {
 /// Lists all files of a session. Those of a sub-agent are its parent's, if that is known; a stub has nothing in it.
 pub(crate) fn files_of(
     facts: &SessionFacts,
-    sessions: &[SessionFacts],
+    sessions: &[Arc<SessionFacts>],
     ground: &Ground,
 ) -> Vec<Its> {
     let is_parent = |other: &&SessionFacts| {
         other.source == facts.source && Some(&other.id) == facts.parent.as_ref()
     };
-    let of = sessions.iter().find(is_parent).unwrap_or(facts);
+    let of = sessions.iter().map(|other| &**other).find(is_parent).unwrap_or(facts);
     let whose = |what: &str, used| Whose {
         source: facts.source.to_string(),
         session: of.id.to_string(),

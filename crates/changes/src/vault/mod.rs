@@ -105,7 +105,7 @@ impl Changes<'_> {
         progress: &dyn Progress,
     ) -> Result<KeepReport, Error> {
         self.engine.aliases()?;
-        let survey = self.engine.survey(progress);
+        let survey = self.engine.survey(progress)?;
         let wanted = self.engine.within(scope, &survey)?;
         let Survey { listing, ground, .. } = survey;
         let wanted: Option<Vec<PathBuf>> = wanted.map(|numbers| {

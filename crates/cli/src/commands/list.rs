@@ -2,10 +2,11 @@
 
 use std::io::Write as _;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
-use recount_engine::{Engine, Holds, Listing, LostSession, Query, Sort};
+use recount_engine::{Engine, Holds, Listing, LostSession, Query, Sort, Visibility, Visible};
 use recount_model::{SessionFacts, SessionKind};
 
 use crate::context::{Context, Paged};
@@ -145,7 +146,9 @@ pub(crate) fn run(args: &ListArgs, context: &Context) -> Result<ExitCode, Failur
     } else {
         shown = show(args, &engine, &listing, context)?;
     }
-    let total = |count: fn(&SessionFacts) -> u64| listing.sessions.iter().map(count).sum::<u64>();
+    let total = |count: fn(&SessionFacts) -> u64| {
+        listing.sessions.iter().map(|session| count(session)).sum::<u64>()
+    };
     let problems = listing.problems.len() as u64 + total(|session| session.problems);
     let kept = listing.sessions.iter().flat_map(|session| &session.problem_list);
     let code = context.problems(
@@ -153,8 +156,7 @@ pub(crate) fn run(args: &ListArgs, context: &Context) -> Result<ExitCode, Failur
         problems,
         total(|session| session.not_understood),
     );
-    // The process ends now; taking thousands of rows apart first would only take time.
-    std::mem::forget(listing);
+    context.keep(listing);
     if shown == 0 { Ok(ExitCode::from(NOTHING)) } else { Ok(code) }
 }
 
@@ -204,13 +206,9 @@ fn show(
     listing: &Listing,
     context: &Context,
 ) -> Result<usize, Failure> {
-    let wanted = |session: &&SessionFacts| {
-        let kind = !args.kind.is_empty() || session.kind == SessionKind::Main;
-        kind && (args.empty || !session.is_empty() || session.problems > 0)
-    };
-    let most = args.limit.unwrap_or(usize::MAX);
-    let rows: Vec<SessionFacts> =
-        listing.sessions.iter().filter(wanted).take(most).cloned().collect();
+    // Who names kinds wants to see them.
+    let visibility = Visibility { subagents: !args.kind.is_empty(), empty: args.empty };
+    let Visible { sessions: rows, subagents, empty } = listing.visible(visibility, args.limit);
     if engine.remember(&rows).is_err() {
         context.warn("row numbers cannot be kept: our data folder is not writable");
     }
@@ -227,7 +225,7 @@ fn show(
         let is_labelled = rows.iter().any(|session| !labels(session).is_empty());
         let mut columns = COLUMNS.to_vec();
         columns.retain(|column| is_labelled || column.heading != LABELS);
-        let row = |(at, session): (usize, &SessionFacts)| {
+        let row = |(at, session): (usize, &Arc<SessionFacts>)| {
             let mut cells = row(at + 1, session, context);
             if is_labelled {
                 let title = cells.pop();
@@ -241,13 +239,8 @@ fn show(
         out.write_all(render(&columns, &cells, &context.canvas()).as_bytes())?;
         out.finish()?;
     }
-    let hidden = |kind: SessionKind| {
-        let left_out = listing.sessions.iter().filter(|session| !wanted(session));
-        left_out.filter(|session| session.kind == kind).count() as u64
-    };
-    let (agents, empty) = (hidden(SessionKind::Subagent), hidden(SessionKind::Main));
-    if agents > 0 {
-        let words = plural(agents, "sub-agent session");
+    if subagents > 0 {
+        let words = plural(subagents, "sub-agent session");
         context.warn(&format!("{words} not shown (--kind main,subagent)"));
     }
     if empty > 0 {

@@ -61,13 +61,13 @@ pub(crate) fn run(args: &ResumeArgs, context: &Context) -> Result<ExitCode, Fail
         return Err(Failure::new(ERROR, format!("{} is not installed", resume.program))
             .hint(format!("with it installed, this goes on: {}", line(&resume))));
     };
-    defuse(&engine, &resume, context);
+    defuse(&engine.afresh(), &resume, context);
     let started = run_in(&program, &resume.args, &resume.folder, &resume.variables);
     let code = started.map_err(|error| {
         Failure::new(ERROR, format!("cannot start {}: {error}", program.display()))
     })?;
     // What the agent has left is seen only by who looks again.
-    defuse(&context.engine_for(&args.session)?, &resume, context);
+    defuse(&engine.afresh(), &resume, context);
     Ok(ExitCode::from(code))
 }
 

@@ -97,7 +97,9 @@ fn project(
     let said = listing.sessions.iter().filter(|session| !session.is_empty());
     let mut chosen: Vec<_> = said.take(args.last.unwrap_or(usize::MAX)).collect();
     chosen.reverse();
-    let open = |session: &&recount_model::SessionFacts| Ok(engine.open(session.id.as_str(), bar)?);
+    let open = |session: &&std::sync::Arc<recount_model::SessionFacts>| {
+        Ok(engine.open(session.id.as_str(), bar)?)
+    };
     chosen.iter().map(open).collect()
 }
 

@@ -1,11 +1,16 @@
 //! The documents that `--json` prints, written as they come.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
 
 use recount_engine::Listing;
 use recount_engine::export::json::{write_json, write_safe};
-use recount_model::{Message, Problem, SessionFacts};
-use serde::Serialize;
+use recount_model::{Message, Problem, Project, SessionFacts};
+use serde::{Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::context::{Context, Paged};
 
@@ -13,6 +18,8 @@ use crate::context::{Context, Paged};
 const ROW: usize = 1800;
 /// Rows that are made into text at once.
 const ROWS: usize = 64;
+/// So many shares of rows wait to be printed.
+const AHEAD: usize = 32;
 
 /// Prints a list of sessions.
 pub(crate) fn sessions(context: &Context, listing: &Listing) -> io::Result<()> {
@@ -27,35 +34,80 @@ pub(crate) fn sessions(context: &Context, listing: &Listing) -> io::Result<()> {
     out.finish()
 }
 
-/// A list is made into text on two cores: the second half while the first is being printed.
-fn sessions_in_parallel(out: &mut impl Write, sessions: &[SessionFacts]) -> io::Result<()> {
-    let (first, second) = sessions.split_at(sessions.len().div_ceil(2));
+/// A list is made into text on two cores: every other share by a second one, no more than a few ahead of what is printed.
+fn sessions_in_parallel(out: &mut impl Write, sessions: &[Arc<SessionFacts>]) -> io::Result<()> {
+    let shares: Vec<&[Arc<SessionFacts>]> = sessions.chunks(ROWS).collect();
+    let shares = shares.as_slice();
     out.write_all(b"[")?;
     std::thread::scope(|scope| {
-        let behind = scope.spawn(|| {
-            let mut text = Vec::with_capacity(second.len() * ROW);
-            rows(&mut text, second).map(|()| text)
+        let (sender, receiver) = sync_channel(AHEAD);
+        scope.spawn(move || {
+            let mut projects = Projects::default();
+            for share in shares.iter().skip(1).step_by(2) {
+                let mut text = Vec::with_capacity(share.len() * ROW);
+                let made = rows(&mut text, share, &mut projects).map(|()| text);
+                // Nobody takes it when it cannot be printed: then there is no use in going on.
+                if sender.send(made).is_err() {
+                    return;
+                }
+            }
         });
-        for (at, share) in first.chunks(ROWS).enumerate() {
-            let mut text = Vec::with_capacity(share.len() * ROW);
-            rows(&mut text, share)?;
+        let mut projects = Projects::default();
+        let mut text = Vec::with_capacity(ROWS * ROW);
+        for (at, share) in shares.iter().enumerate() {
             out.write_all(if at > 0 { b"," } else { b"" })?;
-            write_safe(out, &text)?;
+            if at % 2 == 0 {
+                text.clear();
+                rows(&mut text, share, &mut projects)?;
+                write_safe(out, &text)?;
+            } else {
+                // A thread that is gone has said why on its way out.
+                let ended = |_| io::Error::other("a thread has ended early");
+                write_safe(out, &receiver.recv().map_err(ended)??)?;
+            }
         }
-        out.write_all(if second.is_empty() { b"" } else { b"," })?;
-        // A thread that is gone has said why on its way out.
-        let text = behind.join().map_err(|_| io::Error::other("a thread has ended early"))?;
-        write_safe(out, &text?)
+        drop(receiver);
+        Ok::<(), io::Error>(())
     })?;
     out.write_all(b"]")
 }
 
-fn rows(text: &mut Vec<u8>, sessions: &[SessionFacts]) -> io::Result<()> {
-    for (at, session) in sessions.iter().enumerate() {
+fn rows(
+    text: &mut Vec<u8>,
+    sessions: &[Arc<SessionFacts>],
+    projects: &mut Projects,
+) -> io::Result<()> {
+    for (at, facts) in sessions.iter().enumerate() {
         text.extend_from_slice(if at > 0 { b"," } else { b"" });
-        serde_json::to_writer(&mut *text, session)?;
+        let project = projects.text(&facts.project)?;
+        serde_json::to_writer(&mut *text, &Row { facts, project })?;
     }
     Ok(())
+}
+
+/// A row whose project is written already.
+struct Row<'a> {
+    facts: &'a SessionFacts,
+    project: &'a RawValue,
+}
+
+impl Serialize for Row<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.facts.serialize_with(self.project, serializer)
+    }
+}
+
+/// The text of projects: many sessions share one.
+#[derive(Default)]
+struct Projects(HashMap<*const Project, Box<RawValue>>);
+
+impl Projects {
+    fn text(&mut self, project: &Arc<Project>) -> io::Result<&RawValue> {
+        Ok(match self.0.entry(Arc::as_ptr(project)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(to_raw_value(project)?),
+        })
+    }
 }
 
 /// Prints a document with one list in it.

@@ -152,7 +152,7 @@ pub(crate) fn encode(group: &Group, digests: &[&Digest]) -> Option<Vec<u8>> {
             core: Core::of(facts),
             main: digest.files.iter().position(|file| file.folder == digest.folder)?,
             files,
-            agent_calls: digest.agent_calls.clone(),
+            agent_calls: digest.agent_calls.to_vec(),
         });
     }
     postcard::to_allocvec(&sessions).ok()
@@ -186,12 +186,12 @@ fn digest(session: Session, key: u64, group: &Group, ground: &Ground) -> Option<
         files.push(Surveyed { folder: *folder, named_folder, at: at.clone(), outline });
     }
     let folder = files.get(session.main)?.folder;
-    let facts = session.core.facts(group.source.name(), kept);
+    let facts = Arc::new(session.core.facts(group.source.name(), kept));
     Some(Digest {
         facts,
         folder,
-        files,
-        agent_calls: session.agent_calls,
+        files: files.into(),
+        agent_calls: session.agent_calls.into(),
         held: true,
         fresh: false,
         used: Used::With(key),

@@ -48,6 +48,12 @@ pub(crate) fn lay_by(outlines: &Outlines, file: &FileAt, outline: Outline) {
     }
 }
 
+/// Whether a file is one whose readers are kept.
+pub(crate) fn may_resume(file: &FileAt) -> bool {
+    let is_log = file.path.extension().is_some_and(|ending| ending == "jsonl");
+    is_log && file.bytes >= LARGE
+}
+
 /// From where a reader was kept.
 pub(crate) struct Growth<'a> {
     catalog: Mutex<Catalog>,
@@ -96,8 +102,7 @@ impl<'a> Growth<'a> {
 
 impl Reading for Growth<'_> {
     fn outline(&self, source: &'static dyn Source, file: &FileAt, buffer: &mut Buffer) -> Outline {
-        let is_log = file.path.extension().is_some_and(|ending| ending == "jsonl");
-        let Some(path) = file.path.to_str().filter(|_| is_log && file.bytes >= LARGE) else {
+        let Some(path) = file.path.to_str().filter(|_| may_resume(file)) else {
             return source.outline(&file.path, buffer);
         };
         let known = self.just_read(file).or_else(|| self.go_on(source, file, path));

@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::thread::JoinHandle;
 
 use recount_catalog::{Catalog, Row};
 use recount_formats::SOURCES;
 use recount_formats::source::Family;
-use recount_platform::system_nanos;
 
 use crate::cache::cached::{self, decode, encode};
-use crate::cache::growth::{Anew, Growth};
+use crate::cache::growth::{Anew, Growth, may_resume};
+use crate::cancel::stop_if_cancelled;
 use crate::sessions::list::Digest;
 use crate::snapshot::survey::{Ground, Group, Progress, survey};
 use crate::stats::ledger;
@@ -22,6 +24,8 @@ pub(crate) const FILE: &str = "catalog.db";
 pub(crate) const RACY: i128 = 2_000_000_000;
 /// From so many groups on a second thread pays.
 const MANY: usize = 256;
+/// So many groups are read before they are written.
+const AT_ONCE: usize = 2048;
 
 /// What the catalog holds of some roots.
 #[derive(Debug)]
@@ -29,6 +33,28 @@ pub(crate) struct Memory {
     catalog: Catalog,
     roots: u64,
     rows: HashMap<u64, Row>,
+}
+
+/// What is being written to the catalog, while other work goes on. What was read is not lost when the answer is out: the
+/// last one to let go of an engine waits.
+#[derive(Debug, Default)]
+pub(crate) struct PendingWrites(Mutex<Vec<JoinHandle<()>>>);
+
+impl PendingWrites {
+    /// Waits for all of them.
+    fn finish(&self) {
+        let handles = self.0.lock().map(|mut writing| std::mem::take(&mut *writing));
+        for handle in handles.unwrap_or_default() {
+            // One that failed has written nothing, which costs time and nothing else.
+            let _ended = handle.join();
+        }
+    }
+}
+
+impl Drop for PendingWrites {
+    fn drop(&mut self) {
+        self.finish();
+    }
 }
 
 impl Engine {
@@ -43,7 +69,7 @@ impl Engine {
     /// Writes to the catalog while other work goes on: nobody waits for it but the end of the run.
     pub(crate) fn write_later(&self, write: impl FnOnce(&mut Catalog) + Send + 'static) {
         let Some(path) = self.catalog_path() else { return };
-        let Ok(mut writing) = self.writing.lock() else { return };
+        let Ok(mut writing) = self.writing.0.lock() else { return };
         // One after the other.
         let before = std::mem::take(&mut *writing);
         writing.push(std::thread::spawn(move || {
@@ -62,12 +88,8 @@ impl Engine {
     }
 
     /// Waits for what is being written to the catalog.
-    pub(crate) fn finish_writing(&self) {
-        let handles = self.writing.lock().map(|mut writing| std::mem::take(&mut *writing));
-        for handle in handles.unwrap_or_default() {
-            // One that failed has written nothing, which costs time and nothing else.
-            let _ended = handle.join();
-        }
+    pub fn finish_writing(&self) {
+        self.writing.finish();
     }
 
     /// What tells the roots that are read from others.
@@ -135,54 +157,122 @@ pub(crate) fn recall(
     memory: Option<Memory>,
     progress: &dyn Progress,
     digest: impl Fn(&'static dyn recount_formats::Source, Family) -> Digest + Sync,
-) -> Vec<Digest> {
+) -> Result<Vec<Digest>, Error> {
     let groups = ground.groups(|_| true);
     let Some(memory) = memory else {
-        return survey(ground, groups, &Anew, progress, digest)
-            .into_iter()
-            .map(|(_, digest)| digest)
-            .collect();
+        let read = survey(ground, groups, &Anew, progress, digest);
+        stop_if_cancelled(progress)?;
+        return Ok(read.into_iter().map(|(_, digest)| digest).collect());
     };
     let keys: Vec<(u64, u64)> = groups.iter().map(key).collect();
     let mut digests = memory.known(ground, &groups, &keys);
-    let is_known = |number: usize| digests.get(number).is_some_and(Option::is_some);
-    let (numbers, changed): (Vec<usize>, Vec<Group>) = groups
-        .iter()
-        .enumerate()
-        .filter(|(number, _)| !is_known(*number))
-        .map(|(n, group)| (n, group.clone()))
-        .unzip();
-    let growth = Growth::new(memory.catalog, &engine.outlines);
-    let mut read: BTreeMap<usize, Vec<Digest>> = BTreeMap::new();
-    for (at, digest) in survey(ground, changed, &growth, progress, digest) {
-        read.entry(numbers.get(at).copied().unwrap_or_default()).or_default().push(digest);
-    }
-    let mut new = Vec::new();
-    for number in numbers {
-        let mut found = read.remove(&number).unwrap_or_default();
-        if let (Some(group), Some((key, stamp))) = (groups.get(number), keys.get(number))
-            && !is_racy(group)
-            && let Some(content) = encode(group, &found.iter().collect::<Vec<_>>())
-        {
-            let ledger = ledger::take(&mut found, *key);
-            new.push(Row { key: *key, stamp: *stamp, content, ledger });
-        }
-        if let Some(slot) = digests.get_mut(number) {
-            *slot = Some(found);
-        }
-    }
     let seen: HashSet<u64> = keys.iter().map(|(key, _)| *key).collect();
-    let gone: Vec<u64> = memory.rows.keys().filter(|key| !seen.contains(key)).copied().collect();
+    let Memory { catalog, roots, rows } = memory;
+    let mut gone: Vec<u64> = rows.into_keys().filter(|key| !seen.contains(key)).collect();
+    let mut changed: Vec<(usize, Group)> = groups
+        .into_iter()
+        .enumerate()
+        .filter(|(number, _)| digests.get(*number).is_none_or(Option::is_none))
+        .collect();
+    // Largest first, so that no core is left with a large one at the end.
+    changed.sort_by_key(|(_, group)| std::cmp::Reverse(group.bytes()));
+    let growth = Growth::new(catalog, &engine.outlines);
+    let total = changed.iter().map(|(_, group)| group.bytes()).sum();
+    let mut done = 0;
+    // What was read is written while more is read, so that it need not wait in memory.
+    while !changed.is_empty() {
+        let later = changed.split_off(changed.len().min(AT_ONCE));
+        let (numbers, share): (Vec<usize>, Vec<Group>) =
+            std::mem::replace(&mut changed, later).into_iter().unzip();
+        let part = Share { progress, done, total };
+        done += share.iter().map(Group::bytes).sum::<u64>();
+        let surveyed = survey(ground, share.clone(), &growth, &part, &digest);
+        stop_if_cancelled(progress)?;
+        let mut read: BTreeMap<usize, Vec<Digest>> = BTreeMap::new();
+        for (at, digest) in surveyed {
+            read.entry(at).or_default().push(digest);
+        }
+        let mut new = Vec::new();
+        for (at, (number, group)) in numbers.into_iter().zip(&share).enumerate() {
+            let mut found = read.remove(&at).unwrap_or_default();
+            if let Some((key, stamp)) = keys.get(number)
+                && !is_racy(group, ground)
+                && let Some(content) = encode(group, &found.iter().collect::<Vec<_>>())
+            {
+                let ledger = ledger::take(&mut found, *key);
+                new.push(Row { key: *key, stamp: *stamp, content, ledger });
+            }
+            if let Some(slot) = digests.get_mut(number) {
+                *slot = Some(found);
+            }
+        }
+        keep_later(engine, roots, new, std::mem::take(&mut gone));
+    }
+    keep_later(engine, roots, Vec::new(), gone);
     let states = growth.into_states();
-    if !(new.is_empty() && gone.is_empty() && states.is_empty()) {
-        let roots = memory.roots;
-        // The rows are on their way to the screen meanwhile.
+    if !states.is_empty() {
         engine.write_later(move |catalog| {
-            let _kept =
-                catalog.keep(roots, &new, &gone).and_then(|()| catalog.keep_states(&states));
+            // A reader that is not kept begins again.
+            let _kept = catalog.keep_states(&states);
         });
     }
-    digests.into_iter().flatten().flatten().collect()
+    Ok(digests.into_iter().flatten().flatten().collect())
+}
+
+/// Keeps rows, and forgets those that are gone, while others are on their way to the screen.
+fn keep_later(engine: &Engine, roots: u64, new: Vec<Row>, gone: Vec<u64>) {
+    if !(new.is_empty() && gone.is_empty()) {
+        engine.write_later(move |catalog| {
+            // What is not kept is read again.
+            let _kept = catalog.keep(roots, &new, &gone);
+        });
+    }
+}
+
+/// A part of the work, of which only the whole is told.
+#[derive(Debug)]
+struct Share<'a> {
+    progress: &'a dyn Progress,
+    done: u64,
+    total: u64,
+}
+
+impl Progress for Share<'_> {
+    fn advance(&self, done: u64, _total: u64) {
+        self.progress.advance(self.done + done, self.total);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.progress.is_cancelled()
+    }
+}
+
+/// Reads some groups, whatever is remembered of them: large logs from where they were read last, if they only grew.
+pub(crate) fn recall_groups(
+    engine: &Engine,
+    ground: &Ground,
+    groups: Vec<Group>,
+    progress: &dyn Progress,
+    digest: impl Fn(&'static dyn recount_formats::Source, Family) -> Digest + Sync,
+) -> Result<Vec<Digest>, Error> {
+    let large = groups.iter().flat_map(|group| &group.files).any(|(_, file)| may_resume(file));
+    let read = match large.then(|| engine.catalog()).flatten() {
+        None => survey(ground, groups, &Anew, progress, digest),
+        Some(catalog) => {
+            let growth = Growth::new(catalog, &engine.outlines);
+            let read = survey(ground, groups, &growth, progress, digest);
+            let states = growth.into_states();
+            if !states.is_empty() {
+                // A reader that is not kept begins again.
+                engine.write_later(move |catalog| {
+                    let _kept = catalog.keep_states(&states);
+                });
+            }
+            read
+        }
+    };
+    stop_if_cancelled(progress)?;
+    Ok(read.into_iter().map(|(_, digest)| digest).collect())
 }
 
 impl Memory {
@@ -231,7 +321,8 @@ pub(crate) fn hash(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-pub(crate) fn is_racy(group: &Group) -> bool {
-    let now = system_nanos();
-    group.files.iter().any(|(_, file)| now - file.stamp.nanos < RACY)
+/// Whether a file of a group had been written so short a time before it was looked at that it may have changed since
+/// without a sign.
+pub(crate) fn is_racy(group: &Group, ground: &Ground) -> bool {
+    group.files.iter().any(|(_, file)| ground.looked - file.stamp.nanos < RACY)
 }

@@ -8,14 +8,13 @@ use std::sync::Arc;
 use recount_catalog::{Catalog, List, Listed};
 use recount_formats::SOURCES;
 use recount_model::{Project, SessionFacts, SessionFile};
-use recount_platform::system_nanos;
 use serde::{Deserialize, Serialize};
 
 use crate::cache::cached::Core;
 use crate::cache::refresh::{RACY, hash, key};
 use crate::projects::passport::{Effort, Passports, Sightings};
-use crate::sessions::list::Listing;
-use crate::snapshot::survey::{Ground, Group, Progress};
+use crate::sessions::list::{Digest, Listing, Used};
+use crate::snapshot::survey::{Ground, Progress};
 use crate::{Engine, search::index::session_key};
 
 /// What must be as it was for the rows to hold, beside the files.
@@ -101,10 +100,20 @@ pub(crate) fn encode(facts: &SessionFacts, folder: &Path) -> Option<Listed> {
     Some(Listed { session: session_key(facts), gone: false, content })
 }
 
+/// The last finished list.
+#[derive(Debug)]
+pub(crate) struct Known {
+    pub(crate) listing: Listing,
+    pub(crate) disk: Arc<Ground>,
+    pub(crate) projects: Passports,
+    /// What sessions tell of their project directories.
+    pub(crate) hints: Sightings,
+}
+
 /// What lies on disk, and the catalog if its last finished list is of just that.
 #[derive(Debug)]
 pub(crate) struct Unchanged {
-    pub(crate) ground: Ground,
+    pub(crate) ground: Arc<Ground>,
     pub(crate) catalog: Catalog,
     conditions: Conditions,
 }
@@ -150,10 +159,7 @@ impl Engine {
             {
                 Some((Unchanged { ground, catalog, conditions }, recalled))
             }
-            _ => {
-                self.look_later(ground);
-                None
-            }
+            _ => None,
         }
     }
 
@@ -162,8 +168,14 @@ impl Engine {
         &self,
         effort: &Effort,
         progress: &dyn Progress,
-    ) -> Option<(Listing, Ground, Passports)> {
+    ) -> Option<(Listing, Arc<Ground>, Passports)> {
         let (known, ()) = self.known_as_before(effort, progress, |_| Some(((), None)))?;
+        Some((known.listing, known.disk, known.projects))
+    }
+
+    /// Returns the last finished list with all that belongs to it, if nothing has changed.
+    pub(crate) fn list_with_hints(&self, progress: &dyn Progress) -> Option<Known> {
+        let (known, ()) = self.known_as_before(&Effort::List, progress, |_| Some(((), None)))?;
         Some(known)
     }
 
@@ -174,7 +186,7 @@ impl Engine {
         effort: &Effort,
         progress: &dyn Progress,
         recall: impl FnOnce(&Catalog) -> Option<(T, Option<u64>)> + Send,
-    ) -> Option<((Listing, Ground, Passports), T)> {
+    ) -> Option<(Known, T)> {
         let (unchanged, (rows, recalled)) = self.unchanged(|catalog| {
             let mut rows = Some(Vec::new());
             let mut visit = |_, gone, content: &[u8]| {
@@ -195,34 +207,40 @@ impl Engine {
         // Numbers in the agent's own list depend on which folders are the same project.
         let same = projects(&passports) == unchanged.conditions.projects;
         let ground = unchanged.ground;
-        let (Some(rows), Some(recalled)) = (rows.filter(|_| same), recalled) else {
-            self.look_later(ground);
-            return None;
-        };
+        let (rows, recalled) = (rows.filter(|_| same)?, recalled?);
         let places = Places::new(&ground, &passports);
-        let sessions: Vec<_> = rows.into_iter().map(|row| row.place(&places)).collect();
+        let sessions: Vec<_> = rows.into_iter().map(|row| Arc::new(row.place(&places))).collect();
         let (known, problems) = (sessions.len(), ground.problems.clone());
-        Some(((Listing { sessions, problems, known }, ground, passports), recalled))
+        let known = Known {
+            listing: Listing { sessions, problems, known },
+            disk: ground,
+            projects: passports,
+            hints: unchanged.conditions.sightings,
+        };
+        Some((known, recalled))
     }
 
-    /// Remembers a finished list, if nothing had to be read for it: what is changing now will do so again.
+    /// Remembers a finished list.
     pub(crate) fn remember_list(
         &self,
         ground: &Ground,
-        rows: &[(&SessionFacts, usize)],
-        (sightings, groups): (Sightings, &[Group]),
+        digests: &[Digest],
+        sightings: Sightings,
         passports: &Passports,
     ) {
         if ground.is_racy() {
             return;
         }
         let folder = |number: usize| ground.folders.get(number).map(|folder| &folder.at.path);
-        let rows: Option<Vec<Listed>> =
-            rows.iter().map(|(facts, number)| encode(facts, folder(*number)?)).collect();
+        let row = |digest: &Digest| encode(&digest.facts, folder(digest.folder)?);
+        let rows: Option<Vec<Listed>> = digests.iter().map(row).collect();
         // Were two sessions the same to us, one would be lost.
         let is_one_each = |rows: &Vec<Listed>| {
             rows.iter().map(|row| row.session).collect::<HashSet<_>>().len() == rows.len()
         };
+        // Where names lie, what is kept of a group is not all of a session.
+        let whole = digests.iter().all(|digest| matches!(digest.used, Used::With(_)));
+        let groups = if whole { ground.groups(|_| true) } else { Vec::new() };
         let groups = groups.iter().map(key).fold(0, met);
         let conditions = Conditions { projects: projects(passports), sightings, groups };
         let content = postcard::to_allocvec(&conditions).ok();
@@ -258,8 +276,7 @@ impl Ground {
 
     /// Whether a file was written so short a time ago that it may change without a sign.
     pub(crate) fn is_racy(&self) -> bool {
-        let now = system_nanos();
         let mut files = self.folders.iter().flat_map(|folder| &folder.at.files);
-        files.any(|file| now - file.stamp.nanos < RACY)
+        files.any(|file| self.looked - file.stamp.nanos < RACY)
     }
 }

@@ -47,7 +47,7 @@ fn children(ground: &Ground, parent: &Opened) -> Vec<Opened> {
     let own =
         |source, family: Family| (family.parent.as_ref() == Some(id)).then_some((source, family));
     let found = survey(ground, groups, &Anew, &(), own);
-    let calls = BTreeMap::from([(SessionId::clone(id), parent.agent_calls())]);
+    let calls = BTreeMap::from([(SessionId::clone(id), parent.agent_calls().into())]);
     let open = |(source, family): (_, Family)| {
         let folder = main(&family).and_then(|main| ground.folders.get(main.file.folder));
         let folder = folder.map(|folder| folder.at.path.clone());

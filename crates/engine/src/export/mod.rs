@@ -85,7 +85,7 @@ impl Selection {
     pub fn sessions(&self) -> Vec<&SessionFacts> {
         match self {
             Self::Opened(opened) => opened.iter().map(|opened| &opened.facts).collect(),
-            Self::Listed(listing) => listing.sessions.iter().collect(),
+            Self::Listed(listing) => listing.sessions.iter().map(|facts| &**facts).collect(),
         }
     }
 }

@@ -21,7 +21,7 @@ const RENDERERS: u32 = 2;
 
 /// Where the files of sessions lie.
 pub(super) struct Stock {
-    ground: Ground,
+    ground: Arc<Ground>,
     files: HashMap<String, (usize, FileAt)>,
     /// Per folder: the files beside the sessions that hold outputs of tools in full.
     outputs: Vec<OnceLock<Vec<(PathBuf, Stamp)>>>,
@@ -40,7 +40,7 @@ impl Engine {
     /// Looks where the files of a selection lie. Who wants no stamps need not look beside sessions that are open already.
     pub(super) fn stock(&self, selection: &Selection, wants_stamps: bool) -> Stock {
         let ground = match selection {
-            Selection::Opened(_) if !wants_stamps => Ground::default(),
+            Selection::Opened(_) if !wants_stamps => Arc::default(),
             _ => self.look(),
         };
         let mut files = HashMap::new();
@@ -84,7 +84,7 @@ impl Stock {
     pub(super) fn stamp(&self, item: &Item<'_>) -> Option<String> {
         let mut group = self.group(item)?;
         let unknown = |(_, file): &(usize, FileAt)| file.stamp == Stamp::default();
-        if is_racy(&group) || group.files.iter().any(unknown) {
+        if is_racy(&group, &self.ground) || group.files.iter().any(unknown) {
             return None;
         }
         group.files.sort_by(|(_, one), (_, other)| one.path.cmp(&other.path));
@@ -146,7 +146,7 @@ impl Selection {
                 .collect(),
             Self::Listed(listing) => {
                 let item = |facts| Item { facts, opened: None };
-                listing.sessions.iter().map(item).collect()
+                listing.sessions.iter().map(|facts| item(facts)).collect()
             }
         }
     }

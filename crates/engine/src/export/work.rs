@@ -19,6 +19,7 @@ use super::stock::{Item, Stock};
 use super::telling::{Telling, below};
 use super::{Export, Exported};
 use crate::Error;
+use crate::cancel::stop_if_cancelled;
 use crate::snapshot::survey::Progress;
 
 /// So many partitions are written at once, however many cores there are: the rows of each are gathered in memory.
@@ -92,7 +93,7 @@ impl Work<'_> {
     fn work(&self, key: &str, progress: &dyn Progress) {
         let total = self.jobs.iter().map(|job| job.bytes).sum();
         while let Some(job) = self.jobs.get(self.next.fetch_add(1, Ordering::Relaxed)) {
-            let outcome = self.write(job);
+            let outcome = stop_if_cancelled(progress).and_then(|()| self.write(job));
             let done = self.done.fetch_add(job.bytes, Ordering::Relaxed) + job.bytes;
             progress.advance(done, total);
             let Ok(mut state) = self.state.lock() else { return };

@@ -96,7 +96,7 @@ impl Engine {
         Ok(aliases)
     }
 
-    fn aliases_file(&self) -> Option<PathBuf> {
+    pub(crate) fn aliases_file(&self) -> Option<PathBuf> {
         self.folders.data.as_ref().map(|data| data.join(ALIASES))
     }
 }

@@ -108,7 +108,7 @@ impl Engine {
     ) -> Result<(Vec<ProjectRow>, Listing), Error> {
         self.aliases()?;
         let effort = seek.map_or(Effort::Projects, |seek| Effort::Scan(seek.clone()));
-        let (listing, ground, passports) = self.survey_all(&effort, progress);
+        let (listing, ground, passports) = self.survey_all(&effort, progress)?;
         let mut rows: BTreeMap<String, ProjectRow> = BTreeMap::new();
         // Last used first, so that the newest of several folders stands for a name.
         for session in &listing.sessions {
@@ -159,7 +159,7 @@ impl Engine {
     /// # Errors
     /// If there is none, or several.
     pub fn folder_of(&self, wanted: &str) -> Result<String, Error> {
-        self.folder_in(&self.survey(&()), wanted)
+        self.folder_in(&self.survey(&())?, wanted)
     }
 
     /// The same, among the projects of a survey.

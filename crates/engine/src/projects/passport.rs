@@ -32,7 +32,7 @@ pub(crate) enum Effort {
 }
 
 /// What sessions tell of their project directories, by the directory's number.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Sightings {
     /// Hashes that session files carry, with how many do.
     pub(crate) hashes: BTreeMap<usize, BTreeMap<ProjectHash, usize>>,

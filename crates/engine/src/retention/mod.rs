@@ -34,7 +34,7 @@ impl Engine {
     ) -> Result<Foretold, Error> {
         self.aliases()?;
         let agents = self.agents(release)?;
-        let survey = self.survey(progress);
+        let survey = self.survey(progress)?;
         let scope = project.map_or(Scope::All, Scope::Project);
         let mut projects = self.forecast(&survey, scope, &agents)?;
         projects.sort_by_cached_key(|row| {
@@ -65,7 +65,7 @@ impl Engine {
     /// Marks the sessions that the next start of the installed release would delete.
     pub(crate) fn foretell(
         &self,
-        sessions: &mut [SessionFacts],
+        sessions: &mut [Arc<SessionFacts>],
         ground: &Ground,
         passports: &Passports,
     ) {
@@ -75,8 +75,8 @@ impl Engine {
             swept.iter().flat_map(|swept| &swept.dooms).map(|doom| doom.path.as_str()).collect();
         for session in sessions {
             if agents.iter().any(|agent| agent.source == session.source) {
-                session.doomed =
-                    Some(lost(session, |path| gone.contains(path)) == Some(Lost::Whole));
+                let doomed = lost(session, |path| gone.contains(path)) == Some(Lost::Whole);
+                Arc::make_mut(session).doomed = Some(doomed);
             }
         }
     }
@@ -129,7 +129,7 @@ impl Engine {
     /// Tells what goes, directory by directory.
     fn sweep(
         &self,
-        sessions: &[SessionFacts],
+        sessions: &[Arc<SessionFacts>],
         ground: &Ground,
         projects: &[Arc<Project>],
         agents: &[Agent],
@@ -154,7 +154,7 @@ impl Engine {
 
     fn ask_each<T>(
         &self,
-        sessions: &[SessionFacts],
+        sessions: &[Arc<SessionFacts>],
         ground: &Ground,
         projects: &[Arc<Project>],
         agents: &[Agent],

@@ -20,7 +20,7 @@ pub(super) struct Swept {
 
 /// Puts each file that goes to its session, and counts the rest.
 pub(super) fn guarded(
-    sessions: &[SessionFacts],
+    sessions: &[Arc<SessionFacts>],
     ground: &Ground,
     projects: &[Arc<Project>],
     swept: Vec<Swept>,

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use recount_search::{Hit, Options, Plan};
 
+use crate::cancel::stop_if_cancelled;
 use crate::messages::records::Records;
 use crate::search::hits::{Lost, Pointed};
 use crate::search::index::session_key;
@@ -79,6 +80,7 @@ impl Engine {
         let mut sessions = HashSet::new();
         let mut size = FIRST_CHECKED.max(asked.limit);
         loop {
+            stop_if_cancelled(ready.progress)?;
             // The best of a session may not hold where another does.
             let options = self.options(asked, checked, size, false);
             let found = ready.searcher.search(&ready.plan, &options)?;

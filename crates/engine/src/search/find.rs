@@ -1,6 +1,7 @@
 //! A question asked of one session's messages, of the messages around a hit, or of every session: which of them hold.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use recount_model::{Message, SessionFacts};
 use recount_search::{Hit, Plan, Query as Question};
@@ -36,10 +37,10 @@ impl Engine {
     /// If the query is not understood.
     pub fn finder(&self, query: &str, session: &SessionFacts) -> Result<Finder, Error> {
         let question = Question::parse(query).map_err(|mistake| bad(query, mistake))?;
-        let own = std::slice::from_ref(session);
+        let own = [Arc::new(session.clone())];
         let plan = question.plan(&self.zoned_now(), &mut |leaf| {
             // Another project, or none of this name: not this session.
-            self.sessions_of(leaf, own).unwrap_or_default()
+            self.sessions_of(leaf, &own).unwrap_or_default()
         });
         Ok(Finder { plan, session: session_key(session) })
     }

@@ -97,6 +97,7 @@ pub(crate) struct Ready<'a> {
     pub(crate) sessions: &'a dyn Sessions,
     /// What the index lacks, and why.
     pub(crate) notes: Vec<String>,
+    pub(crate) progress: &'a dyn Progress,
     way: Way,
 }
 
@@ -173,17 +174,19 @@ impl Engine {
         ask: &impl Fn(&Ready<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let question = Question::parse(query).map_err(|mistake| bad(query, mistake))?;
+        // Whether anything has changed and, if so, what, is told by one look at the disk.
+        let engine = self.pin();
         // Which sessions a project means takes a look at all of them.
         if way == Way::Any && !question.names_sessions() {
             let plan = question.plan(&self.zoned_now(), &mut |_| Vec::new());
             let search = |index: &Index| index.searcher().search(&plan, first);
-            if let Some((quick, found)) = self.quick(search) {
+            if let Some((quick, found)) = engine.quick(search) {
                 let (searcher, first) = (quick.index.searcher(), found?);
                 let (sessions, notes) = (&quick, Vec::new());
-                return ask(&Ready { searcher, plan, first, sessions, notes, way });
+                return ask(&Ready { searcher, plan, first, sessions, notes, progress, way });
             }
         }
-        let (listing, ground, digests, passports) = self.everything(&Effort::List, progress);
+        let (listing, ground, digests, passports) = engine.everything(&Effort::List, progress)?;
         let mut catalog = self.needed_catalog()?;
         let index = self.open_index(&mut catalog)?;
         let (searcher, notes) = self.searcher(&index, &mut catalog, &ground, &digests, progress)?;
@@ -204,7 +207,8 @@ impl Engine {
             places: Places::new(&ground, &passports),
         };
         let first = searcher.search(&plan, first)?;
-        ask(&Ready { searcher, plan, first, sessions: &sessions, notes, way: Way::Long })
+        let sessions = &sessions;
+        ask(&Ready { searcher, plan, first, sessions, notes, progress, way: Way::Long })
     }
 
     /// Returns what searches everything, new messages included.
@@ -280,7 +284,7 @@ impl Engine {
     pub(crate) fn sessions_of(
         &self,
         leaf: &SessionLeaf,
-        sessions: &[SessionFacts],
+        sessions: &[Arc<SessionFacts>],
     ) -> Result<Vec<u64>, Error> {
         let keys = |wanted: &dyn Fn(usize, &SessionFacts) -> bool| {
             let numbered = sessions.iter().enumerate();
@@ -302,8 +306,8 @@ impl Engine {
     }
 }
 
-fn by_key(sessions: Vec<SessionFacts>) -> HashMap<u64, Arc<SessionFacts>> {
-    let keyed = |facts: SessionFacts| (session_key(&facts), Arc::new(facts));
+fn by_key(sessions: Vec<Arc<SessionFacts>>) -> HashMap<u64, Arc<SessionFacts>> {
+    let keyed = |facts: Arc<SessionFacts>| (session_key(&facts), facts);
     sessions.into_iter().map(keyed).collect()
 }
 

@@ -69,10 +69,7 @@ impl Engine {
                 let (places, known) = (OnceCell::new(), RefCell::default());
                 Some((Quick { engine: self, index, unchanged, places, known }, answer))
             }
-            _ => {
-                self.look_later(unchanged.ground);
-                None
-            }
+            _ => None,
         }
     }
 

@@ -13,37 +13,32 @@ use crate::sessions::list::Digest;
 use crate::snapshot::survey::Ground;
 
 /// Fills in what needs a look at more than one session.
-pub(crate) fn finish(
-    ground: &Ground,
-    digests: Vec<Digest>,
-    projects: &[Arc<Project>],
-) -> Vec<SessionFacts> {
-    let rows = agent_rows(ground, &digests, projects);
-    let callers = callers(&digests);
-    let place = |digest: Digest| {
-        let mut facts = digest.facts;
+pub(crate) fn finish(ground: &Ground, digests: &mut [Digest], projects: &[Arc<Project>]) {
+    let rows = agent_rows(ground, digests, projects);
+    let callers = callers(digests);
+    for digest in digests {
+        let facts = Arc::make_mut(&mut digest.facts);
         facts.project = projects.get(digest.folder).cloned().unwrap_or_default();
-        facts.parent_call = caller(&callers, &facts);
+        facts.parent_call = caller(&callers, facts);
         let own = digest.files.iter().map(|file| file.folder).collect::<BTreeSet<_>>();
         let row = own.iter().find_map(|folder| rows.get(&(*folder, facts.id.clone())));
-        if let Some((index, title)) = row.filter(|_| facts.kind == SessionKind::Main) {
-            facts.agent_index = Some(*index);
-            facts.agent_title = Some(title.clone());
-        }
-        facts
-    };
-    digests.into_iter().map(place).collect()
+        let row = row.filter(|_| facts.kind == SessionKind::Main);
+        (facts.agent_index, facts.agent_title) = match row {
+            Some((index, title)) => (Some(*index), Some(title.clone())),
+            None => (None, None),
+        };
+    }
 }
 
 /// Calls that ran sub-agents, by the session they stand in.
-fn callers(digests: &[Digest]) -> BTreeMap<SessionId, Vec<AgentCall>> {
+fn callers(digests: &[Digest]) -> BTreeMap<SessionId, Arc<[AgentCall]>> {
     let calling = digests.iter().filter(|digest| !digest.agent_calls.is_empty());
-    calling.map(|digest| (digest.facts.id.clone(), digest.agent_calls.clone())).collect()
+    calling.map(|digest| (digest.facts.id.clone(), Arc::clone(&digest.agent_calls))).collect()
 }
 
 /// Finds the call that ran a sub-agent: the one that names it, else the first that ended after it did.
 pub(crate) fn caller(
-    callers: &BTreeMap<SessionId, Vec<AgentCall>>,
+    callers: &BTreeMap<SessionId, Arc<[AgentCall]>>,
     facts: &SessionFacts,
 ) -> Option<String> {
     let calls = callers.get(facts.parent.as_ref()?)?;
@@ -64,7 +59,7 @@ fn agent_rows(
     projects: &[Arc<Project>],
 ) -> BTreeMap<(usize, SessionId), (u32, String)> {
     let mut by_folder: BTreeMap<usize, Vec<&Surveyed>> = BTreeMap::new();
-    for file in digests.iter().flat_map(|digest| &digest.files) {
+    for file in digests.iter().flat_map(|digest| digest.files.iter()) {
         by_folder.entry(file.folder).or_default().push(file);
     }
     let named = named_with_content(ground, projects);

@@ -1,6 +1,7 @@
 //! Tags and pins: what the user puts on sessions. Kept in a file of ours, so that no agent's file changes for it.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use recount_model::{Labels, SessionFacts, SessionId, SourceName};
 use recount_store::Labelled;
@@ -84,7 +85,7 @@ impl Engine {
         let known = |source: &str, id: &str| {
             let is_it =
                 |facts: &&SessionFacts| facts.source.as_str() == source && facts.id.as_str() == id;
-            listing.sessions.iter().find(is_it)
+            listing.sessions.iter().map(|facts| &**facts).find(is_it)
         };
         let rows =
             labelled.iter().map(|(source, id, labels)| row(source, id, labels, known(source, id)));
@@ -92,10 +93,11 @@ impl Engine {
     }
 
     /// Puts on rows what is on their sessions.
-    pub(crate) fn label(&self, sessions: &mut [SessionFacts]) -> Result<(), Error> {
+    pub(crate) fn label(&self, sessions: &mut [Arc<SessionFacts>]) -> Result<(), Error> {
         let labelled = self.labels()?;
         for facts in sessions {
-            facts.labels = Some(labelled.of(facts.source, &facts.id).unwrap_or_default());
+            let labels = labelled.of(facts.source, &facts.id).unwrap_or_default();
+            Arc::make_mut(facts).labels = Some(labels);
         }
         Ok(())
     }
@@ -112,7 +114,7 @@ impl Engine {
         parse(&path, &text)
     }
 
-    fn labels_file(&self) -> Option<PathBuf> {
+    pub(crate) fn labels_file(&self) -> Option<PathBuf> {
         self.folders.data.as_ref().map(|data| data.join(FILE))
     }
 }

@@ -1,5 +1,7 @@
 //! The rows of the last list, so that `@3` can name one.
 
+use std::sync::Arc;
+
 use recount_model::{SessionFacts, SessionId};
 
 use crate::{Engine, Error};
@@ -11,7 +13,7 @@ impl Engine {
     ///
     /// # Errors
     /// If our data folder cannot be written.
-    pub fn remember(&self, sessions: &[SessionFacts]) -> Result<(), Error> {
+    pub fn remember(&self, sessions: &[Arc<SessionFacts>]) -> Result<(), Error> {
         let Some(data) = &self.folders.data else { return Ok(()) };
         let mut text = String::new();
         for session in sessions {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_formats::outline::{AgentCall, Outline};
@@ -10,7 +11,8 @@ use recount_formats::{Source, bytes::Buffer};
 use recount_model::{Problem, Project, SessionFacts, SessionId, SessionKind, SourceName};
 
 use crate::cache::growth::{self, Anew};
-use crate::cache::refresh::recall;
+use crate::cache::refresh::{recall, recall_groups};
+use crate::cancel::stop_if_cancelled;
 use crate::projects::matching::matching;
 use crate::projects::passport::{Effort, Passports, Sightings};
 use crate::search::index::session_key;
@@ -80,22 +82,22 @@ pub enum Sort {
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
     /// The sessions.
-    pub sessions: Vec<SessionFacts>,
+    pub sessions: Vec<Arc<SessionFacts>>,
     /// What could not be looked at and belongs to no session.
     pub problems: Vec<Problem>,
     /// How many sessions there are without the query's filters.
     pub known: usize,
 }
 
-/// A session and what is needed to finish its row.
+/// A session and what is needed to finish its row. Clones share what is in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Digest {
-    pub(crate) facts: SessionFacts,
+    pub(crate) facts: Arc<SessionFacts>,
     pub(crate) folder: usize,
     /// Its files without their messages, for the agent's own list.
-    pub(crate) files: Vec<Surveyed>,
+    pub(crate) files: Arc<[Surveyed]>,
     /// Its calls that ran sub-agents.
-    pub(crate) agent_calls: Vec<AgentCall>,
+    pub(crate) agent_calls: Arc<[AgentCall]>,
     /// Whether it holds what the query asks for.
     pub(crate) held: bool,
     /// Whether it was read now, rather than remembered.
@@ -111,10 +113,27 @@ pub(crate) enum Used {
         /// When the last of it was.
         last: i64,
         /// The ledger, behind its length.
-        ledger: Vec<u8>,
+        ledger: Arc<[u8]>,
     },
     /// Kept in the catalog with this group of files.
     With(u64),
+}
+
+/// What is needed of sessions once they have their rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum After {
+    /// The rows.
+    Rows,
+    /// What rows can be made of again.
+    Digests,
+}
+
+/// Every session with its row.
+#[derive(Debug)]
+pub(crate) struct Concluded {
+    pub(crate) listing: Listing,
+    pub(crate) digests: Vec<Digest>,
+    pub(crate) passports: Arc<Passports>,
 }
 
 /// What is wanted next of sessions that were read.
@@ -137,7 +156,7 @@ impl Engine {
         let said = query.text.as_deref().map(|text| self.sessions_saying(text, progress));
         let said = said.transpose()?;
         let (mut listing, unheld, ground, passports) =
-            self.list_with(&query.holds, &Effort::List, progress);
+            self.list_with(&query.holds, &Effort::List, progress)?;
         if query.doomed {
             self.foretell(&mut listing.sessions, &ground, &passports);
         }
@@ -155,7 +174,7 @@ impl Engine {
     /// Tells of each session whether a query asks for it.
     pub(crate) fn asked(
         &self,
-        sessions: &mut [SessionFacts],
+        sessions: &mut [Arc<SessionFacts>],
         query: &Query,
         unheld: &BTreeSet<Claim>,
         said: Option<&HashSet<u64>>,
@@ -163,7 +182,7 @@ impl Engine {
         if query.live {
             let live = self.live(sessions);
             for (at, session) in sessions.iter_mut().enumerate() {
-                session.live = Some(live.contains(&at));
+                Arc::make_mut(session).live = Some(live.contains(&at));
             }
         }
         let here = query.here.as_deref().filter(|_| query.project.is_none());
@@ -176,7 +195,7 @@ impl Engine {
                 Some(matching(&projects, wanted, &self.folders)?)
             }
         };
-        let is_asked = |(at, session): (usize, &SessionFacts)| {
+        let is_asked = |(at, session): (usize, &Arc<SessionFacts>)| {
             passes(session, query)
                 && nearest.as_ref().is_none_or(|nearest| session.project.key() == *nearest)
                 && named.as_ref().is_none_or(|named| named.contains(&at))
@@ -191,13 +210,17 @@ impl Engine {
         &self,
         effort: &Effort,
         progress: &dyn Progress,
-    ) -> (Listing, Ground, Passports) {
-        let (listing, _, ground, passports) = self.list_with(&Holds::default(), effort, progress);
-        (listing, ground, passports)
+    ) -> Result<(Listing, Arc<Ground>, Arc<Passports>), Error> {
+        let (listing, _, ground, passports) =
+            self.list_with(&Holds::default(), effort, progress)?;
+        Ok((listing, ground, passports))
     }
 
     /// Finds every session, with what is needed to index it.
-    pub(crate) fn digests(&self, progress: &dyn Progress) -> (Ground, Vec<Digest>) {
+    pub(crate) fn digests(
+        &self,
+        progress: &dyn Progress,
+    ) -> Result<(Arc<Ground>, Vec<Digest>), Error> {
         self.gather(&Holds::default(), Then::Messages, progress)
     }
 
@@ -206,35 +229,37 @@ impl Engine {
         &self,
         effort: &Effort,
         progress: &dyn Progress,
-    ) -> (Listing, Ground, Vec<Digest>, Passports) {
-        let (ground, digests) = self.digests(progress);
-        let (listing, passports) = self.conclude(&ground, digests.clone(), effort, progress);
-        (listing, ground, digests, passports)
+    ) -> Result<(Listing, Arc<Ground>, Vec<Digest>, Arc<Passports>), Error> {
+        let (ground, digests) = self.digests(progress)?;
+        if let Some((listing, passports)) = self.rows_of_snapshot(effort) {
+            return Ok((listing, ground, digests, passports));
+        }
+        let concluded = self.conclude(&ground, digests, (effort, After::Digests), progress)?;
+        Ok((concluded.listing, ground, concluded.digests, concluded.passports))
     }
 
     /// Makes rows of what was read and remembered.
     pub(crate) fn conclude(
         &self,
         ground: &Ground,
-        digests: Vec<Digest>,
-        effort: &Effort,
+        mut digests: Vec<Digest>,
+        (effort, after): (&Effort, After),
         progress: &dyn Progress,
-    ) -> (Listing, Passports) {
+    ) -> Result<Concluded, Error> {
         let sightings = sightings(&digests);
         let passports = self.passports(ground, &sightings, effort, progress);
-        let settled = digests.iter().all(|digest| !digest.fresh);
-        let folders: Vec<usize> = digests.iter().map(|digest| digest.folder).collect();
-        // Where names lie, what is kept of a group is not all of a session.
-        let whole = digests.iter().all(|digest| matches!(digest.used, Used::With(_)));
-        let groups = if whole && settled { ground.groups(|_| true) } else { Vec::new() };
-        let mut sessions = finish(ground, digests, &passports.projects);
-        if settled {
-            let rows: Vec<_> = sessions.iter().zip(folders).collect();
-            self.remember_list(ground, &rows, (sightings, &groups), &passports);
+        stop_if_cancelled(progress)?;
+        finish(ground, &mut digests, &passports.projects);
+        if after == After::Rows {
+            let no_files: Arc<[Surveyed]> = Arc::default();
+            digests.iter_mut().for_each(|digest| digest.files = Arc::clone(&no_files));
         }
+        self.remember_list(ground, &digests, sightings, &passports);
+        let mut sessions: Vec<_> = digests.iter().map(|digest| Arc::clone(&digest.facts)).collect();
         sort(&mut sessions, Sort::Updated);
         let (known, problems) = (sessions.len(), ground.problems.clone());
-        (Listing { sessions, problems, known }, passports)
+        let listing = Listing { sessions, problems, known };
+        Ok(Concluded { listing, digests, passports: Arc::new(passports) })
     }
 
     /// Lists every session, and says which of them do not hold what is asked for.
@@ -243,18 +268,26 @@ impl Engine {
         holds: &Holds,
         effort: &Effort,
         progress: &dyn Progress,
-    ) -> (Listing, BTreeSet<Claim>, Ground, Passports) {
+    ) -> Result<(Listing, BTreeSet<Claim>, Arc<Ground>, Arc<Passports>), Error> {
+        if holds.is_nothing() {
+            if let Some((listing, passports)) = self.rows_of_snapshot(effort) {
+                return Ok((listing, BTreeSet::new(), self.look(), passports));
+            }
+        }
+        // Whether the list of last time still holds and, if not, what changed, is told by one look at the disk.
+        let engine = self.pin();
         if holds.is_nothing()
-            && let Some((mut listing, ground, passports)) = self.list_as_before(effort, progress)
+            && let Some((mut listing, ground, passports)) = engine.list_as_before(effort, progress)
         {
             sort(&mut listing.sessions, Sort::Updated);
-            return (listing, BTreeSet::new(), ground, passports);
+            return Ok((listing, BTreeSet::new(), ground, Arc::new(passports)));
         }
-        let (ground, digests) = self.gather_rows(holds, progress);
+        let (ground, digests) = engine.gather_rows(holds, progress)?;
         let unheld = digests.iter().filter(|digest| !digest.held);
         let unheld = unheld.map(|digest| (digest.facts.source, digest.facts.id.clone())).collect();
-        let (listing, passports) = self.conclude(&ground, digests, effort, progress);
-        (listing, unheld, ground, passports)
+        let Concluded { listing, passports, .. } =
+            engine.conclude(&ground, digests, (effort, After::Rows), progress)?;
+        Ok((listing, unheld, ground, passports))
     }
 
     /// Finds every session, with what is needed to list it.
@@ -262,24 +295,50 @@ impl Engine {
         &self,
         holds: &Holds,
         progress: &dyn Progress,
-    ) -> (Ground, Vec<Digest>) {
+    ) -> Result<(Arc<Ground>, Vec<Digest>), Error> {
         self.gather(holds, Then::Rows, progress)
     }
 
     /// Reads every session, whatever is remembered.
     pub(crate) fn gather_anew(
         &self,
-        ground: Ground,
+        ground: &Ground,
         progress: &dyn Progress,
-    ) -> (Ground, Vec<Digest>) {
+    ) -> Result<Vec<Digest>, Error> {
         let pricing = self.pricing();
         let digest = |source, family: Family| digest(source, family, pricing, |_, _| {});
-        let digests = recall(self, &ground, None, progress, digest);
-        let digests = join_strays(&ground, digests, digest);
-        (ground, digests)
+        let digests = recall(self, ground, None, progress, digest)?;
+        Ok(join_strays(ground, digests, digest))
     }
 
-    fn gather(&self, holds: &Holds, then: Then, progress: &dyn Progress) -> (Ground, Vec<Digest>) {
+    /// Reads the files of some groups.
+    pub(crate) fn read_groups(
+        &self,
+        disk: &Ground,
+        groups: &BTreeSet<String>,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Digest>, Error> {
+        if groups.is_empty() {
+            return Ok(Vec::new());
+        }
+        let pricing = self.pricing();
+        let digest = |source, family: Family| digest(source, family, pricing, |_, _| {});
+        let groups = disk.groups(|group| groups.contains(group));
+        let digests = recall_groups(self, disk, groups, progress, digest)?;
+        Ok(join_strays(disk, digests, digest))
+    }
+
+    fn gather(
+        &self,
+        holds: &Holds,
+        then: Then,
+        progress: &dyn Progress,
+    ) -> Result<(Arc<Ground>, Vec<Digest>), Error> {
+        if holds.is_nothing()
+            && let Some(digests) = self.digests_of_snapshot(progress)?
+        {
+            return Ok((self.look(), digests));
+        }
         let pricing = self.pricing();
         let digest = |source, family: Family| {
             let held = holds.is_nothing() || holds.is_met_by(source, &family);
@@ -296,17 +355,17 @@ impl Engine {
             let memory = scope.spawn(|| with_memory.then(|| self.memory()).flatten());
             (self.look(), memory.join().unwrap_or_default())
         });
-        let digests = recall(self, &ground, memory, progress, digest);
+        let digests = recall(self, &ground, memory, progress, digest)?;
         let digests = join_strays(&ground, digests, digest);
-        (ground, digests)
+        Ok((ground, digests))
     }
 }
 
 /// Collects what sessions tell of their project directories.
-fn sightings(digests: &[Digest]) -> Sightings {
+pub(crate) fn sightings(digests: &[Digest]) -> Sightings {
     let mut sightings = Sightings::default();
     for digest in digests {
-        for file in &digest.files {
+        for file in digest.files.iter() {
             sightings.add(file.folder, file.outline.head.project_hash.as_deref(), &[]);
         }
         sightings.add(digest.folder, None, &digest.facts.directories);
@@ -323,7 +382,7 @@ fn digest(
     let mut facts = facts(source, &family);
     let ledger = Ledger::of(source, &family, &facts);
     pricing.put(&ledger, &mut facts);
-    let used = Used::Now { last: ledger.last(), ledger: ledger.bound() };
+    let used = Used::Now { last: ledger.last(), ledger: ledger.bound().into() };
     let main = crate::sessions::facts::main(&family).or_else(|| family.members.first());
     let folder = main.map_or(0, |member| member.file.folder);
     let calls = family.members.iter().flat_map(|member| &member.file.outline.agent_calls);
@@ -335,6 +394,7 @@ fn digest(
         Surveyed { folder, named_folder, at, outline }
     };
     let files = family.members.into_iter().map(without_messages).collect();
+    let facts = Arc::new(facts);
     Digest { facts, folder, files, agent_calls, held: true, fresh: true, used }
 }
 
@@ -357,18 +417,18 @@ fn join_strays(
         !twice.is_empty() && digest.facts.kind == SessionKind::Main && twice.contains(&claim())
     };
     let (strays, mut digests): (Vec<Digest>, Vec<Digest>) = digests.into_iter().partition(stray);
-    let mut together: BTreeMap<Claim, (Vec<Surveyed>, bool)> = BTreeMap::new();
+    let mut together: BTreeMap<Claim, (Vec<(usize, FileAt)>, bool)> = BTreeMap::new();
     for digest in strays {
-        let (files, fresh) = together.entry((digest.facts.source, digest.facts.id)).or_default();
-        files.extend(digest.files);
+        let claim = (digest.facts.source, digest.facts.id.clone());
+        let (files, fresh) = together.entry(claim).or_default();
+        files.extend(digest.files.iter().map(|file| (file.folder, file.at.clone())));
         *fresh |= digest.fresh;
     }
     let mut buffer = Buffer::new();
     for (files, fresh) in together.into_values() {
         let source =
-            files.first().and_then(|file| ground.folders.get(file.folder)).map(|f| f.source);
+            files.first().and_then(|(folder, _)| ground.folders.get(*folder)).map(|f| f.source);
         let Some(source) = source else { continue };
-        let files = files.into_iter().map(|file| (file.folder, file.at)).collect();
         let families = Group { source, files }.families(ground, &Anew, &mut buffer);
         let read = families.into_iter().map(|family| Digest { fresh, ..digest(source, family) });
         digests.extend(read);
@@ -377,7 +437,7 @@ fn join_strays(
 }
 
 /// Returns the project whose folder `here` is or lies below. Other folders may share its name.
-pub(crate) fn nearest(sessions: &[SessionFacts], here: &Path) -> Option<String> {
+pub(crate) fn nearest(sessions: &[Arc<SessionFacts>], here: &Path) -> Option<String> {
     let depth = |session: &SessionFacts| {
         let path = session.project.path.as_ref()?.as_str();
         here.starts_with(path).then_some(path.len())
@@ -399,7 +459,7 @@ fn passes(session: &SessionFacts, query: &Query) -> bool {
         && (!query.pinned || labels().is_some_and(|labels| labels.pinned))
 }
 
-fn sort(sessions: &mut [SessionFacts], order: Sort) {
+pub(crate) fn sort(sessions: &mut [Arc<SessionFacts>], order: Sort) {
     use std::cmp::Reverse;
     let number = |session: &SessionFacts| match order {
         Sort::Updated => session.updated.map_or(i64::MIN, Timestamp::as_millisecond),
@@ -409,7 +469,7 @@ fn sort(sessions: &mut [SessionFacts], order: Sort) {
         Sort::Size => i64::try_from(session.bytes()).unwrap_or(i64::MAX),
     };
     // The id settles what is equal, so that two runs print the same.
-    let is_before = |one: &SessionFacts, next: &SessionFacts| {
+    let is_before = |one: &Arc<SessionFacts>, next: &Arc<SessionFacts>| {
         (Reverse(number(one)), &one.id) <= (Reverse(number(next)), &next.id)
     };
     if !sessions.is_sorted_by(is_before) {

@@ -4,6 +4,7 @@
 //! was written last there is the one.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use recount_formats::SOURCES;
 use recount_model::{SessionFacts, SessionKind};
@@ -12,7 +13,7 @@ use crate::Engine;
 
 impl Engine {
     /// Returns which of these sessions are live, by their number.
-    pub(crate) fn live(&self, sessions: &[SessionFacts]) -> BTreeSet<usize> {
+    pub(crate) fn live(&self, sessions: &[Arc<SessionFacts>]) -> BTreeSet<usize> {
         let mut live = BTreeSet::new();
         for process in self.processes.running(&["PWD"]) {
             let Some(source) = SOURCES.iter().find(|source| source.is_running(&process.args))

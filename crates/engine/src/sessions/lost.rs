@@ -37,13 +37,13 @@ impl Engine {
     /// If the project asked for is not known or may be several, or the names given to projects are not understood.
     pub fn lost(&self, query: &Query, progress: &dyn Progress) -> Result<Vec<LostSession>, Error> {
         self.aliases()?;
-        let (listing, ground, passports) = self.survey_all(&Effort::List, progress);
+        let (listing, ground, passports) = self.survey_all(&Effort::List, progress)?;
         let mut lost: BTreeMap<SessionId, LostSession> = BTreeMap::new();
         let mut seen = BTreeSet::new();
         for (number, folder) in ground.folders.iter().enumerate() {
             for trace in folder.source.traces(&folder.at) {
                 // A file without a head is known by the start of its id alone.
-                let own = |session: &SessionFacts| {
+                let own = |session: &Arc<SessionFacts>| {
                     trace.session.as_str().starts_with(session.id.as_str())
                 };
                 if listing.sessions.iter().any(own) {

@@ -15,3 +15,4 @@ pub(crate) mod owners;
 pub(crate) mod resume;
 pub(crate) mod select;
 pub(crate) mod union;
+pub(crate) mod visibility;

@@ -4,6 +4,7 @@
 //! agent may have taken up an older one; so here whatever it may be counts.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use recount_formats::SOURCES;
@@ -26,13 +27,14 @@ pub struct Owner {
 
 impl Engine {
     /// Returns which processes may be working in which of these sessions, sub-agents with their parents.
-    pub fn owners(&self, sessions: &[SessionFacts]) -> Vec<Owner> {
+    pub fn owners(&self, sessions: &[Arc<SessionFacts>]) -> Vec<Owner> {
         let mut owners = Vec::new();
         for process in self.processes.running(&["PWD"]) {
             let running = SOURCES.iter().find(|source| source.is_running(&process.args));
             let Some(source) = running else { continue };
+            let all = sessions.iter().map(|facts| &**facts);
             let own: Vec<&SessionFacts> =
-                sessions.iter().filter(|facts| facts.source == source.name()).collect();
+                all.filter(|facts| facts.source == source.name()).collect();
             let here = |facts: &&&SessionFacts| {
                 let places = [process.folder.as_deref().and_then(Path::to_str), pwd(&process)];
                 let is_there = |place: &str| {

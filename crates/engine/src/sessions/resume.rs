@@ -90,7 +90,7 @@ impl Engine {
         // Only among all sessions is it known which of them the agent lists.
         let sessions = self.list(&Query::default(), progress)?.sessions;
         let facts = sessions.iter().find(|facts| facts.id == id && facts.source == source.name());
-        let facts = facts.cloned().unwrap_or(opened.facts);
+        let facts = facts.map_or(opened.facts, |facts| SessionFacts::clone(facts));
         let folder = folder(&facts).map_err(refuse)?;
         let ground = Ground::look(&self.roots);
         if facts.agent_index.is_none() && !is_taken_over(&facts, &ground) {

@@ -2,15 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
-use std::sync::Mutex;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use recount_formats::Source;
 use recount_formats::bytes::Buffer;
 use recount_formats::source::{
-    Family, FileAt, Located, ProjectFolder, Registered, RegistryNote, Surveyed,
+    Basis, Family, FileAt, Known, Located, ProjectFolder, Registered, RegistryNote, Surveyed,
 };
 use recount_model::{Problem, SessionId};
+use recount_platform::system_nanos;
 use recount_store::Root;
 
 use crate::cache::growth::Reading;
@@ -22,6 +24,12 @@ pub trait Progress: Debug + Sync {
 
     /// The disk is searched for folders: so many were looked into, so many of those wanted were found.
     fn search(&self, _folders: u64, _found: usize, _wanted: usize) {}
+
+    /// Whether nobody waits for the answer any more. What is asked often in a question that takes long, which then ends with
+    /// [`Error::Cancelled`](crate::Error::Cancelled).
+    fn is_cancelled(&self) -> bool {
+        false
+    }
 }
 
 /// Nobody is told.
@@ -30,19 +38,21 @@ impl Progress for () {
 }
 
 /// A project directory and whose it is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Folder {
     /// Whose it is.
     pub source: &'static dyn Source,
-    /// The number of the data folder it lies below.
+    /// The number of the data folder it is below.
     pub root: usize,
-    /// Where it lies, and what is in it.
-    pub at: ProjectFolder,
+    /// Where it is, and what is in it.
+    pub at: Arc<ProjectFolder>,
 }
 
-/// What lies on disk, not yet read.
-#[derive(Debug, Default)]
+/// What is on disk, not yet read.
+#[derive(Clone, Debug, Default)]
 pub struct Ground {
+    /// When it was looked at, in nanoseconds.
+    pub(crate) looked: i128,
     /// The project directories.
     pub folders: Vec<Folder>,
     /// Per root.
@@ -51,6 +61,8 @@ pub struct Ground {
     pub notes: Vec<Vec<RegistryNote>>,
     /// What could not be listed.
     pub problems: Vec<Problem>,
+    /// Per root: the directories that were listed, and the other files that were read.
+    pub(crate) basis: Vec<Basis>,
 }
 
 /// Files that may belong to one session.
@@ -63,23 +75,70 @@ pub(crate) struct Group {
 impl Ground {
     /// Lists what lies below the roots.
     pub(crate) fn look(roots: &[Root]) -> Self {
-        let mut ground = Self::default();
+        let mut ground = Self { looked: system_nanos(), ..Self::default() };
         let mut seen = BTreeSet::new();
         for (number, root) in roots.iter().enumerate() {
-            let Located { folders, registry, notes, problems } =
-                root.source.locate(&root.path, root.shape);
-            for at in folders {
-                // One root may lie within another, and a link may lead to a directory beside it.
-                let is_link = || at.path.symlink_metadata().is_ok_and(|known| known.is_symlink());
-                let only = roots.len() == 1 && !is_link();
-                let path = if only { None } else { at.path.canonicalize().ok() };
-                if seen.insert(path.unwrap_or_else(|| at.path.clone())) {
-                    ground.folders.push(Folder { source: root.source, root: number, at });
-                }
+            let located = root.source.locate(&root.path, root.shape);
+            ground.add(roots, number, located, &mut seen);
+        }
+        ground
+    }
+
+    fn add(
+        &mut self,
+        roots: &[Root],
+        number: usize,
+        located: Located,
+        seen: &mut BTreeSet<PathBuf>,
+    ) {
+        let Located { folders, registry, notes, problems, basis } = located;
+        let Some(source) = roots.get(number).map(|root| root.source) else { return };
+        for at in folders {
+            // One root may lie within another, and a link may lead to a directory beside it.
+            let is_link = || at.path.symlink_metadata().is_ok_and(|known| known.is_symlink());
+            let only = roots.len() == 1 && !is_link();
+            let path = if only { None } else { at.path.canonicalize().ok() };
+            if seen.insert(path.unwrap_or_else(|| at.path.clone())) {
+                self.folders.push(Folder { source, root: number, at: Arc::new(at) });
             }
-            ground.registry.push(registry);
-            ground.notes.push(notes);
-            ground.problems.extend(problems);
+        }
+        self.registry.push(registry);
+        self.notes.push(notes);
+        self.problems.extend(problems);
+        self.basis.push(basis);
+    }
+
+    /// Lists what lies below the roots, where some of `listed` changed at `paths`. Directories that did not change are shared with
+    /// `known`.
+    pub(crate) fn look_again(
+        roots: &[Root],
+        known: &Self,
+        listed: &BTreeSet<usize>,
+        changed: &[&Path],
+    ) -> Self {
+        let mut ground = Self { looked: system_nanos(), ..Self::default() };
+        let mut seen = BTreeSet::new();
+        for (number, root) in roots.iter().enumerate() {
+            let folders: Vec<&ProjectFolder> =
+                known.folders.iter().filter(|f| f.root == number).map(|f| &*f.at).collect();
+            let basis = known.basis.get(number).cloned().unwrap_or_default();
+            let changed = if listed.contains(&number) { changed } else { &[] };
+            let known =
+                Known { folders: &folders, basis: &basis, problems: &known.problems, changed };
+            let located = root.source.relocate(&root.path, root.shape, &known);
+            ground.add(roots, number, located, &mut seen);
+        }
+        let before: BTreeMap<(usize, &Path), &Arc<ProjectFolder>> = known
+            .folders
+            .iter()
+            .map(|folder| ((folder.root, &*folder.at.path), &folder.at))
+            .collect();
+        for folder in &mut ground.folders {
+            if let Some(old) = before.get(&(folder.root, &*folder.at.path))
+                && is_same(old, &folder.at)
+            {
+                folder.at = Arc::clone(old);
+            }
         }
         ground
     }
@@ -100,8 +159,21 @@ impl Ground {
     }
 }
 
+/// Whether two listings of a directory found the same.
+fn is_same(one: &ProjectFolder, other: &ProjectFolder) -> bool {
+    let files = |folder: &ProjectFolder| folder.files.len();
+    let same_file = |(one, other): (&FileAt, &FileAt)| {
+        one.stamp == other.stamp && one.path == other.path && one.group == other.group
+    };
+    files(one) == files(other)
+        && one.markers == other.markers
+        && one.notes == other.notes
+        && one.files.iter().zip(&other.files).all(same_file)
+}
+
 impl Group {
-    fn bytes(&self) -> u64 {
+    /// Returns the bytes of its files.
+    pub(crate) fn bytes(&self) -> u64 {
         self.files.iter().map(|(_, file)| file.bytes).sum()
     }
 
@@ -137,7 +209,7 @@ impl Group {
 }
 
 /// Reads all `groups` and turns each family into what `digest` makes of it, with the number of its group. The order of
-/// the result is that of the groups, whatever thread was faster.
+/// the result is that of the groups, whatever thread was faster. One that is cancelled returns what it had by then.
 pub(crate) fn survey<T: Send>(
     ground: &Ground,
     groups: Vec<Group>,
@@ -157,6 +229,9 @@ pub(crate) fn survey<T: Send>(
         let mut buffer = if queue.len() == 1 { Buffer::large() } else { Buffer::new() };
         let mut own = Vec::new();
         while let Some(slot) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if progress.is_cancelled() {
+                break;
+            }
             let taken = slot.lock().ok().and_then(|mut slot| slot.take());
             let Some((number, group)) = taken else { continue };
             let (source, bytes) = (group.source, group.bytes());

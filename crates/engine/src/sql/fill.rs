@@ -13,6 +13,7 @@ use recount_formats::bytes::Buffer;
 use super::rows::rows;
 use crate::cache::growth::{Anew, Growth, Reading};
 use crate::cache::refresh::{hash, is_racy, version};
+use crate::cancel::stop_if_cancelled;
 use crate::sessions::list::Digest;
 use crate::snapshot::survey::{Ground, Group, Progress};
 use crate::{Engine, Error};
@@ -146,7 +147,10 @@ fn fill(
             scope.spawn(move || read(ground, stale, reading, next, &sender));
         }
         drop(sender);
-        write(file, &receiver, stale, progress)
+        let written = write(file, &receiver, stale, progress);
+        // Who still reads is told that nobody takes any more.
+        drop(receiver);
+        written
     })
 }
 
@@ -182,7 +186,7 @@ fn one(
     SessionRows {
         key: stale.key,
         // What may change again without a change that we can see is read again.
-        stamp: if is_racy(&stale.group) { 0 } else { stale.stamp },
+        stamp: if is_racy(&stale.group, ground) { 0 } else { stale.stamp },
         source: facts.source.as_str(),
         id: facts.id.as_str().to_owned(),
         folder: folder.map(|folder| folder.to_string_lossy().into_owned()),
@@ -202,6 +206,7 @@ fn write(
     let mut batch = Vec::new();
     let mut last = Instant::now();
     for (bytes, session) in receiver {
+        stop_if_cancelled(progress)?;
         done += bytes;
         messages += session.messages.len();
         batch.push(session);

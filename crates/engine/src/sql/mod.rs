@@ -8,6 +8,7 @@ pub(crate) mod sessions;
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use recount_catalog::Error as CatalogError;
 use recount_catalog::sql::{Cell, Fault, Ground as Given, Question};
@@ -41,7 +42,7 @@ pub struct Table {
 /// What was looked at for an answer.
 #[derive(Debug, Default)]
 struct Looked {
-    sessions: Vec<SessionFacts>,
+    sessions: Vec<Arc<SessionFacts>>,
     problems: Vec<Problem>,
     problem_count: u64,
     not_understood: u64,
@@ -62,7 +63,7 @@ impl Engine {
         let mut looked = Looked::default();
         if needs.sessions {
             self.aliases()?;
-            let (listing, ground, digests, _) = self.everything(&Effort::List, progress);
+            let (listing, ground, digests, _) = self.everything(&Effort::List, progress)?;
             looked.count(&ground, &digests);
             looked.sessions = listing.sessions;
             self.price(&mut looked.sessions, progress);
@@ -70,13 +71,13 @@ impl Engine {
                 (looked.facts, looked.note) = self.fresh_facts(&ground, &digests, progress)?;
             }
         } else if needs.facts {
-            let (ground, digests) = self.digests(progress);
+            let (ground, digests) = self.digests(progress)?;
             looked.count(&ground, &digests);
             (looked.facts, looked.note) = self.fresh_facts(&ground, &digests, progress)?;
         }
         let given = Given {
             facts: looked.facts.as_deref(),
-            sessions: &mut looked.sessions.iter().map(sessions::cells),
+            sessions: &mut looked.sessions.iter().map(|facts| sessions::cells(facts)),
             texts: Box::new(Bodies::new(self.roots.iter().map(|root| root.source))),
         };
         let answer = question.ask(given).map_err(told)?;

@@ -1,6 +1,7 @@
 //! All sessions with their ledgers: from the catalog where nothing has changed, else from the files.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_model::{Problem, SessionFacts, SessionId};
@@ -8,7 +9,7 @@ use recount_model::{Problem, SessionFacts, SessionId};
 use crate::cache::remembered::met;
 use crate::projects::passport::Effort;
 use crate::search::index::session_key;
-use crate::sessions::list::{Digest, Listing, Query, Used};
+use crate::sessions::list::{After, Digest, Listing, Query, Used};
 use crate::snapshot::survey::Progress;
 use crate::stats::ledger::{Page, unbound};
 use crate::{Engine, Error};
@@ -17,7 +18,7 @@ use crate::{Engine, Error};
 #[derive(Debug, Default)]
 pub(crate) struct Books {
     /// Every session.
-    pub(crate) sessions: Vec<SessionFacts>,
+    pub(crate) sessions: Vec<Arc<SessionFacts>>,
     /// Their numbers, the first to begin first.
     order: Vec<usize>,
     /// Per session what else is known of it.
@@ -46,7 +47,7 @@ impl Engine {
         let said = query.text.as_deref().map(|text| self.sessions_saying(text, progress));
         let said = said.transpose()?;
         let since = query.since.map_or(i64::MIN, Timestamp::as_millisecond);
-        let (mut listing, ledgers, unheld) = self.all_books(query, since, progress);
+        let (mut listing, ledgers, unheld) = self.all_books(query, since, progress)?;
         let asked = self.asked(&mut listing.sessions, query, &unheld, said.as_ref())?;
         Ok(Books::new(listing, ledgers, &asked))
     }
@@ -56,28 +57,29 @@ impl Engine {
         query: &Query,
         since: i64,
         progress: &dyn Progress,
-    ) -> (Listing, Vec<Vec<u8>>, BTreeSet<crate::sessions::list::Claim>) {
+    ) -> Result<(Listing, Vec<Vec<u8>>, BTreeSet<crate::sessions::list::Claim>), Error> {
         let effort = Effort::List;
+        let engine = self.pin();
         let known = query.holds.is_nothing().then(|| {
-            self.known_as_before(&effort, progress, |catalog| {
+            engine.known_as_before(&effort, progress, |catalog| {
                 let (leaves, groups) = self.leaves(catalog, since, |_| true, &mut 0)?;
                 Some((leaves, Some(groups)))
             })
         });
-        if let Some(((listing, ..), ledgers)) = known.flatten() {
-            return (listing, ledgers, BTreeSet::new());
+        if let Some((known, ledgers)) = known.flatten() {
+            return Ok((known.listing, ledgers, BTreeSet::new()));
         }
-        let (mut ground, mut digests) = self.gather_rows(&query.holds, progress);
+        let (ground, mut digests) = engine.gather_rows(&query.holds, progress)?;
         let mut ledgers = self.ledgers_of(&digests, since);
         if ledgers.is_none() {
             // What could not be kept is read once more.
-            (ground, digests) = self.gather_anew(ground, progress);
+            digests = engine.gather_anew(&ground, progress)?;
             ledgers = self.ledgers_of(&digests, since);
         }
         let unheld = digests.iter().filter(|digest| !digest.held);
         let unheld = unheld.map(|digest| (digest.facts.source, digest.facts.id.clone())).collect();
-        let (listing, _) = self.conclude(&ground, digests, &effort, progress);
-        (listing, ledgers.unwrap_or_default(), unheld)
+        let concluded = engine.conclude(&ground, digests, (&effort, After::Rows), progress)?;
+        Ok((concluded.listing, ledgers.unwrap_or_default(), unheld))
     }
 
     /// Reads ledgers of groups, and the sum over all groups that were met.
@@ -144,7 +146,7 @@ impl Books {
     }
 
     /// Returns the sessions that are asked for.
-    pub(crate) fn asked(&self) -> impl Iterator<Item = &SessionFacts> {
+    pub(crate) fn asked(&self) -> impl Iterator<Item = &Arc<SessionFacts>> {
         let all = self.sessions.iter().zip(&self.places);
         all.filter(|(_, place)| place.is_asked).map(|(session, _)| session)
     }
@@ -164,7 +166,7 @@ impl Books {
             .map(|(at, session)| (&session.id, at))
             .collect();
         let main = |session: &SessionFacts| mains.get(session.parent.as_ref()?).copied();
-        let place = |(at, session)| Place {
+        let place = |(at, session): (usize, &Arc<SessionFacts>)| Place {
             session: at,
             main: main(session).unwrap_or(at),
             is_asked: asked.get(at).copied().unwrap_or_default(),

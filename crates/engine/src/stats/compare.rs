@@ -97,7 +97,7 @@ impl Engine {
             own.their_tokens += day.total_tokens;
             own.their_cost_usd += day.total_cost;
         }
-        std::mem::forget(books);
+        self.set_aside(books);
         Ok(compared(days.days))
     }
 }

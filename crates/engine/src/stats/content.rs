@@ -1,6 +1,7 @@
 //! What filled the context: prompts, files, outputs, thoughts. This takes a look at all that was said.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::Mutex;
 
 use recount_formats::Source;
@@ -11,6 +12,7 @@ use serde::Serialize;
 use super::Asked;
 use crate::cache::growth::Anew;
 use crate::cache::refresh::hash;
+use crate::cancel::stop_if_cancelled;
 use crate::messages::{Messages, View};
 use crate::search::index::session_key;
 use crate::sessions::facts::facts;
@@ -99,21 +101,24 @@ impl Engine {
                 files.insert(file.path.to_string_lossy().into_owned(), (number, file.clone()));
             }
         }
-        let group = |session: &SessionFacts| {
+        let group = |session: &Arc<SessionFacts>| {
             let known = session.files.iter().filter_map(|file| files.get(&file.path).cloned());
             let files: Vec<_> = known.collect();
             let folder = files.first().and_then(|(folder, _)| ground.folders.get(*folder))?;
             Some(Group { source: folder.source, files })
         };
         let groups: Vec<Group> = listing.sessions.iter().filter_map(group).collect();
-        let wanted: HashSet<u64> = listing.sessions.iter().map(session_key).collect();
+        let wanted: HashSet<u64> =
+            listing.sessions.iter().map(|facts| session_key(facts)).collect();
         let met = Mutex::new(HashSet::new());
         let look = |source: &'static dyn Source, family: Family| {
             let is_wanted = wanted.contains(&session_key(&facts(source, &family)));
             is_wanted.then(|| look(source, &family, &met, asked))
         };
         let mut all = Looked::default();
-        for (_, looked) in survey(&ground, groups, &Anew, progress, look) {
+        let found = survey(&ground, groups, &Anew, progress, look);
+        stop_if_cancelled(progress)?;
+        for (_, looked) in found {
             if let Some(looked) = looked {
                 all.add(looked);
             }

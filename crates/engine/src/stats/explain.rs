@@ -90,7 +90,7 @@ impl Engine {
         let requests = lines.into_iter().map(running).collect();
         let basis = basis(&books, asked, &walk, &count);
         let total = count.total();
-        std::mem::forget(books);
+        self.set_aside(books);
         Ok(Explained { requests, total, basis })
     }
 }

@@ -183,8 +183,7 @@ impl Engine {
         }
         sort(&mut rows, by);
         let report = Report { by, rows, total: counted.total, basis: counted.basis };
-        // What is taken apart when the process ends anyway only takes time.
-        std::mem::forget(books);
+        self.set_aside(books);
         Ok(report)
     }
 
@@ -270,7 +269,7 @@ fn count(books: &Books, prices: &Prices, asked: &Asked, by: &[By]) -> Counted {
 }
 
 fn basis(books: &Books, asked: &Asked, walk: &Walk<'_>, count: &Count) -> Basis {
-    let sum = |of: fn(&SessionFacts) -> u64| books.asked().map(of).sum::<u64>();
+    let sum = |of: fn(&SessionFacts) -> u64| books.asked().map(|facts| of(facts)).sum::<u64>();
     let kept = books.asked().flat_map(|session| session.problem_list.iter().cloned());
     let unpriced = count.unpriced.iter().map(|(model, (requests, tokens))| Unpriced {
         model: model.map(|model| walk.models.name(model).to_owned()),

@@ -84,8 +84,7 @@ impl Engine {
                 rows: days.into_iter().map(|(key, sum)| row(By::Day, key, sum, &naming)).collect(),
             },
         };
-        // What is taken apart when the process ends anyway only takes time.
-        std::mem::forget(books);
+        self.set_aside(books);
         Ok(overview)
     }
 }

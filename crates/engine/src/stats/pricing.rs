@@ -1,6 +1,7 @@
 //! What a session cost, kept with its row so that a list has it for nothing.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -43,11 +44,11 @@ impl Engine {
 
     /// Fills in what sessions cost where other prices held when they were read. Nothing is known when a price of the user's is not
     /// understood: who is asked for money says so.
-    pub fn price(&self, sessions: &mut [SessionFacts], progress: &dyn Progress) {
+    pub fn price(&self, sessions: &mut [Arc<SessionFacts>], progress: &dyn Progress) {
         let Pricing { prices: Some(prices), print } = self.pricing() else { return };
         let print = *print;
-        let is_stale = |facts: &&mut SessionFacts| facts.priced_by != print;
-        let mut stale: HashMap<u64, &mut SessionFacts> =
+        let is_stale = |facts: &&mut Arc<SessionFacts>| facts.priced_by != print;
+        let mut stale: HashMap<u64, &mut Arc<SessionFacts>> =
             sessions.iter_mut().filter(is_stale).map(|facts| (session_key(facts), facts)).collect();
         if stale.is_empty() {
             return;
@@ -69,6 +70,7 @@ impl Engine {
                 bill.close(&page.head);
             }
             if !pages.is_empty() {
+                let facts = Arc::make_mut(facts);
                 bill.settle(facts);
                 facts.priced_by = print;
             }

@@ -1,6 +1,7 @@
 //! Sums by day, by project, by model, and whatever else people want to see side by side.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use jiff::civil::Date;
 use recount_model::{Fate, SessionFacts, Tokens};
@@ -102,7 +103,7 @@ impl Count {
     pub(crate) fn new(books: &Books, gap: i64, by: &[By]) -> Self {
         let (mut keys, mut source_names) = (Names::default(), Names::default());
         let mut examples = Vec::new();
-        let project = |(at, session): (usize, &SessionFacts)| {
+        let project = |(at, session): (usize, &Arc<SessionFacts>)| {
             let number = keys.number(&session.project.key());
             if number as usize == examples.len() {
                 examples.push(at);
@@ -110,7 +111,7 @@ impl Count {
             number
         };
         let projects = books.sessions.iter().enumerate().map(project).collect();
-        let source = |session: &SessionFacts| source_names.number(session.source.as_str());
+        let source = |session: &Arc<SessionFacts>| source_names.number(session.source.as_str());
         Self {
             gap,
             projects,

@@ -1,14 +1,16 @@
 //! Which files are ours: the layout below `.gemini`, in both directory forms.
 
-use std::fs::{self, DirEntry, Metadata};
+use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
 
 use recount_model::{Problem, ProjectHash, SessionId, What};
 
-use super::project::{is_slug, marker, registry, trusted};
-use crate::source::{FileAt, Located, ProjectFolder, RootShape, Stamp, Station};
+use super::project::{is_slug, marker, marker_file, registry, registry_files, trusted};
+use super::relocate::Before;
+use crate::source::{
+    Basis, FileAt, Known, Located, ProjectFolder, RootShape, Stamp, Station, modified,
+};
 
 /// Folders in `tmp/` that are not projects.
 pub(crate) const NOT_PROJECTS: &[&str] = &["bin", "background-processes"];
@@ -18,12 +20,22 @@ const OUTPUTS: &[&str] = &["checkpoints", "tool_output", "tool-outputs", "logs",
 
 /// Lists what lies below a `.gemini` folder, or below its `tmp/` alone.
 pub(crate) fn locate(root: &Path, shape: RootShape) -> Located {
+    locate_with(root, shape, None)
+}
+
+/// Lists it once more, when only some of it has changed.
+pub(crate) fn relocate(root: &Path, shape: RootShape, known: &Known<'_>) -> Located {
+    locate_with(root, shape, Some(known))
+}
+
+fn locate_with(root: &Path, shape: RootShape, known: Option<&Known<'_>>) -> Located {
     let mut located = Located::default();
     let projects = match shape {
         RootShape::Whole => root.join("tmp"),
         RootShape::ProjectsOnly => root.to_owned(),
     };
     let mut names: Vec<(PathBuf, String)> = Vec::new();
+    located.basis.directories.push(projects.clone());
     for entry in entries(&projects, &mut located.problems) {
         let name = entry.file_name().to_string_lossy().into_owned();
         // What the listing says of most entries saves a question for each.
@@ -37,16 +49,19 @@ pub(crate) fn locate(root: &Path, shape: RootShape) -> Located {
     // Most of the time is spent asking for sizes, which a second core can do as well.
     let half = names.len() / 2;
     let later = names.split_off(half);
-    let history = Some(root.join("history")).filter(|history| history.is_dir());
-    let history = history.as_deref();
+    let history = History { folder: root.join("history"), is_there: root.join("history").is_dir() };
+    let before = known.map(|known| Before::new(known, &projects, &history.folder));
+    let (history, before) = (&history, before.as_ref());
     let (first, second) = std::thread::scope(|scope| {
-        let second = scope.spawn(|| look(root, history, later));
-        (look(root, history, names), second.join().unwrap_or_default())
+        let second = scope.spawn(|| look(root, history, before, later));
+        (look(root, history, before, names), second.join().unwrap_or_default())
     });
-    for (folder, problems) in first.into_iter().chain(second) {
+    for (folder, met) in first.into_iter().chain(second) {
         located.folders.extend(folder);
-        located.problems.extend(problems);
+        located.problems.extend(met.problems);
+        located.basis.extend(met.basis);
     }
+    located.basis.files.extend(registry_files(root));
     let registry = registry(root, &mut located.problems);
     located.notes = registry.notes;
     located.registry = registry.entries;
@@ -54,30 +69,56 @@ pub(crate) fn locate(root: &Path, shape: RootShape) -> Located {
     located
 }
 
+/// Where the agent keeps the histories of projects.
+struct History {
+    folder: PathBuf,
+    is_there: bool,
+}
+
+/// What was met on the way through a project directory.
+#[derive(Default)]
+pub(super) struct Met {
+    pub(super) problems: Vec<Problem>,
+    pub(super) basis: Basis,
+}
+
+impl Met {
+    /// Lists a folder.
+    fn entries(&mut self, path: &Path) -> Vec<DirEntry> {
+        self.basis.directories.push(path.to_owned());
+        entries(path, &mut self.problems)
+    }
+}
+
 fn look(
     root: &Path,
-    history: Option<&Path>,
+    history: &History,
+    before: Option<&Before<'_>>,
     names: Vec<(PathBuf, String)>,
-) -> Vec<(Option<ProjectFolder>, Vec<Problem>)> {
+) -> Vec<(Option<ProjectFolder>, Met)> {
     let look = |(path, name): (PathBuf, String)| {
-        let mut problems = Vec::new();
-        let beside = history.map(|history| history.join(&name));
-        (project(root, beside.as_deref(), &path, name, &mut problems), problems)
+        if let Some(unchanged) = before.and_then(|before| before.unchanged(&path, &name)) {
+            return unchanged;
+        }
+        let mut met = Met::default();
+        (project(root, history, &path, name, &mut met), met)
     };
     names.into_iter().map(look).collect()
 }
 
 fn project(
     root: &Path,
-    history: Option<&Path>,
+    history: &History,
     path: &Path,
     name: String,
-    problems: &mut Vec<Problem>,
+    met: &mut Met,
 ) -> Option<ProjectFolder> {
     let mut markers = Vec::new();
+    let beside = history.folder.join(&name);
     markers.extend(marker(path).map(|path| (path, ".project_root")));
-    let beside = history.and_then(marker);
-    markers.extend(beside.map(|path| (path, "history/.project_root")));
+    let marked = if history.is_there { marker(&beside) } else { None };
+    markers.extend(marked.map(|path| (path, "history/.project_root")));
+    met.basis.files.extend([marker_file(path), marker_file(&beside)]);
     let mut folder = ProjectFolder {
         path: path.to_owned(),
         hash: ProjectHash::new(&name),
@@ -89,12 +130,17 @@ fn project(
     };
     folder.notes = oddities(&folder);
     let chats = path.join("chats");
-    if is_folder(&chats, root, problems) {
-        for entry in entries(&chats, problems) {
-            chat(&entry, root, &mut folder, problems);
+    if is_folder(&chats, root, &mut met.problems) {
+        for entry in met.entries(&chats) {
+            chat(&entry, root, &mut folder, met);
         }
+    } else {
+        met.basis.files.push(chats);
     }
     let known = !folder.files.is_empty() || !folder.markers.is_empty() || has_traces(path);
+    if !known {
+        met.basis.files.push(path.join("logs.json"));
+    }
     folder.bytes = folder.files.iter().map(|file| file.bytes).sum();
     known.then_some(folder)
 }
@@ -165,15 +211,15 @@ pub(crate) fn outputs(folder: &Path) -> Vec<PathBuf> {
     texts
 }
 
-fn chat(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, problems: &mut Vec<Problem>) {
+fn chat(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, met: &mut Met) {
     let name = entry.file_name().to_string_lossy().into_owned();
     let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
     if is_folder && !is_session(&name) {
         let parent = SessionId::new(name);
-        for entry in entries(&entry.path(), problems) {
+        for entry in met.entries(&entry.path()) {
             let name = entry.file_name().to_string_lossy().into_owned();
             if is_session(&name)
-                && let Some(mut file) = file(&entry, root, problems)
+                && let Some(mut file) = file(&entry, root, &mut met.problems)
             {
                 // An old document and its log are one sub-agent.
                 let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
@@ -188,7 +234,7 @@ fn chat(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, problems: &mu
     if !name.starts_with("session-") || !(is_session(&name) || leftover) {
         return;
     }
-    if let Some(mut file) = file(entry, root, problems) {
+    if let Some(mut file) = file(entry, root, &mut met.problems) {
         short_id(&name).clone_into(&mut file.group);
         if leftover {
             file.station = Station::Leftover;
@@ -288,11 +334,6 @@ fn is_folder(path: &Path, root: &Path, problems: &mut Vec<Problem>) -> bool {
 pub(crate) fn leads_inside(path: &Path, root: &Path) -> bool {
     let target = fs::canonicalize(path);
     target.is_ok_and(|target| fs::canonicalize(root).is_ok_and(|root| target.starts_with(root)))
-}
-
-fn modified(metadata: &Metadata) -> Option<i64> {
-    let since = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    i64::try_from(since.as_millis()).ok()
 }
 
 /// Lists a folder, sorted by name so that two runs see the same.

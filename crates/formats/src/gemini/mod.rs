@@ -29,6 +29,7 @@ mod place;
 mod project;
 mod record;
 mod relics;
+mod relocate;
 mod replay;
 mod result_display;
 mod saved;
@@ -60,8 +61,8 @@ use crate::outline::{Entry, Outline};
 use crate::own_form::OwnForm;
 use crate::relic::Relic;
 use crate::source::{
-    AgentRow, Belongings, DataFolders, Detail, Family, Foreign, Kept, Located, MessageRequest,
-    Place, ProjectFolder, RootShape, Source, Surveyed, Touch, Trace, Unrecorded,
+    AgentRow, Belongings, DataFolders, Detail, Family, Foreign, Kept, Known, Located,
+    MessageRequest, Place, ProjectFolder, RootShape, Source, Surveyed, Touch, Trace, Unrecorded,
 };
 use crate::stray::Stray;
 use crate::sweep::Sweeper;
@@ -88,6 +89,10 @@ impl Source for Gemini {
             extra_variable: Some("GEMINI_SESSIONS_DIR"),
             landmark: "tmp",
         }
+    }
+
+    fn relocate(&self, root: &Path, shape: RootShape, known: &Known<'_>) -> Located {
+        locate::relocate(root, shape, known)
     }
 
     fn locate(&self, root: &Path, shape: RootShape) -> Located {

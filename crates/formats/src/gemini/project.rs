@@ -1,7 +1,7 @@
 //! How the agent names a project: hash, slug, registry file, marker file.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use recount_model::{Problem, ProjectHash, RecordedPath, What};
@@ -42,9 +42,19 @@ pub(crate) fn is_slug(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(allowed)
 }
 
+/// Returns where the marker file of a project directory lies.
+pub(crate) fn marker_file(folder: &Path) -> PathBuf {
+    folder.join(".project_root")
+}
+
+/// Returns where paths of projects are on record.
+pub(crate) fn registry_files(root: &Path) -> [PathBuf; 2] {
+    [root.join("projects.json"), root.join("trustedFolders.json")]
+}
+
 /// Reads the marker file in a project directory.
 pub(crate) fn marker(folder: &Path) -> Option<RecordedPath> {
-    let text = read_small(&folder.join(".project_root")).ok()?;
+    let text = read_small(&marker_file(folder)).ok()?;
     let text = String::from_utf8_lossy(&text);
     let path = text.trim();
     (!path.is_empty()).then(|| RecordedPath::new(path))

@@ -1,7 +1,7 @@
 //! Paths that might be a project's, each with where it was found.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
 
 use recount_formats::Source;
 use recount_model::{ClueKind, ProjectHash, RecordedPath, SourceName};
@@ -21,11 +21,11 @@ pub struct Origin {
 }
 
 /// Paths that might be a project's, each with where it was found.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Candidates {
     paths: Vec<Known>,
     seen: HashMap<String, usize>,
-    hashes: RefCell<BTreeMap<SourceName, Hashes>>,
+    hashes: Mutex<BTreeMap<SourceName, Hashes>>,
 }
 
 /// A path and where it was found.
@@ -88,7 +88,7 @@ impl Candidates {
         source: &dyn Source,
         hash: &ProjectHash,
     ) -> Option<(&RecordedPath, &[Origin])> {
-        let mut hashes = self.hashes.borrow_mut();
+        let mut hashes = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
         let known = hashes.entry(source.name()).or_default();
         for Known { path, .. } in self.paths.get(known.hashed..).unwrap_or_default() {
             known.places.insert(source.project_hash(path.as_str()), known.hashed);

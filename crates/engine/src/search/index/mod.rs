@@ -79,7 +79,7 @@ impl Engine {
     /// # Errors
     /// If there is no place for it, or it cannot be written.
     pub fn index(&self, progress: &dyn Progress) -> Result<Indexed, Error> {
-        let (ground, digests) = self.digests(progress);
+        let (ground, digests) = self.digests(progress)?;
         let mut catalog = self.needed_catalog()?;
         let index = self.located(self.open_index(&mut catalog))?;
         let indexed = self.update_index(&index, &mut catalog, &ground, &digests, progress);
@@ -130,7 +130,7 @@ impl Engine {
     /// # Errors
     /// If there is no place for it, or it cannot be read.
     pub fn index_status(&self, progress: &dyn Progress) -> Result<IndexStatus, Error> {
-        let (ground, digests) = self.digests(progress);
+        let (ground, digests) = self.digests(progress)?;
         let mut catalog = self.needed_catalog()?;
         let index = self.located(self.open_index(&mut catalog))?;
         let known = catalog.indexed(self.roots_key())?;
@@ -155,7 +155,7 @@ impl Engine {
     /// # Errors
     /// If the index or the catalog cannot be written.
     pub fn forget_gone(&self, progress: &dyn Progress) -> Result<usize, Error> {
-        let (_, digests) = self.digests(progress);
+        let (_, digests) = self.digests(progress)?;
         let mut catalog = self.needed_catalog()?;
         let index = self.located(self.open_index(&mut catalog))?;
         let roots = self.roots_key();

@@ -16,6 +16,7 @@ use crate::Error;
 use crate::cache::growth::Reading;
 use crate::cache::refresh::{hash, key};
 use crate::cache::remembered;
+use crate::cancel::stop_if_cancelled;
 use crate::sessions::list::Digest;
 use crate::snapshot::survey::{Ground, Progress};
 
@@ -161,7 +162,9 @@ impl Round<'_> {
             let Some(stale) = self.stale.get(self.next.fetch_add(1, Ordering::Relaxed)) else {
                 break;
             };
-            if let Err(error) = self.session(writer, stale, &mut buffer) {
+            let added = stop_if_cancelled(self.progress)
+                .and_then(|()| self.session(writer, stale, &mut buffer));
+            if let Err(error) = added {
                 if let Ok(mut fault) = self.fault.lock() {
                     fault.get_or_insert(error);
                 }

@@ -16,6 +16,7 @@ use recount_model::SessionFacts;
 use recount_search::{Plan, Query as Question};
 use sift::Sieve;
 
+use crate::cancel::stop_if_cancelled;
 use crate::projects::passport::{Effort, Sightings};
 use crate::search::index::with_document;
 use crate::search::{Answer, Asked, Match, bad};
@@ -33,10 +34,12 @@ impl Engine {
         let plan = self.plan(&question, progress)?;
         let ground = self.look();
         let mut answer = self.scan_for(&plan, &ground, asked, progress);
+        stop_if_cancelled(progress)?;
         if answer.total == 0
             && let Some(relaxed) = plan.relaxed()
         {
             answer = self.scan_for(&relaxed, &ground, asked, progress);
+            stop_if_cancelled(progress)?;
             answer.relaxed = answer.total > 0;
         }
         Ok(answer)
@@ -44,12 +47,16 @@ impl Engine {
 
     /// Ties a question to sessions, which are only listed when it names any.
     fn plan(&self, question: &Question, progress: &dyn Progress) -> Result<Plan, Error> {
-        let mut sessions: Option<Vec<SessionFacts>> = None;
+        let mut sessions: Option<Vec<Arc<SessionFacts>>> = None;
         let mut failed = None;
         let plan = question.plan(&self.zoned_now(), &mut |leaf| {
-            let listed =
-                sessions.get_or_insert_with(|| self.everything(&Effort::List, progress).0.sessions);
-            self.sessions_of(leaf, listed).unwrap_or_else(|error| {
+            let mut list = || {
+                if sessions.is_none() {
+                    sessions = Some(self.survey_all(&Effort::List, progress)?.0.sessions);
+                }
+                self.sessions_of(leaf, sessions.as_deref().unwrap_or_default())
+            };
+            list().unwrap_or_else(|error| {
                 failed.get_or_insert(error);
                 Vec::new()
             })
@@ -118,7 +125,9 @@ fn look_through(groups: &[Group], hits: &Hits<'_>, progress: &dyn Progress) -> S
         let (mut piece, mut buffer) = (Vec::new(), Buffer::new());
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(group) = groups.get(number) else { break };
+            let Some(group) = groups.get(number).filter(|_| !progress.is_cancelled()) else {
+                break;
+            };
             if hits.sieve.may_hold(group, &mut piece) {
                 hits.read(number, group, &mut buffer, &mut own);
             }

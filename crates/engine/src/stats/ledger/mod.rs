@@ -170,11 +170,7 @@ pub(crate) fn take(digests: &mut [Digest], key: u64) -> recount_catalog::Ledger 
     for digest in digests {
         if let Used::Now { last, ledger } = std::mem::replace(&mut digest.used, Used::With(key)) {
             all.last = all.last.max(last);
-            if all.content.is_empty() {
-                all.content = ledger;
-            } else {
-                all.content.extend_from_slice(&ledger);
-            }
+            all.content.extend_from_slice(&ledger);
         }
     }
     all

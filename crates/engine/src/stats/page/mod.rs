@@ -98,8 +98,7 @@ impl Engine {
             .collect();
         report.errors = content.errors.into_iter().map(error).collect();
         report.files = content.files.into_iter().map(file).collect();
-        // What is taken apart when the process ends anyway only takes time.
-        std::mem::forget(books);
+        self.set_aside(books);
         Ok(Paged { report, total, basis })
     }
 

@@ -1,0 +1,192 @@
+//! The thread that watches, for all who listen.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crate::snapshot::Snapshot;
+use crate::watch::queue::Queue;
+use crate::watch::signals::{Signal, Signals, directories};
+use crate::watch::{WatchMode, events};
+use crate::{Engine, Error};
+
+/// What happens within so short a time is told at once.
+const TOGETHER: Duration = Duration::from_millis(20);
+/// What the system may have missed is found so often.
+const SWEEP: Duration = Duration::from_secs(30);
+/// How often everything is looked at where the system cannot tell.
+const POLL: Duration = Duration::from_secs(1);
+
+/// The thread that watches. Dropping it ends the thread.
+#[derive(Debug)]
+pub(crate) struct Hub {
+    shared: Arc<Shared>,
+    sender: Sender<Signal>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    newest: Mutex<Snapshot>,
+    listeners: Mutex<Vec<Weak<Queue>>>,
+    mode: Mutex<WatchMode>,
+}
+
+impl Hub {
+    pub(crate) fn start(engine: &Engine, mode: WatchMode) -> Result<Self, Error> {
+        let snapshot = engine.snapshot(&())?;
+        let shared = Arc::new(Shared {
+            newest: Mutex::new(snapshot.clone()),
+            listeners: Mutex::default(),
+            mode: Mutex::new(mode),
+        });
+        let (sender, receiver) = channel();
+        let mut work = Work {
+            engine: engine.clone(),
+            shared: Arc::clone(&shared),
+            snapshot,
+            signals: (mode == WatchMode::Events).then(|| Signals::new(sender.clone())).flatten(),
+            every: if let WatchMode::Polling(every) = mode { every } else { SWEEP },
+        };
+        let thread = std::thread::spawn(move || work.run(&receiver));
+        Ok(Self { shared, sender, thread: Some(thread) })
+    }
+
+    pub(crate) fn subscribe(&self) -> Arc<Queue> {
+        let queue = Arc::new(Queue::default());
+        lock(&self.shared.listeners).push(Arc::downgrade(&queue));
+        queue
+    }
+
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        lock(&self.shared.newest).clone()
+    }
+
+    pub(crate) fn mode(&self) -> WatchMode {
+        *lock(&self.shared.mode)
+    }
+}
+
+impl Drop for Hub {
+    fn drop(&mut self) {
+        // A thread that has ended already takes nothing.
+        let _sent = self.sender.send(Signal::Stop);
+        if let Some(thread) = self.thread.take() {
+            let _ended = thread.join();
+        }
+    }
+}
+
+/// Nobody panics while holding a lock; if somebody did, what it guards would still be whole.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the thread works with.
+struct Work {
+    engine: Engine,
+    shared: Arc<Shared>,
+    snapshot: Snapshot,
+    signals: Option<Signals>,
+    /// How often everything is looked at.
+    every: Duration,
+}
+
+/// What may have changed.
+#[derive(Default)]
+struct Suspected {
+    paths: HashSet<PathBuf>,
+    anything: bool,
+}
+
+impl Work {
+    fn run(&mut self, receiver: &Receiver<Signal>) {
+        self.follow_directories();
+        // What changed before the first directory was watched.
+        self.look(&Suspected { anything: true, ..Suspected::default() });
+        let mut next_sweep = Instant::now() + self.every;
+        loop {
+            let mut suspected = Suspected::default();
+            match receiver.recv_timeout(next_sweep.saturating_duration_since(Instant::now())) {
+                Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(signal) => {
+                    suspected.add(signal);
+                    if suspected.gather(receiver) {
+                        return;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    suspected.anything = true;
+                    next_sweep = Instant::now() + self.every;
+                }
+            }
+            self.look(&suspected);
+        }
+    }
+
+    /// Finds out what changed, and tells it.
+    fn look(&mut self, suspected: &Suspected) {
+        let next = if suspected.anything {
+            self.engine.refresh(&self.snapshot, &())
+        } else {
+            self.engine.refresh_paths(&self.snapshot, &suspected.paths, &())
+        };
+        // What cannot be understood now is looked at again with the next change.
+        let Ok((snapshot, diff)) = next else { return };
+        let is_new = !snapshot.is_same(&self.snapshot);
+        self.snapshot = snapshot;
+        if !diff.is_empty() {
+            *lock(&self.shared.newest) = self.snapshot.clone();
+            let events = events(diff, &self.snapshot);
+            lock(&self.shared.listeners).retain(|listener| {
+                listener.upgrade().inspect(|queue| queue.put(&events)).is_some()
+            });
+        }
+        if is_new {
+            self.follow_directories();
+        }
+    }
+
+    /// Has the system watch the directories that count now. What came into new ones meanwhile is looked for.
+    fn follow_directories(&mut self) {
+        let Some(signals) = &mut self.signals else { return };
+        let (listed, read) = self.snapshot.basis();
+        match signals.watch(&directories(listed, read)) {
+            Some(new) if new.is_empty() => {}
+            Some(new) => {
+                let paths = new.into_iter().collect();
+                self.look(&Suspected { paths, anything: false });
+            }
+            None => {
+                self.signals = None;
+                self.every = POLL;
+                *lock(&self.shared.mode) = WatchMode::Polling(POLL);
+            }
+        }
+    }
+}
+
+impl Suspected {
+    fn add(&mut self, signal: Signal) {
+        match signal {
+            Signal::At(paths) => self.paths.extend(paths),
+            Signal::Somewhere => self.anything = true,
+            Signal::Stop => {}
+        }
+    }
+
+    /// Adds what comes within a short time. Returns whether to stop.
+    fn gather(&mut self, receiver: &Receiver<Signal>) -> bool {
+        let end = Instant::now() + TOGETHER;
+        loop {
+            match receiver.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return true,
+                Ok(signal) => self.add(signal),
+                Err(RecvTimeoutError::Timeout) => return false,
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Changes that were not taken yet. Who is slow is told to start again; nobody waits for them.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::watch::Event;
+
+/// So many changes wait for one listener.
+const MOST: usize = 1024;
+
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    events: Mutex<VecDeque<Event>>,
+    filled: Condvar,
+}
+
+impl Queue {
+    /// Adds changes, or tells the listener to start again if there are too many.
+    pub(crate) fn put(&self, new: &[Event]) {
+        let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        if events.len() + new.len() > MOST {
+            events.clear();
+            events.push_back(Event::Reset);
+        } else {
+            events.extend(new.iter().cloned());
+        }
+        self.filled.notify_all();
+    }
+
+    /// Takes the next one, waiting no longer than `patience`.
+    pub(crate) fn take(&self, patience: Duration) -> Option<Event> {
+        let events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_empty = |events: &mut VecDeque<Event>| events.is_empty();
+        let waited = self.filled.wait_timeout_while(events, patience, is_empty);
+        let (mut events, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        events.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_slow_is_told_to_start_again() {
+        let queue = Queue::default();
+        queue.put(&vec![Event::Problems(Vec::new()); MOST]);
+        queue.put(&[Event::Problems(Vec::new())]);
+        assert!(matches!(queue.take(Duration::ZERO), Some(Event::Reset)));
+        assert!(queue.take(Duration::from_millis(1)).is_none());
+    }
+}

@@ -1,0 +1,51 @@
+//! Every question, as text, for comparison.
+
+use recount_engine::stats::{Asked as StatsAsked, By};
+use recount_engine::{Asked, Engine, Query};
+
+/// How many questions there are.
+pub(crate) const QUESTIONS: usize = 7;
+
+/// Answers one of the questions.
+pub(crate) fn answer(engine: &Engine, number: usize) -> String {
+    match number % QUESTIONS {
+        0 => {
+            let query = Query { labelled: true, doomed: true, ..Query::default() };
+            let mut listing = engine.list(&query, &()).unwrap();
+            engine.price(&mut listing.sessions, &());
+            serde_json::to_string_pretty(&listing.sessions).unwrap()
+        }
+        1 => serde_json::to_string_pretty(&engine.projects(None, &()).unwrap().0).unwrap(),
+        2 => {
+            let report = engine.stats(&StatsAsked::default(), By::Project, &()).unwrap();
+            format!("{:?}", report.rows)
+        }
+        3 => {
+            let asked = Asked { query: "prompt".to_owned(), limit: 1000, ..Asked::default() };
+            let answer = engine.search(&asked, &()).unwrap();
+            let hit = |hit: &recount_engine::Match| format!("{}/{:?}", hit.session.id, hit.message);
+            let mut hits: Vec<String> = answer.hits.iter().map(hit).collect();
+            hits.sort();
+            format!("{} {hits:#?}", answer.total)
+        }
+        4 => {
+            let table = engine.sql("select id, messages from sessions order by id", &()).unwrap();
+            let mut text = String::new();
+            let mut row = |cells: &[recount_engine::Cell<'_>]| {
+                text.push_str(&format!("{cells:?}\n"));
+                Ok(())
+            };
+            table.each(&mut row).unwrap();
+            text
+        }
+        5 => {
+            let guarded = engine.guard(None, None, &()).unwrap();
+            serde_json::to_string_pretty(&guarded.projects).unwrap()
+        }
+        _ => {
+            let lost = engine.lost(&Query::default(), &()).unwrap();
+            let latest = engine.open("latest", &()).unwrap();
+            format!("{lost:?}\n{}", serde_json::to_string_pretty(&latest.facts).unwrap())
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What changed, and what a refresh does when nothing did.
+
+use std::fs;
+use std::path::Path;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use notify::event::{AccessKind, EventKind};
+use notify::{RecursiveMode, Watcher as _};
+
+use super::questions::{QUESTIONS, answer};
+use super::{Place, add_beside, age, append};
+
+/// Returns the paths that are opened while something is done.
+fn opened(below: &Path, done: impl FnOnce()) -> Vec<String> {
+    let (sender, receiver) = channel();
+    let mut watcher = notify::recommended_watcher(sender).unwrap();
+    watcher.watch(below, RecursiveMode::Recursive).unwrap();
+    // What came of setting it up.
+    while receiver.recv_timeout(Duration::from_millis(200)).is_ok() {}
+    done();
+    let mut opened = Vec::new();
+    while let Ok(event) = receiver.recv_timeout(Duration::from_millis(300)) {
+        let event = event.unwrap();
+        if matches!(event.kind, EventKind::Access(AccessKind::Open(_))) {
+            opened.extend(event.paths.iter().map(|path| path.display().to_string()));
+        }
+    }
+    opened
+}
+
+#[test]
+fn nothing_is_listed_nor_opened_when_nothing_changed() {
+    let place = Place::new(12, 0.5);
+    let engine = place.engine("data");
+    let snapshot = engine.snapshot(&()).unwrap();
+    let all = opened(&place.home(), || {
+        engine.snapshot(&()).unwrap();
+    });
+    assert!(!all.is_empty(), "a look at everything is noticed");
+    let mut again = None;
+    let none = opened(&place.home(), || again = Some(engine.refresh(&snapshot, &()).unwrap()));
+    assert_eq!(none, Vec::<String>::new());
+    let (again, diff) = again.unwrap();
+    assert!(diff.is_empty() && again.number() == snapshot.number(), "{diff:?}");
+}
+
+#[test]
+fn only_what_changed_is_listed_and_opened() {
+    let place = Place::new(12, 0.5);
+    let engine = place.engine("data");
+    let snapshot = engine.snapshot(&()).unwrap();
+    // What rows are made from is remembered after the first change.
+    let log = place.log();
+    append(&log, 1);
+    age(&log, 60);
+    let (snapshot, _) = engine.refresh(&snapshot, &()).unwrap();
+    append(&log, 2);
+    age(&log, 50);
+    let mut next = None;
+    let mut all = opened(&place.home(), || next = Some(engine.refresh(&snapshot, &()).unwrap()));
+    all.dedup();
+    assert_eq!(all, [log.display().to_string()]);
+    let (snapshot, diff) = next.unwrap();
+    let [change] = diff.changed.as_slice() else { panic!("{diff:?}") };
+    let appended = change.appended.as_ref().unwrap();
+    assert_eq!((appended.messages, appended.to), (1, fs::metadata(&log).unwrap().len()));
+    assert_eq!(change.after.counts.prompts, change.before.counts.prompts + 1);
+    // A new file: its directory is listed again, and the one above in which projects lie.
+    let new = add_beside(&log, 0x5151);
+    let folder = new.parent().unwrap();
+    age(&new, 40);
+    age(folder, 40);
+    let mut next = None;
+    let mut all = opened(&place.home(), || next = Some(engine.refresh(&snapshot, &()).unwrap()));
+    all.sort();
+    all.dedup();
+    let projects = folder.parent().unwrap().parent().unwrap();
+    let elsewhere = |path: &&String| {
+        let path = Path::new(path.as_str());
+        !path.starts_with(folder.parent().unwrap()) && path != projects
+    };
+    let elsewhere: Vec<&String> = all.iter().filter(elsewhere).collect();
+    let other: Vec<_> =
+        elsewhere.iter().filter(|path| path.contains("/tmp/") && path.contains("chats")).collect();
+    assert!(other.is_empty(), "{other:?}");
+    let (_, diff) = next.unwrap();
+    assert_eq!((diff.added.len(), diff.changed.len(), diff.gone.len()), (1, 0, 0), "{diff:?}");
+}
+
+#[test]
+fn after_every_kind_of_change_answers_are_those_of_a_fresh_engine() {
+    let place = Place::new(10, 0.4);
+    let engine = place.engine("data");
+    let mut snapshot = engine.snapshot(&()).unwrap();
+    let log = place.log();
+    let changes: [(&str, &dyn Fn()); 7] = [
+        ("nothing", &|| {}),
+        ("a prompt is appended", &|| append(&log, 1)),
+        ("another one", &|| append(&log, 2)),
+        ("a session is added", &|| drop(add_beside(&log, 77))),
+        ("a session is deleted", &|| fs::remove_file(place.sessions().pop().unwrap()).unwrap()),
+        ("a session is written anew", &|| {
+            let text = fs::read_to_string(&log).unwrap();
+            let cut = text.trim_end().rsplit_once('\n').unwrap().0.len();
+            fs::write(&log, &text[..=cut]).unwrap();
+        }),
+        ("a project goes", &|| {
+            fs::remove_dir_all(log.parent().unwrap().parent().unwrap()).unwrap();
+        }),
+    ];
+    for (what, change) in changes {
+        change();
+        (snapshot, _) = engine.refresh(&snapshot, &()).unwrap();
+        for number in 0..QUESTIONS {
+            let fresh = answer(&place.engine("fresh"), number);
+            assert_eq!(answer(&engine.at(&snapshot), number), fresh, "{what}: question {number}");
+        }
+    }
+}
+
+#[test]
+fn a_question_that_nobody_waits_for_ends() {
+    let place = Place::new(4, 0.2);
+    let engine = place.engine("data");
+    let cancel = recount_engine::Cancel::default();
+    cancel.cancel();
+    assert!(matches!(engine.snapshot(&cancel), Err(recount_engine::Error::Cancelled)));
+    assert_eq!(engine.snapshot(&()).unwrap().sessions().len(), 4 + subagents(&engine));
+}
+
+fn subagents(engine: &recount_engine::Engine) -> usize {
+    let listing = engine.list(&recount_engine::Query::default(), &()).unwrap();
+    listing.sessions.iter().filter(|facts| facts.parent.is_some()).count()
+}
