@@ -1,7 +1,7 @@
 use super::*;
 
 fn shown(markdown: &str, width: usize) -> String {
-    render(markdown, &Canvas::new(width, Paint::Off))
+    render(&recount_blocks::markdown(markdown), &Canvas::new(width, Paint::Off))
 }
 
 #[test]
@@ -172,7 +172,8 @@ fn a_hopeless_table_becomes_a_list() {
 
 #[test]
 fn looks_add_up() {
-    let painted = render("**bold *and `code`***", &Canvas::new(40, Paint::On));
+    let blocks = recount_blocks::markdown("**bold *and `code`***");
+    let painted = render(&blocks, &Canvas::new(40, Paint::On));
     assert_eq!(
         painted,
         "\x1b[1mbold \x1b[0m\x1b[1m\x1b[3mand \x1b[0m\x1b[1m\x1b[3m\x1b[36mcode\x1b[0m\n"
