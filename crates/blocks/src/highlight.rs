@@ -67,16 +67,27 @@ pub fn highlight<'a>(code: &'a str, language: &str) -> Vec<Vec<Token<'a>>> {
 
 fn tokens<'a>(code: &'a str, language: &Language) -> Vec<Token<'a>> {
     let mut tokens = Vec::new();
-    let mut rest = code;
     let mut before = ' ';
-    while !rest.is_empty() {
+    // Neighbouring plain tokens are one.
+    let (mut plain, mut at) = (0, 0);
+    while let Some(rest) = code.get(at..).filter(|rest| !rest.is_empty()) {
         let (length, class) = next_token(rest, language, before);
-        let (text, after) = rest.split_at(length);
+        let text = rest.get(..length).unwrap_or(rest);
         before = text.chars().next_back().unwrap_or(before);
-        tokens.push(Token { class, text });
-        rest = after;
+        if class != TokenClass::Plain {
+            push_plain(code.get(plain..at), &mut tokens);
+            tokens.push(Token { class, text });
+            plain = at + text.len();
+        }
+        at += text.len();
     }
+    push_plain(code.get(plain..), &mut tokens);
     tokens
+}
+
+fn push_plain<'a>(text: Option<&'a str>, tokens: &mut Vec<Token<'a>>) {
+    let text = text.filter(|text| !text.is_empty());
+    tokens.extend(text.map(|text| Token { class: TokenClass::Plain, text }));
 }
 
 /// Returns how many bytes the next token has, at least one character, and its class.
