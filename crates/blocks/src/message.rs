@@ -47,8 +47,8 @@ pub fn blocks<'a>(message: &'a Message, options: &BlockOptions<'_>) -> Vec<Block
         }));
     }
     let (sent, displayed) = (message.text.trim_end(), message.display_text.trim_end());
-    let body = if options.body == Body::Sent { sent } else { displayed };
-    if !body.trim_start().is_empty() {
+    let body = if options.body == Body::Sent { &message.text } else { &message.display_text };
+    if !body.trim().is_empty() {
         blocks.push(text(message, body, options.markdown_summaries));
     }
     if options.body == Body::Both && sent != displayed && !sent.trim_start().is_empty() {
@@ -67,22 +67,24 @@ pub fn blocks<'a>(message: &'a Message, options: &BlockOptions<'_>) -> Vec<Block
 }
 
 fn text<'a>(message: &Message, text: &'a str, markdown_summaries: bool) -> Block<'a> {
+    let is_markdown = match message.kind {
+        MessageKind::Answer => true,
+        MessageKind::Summary => markdown_summaries,
+        _ => false,
+    };
+    // White space at the end is part of Markdown: `- [ ] ` is a task, `- [ ]` is not.
+    if is_markdown && text.len() <= LONGEST {
+        return Block::Markdown { blocks: markdown(text) };
+    }
+    let text = text.trim_end();
     match message.kind {
-        MessageKind::Answer => prose(text),
-        MessageKind::Summary if markdown_summaries => prose(text),
         MessageKind::Notice => Block::Notice { level: message.level, text },
-        MessageKind::Prompt | MessageKind::Nudge | MessageKind::Summary => Block::Text { text },
+        MessageKind::Prompt | MessageKind::Answer | MessageKind::Nudge | MessageKind::Summary => {
+            Block::Text { text }
+        }
         MessageKind::Shell | MessageKind::Context | MessageKind::Hook | MessageKind::ToolResult => {
             Block::Verbatim { text }
         }
-    }
-}
-
-fn prose(text: &str) -> Block<'_> {
-    if text.len() > LONGEST {
-        Block::Text { text }
-    } else {
-        Block::Markdown { blocks: markdown(text) }
     }
 }
 

@@ -43,8 +43,8 @@ pub(crate) fn minute(time: Timestamp) -> String {
 
 /// Returns the minute, with its date unless that is the one before.
 pub(crate) fn since(time: Timestamp, before: Option<Timestamp>) -> String {
-    let day = |time| utc(time, "%Y-%m-%d");
-    let same = before.is_some_and(|before| day(before) == day(time));
+    let date = |time: Timestamp| time.to_zoned(TimeZone::UTC).date();
+    let same = before.is_some_and(|before| date(before) == date(time));
     utc(time, if same { "%H:%M" } else { "%Y-%m-%d %H:%M" })
 }
 
