@@ -123,6 +123,17 @@ mod tests {
     }
 
     #[test]
+    fn headers_of_a_further_file_stand_across_both_sides() {
+        let patch = "@@ -1 +1 @@\n-a\n+b\n--- c\n+++ d\n@@ -1 +0,0 @@\n-e\n";
+        assert_eq!(
+            written(patch),
+            "<div class=\"diff split\"><p class=\"hunk\">@@ -1 +1 @@</p><pre class=\"old\">-a</pre>\
+             <pre class=\"new\">+b</pre><p class=\"hunk\">--- c</p><p class=\"hunk\">+++ d</p>\
+             <p class=\"hunk\">@@ -1 +0,0 @@</p><pre class=\"old\">-e</pre></div>\n"
+        );
+    }
+
+    #[test]
     fn a_new_file_has_one_side_and_no_diff_loses_a_line() {
         assert!(written("--- a\n+++ b\n@@ -0,0 +1 @@\n+new\n").starts_with("<div class=\"diff\">"));
         assert_eq!(

@@ -105,6 +105,16 @@ fn a_loose_list_keeps_its_blank_lines() {
 }
 
 #[test]
+fn a_rule_in_an_item_stands_behind_its_text() {
+    insta::assert_snapshot!(shown("- one\n  ***\n- two", 20), @"
+    • one
+
+      ──────────────────
+    • two
+    ");
+}
+
+#[test]
 fn a_link_shows_its_address_once() {
     let markdown = "\
 [docs](https://example.org/docs) <https://example.org> <me@example.org> ![a cat](cat.png) [](x)
