@@ -39,8 +39,7 @@ impl Transcript {
         thoughts: bool,
         session: &SessionFacts,
     ) -> Self {
-        let project =
-            session.project.path.as_ref().map(|path| path.to_string()).unwrap_or_default();
+        let project = session.project.path.as_ref().map(ToString::to_string).unwrap_or_default();
         let thoughts = thoughts || level >= Level::Trace;
         Self { canvas, level, thoughts, project, last: None, speaker: None }
     }
