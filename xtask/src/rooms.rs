@@ -13,6 +13,7 @@ struct Room {
 /// Every room, from the words everyone shares to what people see.
 const ROOMS: &[Room] = &[
     Room { name: "model", uses: &[] },
+    Room { name: "blocks", uses: &["model"] },
     Room { name: "formats", uses: &["model"] },
     Room { name: "platform", uses: &["model"] },
     Room { name: "store", uses: &["model", "formats", "platform"] },
@@ -21,7 +22,7 @@ const ROOMS: &[Room] = &[
     Room { name: "catalog", uses: &[] },
     Room { name: "redact", uses: &[] },
     Room { name: "prices", uses: &["model"] },
-    Room { name: "export", uses: &["model"] },
+    Room { name: "export", uses: &["model", "blocks"] },
     Room {
         name: "engine",
         uses: &[
@@ -31,7 +32,7 @@ const ROOMS: &[Room] = &[
     },
     Room { name: "changes", uses: &["model", "formats", "platform", "store", "writer", "engine"] },
     Room { name: "testbed", uses: &["model", "writer"] },
-    Room { name: "cli", uses: &["model", "platform", "engine", "changes", "testbed"] },
+    Room { name: "cli", uses: &["model", "blocks", "platform", "engine", "changes", "testbed"] },
     Room { name: "testkit", uses: &["model", "testbed"] },
 ];
 

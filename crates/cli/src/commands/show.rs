@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use recount_engine::export::Level;
+use recount_blocks::Level;
 use recount_engine::{Bound, Messages, Opened, View};
 use recount_model::{Message, Problem, SessionFacts};
 

@@ -17,7 +17,7 @@ use crate::snapshot::survey::{Ground, Group};
 use crate::{Engine, Opened};
 
 /// Raised with every change to what renderers write.
-const RENDERERS: u32 = 2;
+const RENDERERS: u32 = 3;
 
 /// Where the files of sessions lie.
 pub(super) struct Stock {

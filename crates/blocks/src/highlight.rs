@@ -1,28 +1,53 @@
-//! Colours for code, by a small lexer that knows comments, literals and words of many languages.
+//! Token classes for code, by a small lexer that knows comments, literals and words of many languages.
 //!
-//! It is no parser and does not try: a reader needs to see at a glance what is comment, text and keyword.
-//! A grammar engine (syntect with the syntaxes of bat) was measured and left out: it loads in 2 ms but
-//! compiles its expressions at first use, which took 30 ms for Rust and 300 ms for TypeScript, more than
-//! everything else together, and backtracks on foreign text. This one is linear and needs no start-up.
+//! It is no parser and does not try: a reader needs to see at a glance what is comment, text and keyword. It is linear and
+//! needs no start-up. Why it is not a grammar engine: `docs/decisions/0014-blocks.md`.
 
-use super::languages::{Language, Quote, find};
-use super::span::Span;
-use super::theme::Tone;
+use serde::Serialize;
 
-/// What is longer than this is shown without colours.
+use crate::languages::{Language, Quote, find};
+
+/// Longer code is not classified.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// Returns the lines of the code in coloured spans.
+/// A stretch of code of one class, on one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Token<'a> {
+    /// What it is.
+    pub class: TokenClass,
+    /// The code.
+    pub text: &'a str,
+}
+
+/// What a stretch of code is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenClass {
+    /// Code that needs no distinction.
+    Plain,
+    /// A keyword.
+    Keyword,
+    /// A string or character literal.
+    String,
+    /// A number or a named constant.
+    Constant,
+    /// A type, tag or key.
+    Name,
+    /// A comment.
+    Comment,
+}
+
+/// Returns the tokens of each line of the code.
 ///
 /// The language is the label of a fence or the extension of a file; if it is unknown, or the code is too
-/// long, each line is one plain span.
-pub(crate) fn highlight(code: &str, language: &str) -> Vec<Vec<Span>> {
+/// long, each line is one plain token.
+pub fn highlight<'a>(code: &'a str, language: &str) -> Vec<Vec<Token<'a>>> {
     let tokens = match find(language) {
         Some(language) if code.len() <= MAX_BYTES => tokens(code, language),
-        _ => vec![(code, Tone::Plain)],
+        _ => vec![Token { class: TokenClass::Plain, text: code }],
     };
     let mut lines = vec![Vec::new()];
-    for (text, tone) in tokens {
+    for Token { class, text } in tokens {
         for (index, part) in text.split('\n').enumerate() {
             if index > 0 {
                 lines.push(Vec::new());
@@ -30,7 +55,7 @@ pub(crate) fn highlight(code: &str, language: &str) -> Vec<Vec<Span>> {
             if let Some(line) = lines.last_mut()
                 && !part.is_empty()
             {
-                line.push(Span::new(part, tone));
+                line.push(Token { class, text: part });
             }
         }
     }
@@ -40,65 +65,79 @@ pub(crate) fn highlight(code: &str, language: &str) -> Vec<Vec<Span>> {
     lines
 }
 
-fn tokens<'a>(code: &'a str, language: &Language) -> Vec<(&'a str, Tone)> {
+fn tokens<'a>(code: &'a str, language: &Language) -> Vec<Token<'a>> {
     let mut tokens = Vec::new();
-    let mut rest = code;
     let mut before = ' ';
-    while !rest.is_empty() {
-        let (length, tone) = next_token(rest, language, before);
-        let (token, after) = rest.split_at(length);
-        before = token.chars().next_back().unwrap_or(before);
-        tokens.push((token, tone));
-        rest = after;
+    // Neighbouring plain tokens are one.
+    let (mut plain, mut at) = (0, 0);
+    while let Some(rest) = code.get(at..).filter(|rest| !rest.is_empty()) {
+        let (length, class) = next_token(rest, language, before);
+        let text = rest.get(..length).unwrap_or(rest);
+        before = text.chars().next_back().unwrap_or(before);
+        if class != TokenClass::Plain {
+            push_plain(code.get(plain..at), &mut tokens);
+            tokens.push(Token { class, text });
+            plain = at + text.len();
+        }
+        at += text.len();
     }
+    push_plain(code.get(plain..), &mut tokens);
     tokens
 }
 
-/// Returns how many bytes the next token has, at least one character, and its tone.
-fn next_token(rest: &str, language: &Language, before: char) -> (usize, Tone) {
+fn push_plain<'a>(text: Option<&'a str>, tokens: &mut Vec<Token<'a>>) {
+    let text = text.filter(|text| !text.is_empty());
+    tokens.extend(text.map(|text| Token { class: TokenClass::Plain, text }));
+}
+
+/// Returns how many bytes the next token has, at least one character, and its class.
+fn next_token(rest: &str, language: &Language, before: char) -> (usize, TokenClass) {
     if let Some(length) = comment(rest, language, before) {
-        return (length, Tone::Comment);
+        return (length, TokenClass::Comment);
     }
-    if let Some((length, tone)) = language.quotes.iter().find_map(|quote| quoted(rest, quote)) {
+    if let Some((length, class)) = language.quotes.iter().find_map(|quote| quoted(rest, quote)) {
         let is_key = language.has_keys && starts_value(rest.get(length..).unwrap_or_default());
-        return (length, if is_key { Tone::Name } else { tone });
+        return (length, if is_key { TokenClass::Name } else { class });
     }
     for mark in language.word_marks {
         if let Some(length) = rest.strip_prefix(mark).map(|word| run(word, is_word))
             && length > 0
         {
-            return (mark.len() + length, Tone::Name);
+            return (mark.len() + length, TokenClass::Name);
         }
     }
     let first = rest.chars().next().unwrap_or(' ');
     if first.is_ascii_digit() {
-        return (run(rest, |character| is_word(character) || character == '.'), Tone::Constant);
+        return (
+            run(rest, |character| is_word(character) || character == '.'),
+            TokenClass::Constant,
+        );
     }
     if is_word(first) {
         let joins = |character| is_word(character) || (language.has_keys && character == '-');
         let (word, after) = rest.split_at(run(rest, joins));
-        return (word.len(), word_tone(word, after, language));
+        return (word.len(), word_class(word, after, language));
     }
-    (first.len_utf8(), Tone::Plain)
+    (first.len_utf8(), TokenClass::Plain)
 }
 
-fn word_tone(word: &str, after: &str, language: &Language) -> Tone {
+fn word_class(word: &str, after: &str, language: &Language) -> TokenClass {
     let is_keyword = |keyword: &&str| {
         *keyword == word || (language.ignores_case && keyword.eq_ignore_ascii_case(word))
     };
     if language.keywords.iter().any(|list| list.split(' ').any(|keyword| is_keyword(&keyword))) {
-        Tone::Keyword
+        TokenClass::Keyword
     } else if matches!(
         word,
         "true" | "false" | "null" | "nil" | "None" | "True" | "False" | "undefined" | "NULL"
     ) {
-        Tone::Constant
+        TokenClass::Constant
     } else if (language.has_keys && starts_value(after))
         || (language.has_types && word.starts_with(char::is_uppercase))
     {
-        Tone::Name
+        TokenClass::Name
     } else {
-        Tone::Plain
+        TokenClass::Plain
     }
 }
 
@@ -120,30 +159,30 @@ fn comment(rest: &str, language: &Language, before: char) -> Option<usize> {
     is_comment.then(|| rest.find('\n').unwrap_or(rest.len()))
 }
 
-/// Returns how long a literal is and its tone.
-fn quoted(rest: &str, quote: &Quote) -> Option<(usize, Tone)> {
+/// Returns how long a literal is and its class.
+fn quoted(rest: &str, quote: &Quote) -> Option<(usize, TokenClass)> {
     let inside = rest.strip_prefix(quote.open)?;
     if quote.one_character {
         let length = one_character(inside)?;
-        return Some((quote.open.len() + length + quote.close.len(), Tone::Text));
+        return Some((quote.open.len() + length + quote.close.len(), TokenClass::String));
     }
     let mut from = 0;
     while let Some(found) = inside.get(from..)?.find(['\\', '\n', quote.last()]) {
         let at = from + found;
         let here = inside.get(at..)?;
         if here.starts_with(quote.close) {
-            return Some((quote.open.len() + at + quote.close.len(), Tone::Text));
+            return Some((quote.open.len() + at + quote.close.len(), TokenClass::String));
         }
         let mut characters = here.chars();
         match characters.next()? {
             '\\' if quote.escapes => from = at + 1 + characters.next().map_or(0, char::len_utf8),
             // An apostrophe in prose must not colour the lines below. The rest of its own line is one
             // token: looking for the end again from each quote in it would take quadratic time.
-            '\n' if !quote.spans_lines => return Some((quote.open.len() + at, Tone::Plain)),
+            '\n' if !quote.spans_lines => return Some((quote.open.len() + at, TokenClass::Plain)),
             other => from = at + other.len_utf8(),
         }
     }
-    Some((rest.len(), if quote.spans_lines { Tone::Text } else { Tone::Plain }))
+    Some((rest.len(), if quote.spans_lines { TokenClass::String } else { TokenClass::Plain }))
 }
 
 /// Returns the length of a character literal, which is closed soon or is none.
@@ -170,11 +209,11 @@ fn is_word(character: char) -> bool {
 mod tests {
     use super::*;
 
-    /// Returns the tokens that have a colour, as `tone text`.
+    /// Returns the tokens that are not plain, as `class text`.
     fn marked(code: &str, language: &str) -> Vec<String> {
         let tokens = tokens(code, find(language).expect("a known language"));
-        let coloured = tokens.into_iter().filter(|(_, tone)| *tone != Tone::Plain);
-        coloured.map(|(text, tone)| format!("{tone:?} {text}")).collect()
+        let classified = tokens.into_iter().filter(|token| token.class != TokenClass::Plain);
+        classified.map(|token| format!("{:?} {}", token.class, token.text)).collect()
     }
 
     #[test]
@@ -183,18 +222,18 @@ mod tests {
             (
                 "rust",
                 "fn f<'a>() -> 'x' '\\'' // c",
-                &["Keyword fn", "Text 'x'", "Text '\\''", "Comment // c"] as &[_],
+                &["Keyword fn", "String 'x'", "String '\\''", "Comment // c"] as &[_],
             ),
             (
                 "rs",
                 "r#\"a \" b\"# /* x\n*/ 0x1f",
-                &["Text r#\"a \" b\"#", "Comment /* x\n*/", "Constant 0x1f"],
+                &["String r#\"a \" b\"#", "Comment /* x\n*/", "Constant 0x1f"],
             ),
-            ("ts", "const a = `x\n${b}`", &["Keyword const", "Text `x\n${b}`"]),
+            ("ts", "const a = `x\n${b}`", &["Keyword const", "String `x\n${b}`"]),
             (
                 "python",
                 "def f(): '''a\nb''' # c",
-                &["Keyword def", "Text '''a\nb'''", "Comment # c"],
+                &["Keyword def", "String '''a\nb'''", "Comment # c"],
             ),
             (
                 "sh",
@@ -204,20 +243,20 @@ mod tests {
             (
                 "json",
                 "{\"a\": \"b\\\"\", \"c\": [true]}",
-                &["Name \"a\"", "Text \"b\\\"\"", "Name \"c\"", "Constant true"],
+                &["Name \"a\"", "String \"b\\\"\"", "Name \"c\"", "Constant true"],
             ),
             ("yaml", "my-key: 12 # c", &["Name my-key", "Constant 12", "Comment # c"]),
             (
                 "sql",
                 "select 'it''s' -- c",
-                &["Keyword select", "Text 'it'", "Text 's'", "Comment -- c"],
+                &["Keyword select", "String 'it'", "String 's'", "Comment -- c"],
             ),
             (
                 "html",
                 "<!-- c --><a href=\"x\"></a>",
-                &["Comment <!-- c -->", "Name <a", "Name href", "Text \"x\"", "Name </a"],
+                &["Comment <!-- c -->", "Name <a", "Name href", "String \"x\"", "Name </a"],
             ),
-            ("sh", "echo don't\necho 'x'", &["Keyword echo", "Keyword echo", "Text 'x'"]),
+            ("sh", "echo don't\necho 'x'", &["Keyword echo", "Keyword echo", "String 'x'"]),
         ] {
             assert_eq!(marked(code, language), expected, "{language}: {code}");
         }
@@ -226,7 +265,7 @@ mod tests {
     #[test]
     fn unknown_languages_and_huge_blocks_stay_plain() {
         let plain = |code: &str, language: &str| {
-            highlight(code, language).concat().iter().all(|span| span.style().is_plain())
+            highlight(code, language).concat().iter().all(|token| token.class == TokenClass::Plain)
         };
         assert!(plain("fn main() {}", "klingon"));
         assert!(plain(&"fn main() {}\n".repeat(6000), "rust"));
@@ -236,7 +275,7 @@ mod tests {
     #[test]
     fn lines_are_kept_as_they_are() {
         let lines = highlight("/* a\n\nb */\nfn\n", "rust");
-        let text = |line: &Vec<Span>| line.iter().map(Span::text).collect::<String>();
+        let text = |line: &Vec<Token<'_>>| line.iter().map(|token| token.text).collect::<String>();
         assert_eq!(lines.iter().map(text).collect::<Vec<_>>(), ["/* a", "", "b */", "fn"]);
     }
 }

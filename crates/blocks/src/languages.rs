@@ -1,4 +1,4 @@
-//! The languages that code is coloured for. A new one is one entry in [`LANGUAGES`].
+//! The languages whose code is classified. A new one is one entry in [`LANGUAGES`].
 
 /// What the lexer needs to know of a language.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
-//! How much of a session is told.
+//! How much of a session is shown.
 
 use recount_model::{Message, MessageKind};
 
-/// How much is told.
+/// How much of a session is shown. Each level includes those before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Prompts and answers.
@@ -17,7 +17,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// Whether anything of a message is told.
+    /// Whether anything of a message is shown.
     pub fn shows(self, message: &Message, thoughts: bool) -> bool {
         let said = !message.display_text.trim().is_empty() || !message.media.is_empty();
         let acts = self >= Self::Actions && !message.tool_calls.is_empty();
