@@ -11,9 +11,9 @@ use recount_platform::system_nanos;
 
 use crate::cache::cached::{self, decode, encode};
 use crate::cache::growth::{Anew, Growth};
-use crate::ledger;
 use crate::sessions::list::Digest;
 use crate::snapshot::survey::{Ground, Group, Progress, survey};
+use crate::stats::ledger;
 use crate::{Engine, Error};
 
 /// The catalog's file in our data folder.

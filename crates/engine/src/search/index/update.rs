@@ -15,7 +15,7 @@ use super::{FIRST, Indexed, MEMORY, OFTEN, session_key};
 use crate::Error;
 use crate::cache::growth::Reading;
 use crate::cache::refresh::{hash, key};
-use crate::remembered;
+use crate::cache::remembered;
 use crate::sessions::list::Digest;
 use crate::snapshot::survey::{Ground, Progress};
 
