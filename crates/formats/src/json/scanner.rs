@@ -116,7 +116,8 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads a key and the colon behind it.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "the result stays in registers")]
+    #[inline(always)]
     pub fn key(&mut self) -> Scan<Text<'a>> {
         if self.peek()? != b'"' {
             return Err(Fault::Syntax);
@@ -127,7 +128,8 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads a string; its escapes are checked but not resolved.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "the result stays in registers")]
+    #[inline(always)]
     pub fn string(&mut self) -> Scan<Text<'a>> {
         self.expect(b'"')?;
         let start = self.at;
@@ -146,6 +148,15 @@ impl<'a> Scanner<'a> {
 
     /// Skips any value, however deep.
     pub fn skip(&mut self) -> Scan<()> {
+        // A scanner of its own is kept in registers.
+        let mut scanner = Self { bytes: self.bytes, at: self.at };
+        let skipped = scanner.skip_all();
+        self.at = scanner.at;
+        skipped
+    }
+
+    #[inline]
+    fn skip_all(&mut self) -> Scan<()> {
         let mut nesting = Nesting::default();
         loop {
             match self.peek()? {
@@ -184,6 +195,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Behind a value: closes what ends here. Returns whether another value follows.
+    #[inline]
     fn close(&mut self, nesting: &mut Nesting) -> Scan<bool> {
         while let Some(in_object) = nesting.top() {
             match (self.peek()?, in_object) {
@@ -206,6 +218,7 @@ impl<'a> Scanner<'a> {
         Ok(false)
     }
 
+    #[inline]
     fn word(&mut self, word: &[u8]) -> Scan<()> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         if rest.starts_with(word) {
@@ -218,6 +231,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    #[inline]
     fn digits(&mut self) -> Scan<()> {
         let start = self.at;
         while self.bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
@@ -231,6 +245,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// A number that the bytes end with may go on, but is whole as it stands.
+    #[inline]
     fn number(&mut self) -> Scan<()> {
         if self.bytes.get(self.at) == Some(&b'-') {
             self.at += 1;
