@@ -64,15 +64,19 @@ const SHORT_BLOCKS: usize = 2;
 #[expect(clippy::inline_always, reason = "a few instructions for each key")]
 #[inline(always)]
 fn short_block(block: &[u8; 32]) -> (u32, u32) {
-    let [low, high] = [block.first_chunk::<16>(), block.last_chunk::<16>()].map(|half| {
-        let half = u8x16::new(half.copied().unwrap_or_default());
-        let quote = half.simd_eq(u8x16::splat(b'"'));
-        // min(x, 0x1f) == x only for control characters; SSE2 has no unsigned comparison.
-        let special =
-            quote | half.simd_eq(u8x16::splat(b'\\')) | half.min(u8x16::splat(0x1f)).simd_eq(half);
-        (quote.to_bitmask(), special.to_bitmask())
-    });
+    let (low, high) = (half_block(block.first_chunk()), half_block(block.last_chunk()));
     (low.0 | high.0 << 16, low.1 | high.1 << 16)
+}
+
+#[expect(clippy::inline_always, reason = "a few instructions for each key")]
+#[inline(always)]
+fn half_block(half: Option<&[u8; 16]>) -> (u32, u32) {
+    let half = u8x16::new(half.copied().unwrap_or_default());
+    let quote = half.simd_eq(u8x16::splat(b'"'));
+    // min(x, 0x1f) == x only for control characters; SSE2 has no unsigned comparison.
+    let special =
+        quote | half.simd_eq(u8x16::splat(b'\\')) | half.min(u8x16::splat(0x1f)).simd_eq(half);
+    (quote.to_bitmask(), special.to_bitmask())
 }
 
 /// What [`string_end`] returns, in one register.

@@ -15,6 +15,9 @@ pub enum Fault {
 /// The result of a scan.
 pub type Scan<T> = Result<T, Fault>;
 
+/// So many digits fit into 64 bits whatever they are.
+const MOST_DIGITS: usize = 19;
+
 /// Walks over JSON text.
 #[derive(Clone, Debug)]
 pub struct Scanner<'a> {
@@ -136,6 +139,31 @@ impl<'a> Scanner<'a> {
         let (end, escaped) = string_end(self.bytes, start)?;
         self.at = end + 1;
         Ok(Text::new(self.bytes.get(start..end).unwrap_or_default(), escaped))
+    }
+
+    /// Reads a count written in plain digits, as nearly all are. Anything else is left where it is.
+    #[inline]
+    pub fn count(&mut self) -> Scan<Option<u64>> {
+        self.peek()?;
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let (mut count, mut length) = (0, 0);
+        for byte in rest.iter().take(MOST_DIGITS) {
+            if !byte.is_ascii_digit() {
+                break;
+            }
+            count = count * 10 + u64::from(byte - b'0');
+            length += 1;
+        }
+        let is_plain = match rest {
+            [b'0', b'0'..=b'9', ..] => false,
+            _ => length > 0,
+        };
+        if !is_plain || !matches!(rest.get(length), Some(b',' | b'}' | b']' | b'\n' | b'\r' | b' '))
+        {
+            return Ok(None);
+        }
+        self.at += length;
+        Ok(Some(count))
     }
 
     /// Skips any value and returns its text.
