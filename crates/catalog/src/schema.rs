@@ -77,7 +77,8 @@ pub(crate) fn prepare(db: &Connection, tables: Tables, version: &str) -> Result<
     if current(db)?.as_deref() == Some(version.as_str()) {
         return Ok(());
     }
-    db.execute_batch("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE;")?;
+    // What is kept of thousands of sessions is written at once; the size holds from when the file is made.
+    db.execute_batch("PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; BEGIN IMMEDIATE;")?;
     let made = make(db, tables, &version);
     db.execute_batch(if made.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
     made
