@@ -148,7 +148,8 @@ impl Document {
     }
 
     fn message(&mut self, scanner: &mut Scanner<'_>, bytes: &[u8]) -> Scan<State> {
-        let element = Element::read(scanner)?;
+        let mut element = Element::default();
+        element.fill(scanner)?;
         if scanner.offset() == bytes.len() && !element.is_object {
             return Err(Fault::Incomplete);
         }

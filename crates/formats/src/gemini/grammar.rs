@@ -6,6 +6,7 @@
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
+use memchr::memchr;
 use recount_model::{Grammar, Problem, What};
 
 use super::document::Document;
@@ -18,6 +19,9 @@ use crate::source::{Kept, Reader};
 
 /// How much of a file is looked at.
 const HEAD: usize = 64 * 1024;
+
+/// How much is looked at behind the lines that tell a document from a log whose first record was cut.
+const BEYOND: usize = 256;
 
 /// Reads the outline of one file.
 pub(crate) fn outline<R: Read + Seek>(
@@ -130,7 +134,8 @@ pub(crate) fn reader(grammar: Grammar, file: &Arc<str>) -> Box<dyn Reader> {
 /// Tells the grammar from the first bytes of a file.
 pub(crate) fn sniff(head: &[u8]) -> Grammar {
     let head = without_mark(head);
-    let first_line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let line_end = memchr(b'\n', head).unwrap_or(head.len());
+    let first_line = head.get(..line_end).unwrap_or(head);
     let mut scanner = Scanner::new(first_line);
     if scanner.peek() != Ok(b'{') || scanner.skip() != Err(Fault::Incomplete) {
         return Grammar::Jsonl;
@@ -140,10 +145,15 @@ pub(crate) fn sniff(head: &[u8]) -> Grammar {
         return Grammar::Jsonl;
     }
     // A record that was cut is followed by one that does not continue it.
-    let mut scanner = Scanner::new(head);
     let third_line = head.split_inclusive(|&byte| byte == b'\n').take(2).map(<[u8]>::len).sum();
-    match scanner.skip() {
-        Err(Fault::Syntax) if scanner.offset() <= third_line => Grammar::Jsonl,
-        _ => Grammar::Json,
+    // A little more than those lines tells, unless something that begins there does not end there.
+    for bytes in [head.get(..third_line + BEYOND).unwrap_or(head), head] {
+        let mut scanner = Scanner::new(bytes);
+        match (scanner.skip(), scanner.offset() <= third_line) {
+            (Err(Fault::Syntax), true) => return Grammar::Jsonl,
+            (Err(Fault::Incomplete), true) => {}
+            _ => break,
+        }
     }
+    Grammar::Json
 }

@@ -119,7 +119,8 @@ impl Replay {
 
     /// `$rewindTo`: that message and all later ones go. An unknown id empties the list.
     pub(crate) fn rewind(&mut self, id: Text<'_>, span: Span) {
-        let entry = self.find(&id.decode());
+        let id = id.decode();
+        let entry = self.find((&id, self.hasher.hash_one(&*id)));
         let from = entry.and_then(|entry| self.position_of(entry));
         if from.is_none() {
             self.problem(
@@ -254,10 +255,11 @@ impl Replay {
         let version = u32::try_from(self.versions.len()).unwrap_or(NOWHERE);
         let rank = facts.rank();
         let id = facts.id.map(Text::decode);
-        let known = id.as_deref().and_then(|id| self.find(id));
+        let id = id.as_deref().map(|id| (id, self.hasher.hash_one(id)));
+        let known = id.and_then(|id| self.find(id));
         let before = known.and_then(|entry| self.entries.get(entry as usize)).map(|e| e.last);
         self.versions.push(Version { span, before, rank });
-        let entry = known.unwrap_or_else(|| self.add(id.as_deref(), kind, version));
+        let entry = known.unwrap_or_else(|| self.add(id, kind, version));
         self.title.offer(facts, kind);
         if facts.calls.agents > 0 {
             self.note_agents(facts.calls.raw());
@@ -324,10 +326,10 @@ impl Replay {
         }
     }
 
-    fn add(&mut self, id: Option<&str>, kind: MessageKind, version: u32) -> u32 {
+    fn add(&mut self, id: Option<(&str, u64)>, kind: MessageKind, version: u32) -> u32 {
         let entry = u32::try_from(self.entries.len()).unwrap_or(NOWHERE);
         self.entries.push(Entry {
-            id: id.map(Into::into),
+            id: id.map(|(id, _)| id.into()),
             kind,
             // Until the agent's loader shows it.
             fate: Fate::Replaced,
@@ -341,8 +343,7 @@ impl Replay {
             tools: Box::default(),
         });
         self.position.push(NOWHERE);
-        if let Some(id) = id {
-            let hash = self.hasher.hash_one(id);
+        if let Some((_, hash)) = id {
             self.insert(hash, entry);
         }
         entry
@@ -370,11 +371,11 @@ impl Replay {
         }
     }
 
-    fn find(&self, id: &str) -> Option<u32> {
+    fn find(&self, (id, hash): (&str, u64)) -> Option<u32> {
         let same = |&entry: &u32| {
             self.entries.get(entry as usize).is_some_and(|entry| entry.id.as_deref() == Some(id))
         };
-        self.index.find(self.hasher.hash_one(id), same).copied()
+        self.index.find(hash, same).copied()
     }
 
     fn show(&mut self, judged: Judged) {

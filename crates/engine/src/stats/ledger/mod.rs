@@ -128,12 +128,14 @@ impl Ledger {
     /// Counts what is on record more than once.
     fn count_doubles(&mut self, family: &Family) {
         let mut seen = HashSet::new();
+        // In one file each message stands once, whatever number of versions it has.
+        let alone = family.members.len() == 1;
         for member in &family.members {
             let outline = &member.file.outline;
             for entry in outline.entries.iter().filter(|entry| entry.tokens.is_some()) {
                 let versions = outline.versions_of(entry).count();
                 self.head.repeated += u32::try_from(versions.saturating_sub(1)).unwrap_or(u32::MAX);
-                let is_new = entry.id.as_deref().is_none_or(|id| seen.insert(id));
+                let is_new = alone || entry.id.as_deref().is_none_or(|id| seen.insert(id));
                 if let Some(tokens) = entry.tokens.filter(|_| !is_new) {
                     self.head.copies.push((entry.time, tokens.total));
                 }
