@@ -19,7 +19,7 @@ mod vault;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use recount_formats::SOURCES;
+use recount_formats::{SOURCES, Source, Sources};
 use recount_model::{Clock, SourceName};
 use recount_platform::{Env, Folders, Processes, System};
 use recount_store::Root;
@@ -61,6 +61,8 @@ pub use vault::{Failed, Held, KeepReport, Unwanted};
 pub struct Setup {
     /// Homes to read instead of the user's own.
     pub homes: Vec<PathBuf>,
+    /// Every source that is known.
+    pub known_sources: Sources,
     /// Sources to read; all when empty.
     pub sources: Vec<SourceName>,
     /// The environment.
@@ -72,6 +74,8 @@ pub struct Setup {
 /// Answers questions about the sessions of some homes.
 #[derive(Debug)]
 pub struct Engine {
+    /// Every source that is known.
+    sources: Sources,
     roots: Vec<Root>,
     env: Env,
     folders: Folders,
@@ -101,7 +105,7 @@ impl Engine {
     /// # Errors
     /// If a home that was given cannot be looked into, or the config is not understood.
     pub fn new(setup: Setup) -> Result<Self, Error> {
-        let mut roots = recount_store::roots(&setup.homes, &setup.env)?;
+        let mut roots = recount_store::roots(setup.known_sources, &setup.homes, &setup.env)?;
         if !setup.sources.is_empty() {
             roots.retain(|root| setup.sources.contains(&root.source.name()));
         }
@@ -113,6 +117,7 @@ impl Engine {
         }
         let folders = Folders::find(&setup.env);
         Ok(Self {
+            sources: setup.known_sources,
             roots,
             config: config::Config::read(&folders)?,
             folders,
@@ -180,6 +185,11 @@ impl Engine {
         &self.folders
     }
 
+    /// Returns the source of a name.
+    pub(crate) fn source(&self, name: SourceName) -> Option<&'static dyn Source> {
+        self.sources.iter().copied().find(|source| source.name() == name)
+    }
+
     /// Returns the clock of this run.
     pub fn clock(&self) -> Clock {
         self.clock
@@ -188,5 +198,6 @@ impl Engine {
 
 /// Returns the names of all sources, in the order they are listed to people.
 pub fn source_names() -> Vec<SourceName> {
-    SOURCES.iter().map(|source| source.name()).collect()
+    let read = SOURCES.iter().filter(|source| source.reads_sessions());
+    read.map(|source| source.name()).collect()
 }

@@ -45,10 +45,10 @@ pub fn corpus() -> Option<PathBuf> {
     told.or_else(beside).filter(|folder| folder.is_dir())
 }
 
-/// Returns a folder of recorded homes of agents that only bear witness, if there is one: `corpus-other` beside [`corpus`].
+/// Returns a folder of recorded homes of other agents, if there is one: `corpus-other` beside [`corpus`].
 ///
 /// It holds `<agent>/<release>/<scenario>/home/`.
-pub fn corpus_of_witnesses() -> Option<PathBuf> {
+pub fn corpus_of_other_agents() -> Option<PathBuf> {
     Some(corpus()?.with_file_name("corpus-other")).filter(|folder| folder.is_dir())
 }
 

@@ -12,7 +12,7 @@ mod home;
 mod output;
 mod page;
 
-pub use fixture::{Fixture, corpus, corpus_of_witnesses, fixture, fixtures};
+pub use fixture::{Fixture, corpus, corpus_of_other_agents, fixture, fixtures};
 pub use home::{Home, NOW};
 pub use output::Output;
 pub use page::{Element, Page};

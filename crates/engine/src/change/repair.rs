@@ -49,7 +49,7 @@ pub(crate) fn examine_all(
         let examined = examine(mender, &family, &elsewhere);
         (!examined.is_empty()).then_some((family.id, examined))
     };
-    let found = survey(ground, ground.groups(|_| true), &Anew, progress, look);
+    let found = survey(ground, ground.groups(|_, _| true), &Anew, progress, look);
     found.into_iter().filter_map(|(_, examined)| examined).collect()
 }
 

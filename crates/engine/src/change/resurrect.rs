@@ -256,7 +256,7 @@ impl Written<'_> {
         let path = self.folder.at.path.join("chats").join(name);
         let unread = |source| Error::Unreadable { path: path.clone(), source };
         let seen = Seen::of(self.mender, Grammar::Jsonl, &revision).map_err(unread)?;
-        if !seen.loadable || !seen.outline.listed.resumable {
+        if !seen.loadable || !seen.outline.resumable {
             return Err(Error::NotTheSame { path });
         }
         let mut plan = self.engine.blank_plan("resurrect");

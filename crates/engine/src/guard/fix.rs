@@ -144,7 +144,7 @@ impl<'a> Fixing<'a> {
         let about = About { session: id, what };
         let own = source.outline(&trap.path, &mut self.buffer);
         // What could not be read a moment ago is not what it seemed to be.
-        let is_other = trap.kind == TrapKind::Stub && own.loadable && own.listed.resumable;
+        let is_other = trap.kind == TrapKind::Stub && own.loadable && own.resumable;
         if own.is_unread() || (is_other && !own.head.subagent) {
             return Ok(());
         }

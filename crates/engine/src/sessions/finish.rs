@@ -9,6 +9,7 @@ use recount_formats::outline::AgentCall;
 use recount_formats::source::{AgentRow, Surveyed};
 use recount_model::{Project, RecordedPath, SessionFacts, SessionId, SessionKind};
 
+use crate::projects::passport::Passports;
 use crate::sessions::list::Digest;
 use crate::snapshot::survey::Ground;
 
@@ -16,13 +17,13 @@ use crate::snapshot::survey::Ground;
 pub(crate) fn finish(
     ground: &Ground,
     digests: Vec<Digest>,
-    projects: &[Arc<Project>],
+    passports: &Passports,
 ) -> Vec<SessionFacts> {
-    let rows = agent_rows(ground, &digests, projects);
+    let rows = agent_rows(ground, &digests, &passports.projects);
     let callers = callers(&digests);
     let place = |digest: Digest| {
         let mut facts = digest.facts;
-        facts.project = projects.get(digest.folder).cloned().unwrap_or_default();
+        facts.project = passports.project_of(digest.folder, facts.cwd.as_ref());
         facts.parent_call = caller(&callers, &facts);
         let own = digest.files.iter().map(|file| file.folder).collect::<BTreeSet<_>>();
         let row = own.iter().find_map(|folder| rows.get(&(*folder, facts.id.clone())));

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use recount_formats::outline::{AgentCall, Outline};
 use recount_formats::source::{Family, FileAt, Member, Surveyed};
 use recount_formats::{Source, bytes::Buffer};
-use recount_model::{Problem, Project, SessionFacts, SessionId, SessionKind, SourceName};
+use recount_model::{FileRole, Problem, Project, SessionFacts, SessionId, SessionKind, SourceName};
 
 use crate::cache::growth::{self, Anew};
 use crate::cache::refresh::recall;
@@ -15,7 +15,7 @@ use crate::projects::matching::matching;
 use crate::projects::passport::{Effort, Passports, Sightings};
 use crate::search::index::session_key;
 use crate::sessions::deep::Holds;
-use crate::sessions::facts::facts;
+use crate::sessions::facts::{facts, own};
 use crate::sessions::finish::finish;
 use crate::snapshot::survey::{Ground, Group, Progress};
 use crate::stats::ledger::Ledger;
@@ -226,8 +226,8 @@ impl Engine {
         let folders: Vec<usize> = digests.iter().map(|digest| digest.folder).collect();
         // Where names lie, what is kept of a group is not all of a session.
         let whole = digests.iter().all(|digest| matches!(digest.used, Used::With(_)));
-        let groups = if whole && settled { ground.groups(|_| true) } else { Vec::new() };
-        let mut sessions = finish(ground, digests, &passports.projects);
+        let groups = if whole && settled { ground.groups(|_, _| true) } else { Vec::new() };
+        let mut sessions = finish(ground, digests, &passports);
         if settled {
             let rows: Vec<_> = sessions.iter().zip(folders).collect();
             self.remember_list(ground, &rows, (sightings, &groups), &passports);
@@ -310,6 +310,7 @@ fn sightings(digests: &[Digest]) -> Sightings {
             sightings.add(file.folder, file.outline.head.project_hash.as_deref(), &[]);
         }
         sightings.add(digest.folder, None, &digest.facts.directories);
+        sightings.paths.extend(digest.facts.cwd.clone());
     }
     sightings
 }
@@ -326,15 +327,19 @@ fn digest(
     let used = Used::Now { last: ledger.last(), ledger: ledger.bound() };
     let main = crate::sessions::facts::main(&family).or_else(|| family.members.first());
     let folder = main.map_or(0, |member| member.file.folder);
-    let calls = family.members.iter().flat_map(|member| &member.file.outline.agent_calls);
+    let calls = own(&family).flat_map(|member| &member.file.outline.agent_calls);
     let agent_calls = calls.cloned().collect();
     let without_messages = |member: Member| {
-        let Surveyed { folder, named_folder, at, outline: whole } = member.file;
+        let Surveyed { folder, named_folder, is_shared, at, outline: whole } = member.file;
         let outline = source.light(&whole);
-        lay_by(&at, whole);
-        Surveyed { folder, named_folder, at, outline }
+        // Of a file with several sessions this is only one.
+        if !is_shared {
+            lay_by(&at, whole);
+        }
+        Surveyed { folder, named_folder, is_shared, at, outline }
     };
-    let files = family.members.into_iter().map(without_messages).collect();
+    let own = family.members.into_iter().filter(|member| member.role != FileRole::Base);
+    let files = own.map(without_messages).collect();
     Digest { facts, folder, files, agent_calls, held: true, fresh: true, used }
 }
 

@@ -80,6 +80,7 @@ fn project(
     markers.extend(beside.map(|path| (path, "history/.project_root")));
     let mut folder = ProjectFolder {
         path: path.to_owned(),
+        is_project: true,
         hash: ProjectHash::new(&name),
         name,
         markers,

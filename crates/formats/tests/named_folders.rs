@@ -1,5 +1,5 @@
-//! Every recorded home of an agent that bears witness, when the recordings are at hand: if a folder is on record
-//! anywhere in it, we find it.
+//! Every recorded home of other agents, when the recordings are at hand: if a folder is on record anywhere in it, we find
+//! it.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 
@@ -8,8 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use recount_formats::bytes::read_small;
-use recount_formats::{WITNESSES, Witness};
-use recount_testkit::corpus_of_witnesses;
+use recount_formats::{SOURCES, Source};
+use recount_testkit::corpus_of_other_agents;
 
 /// How a folder is written down, in rows, in texts for the model and in settings.
 const MARKS: [&str; 4] = ["\"cwd\":\"/", "<cwd>/", "\"project\":\"/", "[projects.\"/"];
@@ -23,7 +23,7 @@ fn listed(folder: &Path) -> Vec<PathBuf> {
 
 /// Lists recorded homes: `<agent>/<release>/<scenario>/home`.
 fn homes() -> Vec<PathBuf> {
-    let Some(corpus) = corpus_of_witnesses() else { return Vec::new() };
+    let Some(corpus) = corpus_of_other_agents() else { return Vec::new() };
     let mut level = vec![corpus];
     for _ in 0..3 {
         level = level.iter().flat_map(|folder| listed(folder)).filter(|p| p.is_dir()).collect();
@@ -50,16 +50,20 @@ fn on_record(folder: &Path) -> BTreeSet<String> {
     found
 }
 
-fn root_in(home: &Path) -> Option<(&'static dyn Witness, PathBuf)> {
-    let root = |witness: &&'static dyn Witness| (*witness, home.join(witness.below_home()));
-    WITNESSES.iter().map(root).find(|(_, root)| root.is_dir())
+fn root_in(home: &Path) -> Option<(&'static dyn Source, PathBuf)> {
+    let others = SOURCES.iter().filter(|source| !source.reads_sessions());
+    let roots = others.flat_map(|source| {
+        let below = source.folders().below_home.iter();
+        below.map(|below| (*source, home.join(below)))
+    });
+    { roots }.find(|(_, root)| root.is_dir())
 }
 
 #[test]
 fn every_folder_that_is_on_record_is_found() {
     for home in homes() {
-        let Some((witness, root)) = root_in(&home) else { continue };
-        let found = witness.paths(&root);
+        let Some((source, root)) = root_in(&home) else { continue };
+        let found = source.known_folders(&root);
         let told = format!("{}: {found:?}", home.display());
         let names: BTreeSet<String> = found.iter().map(|(path, _)| path.to_string()).collect();
         assert!(on_record(&home).is_subset(&names), "{told}");
