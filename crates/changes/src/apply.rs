@@ -1,6 +1,7 @@
 //! Plans carried out, taken back, and ended when a crash has cut them short.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use recount_engine::{Error as Unanswered, Progress, Query};
 use recount_model::SessionFacts;
@@ -97,7 +98,7 @@ impl<'e> Changes<'e> {
     }
 
     /// Returns which processes may be working in which of these sessions.
-    pub(crate) fn owners(self, sessions: &[SessionFacts]) -> Vec<Owner> {
+    pub(crate) fn owners(self, sessions: &[Arc<SessionFacts>]) -> Vec<Owner> {
         let owners = self.engine.owners(sessions).into_iter();
         let owner = |owner: recount_engine::Owner| Owner {
             session: owner.session.to_string(),

@@ -34,7 +34,7 @@ pub struct Survey {
     /// Every session, the last used first.
     pub listing: Listing,
     /// The directories, with all files in them.
-    pub ground: Ground,
+    pub ground: Arc<Ground>,
     /// The project of each directory, by its number in `ground`.
     pub projects: Vec<Arc<Project>>,
 }
@@ -46,7 +46,7 @@ impl Engine {
     /// If it was cancelled.
     pub fn survey(&self, progress: &dyn Progress) -> Result<Survey, Error> {
         let (listing, ground, passports) = self.survey_all(&Effort::List, progress)?;
-        Ok(Survey { listing, ground, projects: passports.projects })
+        Ok(Survey { listing, ground, projects: passports.projects.clone() })
     }
 
     /// Finds what `wanted` names among the sessions of a survey, by the rules of [`Engine::open`]. The disk is not listed
@@ -66,7 +66,8 @@ impl Engine {
             return Ok(Named::Session(latest));
         }
         if let Some(row) = wanted.strip_prefix('@').filter(|row| !row.is_empty()) {
-            return by_id(&self.row(row).ok_or_else(|| Error::NoRow(row.to_owned()))?);
+            let (_, id) = self.row(row).ok_or_else(|| Error::NoRow(row.to_owned()))?;
+            return by_id(&id);
         }
         let path = Path::new(wanted);
         if wanted.contains(['/', '\\']) || path.is_file() {
@@ -131,7 +132,7 @@ impl Ground {
         progress: &dyn Progress,
         digest: impl Fn(&'static dyn Source, Family) -> T + Sync,
     ) -> Vec<T> {
-        let found = survey(self, self.groups(|_| true), &Anew, progress, digest);
+        let found = survey(self, self.groups(|_, _| true), &Anew, progress, digest);
         found.into_iter().map(|(_, made)| made).collect()
     }
 }

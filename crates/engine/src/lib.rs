@@ -19,7 +19,7 @@ mod watch;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
 
-use recount_formats::SOURCES;
+pub use recount_formats::{SOURCES, Sources};
 use recount_model::{Clock, SourceName};
 use recount_platform::{Env, Folders, Processes, System};
 use recount_store::Root;
@@ -57,6 +57,8 @@ pub use watch::{Event, Subscription, WatchMode};
 pub struct Setup {
     /// Homes to read instead of the user's own.
     pub homes: Vec<PathBuf>,
+    /// Every source that is known.
+    pub known_sources: Sources,
     /// Sources to read; all when empty.
     pub sources: Vec<SourceName>,
     /// The environment.
@@ -71,6 +73,8 @@ pub struct Setup {
 /// what a program that runs for long asks, and [`Engine::refresh`] brings the snapshot up to date. Clones share everything.
 #[derive(Clone, Debug)]
 pub struct Engine {
+    /// Every source that is known.
+    sources: Sources,
     roots: Arc<[Root]>,
     env: Arc<Env>,
     folders: Arc<Folders>,
@@ -96,7 +100,7 @@ impl Engine {
     /// # Errors
     /// If a home that was given cannot be looked into, or the config is not understood.
     pub fn new(setup: Setup) -> Result<Self, Error> {
-        let mut roots = recount_store::roots(&setup.homes, &setup.env)?;
+        let mut roots = recount_store::roots(setup.known_sources, &setup.homes, &setup.env)?;
         if !setup.sources.is_empty() {
             roots.retain(|root| setup.sources.contains(&root.source.name()));
         }
@@ -108,6 +112,7 @@ impl Engine {
         }
         let folders = Folders::find(&setup.env);
         Ok(Self {
+            sources: setup.known_sources,
             roots: roots.into(),
             config: Arc::new(config::Config::read(&folders)?),
             folders: Arc::new(folders),
@@ -173,6 +178,11 @@ impl Engine {
         &self.folders
     }
 
+    /// Returns every source that is known.
+    pub fn sources(&self) -> Sources {
+        self.sources
+    }
+
     /// Returns the clock of this run.
     pub fn clock(&self) -> Clock {
         self.clock
@@ -181,5 +191,6 @@ impl Engine {
 
 /// Returns the names of all sources, in the order they are listed to people.
 pub fn source_names() -> Vec<SourceName> {
-    SOURCES.iter().map(|source| source.name()).collect()
+    let read = SOURCES.iter().filter(|source| source.reads_sessions());
+    read.map(|source| source.name()).collect()
 }

@@ -88,7 +88,7 @@ pub(crate) fn session(title: &str, id: &str) -> SessionFacts {
 
 /// A message that says the same in every place.
 pub(crate) fn message(kind: MessageKind, fate: Fate, text: &str) -> Message {
-    let place = Place { file: Arc::from(text), line: 1, offset: 0, bytes: 9 };
+    let place = Place { file: Arc::from(text), line: 1, offset: 0, bytes: 9, pieces: Vec::new() };
     let mut message = Message::at(place, kind, fate);
     message.id = Some(MessageId::new(text));
     message.time = "2026-09-02T08:30:00Z".parse().ok();

@@ -39,6 +39,7 @@ pub fn session(data: &[u8]) {
             let bytes = data.get(start..end);
             assert!(bytes.is_some(), "a span that is not in the file");
             let request = MessageRequest {
+                pieces: &[],
                 bytes: bytes.unwrap_or_default(),
                 file: &file,
                 span: version.span,

@@ -10,11 +10,12 @@ mod problem;
 mod project;
 mod session;
 mod session_json;
+mod source_state;
 mod time;
 mod usage;
 
-pub use doom::{Doom, Said, Sight, Why};
-pub use id::{MessageId, SessionId, SourceName};
+pub use doom::{Doom, Why};
+pub use id::{MessageId, SessionId, SessionKey, SourceName};
 pub use message::{
     AttachedFile, Fate, Held, Media, Message, MessageKind, NoticeLevel, OutputState, Place,
     RawJson, Thought, ToolCall, ToolStatus,
@@ -25,5 +26,6 @@ pub use session::{
     Counts, FileRole, Grammar, Kept, Labels, SessionFacts, SessionFile, SessionKind, TitleFrom,
     ToolCounts,
 };
+pub use source_state::SourceState;
 pub use time::{Clock, parse_millis, timestamp};
 pub use usage::Tokens;

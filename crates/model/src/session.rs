@@ -6,7 +6,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Problem, Project, RawJson, SessionId, Sight, SourceName, Tokens};
+use crate::{
+    Problem, Project, RawJson, RecordedPath, SessionId, SessionKey, SourceName, SourceState, Tokens,
+};
 
 /// One row of a list. How it is written stands in `session_json.rs`.
 #[derive(Clone, Debug)]
@@ -29,6 +31,8 @@ pub struct SessionFacts {
     pub labels: Option<Labels>,
     /// The folder it belongs to.
     pub project: Arc<Project>,
+    /// The folder that it records as its own, where the source does that.
+    pub cwd: Option<RecordedPath>,
     /// The first moment of the full view.
     pub started: Option<Timestamp>,
     /// The last moment of the full view.
@@ -69,19 +73,29 @@ pub struct SessionFacts {
     pub not_understood: u64,
     /// The problems themselves, as many as were kept.
     pub problem_list: Vec<Problem>,
-    /// How the agent's own clean-up sees each of the files.
-    pub sights: Vec<Sight>,
+    /// What only the source understands of each of the files.
+    pub states: Vec<SourceState>,
 }
 
 impl SessionFacts {
+    /// Returns what tells it from all other sessions.
+    pub fn key(&self) -> SessionKey {
+        SessionKey { source: self.source, id: self.id.clone() }
+    }
+
     /// Whether nobody said anything in it.
     pub fn is_empty(&self) -> bool {
         self.counts.prompts == 0 && self.counts.answers == 0
     }
 
+    /// Returns its own files, without those of which it only borrows the start.
+    pub fn own_files(&self) -> impl Iterator<Item = &SessionFile> {
+        self.files.iter().filter(|file| file.role != FileRole::Base)
+    }
+
     /// Returns the bytes of all its files.
     pub fn bytes(&self) -> u64 {
-        self.files.iter().map(|file| file.bytes).sum()
+        self.own_files().map(|file| file.bytes).sum()
     }
 }
 
@@ -186,6 +200,8 @@ pub enum FileRole {
     Stub,
     /// A file that the agent cannot read.
     Unreadable,
+    /// A file of another session, whose start this one begins with.
+    Base,
 }
 
 /// How a file is written.

@@ -47,7 +47,7 @@ pub fn corpus() -> Corpus {
 ///
 /// # Panics
 /// If there is a corpus and none of these beside it.
-pub fn corpus_of_witnesses() -> Corpus {
+pub fn corpus_of_other_agents() -> Corpus {
     let Some(folder) = corpus_folder().map(|folder| folder.with_file_name("corpus-other")) else {
         report("no corpus; nothing to compare");
         return Corpus { captures: Vec::new(), is_recorded: false };

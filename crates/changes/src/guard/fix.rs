@@ -115,7 +115,11 @@ struct Fixing<'a> {
 }
 
 impl<'a> Fixing<'a> {
-    fn new(changes: Changes<'_>, sessions: &'a [SessionFacts], in_use: Option<InUse<'a>>) -> Self {
+    fn new(
+        changes: Changes<'_>,
+        sessions: &'a [Arc<SessionFacts>],
+        in_use: Option<InUse<'a>>,
+    ) -> Self {
         let mut owners = changes.owners(sessions);
         owners.retain(|owner| in_use.is_none_or(|own| own.session != owner.session));
         let files = |facts: &'a SessionFacts| {
@@ -150,7 +154,7 @@ impl<'a> Fixing<'a> {
         let about = About { session: id, what };
         let own = source.outline(&trap.path, &mut self.buffer);
         // What could not be read a moment ago is not what it seemed to be.
-        let is_other = trap.kind == TrapKind::Stub && own.loadable && own.listed.resumable;
+        let is_other = trap.kind == TrapKind::Stub && own.loadable && own.resumable;
         if own.is_unread() || (is_other && !own.head.subagent) {
             return Ok(());
         }

@@ -1,7 +1,6 @@
 //! Logs without what they repeat.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use recount_engine::Progress;
 use recount_formats::mend::{Care, Piece, Shape};
@@ -39,7 +38,7 @@ impl Changes<'_> {
     ) -> Result<Proposal, Error> {
         let mut offer = self.offer("compact");
         let chosen = self.all_chosen(&wanted.sessions, &mut offer, progress)?;
-        let total: u64 = chosen.iter().map(SessionFacts::bytes).sum();
+        let total: u64 = chosen.iter().map(|facts| facts.bytes()).sum();
         let mut done = 0;
         for facts in &chosen {
             compact(&mut offer, facts, wanted)?;
@@ -146,7 +145,7 @@ pub(crate) fn head(source: &dyn Source, facts: &SessionFacts, seen: &Seen) -> Ve
     let Some(form) = source.own_form() else { return Vec::new() };
     let fields = seen.outline.head.fields.clone().unwrap_or_default();
     let hash = facts.project.hash.as_ref().map(ToString::to_string);
-    let by_path = || Some(source.project_hash(facts.project.path.as_ref()?.as_str()).to_string());
+    let by_path = || Some(source.project_hash(facts.project.path.as_ref()?.as_str())?.to_string());
     let lines = form.head(&HeadRequest {
         files: &[(FileRole::Main, fields)],
         id: &facts.id,

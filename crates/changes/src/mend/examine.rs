@@ -92,9 +92,8 @@ fn examine_file(
         project_hash: elsewhere.project_hash.as_deref().unwrap_or("unknown"),
         is_subagent: family.kind == SessionKind::Subagent,
     };
-    let sight = &seen.outline.sight;
     let is_json = path.extension().is_some_and(|extension| extension == "json");
-    let is_one_line = grammar == Grammar::Jsonl && sight.is_document && sight.has_messages;
+    let is_one_line = mender.is_document_on_one_line(&seen.outline);
     let (flaws, revision, obsolete) = if grammar == Grammar::Json || (is_one_line && is_json) {
         let (flaws, revision) = document(mender, path, &seen, &known, is_one_line)?;
         (flaws, revision, Vec::new())

@@ -63,7 +63,7 @@ fn elsewhere(ground: &Ground, family: &Family) -> Elsewhere {
     };
     let mut told = Elsewhere::default();
     for Folder { source, at, .. } in ground.folders.iter().filter(is_its) {
-        let by_marker = || Some(source.project_hash(at.markers.first()?.0.as_str()));
+        let by_marker = || source.project_hash(at.markers.first()?.0.as_str());
         let hash = at.hash.clone().or_else(by_marker);
         told.project_hash = told.project_hash.or_else(|| hash.map(|hash| hash.to_string()));
         let has_head = family.members.iter().any(|m| m.file.outline.head.session_id.is_some());

@@ -192,7 +192,7 @@ fn sources(
             folder.source.traces(&folder.at).into_iter().filter(|t| t.session == *id).collect();
         let named = |path: &str| {
             folder.at.markers.iter().any(|(marker, _)| marker.as_str() == path)
-                || folder.at.hash.as_ref() == Some(&folder.source.project_hash(path))
+                || (folder.at.hash.is_some() && folder.at.hash == folder.source.project_hash(path))
         };
         let prompts: HashSet<&str> = traces.iter().map(|trace| trace.text.trim()).collect();
         let mut relics = folder.source.relics(Some(&folder.at), project.map(Path::new), id, extra);
@@ -269,7 +269,7 @@ impl Written<'_> {
         &self,
         old: &SessionId,
         project: Option<&str>,
-        sessions: &[SessionFacts],
+        sessions: &[Arc<SessionFacts>],
     ) -> Result<Proposal, Error> {
         let now = self.changes.engine.clock().now();
         let is_taken = sessions.iter().any(|facts| facts.id.short() == old.short());
@@ -304,7 +304,7 @@ impl Written<'_> {
         let path = self.folder.at.path.join("chats").join(name);
         let unread = |source| Error::unreadable(&path, source);
         let seen = Seen::of(self.mender, Grammar::Jsonl, &revision).map_err(unread)?;
-        if !seen.loadable || !seen.outline.listed.resumable {
+        if !seen.loadable || !seen.outline.resumable {
             return Err(Error::NotTheSame { path });
         }
         let mut offer = self.changes.offer("resurrect");
@@ -331,8 +331,8 @@ impl Written<'_> {
     fn hash(&self, project: Option<&str>) -> String {
         let Folder { source, at, .. } = self.folder;
         let by_path = |path: &str| source.project_hash(path);
-        let marker = || at.markers.first().map(|(path, _)| by_path(path.as_str()));
-        let hash = at.hash.clone().or_else(|| project.map(by_path)).or_else(marker);
+        let marker = || at.markers.first().and_then(|(path, _)| by_path(path.as_str()));
+        let hash = at.hash.clone().or_else(|| project.and_then(by_path)).or_else(marker);
         hash.map_or_else(|| "unknown".to_owned(), |hash| hash.to_string())
     }
 

@@ -32,7 +32,7 @@ pub(crate) struct Seen {
     /// Everything that was ever said.
     pub(crate) full: Vec<Said>,
     /// What the agent's list takes for a title.
-    pub(crate) titles: [Option<String>; 3],
+    pub(crate) titles: Vec<Option<String>>,
     pub(crate) outline: Outline,
 }
 
@@ -77,10 +77,10 @@ impl Seen {
                 *print = (hasher.finish(), mender.may_be_cut(bytes));
             }
         })?;
-        Ok(Self::new(outline, &prints))
+        Ok(Self::new(mender, outline, &prints))
     }
 
-    fn new(outline: Outline, prints: &[(u64, bool)]) -> Self {
+    fn new(mender: &dyn Mender, outline: Outline, prints: &[(u64, bool)]) -> Self {
         let print = |version: u32| prints.get(version as usize).copied().unwrap_or_default();
         let shown = |shown: &Shown| {
             let entry = outline.entries.get(shown.entry as usize)?;
@@ -101,13 +101,12 @@ impl Seen {
                 others,
             }
         };
-        let listed = &outline.listed;
         Self {
             loadable: outline.loadable,
             fields: fields(outline.head.fields.as_ref()),
             strict: outline.strict.iter().filter_map(shown).collect(),
             full: outline.entries.iter().map(said).collect(),
-            titles: [&listed.first_user, &listed.first_any, &listed.first_flat].map(Clone::clone),
+            titles: mender.list_titles(&outline),
             outline,
         }
     }

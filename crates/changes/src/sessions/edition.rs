@@ -63,7 +63,7 @@ impl Edition {
             files.push((member.role, fields));
         }
         let facts = &opened.facts;
-        let by_path = || Some(opened.source().project_hash(facts.project.path.as_ref()?.as_str()));
+        let by_path = || opened.source().project_hash(facts.project.path.as_ref()?.as_str());
         let hash = facts.project.hash.clone().or_else(by_path).map(|hash| hash.to_string());
         let head = HeadRequest {
             files: &files,

@@ -102,7 +102,8 @@ impl Changes<'_> {
             Some(path) => self.place(editor, folder.root, &path)?,
             None => Place { folder: folder.at.path.clone(), ..Place::default() },
         };
-        let hash = wanted.as_ref().map(|path| source.project_hash(path.as_str()).to_string());
+        let hash = wanted.as_ref().and_then(|path| source.project_hash(path.as_str()));
+        let hash = hash.map(|hash| hash.to_string());
         let path = wanted.or_else(|| facts.project.path.clone());
         let id = self.new_id(form, &survey.listing.sessions);
         Ok(Home { source, editor, form, id, place, path, hash })

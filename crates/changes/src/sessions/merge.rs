@@ -67,7 +67,8 @@ impl Changes<'_> {
             || all.iter().find_map(|facts| Some(format!("{} (merged)", facts.title.as_ref()?)));
         let title = merge.title.map(|title| editor.title(title)).or_else(usual);
         let own = named_first.project.path.as_ref();
-        let hash = own.map(|path| source.project_hash(path.as_str()).to_string());
+        let hash = own.and_then(|path| source.project_hash(path.as_str()));
+        let hash = hash.map(|hash| hash.to_string());
         let anew = Anew {
             id: Some(&home.id),
             project_hash: home.hash.as_deref().or(hash.as_deref()),
@@ -81,13 +82,7 @@ impl Changes<'_> {
             let opened = Arc::new(self.engine.open(facts.id.as_str(), progress)?);
             let records = once(&opened, &mut seen);
             edition = Some(match edition {
-                None => Edition::new(
-                    opened,
-                    home.form,
-                    records,
-                    anew,
-                    grammar_of(all.iter().map(|facts| &**facts)),
-                )?,
+                None => Edition::new(opened, home.form, records, anew, grammar_of(all.iter()))?,
                 Some(edition) => edition.followed_by(opened, records),
             });
         }

@@ -47,7 +47,8 @@ impl Changes<'_> {
         let place = |root: usize| Ok((root, self.place(editor, root, &path)?));
         let places: BTreeMap<usize, Place> =
             roots.into_iter().map(place).collect::<Result<_, Error>>()?;
-        let hash = source.project_hash(path.as_str()).to_string();
+        let hash = source.project_hash(path.as_str()).map(|hash| hash.to_string());
+        let hash = hash.unwrap_or_default();
         let mut carrier = Carrier::new(source, editor, &listing.sessions, &hash);
         for (root, place) in &places {
             let here = || shares.iter().filter(|share| share.folder.root == *root);

@@ -53,7 +53,7 @@ impl Changes<'_> {
             .list(&within, progress)?
             .sessions
             .into_iter()
-            .map(|facts| facts.id)
+            .map(|facts| facts.id.clone())
             .collect();
         let ground = self.engine.disk();
         let owners = self.owners(&listing.sessions);
@@ -77,7 +77,7 @@ impl Changes<'_> {
                 (_, true) => spared.live += 1,
                 _ => {
                     take(&mut offer.plan, facts, &listing, &ground)?;
-                    gone.push(facts);
+                    gone.push(&**facts);
                 }
             }
         }

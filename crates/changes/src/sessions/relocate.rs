@@ -45,7 +45,8 @@ impl Changes<'_> {
             let change = editor.relocation(&root.path, root.shape, &old, &new);
             let Some(change) = change.map_err(Reason::Agent)? else { continue };
             is_known = true;
-            let hash = root.source.project_hash(new.as_str()).to_string();
+            let hash = root.source.project_hash(new.as_str()).map(|hash| hash.to_string());
+            let hash = hash.unwrap_or_default();
             let mut carrier = Carrier::new(root.source, editor, &listing.sessions, &hash);
             relocate(&mut offer, &mut carrier, root.source, listing, &change)?;
         }

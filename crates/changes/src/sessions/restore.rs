@@ -86,6 +86,7 @@ impl Changes<'_> {
         progress: &dyn Progress,
     ) -> Result<Vec<Back>, Error> {
         let there = Engine::new(Setup {
+            known_sources: self.engine.sources(),
             homes: vec![from.to_owned()],
             sources: Vec::new(),
             env: self.engine.env().clone(),

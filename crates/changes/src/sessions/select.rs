@@ -1,5 +1,7 @@
 //! Which sessions a change is about, and which id a new one gets.
 
+use std::sync::Arc;
+
 use recount_engine::disk::{Named, Survey};
 use recount_engine::{Progress, Query};
 use recount_formats::OwnForm;
@@ -42,12 +44,12 @@ impl Changes<'_> {
         wanted: &[String],
         offer: &mut Proposal,
         progress: &dyn Progress,
-    ) -> Result<Vec<SessionFacts>, Error> {
-        let mut chosen: Vec<SessionFacts> = Vec::new();
+    ) -> Result<Vec<Arc<SessionFacts>>, Error> {
+        let mut chosen: Vec<Arc<SessionFacts>> = Vec::new();
         for wanted in wanted {
             let opened = self.engine.open(wanted, progress)?;
             if !chosen.iter().any(|known| known.id == opened.facts.id) {
-                chosen.push(opened.facts);
+                chosen.push(Arc::new(opened.facts));
             }
         }
         if !wanted.is_empty() {
@@ -59,13 +61,13 @@ impl Changes<'_> {
             .into_iter()
             .partition(|facts| owners.iter().any(|owner| owner.session == facts.id.as_str()));
         for facts in live {
-            offer.notice(Notice::InUse(facts.id));
+            offer.notice(Notice::InUse(facts.id.clone()));
         }
         Ok(free)
     }
 
     /// Returns an id for a new session that begins like that of no other.
-    pub(crate) fn new_id(self, form: &dyn OwnForm, sessions: &[SessionFacts]) -> SessionId {
+    pub(crate) fn new_id(self, form: &dyn OwnForm, sessions: &[Arc<SessionFacts>]) -> SessionId {
         let now = self.engine.clock().now().as_nanosecond();
         let is_free = |id: &SessionId| {
             let start = |id: &SessionId| id.as_str().chars().take(START).collect::<String>();

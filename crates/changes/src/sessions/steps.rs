@@ -57,5 +57,6 @@ pub(crate) fn role(role: FileRole) -> &'static str {
         FileRole::Twin => "twin",
         FileRole::Stub => "stub",
         FileRole::Unreadable => "unreadable",
+        FileRole::Base => "base",
     }
 }

@@ -37,13 +37,16 @@ pub(crate) fn files_of(
         what: what.to_owned(),
         used,
     };
+    let source = SOURCES.iter().find(|source| source.name() == facts.source);
+    let policy = source.and_then(|source| source.sweeper());
     let speaks = facts.files.iter().any(|file| file.role != FileRole::Stub);
     let mut files = Vec::new();
     for (at, file) in facts.files.iter().enumerate() {
         if speaks && file.role == FileRole::Stub {
             continue;
         }
-        let used = facts.sights.get(at).and_then(|sight| sight.updated.millis());
+        let used =
+            policy.zip(facts.states.get(at)).and_then(|(policy, state)| policy.last_used(state));
         let what = if facts.kind == SessionKind::Subagent { SUBAGENT } else { role(file.role) };
         let path = PathBuf::from(&file.path);
         files.push(Its { path, bytes: file.bytes, whose: whose(what, used) });
@@ -51,9 +54,7 @@ pub(crate) fn files_of(
     if facts.kind == SessionKind::Subagent {
         return files;
     }
-    let Some(source) = SOURCES.iter().find(|source| source.name() == facts.source) else {
-        return files;
-    };
+    let Some(source) = source else { return files };
     let own: Vec<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
     let is_home = |folder: &Path| own.iter().any(|file| file.starts_with(folder));
     for folder in ground.folders.iter().filter(|folder| is_home(&folder.at.path)) {

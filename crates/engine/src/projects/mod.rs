@@ -9,7 +9,8 @@ pub(crate) mod seek;
 pub(crate) mod text_clues;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_model::{
@@ -26,7 +27,7 @@ use crate::projects::moved::new_places;
 use crate::projects::passport::Effort;
 use crate::projects::seek::Seek;
 use crate::sessions::list::Listing;
-use crate::snapshot::survey::Progress;
+use crate::snapshot::survey::{Folder, Ground, Progress};
 use crate::{Engine, Error};
 
 /// One project.
@@ -115,7 +116,16 @@ impl Engine {
             let row = rows.entry(session.project.key()).or_insert_with(|| blank(&session.project));
             add(row, session);
         }
-        for (folder, project) in ground.folders.iter().zip(&passports.projects) {
+        let mut parts = parts(&ground, &listing.sessions);
+        for (key, row) in &mut rows {
+            let Some(parts) = parts.remove(key) else { continue };
+            for project in passports.recorded.values().filter(|known| known.key() == *key) {
+                merge(row, project);
+            }
+            row.parts.extend(parts);
+        }
+        let directories = ground.folders.iter().zip(&passports.projects);
+        for (folder, project) in directories.filter(|(folder, _)| folder.at.is_project) {
             let row = rows.entry(project.key()).or_insert_with(|| blank(project));
             if !row.sources.contains(&folder.source.name()) {
                 row.sources.push(folder.source.name());
@@ -176,6 +186,35 @@ impl Engine {
         });
         folder.ok_or_else(|| Error::NoProject(wanted.to_owned()))
     }
+}
+
+/// Lists the directories of sessions that record their own project, by the project's key.
+fn parts(ground: &Ground, sessions: &[Arc<SessionFacts>]) -> BTreeMap<String, Vec<Part>> {
+    let mut parts: BTreeMap<String, Vec<Part>> = BTreeMap::new();
+    for session in sessions.iter().filter(|session| session.cwd.is_some()) {
+        let known = parts.entry(session.project.key()).or_default();
+        for file in session.own_files() {
+            let holds = |folder: &&Folder| Path::new(&file.path).starts_with(&folder.at.path);
+            let folder = ground.folders.iter().filter(holds).find(|folder| !folder.at.is_project);
+            let Some(folder) = folder else { continue };
+            let is_known = |part: &&mut Part| part.directory == folder.at.path;
+            match known.iter_mut().find(is_known) {
+                Some(part) => {
+                    part.files += 1;
+                    part.bytes += file.bytes;
+                }
+                None => known.push(Part {
+                    directory: folder.at.path.clone(),
+                    source: session.source,
+                    path: session.project.path.clone(),
+                    state: session.project.state,
+                    files: 1,
+                    bytes: file.bytes,
+                }),
+            }
+        }
+    }
+    parts
 }
 
 fn blank(project: &Project) -> ProjectRow {

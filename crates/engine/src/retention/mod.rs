@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use recount_formats::Sweeper;
 use recount_formats::sweep::{Chats, Installations, Retention, Settings, Variables};
-use recount_model::{Project, SessionFacts, Sight};
+use recount_model::{Project, SessionFacts, SourceState};
 use recount_platform::Env;
 
 pub use self::report::{Agent, DoomedSession, Foretold, Guarded, Kept, Lost, ReleaseFrom, Safe};
@@ -160,10 +160,10 @@ impl Engine {
         agents: &[Agent],
         ask: impl Fn(&dyn Sweeper, &Chats<'_>) -> T,
     ) -> Vec<(usize, Retention, T)> {
-        let mut sights: HashMap<&Path, &Sight> = HashMap::new();
+        let mut states: HashMap<&Path, &SourceState> = HashMap::new();
         for session in sessions {
-            let files = session.files.iter().zip(&session.sights);
-            sights.extend(files.map(|(file, sight)| (Path::new(&file.path), sight)));
+            let files = session.files.iter().zip(&session.states);
+            states.extend(files.map(|(file, state)| (Path::new(&file.path), state)));
         }
         let mut settings: BTreeMap<usize, Settings> = BTreeMap::new();
         let one = |(number, folder): (usize, &Folder)| {
@@ -176,13 +176,13 @@ impl Engine {
             let place = project.map(|path| Path::new(path.as_str()));
             let retention = sweeper.retention(settings, place, &agent.release);
             let files = &folder.at.files;
-            let seen: Vec<Option<&Sight>> =
-                files.iter().map(|file| sights.get(&*file.path).copied()).collect();
+            let seen: Vec<Option<&SourceState>> =
+                files.iter().map(|file| states.get(&*file.path).copied()).collect();
             let answer = ask(
                 sweeper,
                 &Chats {
                     folder: &folder.at,
-                    sights: &seen,
+                    states: &seen,
                     retention: &retention,
                     release: &agent.release,
                     now: self.clock.now().as_millisecond(),

@@ -92,7 +92,7 @@ fn standing(family: &Family) -> Vec<Shown> {
     let mut rows = Vec::new();
     for (at, member) in family.members.iter().enumerate() {
         match member.role {
-            FileRole::Main => rows.extend(shown(at, member)),
+            FileRole::Main | FileRole::Base => rows.extend(shown(at, member)),
             FileRole::Part => {
                 let is_news = |row: &Shown| {
                     let id = entry(family, row).and_then(|entry| entry.id.as_deref());

@@ -40,7 +40,7 @@ impl Engine {
                 let is_there = |place: &str| {
                     let project = &facts.project;
                     project.path.as_ref().is_some_and(|path| path.as_str() == place)
-                        || project.hash.as_ref().is_some_and(|h| *h == source.project_hash(place))
+                        || (project.hash.is_some() && project.hash == source.project_hash(place))
                 };
                 facts.kind == SessionKind::Main && places.into_iter().flatten().any(is_there)
             };

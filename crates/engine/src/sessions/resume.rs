@@ -110,7 +110,7 @@ impl Engine {
                 && facts.files.iter().any(|file| Path::new(&file.path).starts_with(&root.path))
         };
         let Some(root) = self.roots.iter().find(lies_in) else { return Ok(Vec::new()) };
-        let own = recount_store::roots(&[], &self.env).unwrap_or_default();
+        let own = recount_store::roots(self.sources, &[], &self.env).unwrap_or_default();
         let is_own = |known: &Root| {
             known.shape == RootShape::Whole
                 && known.path.canonicalize().ok() == root.path.canonicalize().ok()

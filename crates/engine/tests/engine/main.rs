@@ -34,5 +34,12 @@ fn engine_at(home: &Path, data: Option<&Path>, now: &str) -> Engine {
     let data = data.map(|data| ("RECOUNT_DATA_DIR", data.to_str().unwrap()));
     let env = Env::made_up(data, None);
     let clock = Clock::fixed(now.parse().unwrap());
-    Engine::new(Setup { homes: vec![home.to_owned()], sources: Vec::new(), env, clock }).unwrap()
+    Engine::new(Setup {
+        known_sources: recount_engine::SOURCES,
+        homes: vec![home.to_owned()],
+        sources: Vec::new(),
+        env,
+        clock,
+    })
+    .unwrap()
 }

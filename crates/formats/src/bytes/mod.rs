@@ -3,6 +3,10 @@
 //! Files are streamed, not mapped: an agent that truncates a file in place while we read it would end us
 //! with a signal.
 
+mod input;
+
+pub use input::Input;
+
 use std::fs::{self, File};
 use std::io::{self, Read, Seek as _, SeekFrom};
 use std::path::Path;

@@ -4,6 +4,7 @@
 //! document. We look at the head first and read twice only what is damaged.
 
 use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
 use std::sync::Arc;
 
 use memchr::memchr;
@@ -15,7 +16,7 @@ use crate::bytes::Buffer;
 use crate::json::{Fault, Scanner};
 use crate::outline::Outline;
 use crate::own_form::Fields;
-use crate::source::{Kept, Reader};
+use crate::source::{Kept, Reader, Recognition};
 
 /// How much of a file is looked at.
 const HEAD: usize = 64 * 1024;
@@ -128,6 +129,21 @@ pub(crate) fn reader(grammar: Grammar, file: &Arc<str>) -> Box<dyn Reader> {
     match grammar {
         Grammar::Json => Box::new(Document::new(Arc::clone(file))),
         Grammar::Jsonl => Box::new(Lines::new(Arc::clone(file))),
+    }
+}
+
+/// Recognizes a file by its first bytes: sessions record both an id and a project's hash; any other JSON may be a saved chat or
+/// an export.
+pub(crate) fn recognize(path: &Path, head: &[u8]) -> Recognition {
+    let has = |key: &[u8]| memchr::memmem::find(head, key).is_some();
+    let is_json = matches!(Scanner::new(without_mark(head)).peek(), Ok(b'{' | b'['));
+    let has_name = path.extension().is_some_and(|end| end == "json" || end == "jsonl");
+    if has(b"\"sessionId\"") && has(b"\"projectHash\"") {
+        Recognition::Certain
+    } else if is_json || has_name || has(b"\"$set\"") {
+        Recognition::Possible
+    } else {
+        Recognition::No
     }
 }
 

@@ -3,13 +3,14 @@
 //!
 //! The rules are those of `loadConversationRecord` in 0.47–0.61; FORMAT.md has them in words.
 
+use super::state::{Form, GeminiState, RetentionFacts};
 use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use jiff::Timestamp;
-use recount_model::{Fate, Grammar, MessageKind, Problem, Sight, Span, What};
+use recount_model::{Fate, Grammar, MessageKind, Problem, Span, What};
 use serde::{Deserialize, Serialize};
 
 use super::calls::{Calls, runs_agent};
@@ -20,7 +21,7 @@ use super::metadata::Metadata;
 use super::record::{Element, Fields};
 use super::tool::calls;
 use crate::json::{Scanner, Text};
-use crate::outline::{AgentCall, Entry, Outline, Problems, Shown, Used, Version};
+use crate::outline::{AgentCall, Entry, Outline, PieceRange, Problems, Shown, Used, Version};
 use crate::source::Detail;
 
 /// How many messages a session has without being unusual; room for them is taken at once.
@@ -336,6 +337,7 @@ impl Replay {
             time: None,
             best: version,
             last: version,
+            pieces: PieceRange::default(),
             tokens: None,
             model: None,
             calls: [0; 3],
@@ -428,27 +430,36 @@ impl Replay {
     }
 
     /// Returns the outline.
-    pub(crate) fn into_outline(self, grammar: Grammar, loadable: bool) -> Outline {
+    pub(crate) fn into_outline(self, grammar: Grammar, loadable: bool, form: Form) -> Outline {
         let head = self.metadata.head();
-        let sight = Sight {
+        let retention = RetentionFacts {
             id: head.session_id.clone(),
             loadable,
-            ..self.metadata.sight(self.listing.sight())
+            first_id: form.first_id,
+            is_document: form.is_document,
+            has_messages: form.has_messages,
+            ..self.metadata.retention(self.listing.retention())
         };
+        let (has_conversation, resumable) =
+            (self.listing.has_conversation(), self.listing.is_resumable());
+        let state = GeminiState { listing: self.listing.into_titles(), retention }.encode();
         Outline {
             grammar,
             head,
             loadable,
             entries: self.entries,
             versions: self.versions,
+            pieces: Vec::new(),
             strict: if loadable { self.strict } else { Vec::new() },
             models: self.models,
             tools: self.tools,
             agent_calls: self.agent_calls,
             first_prompt: self.title.text(),
-            listed: self.listing.listed(),
-            sight,
+            has_conversation,
+            resumable,
+            state,
             problems: self.problems,
+            others: Vec::new(),
         }
     }
 }

@@ -2,4 +2,4 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 
 mod corpus;
-mod witnesses;
+mod named_folders;

@@ -80,7 +80,14 @@ fn homes_that_are_read_in_turn_do_not_make_each_other_search_again() {
         );
         let clock = Clock::fixed(NOW.parse().unwrap());
         let homes = vec![home.path().to_owned()];
-        let engine = Engine::new(Setup { homes, sources: Vec::new(), env, clock }).unwrap();
+        let engine = Engine::new(Setup {
+            known_sources: recount_engine::SOURCES,
+            homes,
+            sources: Vec::new(),
+            env,
+            clock,
+        })
+        .unwrap();
         let tree = Counting::below(one.path().join("code/a/b"));
         let engine = engine.with_processes(Arc::new(Scripted::default()));
         list(&engine.with_tree(Arc::<Counting>::clone(&tree)));
@@ -176,7 +183,13 @@ fn runs_that_learn_at_once_lose_nothing() {
             [("HOME", home.path().to_str().unwrap()), ("RECOUNT_DATA_DIR", &*data.at("data"))];
         let env = Env::made_up(pairs, None);
         let clock = Clock::fixed(NOW.parse().unwrap());
-        let setup = Setup { homes: Vec::new(), sources: Vec::new(), env, clock };
+        let setup = Setup {
+            known_sources: recount_engine::SOURCES,
+            homes: Vec::new(),
+            sources: Vec::new(),
+            env,
+            clock,
+        };
         Engine::new(setup).unwrap().with_processes(Arc::new(Scripted::default()))
     };
     thread::scope(|scope| {
@@ -201,7 +214,13 @@ fn without_a_place_to_write_everything_is_still_answered() {
             None,
         );
         let clock = Clock::fixed(NOW.parse().unwrap());
-        let setup = Setup { homes: Vec::new(), sources: Vec::new(), env, clock };
+        let setup = Setup {
+            known_sources: recount_engine::SOURCES,
+            homes: Vec::new(),
+            sources: Vec::new(),
+            env,
+            clock,
+        };
         Engine::new(setup).unwrap().with_processes(Arc::new(Scripted::default()))
     };
     for data in [home.at("file/data"), "/proc/none/data".to_owned()] {

@@ -123,7 +123,13 @@ fn engine_at(home: &Home, now: &str) -> Engine {
     let pairs = [("HOME", home.path().to_str().unwrap()), ("RECOUNT_DATA_DIR", data.as_str())];
     let env = Env::made_up(pairs, None);
     let clock = Clock::fixed(now.parse().unwrap());
-    let setup = Setup { homes: Vec::new(), sources: Vec::new(), env, clock };
+    let setup = Setup {
+        known_sources: recount_engine::SOURCES,
+        homes: Vec::new(),
+        sources: Vec::new(),
+        env,
+        clock,
+    };
     Engine::new(setup).unwrap().with_processes(Arc::new(Scripted::default()))
 }
 

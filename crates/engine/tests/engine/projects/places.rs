@@ -84,7 +84,14 @@ fn a_home_that_is_given_is_searched_too() {
     let env = Env::made_up([("HOME", own.path().to_str().unwrap())], None);
     let clock = Clock::fixed(NOW.parse().unwrap());
     let homes = vec![other.path().to_owned()];
-    let engine = Engine::new(Setup { homes, sources: Vec::new(), env, clock }).unwrap();
+    let engine = Engine::new(Setup {
+        known_sources: recount_engine::SOURCES,
+        homes,
+        sources: Vec::new(),
+        env,
+        clock,
+    })
+    .unwrap();
     let engine = engine.with_processes(Arc::new(Scripted::default()));
     assert_proven(&engine, &folder, ClueKind::Scan);
 }
@@ -96,7 +103,13 @@ fn the_folder_one_is_in_is_always_tried() {
     let inside = Some(PathBuf::from("/srv/shops/tea/src"));
     let env = Env::made_up([("HOME", home.path().to_str().unwrap())], inside);
     let clock = Clock::fixed(NOW.parse().unwrap());
-    let setup = Setup { homes: Vec::new(), sources: Vec::new(), env, clock };
+    let setup = Setup {
+        known_sources: recount_engine::SOURCES,
+        homes: Vec::new(),
+        sources: Vec::new(),
+        env,
+        clock,
+    };
     let engine = Engine::new(setup).unwrap().with_processes(Arc::new(Scripted::default()));
     assert_proven(&engine, "/srv/shops/tea", ClueKind::CurrentFolder);
     assert_eq!(rows(&engine)[0].state, ProjectState::Missing);

@@ -181,7 +181,13 @@ fn the_agents_own_directories_are_no_place_to_move_to() {
     let env = recount_platform::Env::made_up([("RECOUNT_DATA_DIR", &*home.at("data"))], None);
     let clock = recount_model::Clock::fixed(recount_testkit::NOW.parse().unwrap());
     let homes = vec![home.path().join("copy")];
-    let setup = recount_engine::Setup { homes, sources: Vec::new(), env, clock };
+    let setup = recount_engine::Setup {
+        known_sources: recount_engine::SOURCES,
+        homes,
+        sources: Vec::new(),
+        env,
+        clock,
+    };
     let engine = recount_engine::Engine::new(setup).unwrap();
     let engine = engine.with_processes(std::sync::Arc::new(super::Scripted::default()));
     let rows = rows(&engine);

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use recount_formats::bytes::read_small;
-use recount_formats::{WITNESSES, Witness};
-use recount_testkit::{Capture, corpus_of_witnesses};
+use recount_formats::{SOURCES, Source};
+use recount_testkit::{Capture, corpus_of_other_agents};
 
 /// How a folder is written down, in rows, in texts for the model and in settings.
 const MARKS: [&str; 4] = ["\"cwd\":\"/", "<cwd>/", "\"project\":\"/", "[projects.\"/"];
@@ -38,16 +38,20 @@ fn on_record(folder: &Path) -> BTreeSet<String> {
     found
 }
 
-fn root_in(home: &Path) -> Option<(&'static dyn Witness, PathBuf)> {
-    let root = |witness: &&'static dyn Witness| (*witness, home.join(witness.below_home()));
-    WITNESSES.iter().map(root).find(|(_, root)| root.is_dir())
+fn root_in(home: &Path) -> Option<(&'static dyn Source, PathBuf)> {
+    let others = SOURCES.iter().filter(|source| !source.reads_sessions());
+    let roots = others.flat_map(|source| {
+        let below = source.folders().below_home.iter();
+        below.map(|below| (*source, home.join(below)))
+    });
+    { roots }.find(|(_, root)| root.is_dir())
 }
 
 #[test]
 fn every_folder_that_is_on_record_is_found() {
-    for home in corpus_of_witnesses().captures.iter().map(Capture::home) {
-        let Some((witness, root)) = root_in(&home) else { continue };
-        let found = witness.paths(&root);
+    for home in corpus_of_other_agents().captures.iter().map(Capture::home) {
+        let Some((source, root)) = root_in(&home) else { continue };
+        let found = source.known_folders(&root);
         let told = format!("{}: {found:?}", home.display());
         let names: BTreeSet<String> = found.iter().map(|(path, _)| path.to_string()).collect();
         assert!(on_record(&home).is_subset(&names), "{told}");

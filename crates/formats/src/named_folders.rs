@@ -1,39 +1,16 @@
-//! Agents that only bear witness: we do not read their sessions, but their records name folders.
+//! Folders that the records of an agent name.
 //!
-//! A folder that another agent was used in is a candidate for a project that is known by its hash alone. So
-//! nothing here need be certain, and nothing here is a [`Problem`](recount_model::Problem): what is missing or
-//! damaged names no folders.
+//! A folder that another agent was used in is a candidate for a project that is known by its hash alone. So nothing here needs
+//! to be certain, and nothing here is a [`Problem`](recount_model::Problem): what is missing or damaged names no folders.
 
 use std::collections::BTreeMap;
-use std::fmt::Debug;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use recount_model::RecordedPath;
 
 use crate::bytes::read_head;
-use crate::claude::Claude;
-use crate::codex::Codex;
 use crate::json::{Scan, Scanner, Text};
-
-/// Every agent that bears witness.
-pub const WITNESSES: &[&dyn Witness] = &[&Claude, &Codex];
-
-/// An agent whose sessions we do not read yet, but whose records name the folders it was used in.
-pub trait Witness: Debug + Sync {
-    /// Its name, for people.
-    fn name(&self) -> &'static str;
-
-    /// Where its data lies below a home.
-    fn below_home(&self) -> &'static str;
-
-    /// An environment variable that names the data folder itself.
-    fn variable(&self) -> &'static str;
-
-    /// Returns the project folders on record below its data folder, each with the file that names it; sorted, without
-    /// doubles.
-    fn paths(&self, root: &Path) -> Vec<(RecordedPath, PathBuf)>;
-}
 
 /// How many session files are looked into, the newest first.
 pub(crate) const MOST_FILES: usize = 2000;
@@ -164,12 +141,5 @@ mod tests {
             scanner.skip()
         });
         assert_eq!(keys, ["a", "b", "c", "d", "e"]);
-    }
-
-    #[test]
-    fn witnesses_can_be_told_apart() {
-        let below: Vec<_> = WITNESSES.iter().map(|witness| witness.below_home()).collect();
-        assert_eq!(below, [".claude", ".codex"]);
-        assert!(WITNESSES.iter().all(|w| !w.name().is_empty() && !w.variable().is_empty()));
     }
 }
