@@ -36,6 +36,7 @@ pub use doctor::{Finding, Severity, Topic};
 pub use error::Error;
 pub use export::{Export, Exported, Selection};
 pub use guard::{Agent, DoomedSession, Fix, Foretold, Guarded, Kept, Lost, ReleaseFrom, Safe};
+pub use messages::cursor::{MessageCursor, Position};
 pub use messages::{Bound, Messages, RawFile, View};
 pub use projects::moved::NewPlace;
 pub use projects::seek::Seek;
