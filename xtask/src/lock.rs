@@ -2,8 +2,9 @@
 
 use crate::Report;
 
-/// Parquet without Arrow brought 24, a third of them for targets that are not ours.
-const MOST: usize = 284;
+/// Parquet without Arrow brought 24, a third of them for targets that are not ours. Watching directories brought 11, six of them for
+/// other systems.
+const MOST: usize = 295;
 
 /// Fails when `Cargo.lock` has outgrown its limit.
 pub(crate) fn check(lock: &str) -> Report {

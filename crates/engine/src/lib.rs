@@ -28,6 +28,7 @@ use recount_store::scan::{Disk, Tree};
 pub use cancel::Cancel;
 pub use error::Error;
 pub use export::{Export, Exported, Selection};
+pub use messages::cursor::{MessageCursor, Position};
 pub use messages::{Bound, Messages, RawFile, View};
 pub use projects::seek::Seek;
 pub use projects::{Part, ProjectRow};

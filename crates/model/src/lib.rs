@@ -6,6 +6,7 @@
 mod doom;
 mod id;
 mod message;
+mod moment;
 mod problem;
 mod project;
 mod session;

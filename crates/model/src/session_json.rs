@@ -4,6 +4,7 @@ use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
 
 use crate::SessionFacts;
+use crate::moment::Moment;
 
 /// No more fields than this are written.
 const FIELDS: usize = 33;
@@ -39,8 +40,8 @@ impl SessionFacts {
             row.serialize_field("pinned", &labels.pinned)?;
         }
         row.serialize_field("project", project)?;
-        row.serialize_field("started", &self.started)?;
-        row.serialize_field("updated", &self.updated)?;
+        row.serialize_field("started", &self.started.map(Moment))?;
+        row.serialize_field("updated", &self.updated.map(Moment))?;
         row.serialize_field("messages", &self.counts.messages)?;
         row.serialize_field("prompts", &self.counts.prompts)?;
         row.serialize_field("answers", &self.counts.answers)?;

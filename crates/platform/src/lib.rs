@@ -7,6 +7,7 @@ mod listing;
 mod mounts;
 mod processes;
 mod program;
+mod remote;
 mod room;
 
 pub use env::{Env, VARIABLES, Variable};
@@ -16,4 +17,5 @@ pub use listing::{Entry, Lister};
 pub use mounts::{Below, Mounts};
 pub use processes::{Processes, Running, System};
 pub use program::{Pager, clock, find_program, random, run_in, system_nanos};
+pub use remote::is_remote;
 pub use room::Room;

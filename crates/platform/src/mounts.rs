@@ -14,8 +14,7 @@ pub struct Mounts {
 impl Mounts {
     /// Asks the system.
     pub fn of_system() -> Self {
-        let list = if cfg!(target_os = "linux") { read("/proc/self/mountinfo") } else { None };
-        Self { places: list.as_deref().map(parse) }
+        Self { places: mount_list().as_deref().map(parse) }
     }
 
     /// Returns what tells for the folders in `folder` whether another file system begins there.
@@ -51,6 +50,11 @@ impl Below<'_> {
     }
 }
 
+/// Returns the kernel's list of mounts, where there is one.
+pub(crate) fn mount_list() -> Option<String> {
+    if cfg!(target_os = "linux") { read("/proc/self/mountinfo") } else { None }
+}
+
 #[expect(clippy::disallowed_methods, reason = "a file of the kernel, which has no size to check")]
 fn read(path: &str) -> Option<String> {
     std::fs::read_to_string(path).ok()
@@ -70,7 +74,7 @@ fn parse(list: &str) -> HashMap<OsString, HashSet<String>> {
     places
 }
 
-fn unescape(text: &str) -> String {
+pub(crate) fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('\\') {

@@ -133,7 +133,7 @@ pub(crate) fn run(args: &ListArgs, context: &Context) -> Result<ExitCode, Failur
     let query = query(args, context)?;
     let engine = context.engine()?;
     if args.lost {
-        return lost(&query, &engine, context);
+        return lost(&query, engine, context);
     }
     let bar = Bar::new(context, "reading sessions");
     let mut listing = engine.list(&query, &bar)?;
@@ -144,7 +144,7 @@ pub(crate) fn run(args: &ListArgs, context: &Context) -> Result<ExitCode, Failur
         engine.price(&mut listing.sessions, &bar);
         json::sessions(context, &listing)?;
     } else {
-        shown = show(args, &engine, &listing, context)?;
+        shown = show(args, engine, &listing, context)?;
     }
     let total = |count: fn(&SessionFacts) -> u64| {
         listing.sessions.iter().map(|session| count(session)).sum::<u64>()

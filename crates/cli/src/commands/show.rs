@@ -2,10 +2,11 @@
 
 use std::io::{Read as _, Write as _};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use recount_blocks::Level;
-use recount_engine::{Bound, Messages, Opened, View};
+use recount_engine::{Bound, MessageCursor, Opened, View};
 use recount_model::{Message, Problem, SessionFacts};
 
 use super::picked::Picked;
@@ -122,6 +123,7 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<ExitCode, Failur
         engine.complete(&mut opened);
     }
     bar.finish();
+    let opened = Arc::new(opened);
     if args.raw {
         return raw(&opened, context);
     }
@@ -173,29 +175,22 @@ impl Bounds {
     }
 }
 
-/// Messages from a session's files or from a saved chat, and how many come before them.
-enum Stream<'a> {
-    Session(Messages<'a>, usize),
-    Saved(&'a [Message], usize),
+/// Messages that are read at a time.
+const PAGE: usize = 16;
+
+/// The messages to show, and how many come before them.
+struct Stream {
+    messages: MessageCursor,
+    skipped: usize,
 }
 
-impl<'a> Stream<'a> {
+impl Stream {
     /// Picks the messages between the bounds, before anything is printed.
-    fn start(opened: &'a Opened, view: View, bounds: &Bounds) -> Result<Self, Failure> {
-        let (from, to) = (bounds.from.as_ref(), bounds.to.as_ref());
-        let (messages, missing) = if let Some(mut messages) = opened.messages(view) {
-            match messages.between(from, to) {
-                Ok(skipped) => (Self::Session(messages, skipped), None),
-                Err(bound) => (Self::Saved(&[], 0), Some(bound)),
-            }
-        } else {
-            let (start, kept) = saved_between(opened.saved(), from, to);
-            let missing = if kept.is_empty() { from.or(to).cloned() } else { None };
-            (Self::Saved(kept, start), missing)
-        };
-        match missing {
-            None => Ok(messages),
-            Some(bound) => {
+    fn start(opened: &Arc<Opened>, view: View, bounds: &Bounds) -> Result<Self, Failure> {
+        let mut messages = MessageCursor::new(Arc::clone(opened), view);
+        match messages.keep_between(bounds.from.as_ref(), bounds.to.as_ref()) {
+            Ok(skipped) => Ok(Self { messages, skipped }),
+            Err(bound) => {
                 let words = match bound {
                     Bound::Id(id) => format!("no message '{id}' in this session"),
                     Bound::Number(_) | Bound::Time(_) => "no such message".into(),
@@ -207,54 +202,32 @@ impl<'a> Stream<'a> {
 
     /// Calls `each` with every message and its number; returns what could not be read.
     fn each(
-        self,
+        mut self,
         mut each: impl FnMut(usize, &Message) -> Result<(), Failure>,
     ) -> Result<Vec<Problem>, Failure> {
         let mut problems = Vec::new();
-        match self {
-            Self::Saved(messages, skipped) => {
-                for (at, message) in messages.iter().enumerate() {
-                    each(skipped + at + 1, message)?;
-                }
+        let mut number = self.skipped;
+        loop {
+            let page = self.messages.next_page(PAGE);
+            if page.is_empty() {
+                return Ok(problems);
             }
-            Self::Session(messages, skipped) => {
-                for (at, message) in messages.enumerate() {
-                    match message {
-                        Ok(message) => {
-                            problems.extend(message.located_problems());
-                            each(skipped + at + 1, &message)?;
-                        }
-                        Err(problem) => problems.push(problem),
+            for message in page {
+                number += 1;
+                match message {
+                    Ok(message) => {
+                        problems.extend(message.located_problems());
+                        each(number, &message)?;
                     }
+                    Err(problem) => problems.push(problem),
                 }
             }
         }
-        Ok(problems)
     }
 }
 
-/// Messages of a saved chat have no ids and often no times: numbers tell.
-fn saved_between<'a>(
-    all: &'a [Message],
-    from: Option<&Bound>,
-    to: Option<&Bound>,
-) -> (usize, &'a [Message]) {
-    let place = |bound: &Bound| match bound {
-        Bound::Number(number) if *number > 0 => usize::try_from(number - 1).ok(),
-        Bound::Number(number) => {
-            usize::try_from(number.unsigned_abs()).ok().map(|back| all.len().saturating_sub(back))
-        }
-        Bound::Time(time) => all.iter().position(|message| message.time >= Some(*time)),
-        Bound::Id(_) => None,
-    };
-    let start = from.map_or(Some(0), place);
-    let end = to.map_or(Some(all.len()), |to| place(to).map(|at| (at + 1).min(all.len())));
-    let (Some(start), Some(end)) = (start, end) else { return (0, &[]) };
-    (start, all.get(start..end).unwrap_or_default())
-}
-
 fn as_json(
-    stream: Stream<'_>,
+    stream: Stream,
     picked: &mut Picked,
     facts: &SessionFacts,
     context: &Context,
@@ -271,7 +244,7 @@ fn as_json(
 }
 
 fn as_text(
-    stream: Stream<'_>,
+    stream: Stream,
     picked: &mut Picked,
     facts: &SessionFacts,
     args: &ShowArgs,

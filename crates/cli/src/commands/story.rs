@@ -2,9 +2,10 @@
 
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
-use recount_engine::{Engine, Error, Opened, Query, View};
+use recount_engine::{Engine, Error, MessageCursor, Opened, Query, View};
 use recount_model::{Fate, Message, MessageKind, NoticeLevel, Problem, SessionKind, ToolStatus};
 
 use crate::context::{Context, Paged};
@@ -35,18 +36,20 @@ pub(crate) struct StoryArgs {
 
 /// How much of a key argument and of an error is told.
 const SHORT: usize = 120;
+/// Messages that are read at a time.
+const PAGE: usize = 64;
 
 pub(crate) fn run(args: &StoryArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.engine_for(&args.what)?;
     let bar = Bar::new(context, "reading sessions");
     let sessions = match engine.open(&args.what, &bar) {
-        Ok(opened) => vec![opened],
+        Ok(opened) => vec![Arc::new(opened)],
         Err(error @ (Error::NoSession(_) | Error::TooShort(_) | Error::NoFile(_))) => {
-            project(&engine, args, context, &bar, error)?
+            project(engine, args, context, &bar, error)?
         }
         Err(Error::NotASession(_)) => {
             let error = Error::NoProject(args.what.clone());
-            project(&engine, args, context, &bar, error)?
+            project(engine, args, context, &bar, error)?
         }
         Err(error) => return Err(error.into()),
     };
@@ -67,7 +70,7 @@ pub(crate) fn run(args: &StoryArgs, context: &Context) -> Result<ExitCode, Failu
 }
 
 /// Tells the problems of all sessions, and of their messages.
-fn report(sessions: &[Opened], late: &[Problem], context: &Context) -> ExitCode {
+fn report(sessions: &[Arc<Opened>], late: &[Problem], context: &Context) -> ExitCode {
     let facts = || sessions.iter().map(|opened| &opened.facts);
     let total = facts().map(|facts| facts.problems).sum::<u64>() + late.len() as u64;
     let not_understood = facts().map(|facts| facts.not_understood).sum();
@@ -84,7 +87,7 @@ fn project(
     context: &Context,
     bar: &Bar,
     error: Error,
-) -> Result<Vec<Opened>, Failure> {
+) -> Result<Vec<Arc<Opened>>, Failure> {
     let query = Query {
         project: Some(context.project_argument(&args.what)),
         kinds: vec![SessionKind::Main],
@@ -97,33 +100,34 @@ fn project(
     let said = listing.sessions.iter().filter(|session| !session.is_empty());
     let mut chosen: Vec<_> = said.take(args.last.unwrap_or(usize::MAX)).collect();
     chosen.reverse();
-    let open = |session: &&std::sync::Arc<recount_model::SessionFacts>| {
-        Ok(engine.open(session.id.as_str(), bar)?)
+    let open = |session: &&Arc<recount_model::SessionFacts>| {
+        Ok(Arc::new(engine.open(session.id.as_str(), bar)?))
     };
     chosen.iter().map(open).collect()
 }
 
 /// Every message of a session, whatever it was read from.
 fn each(
-    opened: &Opened,
+    opened: &Arc<Opened>,
     mut each: impl FnMut(&Message) -> std::io::Result<()>,
 ) -> std::io::Result<Vec<Problem>> {
     let mut problems = Vec::new();
-    match opened.messages(View::Full) {
-        None => opened.saved().iter().try_for_each(each)?,
-        Some(messages) => {
-            for message in messages {
-                match message {
-                    Ok(message) => each(&message)?,
-                    Err(problem) => problems.push(problem),
-                }
+    let mut messages = MessageCursor::new(Arc::clone(opened), View::Full);
+    loop {
+        let page = messages.next_page(PAGE);
+        if page.is_empty() {
+            return Ok(problems);
+        }
+        for message in page {
+            match message {
+                Ok(message) => each(&message)?,
+                Err(problem) => problems.push(problem),
             }
         }
     }
-    Ok(problems)
 }
 
-fn tell(opened: &Opened, out: &mut impl Write) -> std::io::Result<Vec<Problem>> {
+fn tell(opened: &Arc<Opened>, out: &mut impl Write) -> std::io::Result<Vec<Problem>> {
     let facts = &opened.facts;
     let title = facts.title.as_deref().unwrap_or("(nothing said)");
     let began = facts.started.map(when::minute).unwrap_or_default();
@@ -172,7 +176,7 @@ fn lines(message: &Message, project: &str) -> Vec<String> {
     lines
 }
 
-fn as_json(sessions: &[Opened], context: &Context) -> Result<ExitCode, Failure> {
+fn as_json(sessions: &[Arc<Opened>], context: &Context) -> Result<ExitCode, Failure> {
     let mut stories = Vec::new();
     for opened in sessions {
         let mut text = Vec::new();

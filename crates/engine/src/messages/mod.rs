@@ -1,5 +1,6 @@
 //! The messages of one session, read one after the other from their places on disk.
 
+pub(crate) mod cursor;
 pub(crate) mod records;
 pub(crate) mod window;
 
@@ -78,10 +79,16 @@ impl<'a> Messages<'a> {
         folder: Option<&'a Path>,
         view: View,
     ) -> Self {
-        let pending = match view {
-            View::Full => full(family),
-            View::Strict => strict(family),
-        };
+        Self::over(source, family, folder, pending(family, view))
+    }
+
+    /// Reads just these.
+    fn over(
+        source: &'static dyn Source,
+        family: &'a Family,
+        folder: Option<&'a Path>,
+        pending: Vec<Pending>,
+    ) -> Self {
         let name = |member: &Member| Arc::from(member.file.at.path.to_string_lossy());
         Self {
             source,
@@ -93,6 +100,23 @@ impl<'a> Messages<'a> {
             names: family.members.iter().map(name).collect(),
             detail: Detail::Whole,
         }
+    }
+
+    /// Goes on with the files that another one had open.
+    fn resume(&mut self, windows: Vec<Option<Window>>, counters: Vec<Option<LineCounter>>) {
+        if windows.len() == self.windows.len() && counters.len() == self.counters.len() {
+            (self.windows, self.counters) = (windows, counters);
+        }
+    }
+
+    /// Hands on the files that are open.
+    fn suspend(self) -> (Vec<Option<Window>>, Vec<Option<LineCounter>>) {
+        (self.windows, self.counters)
+    }
+
+    /// Returns those that were not read.
+    fn into_pending(self) -> Vec<Pending> {
+        self.pending.collect()
     }
 
     /// Reads so much of each message.
@@ -303,6 +327,13 @@ impl ExactSizeIterator for Messages<'_> {}
 enum End {
     From,
     To,
+}
+
+fn pending(family: &Family, view: View) -> Vec<Pending> {
+    match view {
+        View::Full => full(family),
+        View::Strict => strict(family),
+    }
 }
 
 fn full(family: &Family) -> Vec<Pending> {

@@ -38,6 +38,11 @@ struct Shared {
 impl Hub {
     pub(crate) fn start(engine: &Engine, mode: WatchMode) -> Result<Self, Error> {
         let snapshot = engine.snapshot(&())?;
+        let is_remote = engine.roots().any(|root| recount_platform::is_remote(root));
+        let mode = match mode {
+            WatchMode::Events if is_remote => WatchMode::Polling(POLL),
+            asked => asked,
+        };
         let shared = Arc::new(Shared {
             newest: Mutex::new(snapshot.clone()),
             listeners: Mutex::default(),
@@ -123,7 +128,11 @@ impl Work {
                     next_sweep = Instant::now() + self.every;
                 }
             }
+            let lost = self.signals.as_mut().is_some_and(|s| s.forget(&suspected.paths));
             self.look(&suspected);
+            if lost {
+                self.follow_directories();
+            }
         }
     }
 

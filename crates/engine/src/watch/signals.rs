@@ -1,6 +1,6 @@
 //! What the system tells of changes in directories.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 
@@ -40,6 +40,14 @@ impl Signals {
         };
         let watcher = notify::recommended_watcher(tell).ok()?;
         Some(Self { watcher, watched: BTreeSet::new() })
+    }
+
+    /// Notes that something happened to directories themselves: one that went and came back is another one. Returns whether any of
+    /// these was watched.
+    pub(crate) fn forget(&mut self, paths: &HashSet<PathBuf>) -> bool {
+        let before = self.watched.len();
+        self.watched.retain(|path| !paths.contains(path));
+        self.watched.len() < before
     }
 
     /// Watches these directories and no other, and returns those that are new. `None` when the system refuses.

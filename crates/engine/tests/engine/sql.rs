@@ -41,7 +41,9 @@ fn shown(cell: &Cell<'_>) -> String {
 /// Compares sums of every view with the list.
 fn check_sums(engine: &Engine, what: &str) {
     let listing = engine.list(&Query::default(), &()).unwrap();
-    let sum = |count: fn(&SessionFacts) -> u64| listing.sessions.iter().map(count).sum::<u64>();
+    let sum = |count: fn(&SessionFacts) -> u64| {
+        listing.sessions.iter().map(|facts| count(facts)).sum::<u64>()
+    };
     let expected = |numbers: &[u64]| vec![numbers.iter().map(u64::to_string).collect::<Vec<_>>()];
     let counted = ask(
         engine,
@@ -144,7 +146,7 @@ fn every_fixture_adds_up_and_reads_as_it_is_shown() {
 fn a_made_up_home_adds_up() {
     let home = Home::empty();
     let folder = home.path().join("made up");
-    recount_testbed::demo(&folder, NOW.parse().unwrap()).unwrap();
+    recount_testbed::demo(&folder, recount_testkit::NOW.parse().unwrap()).unwrap();
     let engine = engine_with_data(&folder);
     check_sums(&engine, "demo");
     check_texts(&engine, "demo");

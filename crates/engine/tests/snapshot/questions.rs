@@ -1,7 +1,9 @@
 //! Every question, as text, for comparison.
 
+use jiff::SignedDuration;
+use jiff::tz::TimeZone;
 use recount_engine::stats::{Asked as StatsAsked, By};
-use recount_engine::{Asked, Engine, Query};
+use recount_engine::{Asked, Engine, HitSort, Query};
 
 /// How many questions there are.
 pub(crate) const QUESTIONS: usize = 7;
@@ -17,11 +19,20 @@ pub(crate) fn answer(engine: &Engine, number: usize) -> String {
         }
         1 => serde_json::to_string_pretty(&engine.projects(None, &()).unwrap().0).unwrap(),
         2 => {
-            let report = engine.stats(&StatsAsked::default(), By::Project, &()).unwrap();
+            let (sessions, zone) = (Query::default(), TimeZone::UTC);
+            let asked = StatsAsked { sessions, zone, gap: SignedDuration::from_mins(30) };
+            let report = engine.stats(&asked, By::Project, &()).unwrap();
             format!("{:?}", report.rows)
         }
         3 => {
-            let asked = Asked { query: "prompt".to_owned(), limit: 1000, ..Asked::default() };
+            let asked = Asked {
+                query: "prompt".to_owned(),
+                limit: 1000,
+                sort: HitSort::default(),
+                all_hits: true,
+                width: 60,
+                without_index: false,
+            };
             let answer = engine.search(&asked, &()).unwrap();
             let hit = |hit: &recount_engine::Match| format!("{}/{:?}", hit.session.id, hit.message);
             let mut hits: Vec<String> = answer.hits.iter().map(hit).collect();

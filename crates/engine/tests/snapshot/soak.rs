@@ -75,13 +75,22 @@ fn soak(questions: usize, compared: usize, sessions: usize, megabytes: f64) {
         if number == questions / 4 {
             early = load();
         }
+        if number % 500 == 499 {
+            eprintln!("{number}: {:?}", load());
+        }
     }
     if let (Some((bytes, files)), Some((later_bytes, later_files))) = (early, load()) {
-        // What the allocator keeps for later comes and goes.
-        let most = bytes + bytes / 20 + 24 * 1024 * 1024;
-        assert!(later_bytes <= most, "{bytes} bytes at first, {later_bytes} later");
         assert!(later_files <= files + 8, "{files} open files at first, {later_files} later");
+        // What the allocator keeps for later comes and goes in a short run.
+        let is_long = questions >= 1000;
+        let most = bytes + bytes / 20;
+        assert!(!is_long || later_bytes <= most, "{bytes} bytes at first, {later_bytes} later");
     }
+}
+
+/// How many questions a long run asks.
+fn many() -> usize {
+    std::env::var("SOAK_QUESTIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(10_000)
 }
 
 #[test]
@@ -90,7 +99,7 @@ fn many_questions_while_files_change() {
 }
 
 #[test]
-#[ignore = "takes an hour: run before a release"]
+#[ignore = "takes an hour: `cargo xtask soak` runs it before a release"]
 fn ten_thousand_questions_while_files_change() {
-    soak(10_000, 100, 400, 40.0);
+    soak(many(), 100, 400, 40.0);
 }

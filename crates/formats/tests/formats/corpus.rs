@@ -56,7 +56,7 @@ fn our_rows(capture: &Recording, path: &str) -> (Vec<Row>, Vec<Surveyed>) {
     folders.sort_by_key(|folder| folder.hash.is_some());
     let hash = source.project_hash(path.as_str());
     let own = |folder: &&ProjectFolder| {
-        folder.hash.as_ref() == Some(&hash)
+        folder.hash.as_ref() == Some(hash.as_ref().unwrap())
             || folder.markers.iter().any(|(marked, _)| *marked == path)
     };
     let Some(folder) = folders.iter().find(own) else { return Default::default() };
@@ -65,7 +65,13 @@ fn our_rows(capture: &Recording, path: &str) -> (Vec<Row>, Vec<Surveyed>) {
         let changed = later.join(at.path.strip_prefix(&root).unwrap());
         let path = if changed.is_file() { changed } else { at.path.clone() };
         let outline = source.outline(&path, &mut buffer);
-        Surveyed { folder: 0, named_folder: folder.hash.is_none(), at: at.clone(), outline }
+        Surveyed {
+            folder: 0,
+            named_folder: folder.hash.is_none(),
+            is_shared: false,
+            at: at.clone(),
+            outline,
+        }
     };
     let files: Vec<Surveyed> = folder.files.iter().map(survey).collect();
     let rows = source.agent_list(&files.iter().collect::<Vec<_>>(), Some(&capture.release));
@@ -81,7 +87,7 @@ fn doomed(files: &[Surveyed], id: &str) -> bool {
         .find(|f| f.outline.head.session_id.as_ref().is_some_and(|known| known.as_str() == id));
     own.is_some_and(|own| {
         let group: Vec<&Surveyed> = files.iter().filter(|file| short(file) == short(own)).collect();
-        group.iter().any(|file| !file.outline.listed.resumable || !file.outline.loadable)
+        group.iter().any(|file| !file.outline.resumable || !file.outline.loadable)
     })
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use recount_redact::{Kind, Redactor, Rules};
-use recount_testkit::{corpus, corpus_of_witnesses};
+use recount_testkit::{corpus, corpus_of_other_agents};
 
 /// Of a hundred ordinary lines, fewer than this many may be touched.
 const MOST: f64 = 0.5;
@@ -72,7 +72,7 @@ fn ordinary_lines_are_left_alone() {
     for folder in ["crates", "docs", "xtask", "bench", "e2e", "fuzz", "fixtures"] {
         check(folder, &[repository().join(folder)]);
     }
-    for corpus in [corpus(), corpus_of_witnesses()] {
+    for corpus in [corpus(), corpus_of_other_agents()] {
         if corpus.is_recorded() {
             let folders: Vec<PathBuf> =
                 corpus.captures.into_iter().map(|capture| capture.path).collect();

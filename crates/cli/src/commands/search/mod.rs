@@ -99,7 +99,7 @@ pub(crate) fn run(args: &SearchArgs, context: &Context) -> Result<ExitCode, Fail
         return open(number, &answer, context);
     }
     if for_programs {
-        let around = around(&answer, args, &engine)?;
+        let around = around(&answer, args, engine)?;
         if args.stream {
             document::stream(&answer, &around, context)?;
         } else {
@@ -107,7 +107,7 @@ pub(crate) fn run(args: &SearchArgs, context: &Context) -> Result<ExitCode, Fail
         }
     } else if !answer.hits.is_empty() {
         let mut out = context.out(Paged::Yes);
-        let around = around(&answer, args, &engine)?;
+        let around = around(&answer, args, engine)?;
         out.write_all(
             canvas.print(lines::lines(&answer, &around, canvas.room(), context)).as_bytes(),
         )?;

@@ -146,7 +146,7 @@ pub(crate) fn run(args: &StatsArgs, context: &Context) -> Result<ExitCode, Failu
     }
     let engine = context.engine()?;
     if let Some(file) = &args.html {
-        return html::write(file, &asked, &engine, context);
+        return html::write(file, &asked, engine, context);
     }
     let bar = Bar::new(context, "reading sessions");
     if let Some(file) = &args.compare {
@@ -166,7 +166,7 @@ pub(crate) fn run(args: &StatsArgs, context: &Context) -> Result<ExitCode, Failu
         return explain::show(&explained, args.csv, context);
     }
     match (args.by, args.csv || args.chart) {
-        (None, false) => overview::show(&engine.overview(&asked, &bar)?, &engine, &asked, context),
+        (None, false) => overview::show(&engine.overview(&asked, &bar)?, engine, &asked, context),
         (by, _) => {
             let by = by.map_or(By::Day, Side::by);
             let report = engine.stats(&asked, by, &bar)?;

@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 
 /// The hash by which the agent names the project at `path`.
 fn hash(path: &str) -> String {
-    SOURCES[0].project_hash(path).as_str().to_owned()
+    SOURCES[0].project_hash(path).unwrap().as_str().to_owned()
 }
 
 /// A session of one prompt that carries the hash of `path`.
@@ -123,13 +123,8 @@ fn engine_at(home: &Home, now: &str) -> Engine {
     let pairs = [("HOME", home.path().to_str().unwrap()), ("RECOUNT_DATA_DIR", data.as_str())];
     let env = Env::made_up(pairs, None);
     let clock = Clock::fixed(now.parse().unwrap());
-    let setup = Setup {
-        known_sources: recount_engine::SOURCES,
-        homes: Vec::new(),
-        sources: Vec::new(),
-        env,
-        clock,
-    };
+    let setup =
+        Setup { known_sources: SOURCES, homes: Vec::new(), sources: Vec::new(), env, clock };
     Engine::new(setup).unwrap().with_processes(Arc::new(Scripted::default()))
 }
 
