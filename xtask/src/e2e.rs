@@ -119,10 +119,10 @@ pub(crate) fn soak(arguments: &[&str]) -> Result<Report, Trouble> {
     let program = prepare()?;
     let mut report = Report::default();
     for part in parts {
-        let words = [&[part.program, part.script], part.sweep, &rest].concat().join(" ");
+        let words = [&[part.program, part.script], part.sweep, rest].concat().join(" ");
         show(&format!("\n=== {}: {words}", part.name));
         let began = Instant::now();
-        let (is_success, last) = watched(command(part, &program).args(part.sweep).args(&rest))
+        let (is_success, last) = watched(command(part, &program).args(part.sweep).args(rest))
             .map_err(|error| Trouble::new(format!("{}: {error}", part.program)))?;
         let line = format!("{:11} {:6} s  {last}", part.name, began.elapsed().as_secs());
         report.take(if is_success { Report::noted(line) } else { Report::failed(line) });
