@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use recount_engine::{Cell, Engine, Error, Progress, Query, VIEWS, View};
 use recount_model::SessionFacts;
-use recount_testkit::{Home, fixtures};
+use recount_testkit::{Home, NOW, fixtures};
 
 use crate::engine_with_data;
 
