@@ -11,7 +11,8 @@ use crate::{
 };
 
 fn message(kind: MessageKind, text: &str) -> Message {
-    let place = Place { file: "session.jsonl".into(), line: 1, offset: 0, bytes: 1 };
+    let place =
+        Place { file: "session.jsonl".into(), line: 1, offset: 0, bytes: 1, pieces: Vec::new() };
     let mut message = Message::at(place, kind, Fate::Kept);
     message.text = text.to_owned();
     message.display_text = text.to_owned();

@@ -76,7 +76,8 @@ pub(crate) fn session(title: &str, id: &str) -> SessionFacts {
         doomed: None,
         problems: 1,
         not_understood: 0,
-        sights: Vec::new(),
+        states: Vec::new(),
+        cwd: None,
         problem_list: vec![Problem {
             file: Arc::from(title),
             span: None,

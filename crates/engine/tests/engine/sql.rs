@@ -146,7 +146,7 @@ fn every_fixture_adds_up_and_reads_as_it_is_shown() {
 fn a_made_up_home_adds_up() {
     let home = Home::empty();
     let folder = home.path().join("made up");
-    recount_testbed::demo(&folder, recount_testkit::NOW.parse().unwrap()).unwrap();
+    recount_testbed::demo(&folder, NOW.parse().unwrap()).unwrap();
     let engine = engine_with_data(&folder);
     check_sums(&engine, "demo");
     check_texts(&engine, "demo");

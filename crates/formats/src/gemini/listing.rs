@@ -281,9 +281,13 @@ mod tests {
     #[test]
     fn titles_follow_the_rules_of_the_release() {
         let mut outline = Outline::empty(Grammar::Json);
-        outline.listed.first_any = Some("/help 会话\nnow".into());
-        outline.listed.first_user = Some("Fix 会话\nnow".into());
-        outline.listed.first_flat = Some("Fix\u{1}image/png\u{1}0.1 KB\u{1}".into());
+        let listing = AgentListing {
+            first_any: Some("/help 会话\nnow".into()),
+            first_user: Some("Fix 会话\nnow".into()),
+            first_flat: Some("Fix\u{1}image/png\u{1}0.1 KB\u{1}".into()),
+            newest: None,
+        };
+        outline.state = GeminiState { listing, ..GeminiState::default() }.encode();
         for (release, title) in [
             ("0.16.0", "/help 会话\nnow"),
             ("0.24.5", "Fix<image/png>"),
