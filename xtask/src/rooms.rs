@@ -4,36 +4,110 @@ use serde_json::Value;
 
 use crate::{Report, Trouble};
 
-/// A crate of the workspace, and the crates it may use.
+/// A crate of the workspace: what it owns, where to start reading, and the crates it may use.
 struct Room {
     name: &'static str,
+    owns: &'static str,
+    start: &'static str,
     uses: &'static [&'static str],
 }
 
-/// Every room, from the words everyone shares to what people see.
+/// Every crate, from the types everyone shares to what people see.
 const ROOMS: &[Room] = &[
-    Room { name: "model", uses: &[] },
-    Room { name: "blocks", uses: &["model"] },
-    Room { name: "formats", uses: &["model"] },
-    Room { name: "platform", uses: &["model"] },
-    Room { name: "store", uses: &["model", "formats", "platform"] },
-    Room { name: "writer", uses: &["model", "platform"] },
-    Room { name: "search", uses: &["model"] },
-    Room { name: "catalog", uses: &[] },
-    Room { name: "redact", uses: &[] },
-    Room { name: "prices", uses: &["model"] },
-    Room { name: "export", uses: &["model", "blocks"] },
+    Room {
+        name: "model",
+        owns: "the shared types: sessions, messages, tokens, projects, problems; what `--json` prints",
+        start: "session.rs",
+        uses: &[],
+    },
+    Room {
+        name: "blocks",
+        owns: "a message as typed blocks (Markdown, code, diff, call), for every view",
+        start: "lib.rs",
+        uses: &["model"],
+    },
+    Room {
+        name: "formats",
+        owns: "bytes to outlines and messages; one folder per agent, each with a `FORMAT.md`",
+        start: "source.rs",
+        uses: &["model"],
+    },
+    Room {
+        name: "platform",
+        owns: "what differs by system: environment, folders, processes, mounts",
+        start: "env.rs",
+        uses: &["model"],
+    },
+    Room {
+        name: "store",
+        owns: "data folders on this machine; which folder a hash stands for, with evidence",
+        start: "resolve/mod.rs",
+        uses: &["model", "formats", "platform"],
+    },
+    Room {
+        name: "writer",
+        owns: "how bytes on disk change: plan, approve, journal, apply, undo; the vault",
+        start: "change/mod.rs",
+        uses: &["model", "platform"],
+    },
+    Room {
+        name: "search",
+        owns: "the full-text index and the query language",
+        start: "index/mod.rs",
+        uses: &["model"],
+    },
+    Room {
+        name: "catalog",
+        owns: "what was read before (SQLite), and the tables behind `sql`; only a cache",
+        start: "lib.rs",
+        uses: &[],
+    },
+    Room {
+        name: "redact",
+        owns: "secrets and personal data in text",
+        start: "scan/mod.rs",
+        uses: &[],
+    },
+    Room { name: "prices", owns: "what a request costs", start: "table.rs", uses: &["model"] },
+    Room {
+        name: "export",
+        owns: "a session as Markdown, HTML, JSON, CSV, Parquet",
+        start: "renderer.rs",
+        uses: &["model", "blocks"],
+    },
     Room {
         name: "engine",
+        owns: "every question about sessions: snapshots, list, open, search, projects, stats, sql, export, watch",
+        start: "lib.rs",
         uses: &[
             "model", "formats", "platform", "store", "writer", "search", "catalog", "redact",
             "prices", "export",
         ],
     },
-    Room { name: "changes", uses: &["model", "formats", "platform", "store", "writer", "engine"] },
-    Room { name: "testbed", uses: &["model", "writer"] },
-    Room { name: "cli", uses: &["model", "blocks", "platform", "engine", "changes", "testbed"] },
-    Room { name: "testkit", uses: &["model", "testbed"] },
+    Room {
+        name: "changes",
+        owns: "every change to users' data, as plans: move, delete, restore, repair, guard, vault, doctor",
+        start: "lib.rs",
+        uses: &["model", "formats", "platform", "store", "writer", "engine"],
+    },
+    Room {
+        name: "testbed",
+        owns: "synthetic homes of every era and size",
+        start: "lib.rs",
+        uses: &["model", "writer"],
+    },
+    Room {
+        name: "cli",
+        owns: "the program `recount`: flags, tables, pages, words",
+        start: "commands/mod.rs",
+        uses: &["model", "blocks", "platform", "engine", "changes", "testbed"],
+    },
+    Room {
+        name: "testkit",
+        owns: "fixtures and hermetic homes for tests",
+        start: "lib.rs",
+        uses: &["model", "testbed"],
+    },
 ];
 
 /// What the tests of any room may use besides.
@@ -104,19 +178,10 @@ pub(crate) fn with_table(document: &str) -> Result<String, Trouble> {
 }
 
 fn table() -> String {
-    let head = "| room | uses | is used by |\n|---|---|---|\n".to_owned();
+    let head = "| crate | owns | may use | start reading |\n|---|---|---|---|\n".to_owned();
     ROOMS.iter().fold(head, |lines, room| {
-        let mut users: Vec<&str> = ROOMS
-            .iter()
-            .filter(|user| user.uses.contains(&room.name))
-            .map(|user| user.name)
-            .collect();
-        if FOR_TESTS.contains(&room.name) {
-            users.push("tests of any room");
-        }
-        let everyone = users.len() == ROOMS.len() - 1;
-        let used_by = if everyone { "everyone".to_owned() } else { listed(&users) };
-        format!("{lines}| `{}` | {} | {used_by} |\n", room.name, listed(room.uses))
+        let Room { name, owns, start, uses } = room;
+        format!("{lines}| `{name}` | {owns} | {} | `{start}` |\n", listed(uses))
     })
 }
 
@@ -166,6 +231,14 @@ mod tests {
     }
 
     #[test]
+    fn every_room_has_the_file_to_start_with() {
+        for Room { name, start, .. } in ROOMS {
+            let path = crate::files::root().join("crates").join(name).join("src").join(start);
+            assert!(path.is_file(), "{}", path.display());
+        }
+    }
+
+    #[test]
     fn a_room_that_is_not_in_the_table_fails() {
         let failures = check(&json!({"packages": [{"name": "recount-attic", "dependencies": []}]}));
         assert_eq!(
@@ -189,7 +262,7 @@ mod tests {
         assert_eq!(check_table(&document).failures.len(), 1);
         let fresh = with_table(&document).unwrap();
         assert!(fresh.starts_with("before\n") && fresh.ends_with("\nafter\n"));
-        assert!(fresh.contains("| `store` | model, formats, platform | engine, changes |"));
+        assert!(fresh.contains("| model, formats, platform | `resolve/mod.rs` |"));
         assert_eq!(check_table(&fresh), Report::default());
         assert_eq!(check_table("no block").failures.len(), 1);
     }

@@ -37,6 +37,8 @@ pub struct Survey {
     pub ground: Arc<Ground>,
     /// The project of each directory, by its number in `ground`.
     pub projects: Vec<Arc<Project>>,
+    /// The projects that sessions record themselves.
+    pub recorded: Vec<Arc<Project>>,
 }
 
 impl Engine {
@@ -46,7 +48,8 @@ impl Engine {
     /// If it was cancelled.
     pub fn survey(&self, progress: &dyn Progress) -> Result<Survey, Error> {
         let (listing, ground, passports) = self.survey_all(&Effort::List, progress)?;
-        Ok(Survey { listing, ground, projects: passports.projects.clone() })
+        let recorded = passports.recorded.values().cloned().collect();
+        Ok(Survey { listing, ground, projects: passports.projects.clone(), recorded })
     }
 
     /// Finds what `wanted` names among the sessions of a survey, by the rules of [`Engine::open`]. The disk is not listed

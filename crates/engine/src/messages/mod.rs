@@ -248,8 +248,9 @@ impl<'a> Messages<'a> {
     ) -> Option<Result<Message, Problem>> {
         loop {
             let pending = self.pending.next()?;
-            // What cannot be read is told by reading it.
-            if self.bytes(&pending).is_none_or(&mut *wanted) {
+            // What cannot be read is told by reading it; what was recorded in pieces may hold in all of them together.
+            let is_split = self.entry(&pending).is_some_and(|entry| !entry.pieces.is_empty());
+            if is_split || self.bytes(&pending).is_none_or(&mut *wanted) {
                 return Some(self.read(pending));
             }
         }

@@ -177,7 +177,8 @@ impl Engine {
     /// # Errors
     /// If there is none, or several.
     pub fn folder_in(&self, survey: &Survey, wanted: &str) -> Result<String, Error> {
-        let projects: Vec<&Project> = survey.projects.iter().map(|project| &**project).collect();
+        let all = survey.projects.iter().chain(&survey.recorded);
+        let projects: Vec<&Project> = all.map(|project| &**project).collect();
         let found = matching(&projects, wanted, &self.folders)?;
         let project = found.first().and_then(|at| projects.get(*at));
         let folder = project.and_then(|project| {

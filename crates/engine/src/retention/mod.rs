@@ -54,7 +54,7 @@ impl Engine {
         scope: Scope<'_>,
         agents: &[Agent],
     ) -> Result<Vec<Guarded>, Error> {
-        let Survey { listing, ground, projects } = survey;
+        let Survey { listing, ground, projects, .. } = survey;
         let wanted = self.within(scope, survey)?;
         let swept = self.sweep(&listing.sessions, ground, projects, agents);
         let mut rows = guarded(&listing.sessions, ground, projects, swept);
@@ -147,7 +147,7 @@ impl Engine {
         agents: &[Agent],
         ask: impl Fn(&dyn Sweeper, &Chats<'_>) -> T,
     ) -> Vec<(usize, T)> {
-        let Survey { listing, ground, projects } = survey;
+        let Survey { listing, ground, projects, .. } = survey;
         let found = self.ask_each(&listing.sessions, ground, projects, agents, ask);
         found.into_iter().map(|(number, _, answer)| (number, answer)).collect()
     }

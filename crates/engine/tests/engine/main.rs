@@ -11,6 +11,7 @@ mod projects;
 mod scan;
 mod sql;
 mod stats;
+mod toy;
 
 use std::path::Path;
 

@@ -4,7 +4,6 @@
 //! document. We look at the head first and read twice only what is damaged.
 
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
 use std::sync::Arc;
 
 use memchr::memchr;
@@ -132,15 +131,13 @@ pub(crate) fn reader(grammar: Grammar, file: &Arc<str>) -> Box<dyn Reader> {
     }
 }
 
-/// Recognizes a file by its first bytes: sessions record both an id and a project's hash; any other JSON may be a saved chat or
-/// an export.
-pub(crate) fn recognize(path: &Path, head: &[u8]) -> Recognition {
+/// Recognizes a file by its first bytes: sessions record both an id and a project's hash. Any other text may be a saved chat or an
+/// export, which come as JSON and as Markdown.
+pub(crate) fn recognize(head: &[u8]) -> Recognition {
     let has = |key: &[u8]| memchr::memmem::find(head, key).is_some();
-    let is_json = matches!(Scanner::new(without_mark(head)).peek(), Ok(b'{' | b'['));
-    let has_name = path.extension().is_some_and(|end| end == "json" || end == "jsonl");
     if has(b"\"sessionId\"") && has(b"\"projectHash\"") {
         Recognition::Certain
-    } else if is_json || has_name || has(b"\"$set\"") {
+    } else if memchr::memchr(0, head).is_none() || head.first() == Some(&b'{') {
         Recognition::Possible
     } else {
         Recognition::No

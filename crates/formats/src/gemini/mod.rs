@@ -244,8 +244,8 @@ impl Source for Gemini {
         Some(&hook::Hooks)
     }
 
-    fn sniff(&self, path: &Path, head: &[u8]) -> Recognition {
-        grammar::recognize(path, head)
+    fn sniff(&self, _path: &Path, head: &[u8]) -> Recognition {
+        grammar::recognize(head)
     }
 
     fn placement(&self, path: &Path) -> Placement {

@@ -81,6 +81,7 @@ impl Owner {
             sightings.add(*folder, Some(hash), &[]);
         }
         sightings.add(self.folder, None, &self.facts.directories);
+        sightings.paths.extend(self.facts.cwd.clone());
     }
 }
 
@@ -156,6 +157,7 @@ impl Hits<'_> {
     ) -> usize {
         let folder = self.ground.folders.get(owner.folder).map(|folder| &*folder.at.path);
         let mut messages = Messages::new(source, family, folder, View::Full);
+        messages.keep_own();
         // The title belongs to the first message.
         let mut title = owner.facts.title.as_deref();
         let mut best: Option<(Rank, Message, bool)> = None;

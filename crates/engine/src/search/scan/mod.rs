@@ -95,12 +95,12 @@ impl Engine {
             found.session.tell(&mut sightings);
         }
         let effort = Effort::Glance(usize::MAX);
-        let projects = self.passports(ground, &sightings, &effort, &()).projects;
+        let projects = self.passports(ground, &sightings, &effort, &());
         let mut known: HashMap<u64, Arc<SessionFacts>> = HashMap::new();
         let found = seen.best.into_values().rev().map(|found| {
             let session = known.entry(found.session.key).or_insert_with(|| {
                 let mut facts = found.session.facts.clone();
-                facts.project = projects.get(found.session.folder).cloned().unwrap_or_default();
+                facts.project = projects.project_of(found.session.folder, facts.cwd.as_ref());
                 Arc::new(facts)
             });
             let title = session.title.as_deref().filter(|_| found.is_first).unwrap_or_default();

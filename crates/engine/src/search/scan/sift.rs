@@ -4,7 +4,8 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use recount_formats::{Source, bytes};
+use recount_formats::Source;
+use recount_formats::bytes::Input;
 use recount_search::Prefilter;
 
 use crate::snapshot::survey::{Ground, Group};
@@ -63,7 +64,7 @@ impl<'a> Sieve<'a> {
 
 /// Whether a file may meet a condition. One that cannot be read may: reading it says what is wrong.
 fn is_met(filter: &Prefilter, condition: usize, path: &Path, piece: &mut Vec<u8>) -> bool {
-    let Ok(mut file) = bytes::open(path) else { return true };
+    let Ok(mut file) = Input::open(path) else { return true };
     piece.resize(PIECE, 0);
     let mut kept = 0;
     loop {
