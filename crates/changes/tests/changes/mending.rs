@@ -1,78 +1,17 @@
 //! Every fixture and every recorded home: what is written anew says what was there, and comes back byte for byte.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
-#![expect(clippy::disallowed_methods, reason = "a test changes what it looks at")]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use recount_changes::{Changes, Compaction, Conversion, Notice, Proposal};
-use recount_engine::{Engine, Query, Setup, View};
-use recount_model::{Clock, Grammar, SessionFacts};
-use recount_platform::{Env, Processes, Running};
-use recount_testkit::{NOW, corpus, fixtures};
+use recount_engine::{Engine, Query, View};
+use recount_model::{Grammar, SessionFacts};
+use recount_platform::{Processes, Running};
 use serde_json::Value;
-use tempfile::TempDir;
 
-/// Nobody is at work.
-#[derive(Debug)]
-struct Nobody;
-
-impl Processes for Nobody {
-    fn running(&self, _variables: &[&str]) -> Vec<Running> {
-        Vec::new()
-    }
-}
-
-fn engine(home: &Path) -> Engine {
-    let data = home.join("recount-data");
-    let env = Env::made_up([("RECOUNT_DATA_DIR", data.to_str().unwrap())], None);
-    let clock = Clock::fixed(NOW.parse().unwrap());
-    let setup = Setup {
-        known_sources: recount_engine::SOURCES,
-        homes: vec![home.to_owned()],
-        sources: Vec::new(),
-        env,
-        clock,
-    };
-    Engine::new(setup).unwrap().with_processes(Arc::new(Nobody))
-}
-
-fn entries(path: &Path) -> Vec<PathBuf> {
-    let mut all: Vec<PathBuf> =
-        fs::read_dir(path).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
-    all.sort();
-    all
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for path in entries(from) {
-        let target = to.join(path.file_name().unwrap());
-        let kind = fs::symlink_metadata(&path).unwrap();
-        if kind.is_dir() {
-            copy(&path, &target);
-        } else if kind.is_file() {
-            fs::copy(&path, &target).unwrap();
-        }
-    }
-}
-
-/// All homes that were ever recorded or made up, each copied to a folder of its own.
-fn homes() -> impl Iterator<Item = (String, TempDir)> {
-    let corpus = corpus();
-    // Where there is no corpus the fixtures stand in for it, and need no second look.
-    let captures = if corpus.is_recorded() { corpus.captures } else { Vec::new() };
-    let captures = captures.into_iter().flat_map(|capture| capture.homes());
-    let cases = fixtures().into_iter().map(|case| case.path.join("home"));
-    cases.chain(captures).filter(|home| home.join(".gemini").is_dir()).map(|home| {
-        let folder = tempfile::tempdir().unwrap();
-        copy(&home.join(".gemini"), &folder.path().join(".gemini"));
-        (home.display().to_string(), folder)
-    })
-}
+use crate::{engine, entries, homes};
 
 fn bytes(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = BTreeMap::new();
