@@ -48,7 +48,9 @@ fn shown(cell: &Cell<'_>) -> String {
 /// Compares sums of every view with the list.
 fn check_sums(engine: &Engine, what: &str) {
     let listing = engine.list(&Query::default(), &()).unwrap();
-    let sum = |count: fn(&SessionFacts) -> u64| listing.sessions.iter().map(count).sum::<u64>();
+    let sum = |count: fn(&SessionFacts) -> u64| {
+        listing.sessions.iter().map(|facts| count(facts)).sum::<u64>()
+    };
     let expected = |numbers: &[u64]| vec![numbers.iter().map(u64::to_string).collect::<Vec<_>>()];
     let counted = ask(
         engine,

@@ -2,7 +2,7 @@
 //! sessions that are gone stay until they are forgotten.
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use recount_catalog::{Catalog, List, Listed};
@@ -14,7 +14,7 @@ use crate::cache::cached::Core;
 use crate::cache::refresh::{RACY, hash, key};
 use crate::projects::passport::{Effort, Passports, Sightings};
 use crate::sessions::list::{Digest, Listing, Used};
-use crate::snapshot::survey::{Ground, Progress};
+use crate::snapshot::survey::{Folder, Ground, Progress};
 use crate::{Engine, search::index::session_key};
 
 /// What must be as it was for the rows to hold, beside the files.
@@ -49,11 +49,12 @@ pub(crate) struct Unplaced {
 
 /// Projects by their directories.
 #[derive(Debug)]
-pub(crate) struct Places(HashMap<PathBuf, Arc<Project>>);
+pub(crate) struct Places(HashMap<String, Arc<Project>>);
 
 impl Places {
     pub(crate) fn new(ground: &Ground, passports: &Passports) -> Self {
-        let folders = ground.folders.iter().map(|folder| folder.at.path.clone());
+        let path = |folder: &Folder| folder.at.path.to_string_lossy().into_owned();
+        let folders = ground.folders.iter().map(path);
         Self(folders.zip(passports.projects.iter().cloned()).collect())
     }
 }
@@ -79,7 +80,7 @@ impl Unplaced {
             let slug = name.map(|name| name.to_string_lossy().into_owned());
             Arc::new(Project { slug, ..Project::default() })
         };
-        let known = places.0.get(Path::new(&*folder));
+        let known = places.0.get(&*folder);
         facts.project = known.map_or_else(nameless, Arc::clone);
         facts
     }
@@ -267,7 +268,7 @@ fn projects(passports: &Passports) -> u64 {
 impl Ground {
     /// What changes when any file does.
     pub(crate) fn shape(&self) -> u64 {
-        let files = |folder: &crate::snapshot::survey::Folder| {
+        let files = |folder: &Folder| {
             let files = folder.at.files.iter().map(|file| (file.path.file_name(), file.stamp));
             hash(&(&folder.at.path, files.collect::<Vec<_>>()))
         };

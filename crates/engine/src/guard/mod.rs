@@ -138,10 +138,10 @@ impl Engine {
         agents: &[Agent],
         ask: impl Fn(&dyn Sweeper, &Chats<'_>) -> T,
     ) -> Vec<(usize, Retention, T)> {
-        let mut sights: HashMap<&Path, &Sight> = HashMap::new();
+        let mut sights: HashMap<&str, &Sight> = HashMap::with_capacity(sessions.len());
         for session in sessions {
             let files = session.files.iter().zip(&session.sights);
-            sights.extend(files.map(|(file, sight)| (Path::new(&file.path), sight)));
+            sights.extend(files.map(|(file, sight)| (file.path.as_str(), sight)));
         }
         let mut settings: BTreeMap<usize, Settings> = BTreeMap::new();
         let one = |(number, folder): (usize, &Folder)| {
@@ -155,7 +155,7 @@ impl Engine {
             let retention = sweeper.retention(settings, place, &agent.release);
             let files = &folder.at.files;
             let seen: Vec<Option<&Sight>> =
-                files.iter().map(|file| sights.get(&*file.path).copied()).collect();
+                files.iter().map(|file| sights.get(&*file.path.to_string_lossy()).copied()).collect();
             let answer = ask(
                 sweeper,
                 &Chats {

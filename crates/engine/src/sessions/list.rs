@@ -460,7 +460,6 @@ fn passes(session: &SessionFacts, query: &Query) -> bool {
 }
 
 pub(crate) fn sort(sessions: &mut [Arc<SessionFacts>], order: Sort) {
-    use std::cmp::Reverse;
     let number = |session: &SessionFacts| match order {
         Sort::Updated => session.updated.map_or(i64::MIN, Timestamp::as_millisecond),
         Sort::Started => session.started.map_or(i64::MIN, Timestamp::as_millisecond),
@@ -469,10 +468,7 @@ pub(crate) fn sort(sessions: &mut [Arc<SessionFacts>], order: Sort) {
         Sort::Size => i64::try_from(session.bytes()).unwrap_or(i64::MAX),
     };
     // The id settles what is equal, so that two runs print the same.
-    let is_before = |one: &Arc<SessionFacts>, next: &Arc<SessionFacts>| {
-        (Reverse(number(one)), &one.id) <= (Reverse(number(next)), &next.id)
-    };
-    if !sessions.is_sorted_by(is_before) {
-        sessions.sort_by_cached_key(|session| (Reverse(number(session)), session.id.clone()));
-    }
+    sessions.sort_by(|one, next| {
+        number(next).cmp(&number(one)).then_with(|| one.id.cmp(&next.id))
+    });
 }
