@@ -194,7 +194,8 @@ mod tests {
         listing.sessions.iter().for_each(|facts| check(facts));
         let mut odd = SessionFacts::clone(&listing.sessions[0]);
         odd.title = Some("a \"quoted\" \\ line\nand 修正 \u{7f}\u{1}".to_owned());
-        odd.labels = Some(Labels { tags: BTreeSet::from(["a".into(), "b\"".into()]), pinned: true });
+        odd.labels =
+            Some(Labels { tags: BTreeSet::from(["a".into(), "b\"".into()]), pinned: true });
         odd.parent = Some(SessionId::new("p"));
         odd.parent_call = Some("call".to_owned());
         odd.memory = Some(RawJson::new("{\"x\": 1}".to_owned()));

@@ -154,8 +154,10 @@ impl Engine {
             let place = project.map(|path| Path::new(path.as_str()));
             let retention = sweeper.retention(settings, place, &agent.release);
             let files = &folder.at.files;
-            let seen: Vec<Option<&Sight>> =
-                files.iter().map(|file| sights.get(&*file.path.to_string_lossy()).copied()).collect();
+            let seen: Vec<Option<&Sight>> = files
+                .iter()
+                .map(|file| sights.get(&*file.path.to_string_lossy()).copied())
+                .collect();
             let answer = ask(
                 sweeper,
                 &Chats {

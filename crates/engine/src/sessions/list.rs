@@ -468,7 +468,5 @@ pub(crate) fn sort(sessions: &mut [Arc<SessionFacts>], order: Sort) {
         Sort::Size => i64::try_from(session.bytes()).unwrap_or(i64::MAX),
     };
     // The id settles what is equal, so that two runs print the same.
-    sessions.sort_by(|one, next| {
-        number(next).cmp(&number(one)).then_with(|| one.id.cmp(&next.id))
-    });
+    sessions.sort_by(|one, next| number(next).cmp(&number(one)).then_with(|| one.id.cmp(&next.id)));
 }
