@@ -34,9 +34,13 @@ export function install(release) {
   const folder = path.join(releases(), release);
   const about = path.join(folder, 'node_modules', PACKAGE, 'package.json');
   if (!fs.existsSync(about)) {
-    fs.mkdirSync(folder, { recursive: true });
-    const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--omit=optional', '--no-package-lock'];
-    execFileSync('npm', ['install', '--prefix', folder, ...flags, `${PACKAGE}@${release}`], { stdio: 'inherit' });
+    // Beside its place first: an installation that was cut short is never taken for a whole one.
+    const partial = `${folder}.${process.pid}`;
+    fs.mkdirSync(partial, { recursive: true });
+    const flags = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', '--omit=optional', '--no-package-lock'];
+    execFileSync('npm', ['install', '--prefix', partial, ...flags, `${PACKAGE}@${release}`], { stdio: 'inherit' });
+    fs.rmSync(folder, { recursive: true, force: true });
+    fs.renameSync(partial, folder);
   }
   const { bin } = JSON.parse(fs.readFileSync(about, 'utf8'));
   return path.join(path.dirname(about), bin.gemini);
@@ -92,4 +96,9 @@ export function execute(program, args, settings) {
     });
     child.stdin?.end();
   });
+}
+
+// Run by itself it installs releases, and nothing else: node agent.mjs 0.43.0 0.60.0
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const release of process.argv.slice(2)) install(release);
 }

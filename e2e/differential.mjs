@@ -46,7 +46,7 @@ function options() {
     if (!Number.isInteger(value) || value < 0) fail(`--${name} needs a whole number`);
     return value;
   };
-  const usual = ['../fixtures', '../../shared/corpus'].map((name) => path.resolve(HERE, name));
+  const fixtures = path.resolve(HERE, '../fixtures');
   return {
     bin: values.bin ?? process.env.RECOUNT_BIN ?? fail('set RECOUNT_BIN or give --bin PATH'),
     mutations: number('mutations'),
@@ -54,8 +54,17 @@ function options() {
     only: values.only === undefined ? null : number('only'),
     jobs: Math.max(1, number('jobs')),
     mostFailures: number('most-failures'),
-    roots: positionals.length ? positionals : usual.filter((folder) => fs.existsSync(folder)),
+    roots: positionals.length ? positionals : [fixtures, ...corpus()],
   };
+}
+
+/** The recorded homes: where RECOUNT_CORPUS says, which must be there; none if that is empty; else beside the repository. */
+function corpus() {
+  const named = process.env.RECOUNT_CORPUS;
+  if (named === '') return [];
+  const folder = named ?? path.resolve(HERE, '../../shared/corpus');
+  if (fs.existsSync(folder)) return [folder];
+  return named === undefined ? [] : fail(`no recorded homes in ${folder}`);
 }
 
 function fail(message) {
@@ -132,6 +141,7 @@ async function main() {
   const load = await loader();
   const files = sessionFiles(chosen.roots);
   if (files.length === 0) fail(`no session files in ${chosen.roots.join(', ') || 'the default folders'}`);
+  say(`${files.length} session files below ${chosen.roots.join(', ')}, ${chosen.mutations} mutations`);
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'recount-differential-'));
   const env = { PATH: process.env.PATH, HOME: scratch, RECOUNT_DATA_DIR: path.join(scratch, 'data'), NO_COLOR: '1' };
   const queue = cases(chosen, files);

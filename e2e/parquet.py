@@ -22,7 +22,9 @@ import time
 sys.dont_write_bytecode = True
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-HOMES = [os.path.join(HERE, "../fixtures"), os.path.join(HERE, "../../shared/corpus")]
+# An empty RECOUNT_CORPUS asks for the fixtures alone.
+CORPUS = os.environ.get("RECOUNT_CORPUS", os.path.join(HERE, "../../shared/corpus"))
+HOMES = [os.path.join(HERE, "../fixtures")] + ([CORPUS] if CORPUS else [])
 TABLES = ["sessions", "messages", "tool_calls", "requests", "files_touched"]
 TYPES = {"TEXT": "VARCHAR", "INTEGER": "BIGINT", "REAL": "DOUBLE"}
 TIMES = {"started", "updated", "time"}
@@ -39,6 +41,9 @@ def main():
     sys.stdout.reconfigure(line_buffering=True)
     opts = arguments()
     sys.path.insert(0, opts.modules)
+    if os.environ.get("RECOUNT_CORPUS") and not homes(CORPUS):
+        print(f"error: no recorded homes in {CORPUS}", file=sys.stderr)
+        return 2
     try:
         import duckdb
     except ImportError as error:

@@ -1,69 +1,109 @@
 //! Tries the built program against the real agent, and on a disk that fails.
+//!
+//! Every part has three sizes: what its script does by itself, the slice that the gate takes, and the sweep of `cargo xtask soak`.
 #![expect(clippy::disallowed_methods, reason = "a chore reads the environment and starts programs")]
 
+use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Instant;
 use std::{env, fs};
 
 use crate::files::{cargo, root};
 use crate::{Report, Trouble};
 
-/// A part of the trial: its name, what it runs below `e2e/`, and what it is told when there is little time.
+/// A part: its name, the script it runs, and what that is told for a slice and for a sweep.
 struct Part {
     name: &'static str,
     program: &'static str,
     script: &'static str,
-    quick: &'static [&'static str],
+    slice: &'static [&'static str],
+    sweep: &'static [&'static str],
 }
+
+/// The releases of the gate: one that writes documents, one that writes logs, one that also writes checkpoints.
+const SLICE: &str = "0.38.2,0.43.0,0.60.0";
 
 const PARTS: &[Part] = &[
     Part {
         name: "loader",
         program: "node",
-        script: "differential.mjs",
-        quick: &["--mutations", "500"],
+        script: "e2e/differential.mjs",
+        slice: &["--mutations", "500"],
+        sweep: &["--mutations", "20000"],
     },
     Part {
         name: "own-form",
         program: "node",
-        script: "own_form.mjs",
-        quick: &["--releases", "0.60.0"],
+        script: "e2e/own_form.mjs",
+        slice: &["--releases", "0.60.0"],
+        sweep: &[],
     },
-    Part { name: "guard", program: "node", script: "guard.mjs", quick: &["--quick"] },
-    Part { name: "saves", program: "node", script: "guard_saves.mjs", quick: &["--quick"] },
+    Part {
+        name: "guard",
+        program: "node",
+        script: "e2e/guard.mjs",
+        slice: &["--quick", "--releases", SLICE],
+        sweep: &[],
+    },
+    Part {
+        name: "saves",
+        program: "node",
+        script: "e2e/guard_saves.mjs",
+        slice: &["--releases", "0.60.0"],
+        sweep: &[],
+    },
     Part {
         name: "suite",
         program: "node",
-        script: "suite/run.mjs",
-        quick: &["--releases", "0.38.2,0.60.0"],
+        script: "e2e/suite/run.mjs",
+        slice: &["--releases", SLICE, "--brief", "0.38.2,0.43.0"],
+        sweep: &[],
     },
-    Part { name: "faults", program: "python3", script: "faults/run.py", quick: &["--smoke"] },
-    Part { name: "appends", program: "python3", script: "faults/appends.py", quick: &["--smoke"] },
-    Part { name: "kills", program: "python3", script: "faults/kills.py", quick: &["--smoke"] },
+    Part {
+        name: "faults",
+        program: "python3",
+        script: "e2e/faults/run.py",
+        slice: &["--smoke"],
+        sweep: &[],
+    },
+    Part {
+        name: "appends",
+        program: "python3",
+        script: "e2e/faults/appends.py",
+        slice: &["--smoke"],
+        sweep: &["--seconds", "120"],
+    },
+    Part {
+        name: "kills",
+        program: "python3",
+        script: "e2e/faults/kills.py",
+        slice: &["--smoke"],
+        sweep: &["--rounds", "500"],
+    },
+    Part {
+        name: "index-kills",
+        program: "python3",
+        script: "bench/kill.py",
+        slice: &["--smoke"],
+        sweep: &[],
+    },
 ];
 
-/// Runs all parts, or those that were named; `--quick` takes less of each, and all else is handed on to them.
+/// Runs all parts, or those that were named; `--quick` takes the gate's slice of each, and all else is handed on to them.
 pub(crate) fn run(arguments: &[&str]) -> Result<Report, Trouble> {
-    let is_quick = arguments.contains(&"--quick");
-    let is_part = |word: &&&str| PARTS.iter().any(|part| part.name == **word);
-    let named: Vec<&str> = arguments.iter().take_while(is_part).copied().collect();
-    let rest = arguments.iter().skip(named.len()).filter(|word| **word != "--quick");
-    let rest: Vec<&str> = rest.copied().collect();
-    if rest.first().is_some_and(|word| !word.starts_with('-')) {
-        let all: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
-        return Err(Trouble::new(format!("parts are: {}", all.join(", "))));
-    }
-    let program = program()?;
-    modules()?;
+    let (parts, rest) = chosen(arguments)?;
+    let is_quick = rest.contains(&"--quick");
+    let rest: Vec<&str> = rest.iter().copied().filter(|word| *word != "--quick").collect();
+    let program = prepare()?;
     let mut report = Report::default();
-    for part in PARTS.iter().filter(|part| named.is_empty() || named.contains(&part.name)) {
-        let mut command = Command::new(part.program);
-        command.arg(root().join("e2e").join(part.script)).args(&rest).env("RECOUNT_BIN", &program);
-        if is_quick {
-            command.args(part.quick);
-        }
-        let status =
-            command.status().map_err(|error| Trouble::new(format!("{}: {error}", part.program)))?;
+    for part in parts {
+        let slice: &[&str] = if is_quick { part.slice } else { &[] };
+        let status = command(part, &program)
+            .args(slice)
+            .args(&rest)
+            .status()
+            .map_err(|error| Trouble::new(format!("{}: {error}", part.program)))?;
         report.take(if status.success() {
             Report::noted(format!("{}: passed", part.name))
         } else {
@@ -73,18 +113,79 @@ pub(crate) fn run(arguments: &[&str]) -> Result<Report, Trouble> {
     Ok(report)
 }
 
-/// The program that is tried: the one that was named, else it is built.
-fn program() -> Result<PathBuf, Trouble> {
-    if let Some(named) = env::var_os("RECOUNT_BIN") {
-        return Ok(PathBuf::from(named));
+/// Runs the long sweep of all parts, or of those that were named, and says what each ran, how long it took and its last line of figures.
+pub(crate) fn soak(arguments: &[&str]) -> Result<Report, Trouble> {
+    let (parts, rest) = chosen(arguments)?;
+    let program = prepare()?;
+    let mut report = Report::default();
+    for part in parts {
+        let words = [&[part.program, part.script], part.sweep, rest].concat().join(" ");
+        show(&format!("\n=== {}: {words}", part.name));
+        let began = Instant::now();
+        let (is_success, last) = watched(command(part, &program).args(part.sweep).args(rest))
+            .map_err(|error| Trouble::new(format!("{}: {error}", part.program)))?;
+        let line = format!("{:11} {:6} s  {last}", part.name, began.elapsed().as_secs());
+        report.take(if is_success { Report::noted(line) } else { Report::failed(line) });
     }
-    cargo(&["build", "--release", "--locked", "--package", "recount-cli"])?;
-    let target =
-        env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    Ok(target.join("release/recount"))
+    show("");
+    Ok(report)
 }
 
-/// Installs what the scripts need, unless it is there or shared.
+/// Splits arguments into the parts they name, all if none, and the rest.
+fn chosen<'a>(arguments: &'a [&'a str]) -> Result<(Vec<&'static Part>, &'a [&'a str]), Trouble> {
+    let is_part = |word: &&str| PARTS.iter().any(|part| part.name == *word);
+    let named = arguments.iter().take_while(|word| is_part(word)).count();
+    let (named, rest) = arguments.split_at_checked(named).unwrap_or((arguments, &[]));
+    if rest.first().is_some_and(|word| !word.starts_with('-')) {
+        let all: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
+        return Err(Trouble::new(format!("parts are: {}", all.join(", "))));
+    }
+    let is_wanted = |part: &&Part| named.is_empty() || named.contains(&part.name);
+    Ok((PARTS.iter().filter(is_wanted).collect(), rest))
+}
+
+fn command(part: &Part, program: &Path) -> Command {
+    let mut command = Command::new(part.program);
+    command.arg(root().join(part.script)).env("RECOUNT_BIN", program);
+    command
+}
+
+/// Runs a command, passes its output on, and returns whether it succeeded and the last line it printed.
+fn watched(command: &mut Command) -> io::Result<(bool, String)> {
+    let mut child = command.stdout(Stdio::piped()).spawn()?;
+    let mut last = String::new();
+    for line in child.stdout.take().map(BufReader::new).into_iter().flat_map(BufReader::lines) {
+        let line = line?;
+        show(&line);
+        if !line.trim().is_empty() {
+            last = line;
+        }
+    }
+    Ok((child.wait()?.success(), last))
+}
+
+fn show(line: &str) {
+    let _written = writeln!(io::stdout().lock(), "{line}");
+}
+
+/// Installs what the scripts need and returns the program that is tried: the one that was named, else it is built.
+fn prepare() -> Result<PathBuf, Trouble> {
+    let program = match env::var_os("RECOUNT_BIN") {
+        Some(named) => PathBuf::from(named),
+        None => {
+            cargo(&["build", "--release", "--locked", "--package", "recount-cli"])?;
+            target().join("release/recount")
+        }
+    };
+    modules()?;
+    Ok(program)
+}
+
+fn target() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
+/// Installs the modules of the scripts, unless they are there or shared.
 fn modules() -> Result<(), Trouble> {
     let time = |path: &Path| fs::metadata(path).and_then(|about| about.modified()).ok();
     let e2e = root().join("e2e");
@@ -96,7 +197,37 @@ fn modules() -> Result<(), Trouble> {
         return Ok(());
     }
     let mut npm = Command::new("npm");
-    npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix"]).arg(&e2e);
-    let status = npm.status().map_err(|error| Trouble::new(format!("npm: {error}")))?;
+    npm.args(["ci", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix"]);
+    let status = npm.arg(&e2e).status().map_err(|error| Trouble::new(format!("npm: {error}")))?;
     if status.success() { Ok(()) } else { Err(Trouble::new(format!("npm ci: {status}"))) }
+}
+
+/// Installs the modules of the scripts and the releases that the gate takes: all that needs the network.
+pub(crate) fn install() -> Result<Report, Trouble> {
+    modules()?;
+    let mut node = Command::new("node");
+    node.arg(root().join("e2e/agent.mjs")).args(SLICE.split(','));
+    let status = node.status().map_err(|error| Trouble::new(format!("node: {error}")))?;
+    if status.success() {
+        Ok(Report::noted(format!("installed: {SLICE}")))
+    } else {
+        Err(Trouble::new(format!("e2e/agent.mjs: {status}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(arguments: &[&str]) -> Option<(Vec<&'static str>, usize)> {
+        let (parts, rest) = chosen(arguments).ok()?;
+        Some((parts.iter().map(|part| part.name).collect(), rest.len()))
+    }
+
+    #[test]
+    fn parts_come_first_and_the_rest_is_handed_on() {
+        assert_eq!(names(&[]).map(|(parts, _)| parts.len()), Some(PARTS.len()));
+        assert_eq!(names(&["suite", "--only", "moved"]), Some((vec!["suite"], 2)));
+        assert_eq!(names(&["nonsense"]), None);
+    }
 }

@@ -3,7 +3,7 @@
 //! `cargo xtask rooms` holds the layout together: who depends on whom, how long files are, that no agent
 //! is named outside its room, how many packages are locked. `cargo xtask generate` writes what is derived
 //! from the code (`docs/cli.md`, the table in `ARCHITECTURE.md`); with `--check` it only compares. `cargo xtask e2e` tries the
-//! program against the real agent, and on a disk that fails (`e2e/README.md`).
+//! program against the real agent, and on a disk that fails; `cargo xtask soak` does so for an hour (`e2e/README.md`).
 
 mod e2e;
 mod files;
@@ -19,7 +19,9 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask rooms                 check the layout
        cargo xtask generate [--check]    write, or compare, what is derived from the code
-       cargo xtask e2e [PART…] [--quick] try the program against the real agent";
+       cargo xtask e2e [PART…] [--quick] try the program against the real agent
+       cargo xtask e2e --install         only install what the quick run needs
+       cargo xtask soak [PART…]          the same, as long sweeps: all releases, faults and kills";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -28,7 +30,9 @@ fn main() -> ExitCode {
         ["rooms"] => check_layout(),
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::compare(),
+        ["e2e", "--install"] => e2e::install(),
         ["e2e", rest @ ..] => e2e::run(rest),
+        ["soak", rest @ ..] => e2e::soak(rest),
         _ => Err(Trouble::new(USAGE)),
     };
     match outcome {

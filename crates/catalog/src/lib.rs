@@ -100,6 +100,9 @@ impl Catalog {
             let mut insert = change.prepare_cached(
                 "INSERT OR REPLACE INTO groups (key, roots, stamp, content) VALUES (?1, ?2, ?3, ?4)",
             )?;
+            // In the order of their keys they fill page after page; in any other, pages are split again and again.
+            let mut new: Vec<&Row> = new.iter().collect();
+            new.sort_unstable_by_key(|row| signed(row.key));
             for row in new {
                 insert.execute(params![
                     signed(row.key),

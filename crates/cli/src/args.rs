@@ -1,15 +1,11 @@
-//! The arguments all commands share, and the list of commands.
+//! The arguments all commands share.
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Parser, ValueEnum};
 use recount_engine::source_names;
 
-use crate::commands::{
-    compact, completions, convert, delete, doctor, export, fork, guard, history, index, list, man,
-    merge, r#move, prices, projects, prune, relocate, rename, repair, restore, resume, resurrect,
-    search, show, sql, stats, story, tag, testbed, trash, trim, undo, vault,
-};
+use crate::commands::Command;
 
 /// Recount what your coding agents did, and count it right
 ///
@@ -83,54 +79,4 @@ pub(crate) enum Color {
     Always,
     /// Never
     Never,
-}
-
-/// The commands.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    List(list::ListArgs),
-    Show(show::ShowArgs),
-    Story(story::StoryArgs),
-    Export(export::ExportArgs),
-    Search(search::SearchArgs),
-    Projects(projects::ProjectsArgs),
-    Stats(stats::StatsArgs),
-    Prices(prices::PricesArgs),
-    Sql(sql::SqlArgs),
-    Resume(resume::ResumeArgs),
-    Guard(guard::GuardArgs),
-    Rename(rename::RenameArgs),
-    Tag(tag::TagArgs),
-    Pin(tag::PinArgs),
-    Unpin(tag::UnpinArgs),
-    Move(r#move::MoveArgs),
-    Relocate(relocate::RelocateArgs),
-    Fork(fork::ForkArgs),
-    Merge(merge::MergeArgs),
-    Doctor(doctor::DoctorArgs),
-    Repair(repair::RepairArgs),
-    Resurrect(resurrect::ResurrectArgs),
-    Compact(compact::CompactArgs),
-    Convert(convert::ConvertArgs),
-    Trim(trim::TrimArgs),
-    Delete(delete::DeleteArgs),
-    Prune(prune::PruneArgs),
-    Restore(restore::RestoreArgs),
-    Trash(trash::TrashArgs),
-    Vault(vault::VaultArgs),
-    Undo(undo::UndoArgs),
-    History(history::HistoryArgs),
-    Index(index::IndexArgs),
-    Testbed(testbed::TestbedArgs),
-    Completions(completions::CompletionsArgs),
-    Man(man::ManArgs),
-    /// Print all help as Markdown
-    #[command(hide = true)]
-    HelpMarkdown,
-}
-
-impl Default for Command {
-    fn default() -> Self {
-        Self::List(list::ListArgs::default())
-    }
 }

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Mutex, OnceLock};
 
-use recount_engine::{Engine, Setup, source_names};
+use recount_engine::{Engine, SOURCES, Setup, source_names};
 use recount_model::{Clock, Problem};
 use recount_platform::{Env, Folders, Pager, clock};
 
@@ -126,6 +126,7 @@ impl Context {
     fn setup(&self) -> Setup {
         let named = |name: &String| source_names().into_iter().find(|known| known.as_str() == name);
         Setup {
+            known_sources: SOURCES,
             homes: self.global.home.clone(),
             sources: self.global.source.iter().filter_map(named).collect(),
             env: self.env.clone(),

@@ -3,10 +3,12 @@
 use std::io;
 use std::process::ExitCode;
 
-use recount_engine::{Error, Refusal, WriteError};
+use recount_changes::{Error as ChangeError, Refusal, WriteError};
+use recount_engine::Error;
 
 use crate::context::Context;
 use crate::output::sanitize::{sanitize, single_line};
+use crate::words;
 
 /// Nothing was found.
 pub(crate) const NOTHING: u8 = 1;
@@ -39,6 +41,14 @@ impl Failure {
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
+    }
+
+    /// Adds the next step, if there is one.
+    fn with(self, hint: Option<String>) -> Self {
+        match hint {
+            Some(hint) => self.hint(hint),
+            None => self,
+        }
     }
 
     /// Prints the failure and returns its exit code. A closed pipe is a quiet success.
@@ -110,7 +120,13 @@ impl From<Error> for Failure {
             Error::Sql { pointed, hints, .. } => {
                 let spot = pointed.iter().flat_map(|spot| spot.lines()).map(str::to_owned);
                 let failure = Self { spot: spot.collect(), ..failure };
-                hints.iter().cloned().fold(failure, Self::hint)
+                let failure = hints.iter().cloned().fold(failure, Self::hint);
+                match pointed {
+                    Some(_) => {
+                        failure.hint("`recount sql --schema` shows every view and its columns")
+                    }
+                    None => failure,
+                }
             }
             Error::SqlRefused(_) => {
                 failure.hint("ask with SELECT; `recount sql --schema` shows what there is")
@@ -129,43 +145,58 @@ impl From<Error> for Failure {
             Error::Index(_) | Error::Catalog(_) | Error::DataFolder { .. } => failure.hint(
                 "check that the disk has room and the folder can be written; what was indexed before is not lost",
             ),
-            error => match of_change(error) {
-                Some(hint) => failure.hint(hint),
-                None => failure,
-            },
+            Error::NotResumable { id, why } => failure.with(words::resume_hint(id, why)),
+            Error::Write(error) => failure.with(of_write(error).map(str::to_owned)),
+            _ => failure,
         }
     }
 }
 
+impl From<ChangeError> for Failure {
+    fn from(error: ChangeError) -> Self {
+        if let ChangeError::Engine(error) = error {
+            return error.into();
+        }
+        let failure = Self::new(change_code(&error), error.told());
+        failure.with(of_change(&error).map(str::to_owned))
+    }
+}
+
 /// What helps when something cannot be changed.
-fn of_change(error: &Error) -> Option<&str> {
+fn of_change(error: &ChangeError) -> Option<&'static str> {
     Some(match error {
-        Error::NotLoadable { .. } => {
+        ChangeError::NotLoadable { .. } => {
             "`recount repair SESSION` makes it loadable, if that can be done"
         }
-        Error::NotTheSame { .. } => "nothing was changed; the file stays as it is",
-        Error::NoTurn { .. } => "`recount trim SESSION` lists the turns",
-        Error::NothingLeft => "`recount delete SESSION` puts all of it into the trash",
-        Error::NotResumable { hint, .. } => hint.as_deref()?,
-        Error::Settings { .. } => {
+        ChangeError::NotTheSame { .. } => "nothing was changed; the file stays as it is",
+        ChangeError::NoTurn { .. } => "`recount trim SESSION` lists the turns",
+        ChangeError::NothingLeft => "`recount delete SESSION` puts all of it into the trash",
+        ChangeError::Settings { .. } => {
             "nothing was changed; mend the file first: the agent itself does not start with it as it is, or put the value there by hand"
         }
-        Error::NoAgent => "give the home that has the agent's folder with --home",
-        Error::NoMessage(_) => {
+        ChangeError::NoAgent => "give the home that has the agent's folder with --home",
+        ChangeError::NoMessage(_) => {
             "give the number of a prompt, or the id of a message as `recount show --json` prints it"
         }
-        Error::NotInTrash(_) => "`recount trash` shows what there is",
-        Error::NotKept(_) => {
+        ChangeError::NotInTrash(_) => "`recount trash` shows what there is",
+        ChangeError::NotKept(_) => {
             "`recount trash` and `recount vault` show what there is; --from DIR looks into a backup of a home"
         }
-        Error::Write(WriteError::Refused(refusal)) => way_out(refusal)?,
-        Error::Write(WriteError::NoReceipt(_) | WriteError::ManyReceipts(_)) => {
-            "`recount history` lists all changes with their receipts"
-        }
-        Error::Write(WriteError::NothingToUndo) => return None,
-        Error::Write(error) => next_step(error)?,
+        ChangeError::Write(error) => of_write(error)?,
         _ => return None,
     })
+}
+
+/// What helps when something cannot be written, or was refused.
+fn of_write(error: &WriteError) -> Option<&'static str> {
+    match error {
+        WriteError::Refused(refusal) => way_out(refusal),
+        WriteError::NoReceipt(_) | WriteError::ManyReceipts(_) => {
+            Some("`recount history` lists all changes with their receipts")
+        }
+        WriteError::NothingToUndo => None,
+        error => next_step(error),
+    }
 }
 
 /// What helps when something cannot be written.
@@ -204,25 +235,37 @@ fn way_out(refusal: &Refusal) -> Option<&'static str> {
 
 fn code(error: &Error) -> u8 {
     match error {
-        Error::NoSession(_)
-        | Error::NoSessions
-        | Error::NoRow(_)
-        | Error::NoProject(_)
-        | Error::NoMessage(_)
-        | Error::NotInTrash(_)
-        | Error::NoTurn { .. }
-        | Error::NotKept(_)
-        | Error::EmptyTrash
-        | Error::Write(WriteError::NoReceipt(_) | WriteError::NothingToUndo) => NOTHING,
+        Error::NoSession(_) | Error::NoSessions | Error::NoRow(_) | Error::NoProject(_) => NOTHING,
         Error::SqlRefused(_)
         | Error::AgentsFolder(_)
         | Error::NotResumable { .. }
-        | Error::Settings { .. }
-        | Error::Declined(_)
-        | Error::NotLoadable { .. }
-        | Error::NotTheSame { .. }
-        | Error::NothingLeft
-        | Error::Write(WriteError::Refused(_)) => REFUSED,
+        | Error::SavedChat => REFUSED,
+        Error::Write(error) => write_code(error),
+        _ => ERROR,
+    }
+}
+
+fn change_code(error: &ChangeError) -> u8 {
+    match error {
+        ChangeError::NoMessage(_)
+        | ChangeError::NotInTrash(_)
+        | ChangeError::NoTurn { .. }
+        | ChangeError::NotKept(_)
+        | ChangeError::EmptyTrash => NOTHING,
+        ChangeError::Settings { .. }
+        | ChangeError::Declined(_)
+        | ChangeError::NotLoadable { .. }
+        | ChangeError::NotTheSame { .. }
+        | ChangeError::NothingLeft => REFUSED,
+        ChangeError::Write(error) => write_code(error),
+        _ => ERROR,
+    }
+}
+
+fn write_code(error: &WriteError) -> u8 {
+    match error {
+        WriteError::NoReceipt(_) | WriteError::NothingToUndo => NOTHING,
+        WriteError::Refused(_) => REFUSED,
         _ => ERROR,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use recount_formats::bytes::read_small;
@@ -100,17 +100,6 @@ pub(crate) fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Error> {
     String::from_utf8(bytes).map_err(bad)
 }
 
-/// Puts the home in place of a leading `~`.
-pub(crate) fn expand(path: &str, folders: &Folders) -> PathBuf {
-    match (path.strip_prefix('~'), &folders.home) {
-        (Some(""), Some(home)) => home.clone(),
-        (Some(rest), Some(home)) if rest.starts_with(['/', '\\']) => {
-            home.join(rest.trim_start_matches(['/', '\\']))
-        }
-        _ => PathBuf::from(path),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,14 +109,5 @@ mod tests {
         let config: Config = read_toml("[projects]\ndepth = 6\n").unwrap();
         assert_eq!(config.projects, Projects { depth: 6, ..Projects::default() });
         assert!(read_toml::<Config>("[projects]\ndeep = 6\n").unwrap_err().contains("`deep`"));
-    }
-
-    #[test]
-    fn the_home_may_be_written_short() {
-        let folders = Folders { home: Some("/home/dev".into()), ..Folders::default() };
-        assert_eq!(expand("~/code", &folders), PathBuf::from("/home/dev/code"));
-        assert_eq!(expand("~", &folders), PathBuf::from("/home/dev"));
-        assert_eq!(expand("~other/x", &folders), PathBuf::from("~other/x"));
-        assert_eq!(expand("/srv", &folders), PathBuf::from("/srv"));
     }
 }

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use recount_model::{SessionFacts, SessionId, SourceName};
 
+use crate::sessions::resume::Unresumable;
+
 /// Why a question has no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -48,29 +50,6 @@ pub enum Error {
         /// Why not.
         source: std::io::Error,
     },
-    /// What would be written does not say what is there, so it is not offered.
-    #[error("{}: what would be written does not say the same", path.display())]
-    NotTheSame {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The agent itself cannot load the file, so what it would see cannot be kept.
-    #[error("{}: the agent cannot load it as it is", path.display())]
-    NotLoadable {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A session has no such turn.
-    #[error("no turn '{wanted}': the agent loads {turns}")]
-    NoTurn {
-        /// What was asked for.
-        wanted: String,
-        /// How many there are.
-        turns: usize,
-    },
-    /// Nothing of a session would be left.
-    #[error("no turn would be left")]
-    NothingLeft,
     /// The file holds no conversation that we know.
     #[error("not a session: {0}")]
     NotASession(PathBuf),
@@ -158,41 +137,16 @@ pub enum Error {
     /// Something was to be written among an agent's own files.
     #[error("{} is an agent's own folder: nothing is written there", .0.display())]
     AgentsFolder(PathBuf),
-    /// An agent's settings cannot be changed.
-    #[error("{} is not understood: {why}", path.display())]
-    Settings {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong in it.
-        why: recount_formats::sweep::Unfit,
-    },
-    /// No agent that deletes sessions by itself was found.
-    #[error("no agent found that deletes sessions by itself")]
-    NoAgent,
-    /// What was asked for would do harm, or cannot be done to this; the reason.
-    #[error("{0}")]
-    Declined(String),
-    /// No message that stands is called this.
-    #[error("no message '{0}' stands in this session")]
-    NoMessage(String),
-    /// No session in the trash has this id.
-    #[error("no session '{0}' in the trash")]
-    NotInTrash(String),
-    /// No session in the trash or in the vault has this id.
-    #[error("no session '{0}' in the trash or in the vault")]
-    NotKept(String),
-    /// There is nothing in the trash.
-    #[error("the trash is empty")]
-    EmptyTrash,
+    /// Labels were to be put on a chat that was saved on its own.
+    #[error("a saved chat is no session of its own: tags and pins are for sessions")]
+    SavedChat,
     /// Nobody can go on with a session.
     #[error("session {id} cannot be resumed: {why}")]
     NotResumable {
-        /// The session.
+        /// The start of the session's id.
         id: String,
         /// Why not.
-        why: String,
-        /// What to do.
-        hint: Option<String>,
+        why: Unresumable,
     },
     /// Something could not be written, or was refused for safety.
     #[error(transparent)]

@@ -2,51 +2,41 @@
 
 mod cache;
 mod cancel;
-mod change;
 mod config;
-mod doctor;
+pub mod disk;
 mod error;
 pub mod export;
-mod guard;
 mod messages;
 mod projects;
+pub mod retention;
 mod search;
 mod sessions;
 mod snapshot;
 mod sql;
 pub mod stats;
-mod vault;
 mod watch;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
 
-use recount_formats::SOURCES;
+pub use recount_formats::{SOURCES, Sources};
 use recount_model::{Clock, SourceName};
 use recount_platform::{Env, Folders, Processes, System};
 use recount_store::Root;
 use recount_store::scan::{Disk, Tree};
 
 pub use cancel::Cancel;
-pub use change::{
-    Change, ChangeState, Compaction, Fork, Made, Merge, Prune, Recovered, Refusal, Resurrectable,
-    State, Step, Subject, Trashed, Trim, Turn, TurnAt,
-};
-pub use doctor::{Finding, Severity, Topic};
 pub use error::Error;
 pub use export::{Export, Exported, Selection};
-pub use guard::{Agent, DoomedSession, Fix, Foretold, Guarded, Kept, Lost, ReleaseFrom, Safe};
 pub use messages::cursor::{MessageCursor, Position};
 pub use messages::{Bound, Messages, RawFile, View};
-pub use projects::moved::NewPlace;
 pub use projects::seek::Seek;
 pub use projects::{Part, ProjectRow};
 pub use recount_catalog::sql::{Cell, Column, VIEWS, View as SqlView};
-pub use recount_formats::sweep::Wanted as RetentionWanted;
 pub use recount_search::{Field, Snippet, Sort as HitSort};
-pub use recount_store::Aliases;
+pub use recount_store::{Aliases, Moved};
 pub use recount_writer::Error as WriteError;
-pub use recount_writer::change::Plan;
+pub use retention::{Agent, DoomedSession, Foretold, Guarded, Kept, Lost, ReleaseFrom, Safe};
 pub use search::find::Finder;
 pub use search::index::{IndexStatus, Indexed};
 pub use search::{Answer, Asked, Match};
@@ -55,12 +45,12 @@ pub use sessions::labels::LabelledSession;
 pub use sessions::list::{Listing, Query, Sort};
 pub use sessions::lost::LostSession;
 pub use sessions::open::Opened;
-pub use sessions::resume::Resume;
+pub use sessions::owners::Owner;
+pub use sessions::resume::{Resume, Unresumable};
 pub use sessions::visibility::{Hidden, Visibility, Visible};
 pub use snapshot::survey::Progress;
 pub use snapshot::{Appended, SessionChange, Snapshot, SnapshotDiff};
 pub use sql::Table;
-pub use vault::{Failed, Held, KeepReport, Unwanted};
 pub use watch::{Event, Subscription, WatchMode};
 
 /// What an engine works on.
@@ -68,6 +58,8 @@ pub use watch::{Event, Subscription, WatchMode};
 pub struct Setup {
     /// Homes to read instead of the user's own.
     pub homes: Vec<PathBuf>,
+    /// Every source that is known.
+    pub known_sources: Sources,
     /// Sources to read; all when empty.
     pub sources: Vec<SourceName>,
     /// The environment.
@@ -82,6 +74,8 @@ pub struct Setup {
 /// what a program that runs for long asks, and [`Engine::refresh`] brings the snapshot up to date. Clones share everything.
 #[derive(Clone, Debug)]
 pub struct Engine {
+    /// Every source that is known.
+    sources: Sources,
     roots: Arc<[Root]>,
     env: Arc<Env>,
     folders: Arc<Folders>,
@@ -107,7 +101,7 @@ impl Engine {
     /// # Errors
     /// If a home that was given cannot be looked into, or the config is not understood.
     pub fn new(setup: Setup) -> Result<Self, Error> {
-        let mut roots = recount_store::roots(&setup.homes, &setup.env)?;
+        let mut roots = recount_store::roots(setup.known_sources, &setup.homes, &setup.env)?;
         if !setup.sources.is_empty() {
             roots.retain(|root| setup.sources.contains(&root.source.name()));
         }
@@ -119,6 +113,7 @@ impl Engine {
         }
         let folders = Folders::find(&setup.env);
         Ok(Self {
+            sources: setup.known_sources,
             roots: roots.into(),
             config: Arc::new(config::Config::read(&folders)?),
             folders: Arc::new(folders),
@@ -161,9 +156,32 @@ impl Engine {
         self.roots.iter().map(|root| &root.path)
     }
 
+    /// Returns the folders in which agents keep sessions, each with its agent.
+    pub fn data_folders(&self) -> &[Root] {
+        &self.roots
+    }
+
+    /// Returns our own data folder.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn own_data(&self) -> Result<&std::path::Path, Error> {
+        self.folders.data.as_deref().ok_or(Error::NoDataFolder)
+    }
+
+    /// Returns the environment of this run.
+    pub fn env(&self) -> &Env {
+        &self.env
+    }
+
     /// Returns where we keep our own data, and the user's home.
     pub fn folders(&self) -> &Folders {
         &self.folders
+    }
+
+    /// Returns every source that is known.
+    pub fn sources(&self) -> Sources {
+        self.sources
     }
 
     /// Returns the clock of this run.
@@ -174,5 +192,6 @@ impl Engine {
 
 /// Returns the names of all sources, in the order they are listed to people.
 pub fn source_names() -> Vec<SourceName> {
-    SOURCES.iter().map(|source| source.name()).collect()
+    let read = SOURCES.iter().filter(|source| source.reads_sessions());
+    read.map(|source| source.name()).collect()
 }

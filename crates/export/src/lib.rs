@@ -12,10 +12,8 @@
 #![warn(clippy::indexing_slicing, clippy::string_slice)]
 
 pub mod csv;
-pub mod gap;
 mod html;
 pub mod json;
-mod level;
 mod markdown;
 pub mod media;
 pub mod names;
@@ -30,6 +28,6 @@ pub mod text;
 mod words;
 
 pub use html::{report, site};
-pub use level::Level;
 pub use options::{Format, Links, Options, Table};
+pub use recount_blocks::Level;
 pub use renderer::{Part, Renderer};

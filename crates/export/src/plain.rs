@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use jiff::Timestamp;
-use recount_model::{Fate, Held, Media, Message, Problem, SessionFacts, SessionKind, ToolCall};
+use recount_blocks::CallBlock;
+use recount_model::{Fate, Held, Media, Message, Problem, SessionFacts, SessionKind};
 
 use crate::text::{Bidi, isolated, visible};
 use crate::{Level, Options, Part, Renderer, words};
@@ -65,22 +66,21 @@ impl Plain {
         Ok(())
     }
 
-    fn call(&self, call: &ToolCall, out: &mut dyn Write) -> io::Result<()> {
-        let mut line = format!("- {}", words::tool(call));
-        for more in [words::key_argument(call, &self.project), call.agent_id.as_deref()] {
+    fn call(&self, call: &CallBlock<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let mut line = format!("- {}", call.name);
+        for more in [call.key_argument, call.agent] {
             line.extend(more.map(|more| format!(" {more}")));
         }
-        line.extend(words::ending(call).map(|ending| format!(" ({ending})")));
+        line.extend(call.ending().map(|ending| format!(" ({ending})")));
         writeln!(out, "{}", isolated(&line, self.bidi))?;
-        if self.level >= Level::Trace {
-            self.indented(call.args.as_str(), out)?;
+        if let Some(arguments) = &call.arguments {
+            self.indented(&arguments.text, out)?;
         }
-        if let Some(patch) = &call.diff {
-            self.indented(words::without_index(patch), out)?;
+        if let Some(diff) = &call.diff {
+            self.indented(diff.patch, out)?;
         }
-        self.indented(words::outcome(call, self.level >= Level::Full), out)?;
-        let media = call.media.as_slice();
-        self.media(if self.level >= Level::Full { media } else { &[] }, out)
+        self.indented(call.outcome(), out)?;
+        self.media(call.media, out)
     }
 
     fn indented(&self, text: &str, out: &mut dyn Write) -> io::Result<()> {
@@ -189,7 +189,9 @@ impl Renderer for Plain {
         }
         self.beside(message, out)?;
         let calls = message.tool_calls.iter().filter(|_| self.level >= Level::Actions);
-        calls.into_iter().try_for_each(|call| self.call(call, out))?;
+        for call in calls {
+            self.call(&CallBlock::new(call, self.level, &self.project), out)?;
+        }
         for problem in message.problems.iter().filter(|_| !self.options.minimal) {
             writeln!(out, "[damaged: {} in this message]", problem.phrase())?;
         }

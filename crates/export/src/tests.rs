@@ -76,7 +76,8 @@ pub(crate) fn session(title: &str, id: &str) -> SessionFacts {
         doomed: None,
         problems: 1,
         not_understood: 0,
-        sights: Vec::new(),
+        states: Vec::new(),
+        cwd: None,
         problem_list: vec![Problem {
             file: Arc::from(title),
             span: None,
@@ -88,7 +89,7 @@ pub(crate) fn session(title: &str, id: &str) -> SessionFacts {
 
 /// A message that says the same in every place.
 pub(crate) fn message(kind: MessageKind, fate: Fate, text: &str) -> Message {
-    let place = Place { file: Arc::from(text), line: 1, offset: 0, bytes: 9 };
+    let place = Place { file: Arc::from(text), line: 1, offset: 0, bytes: 9, pieces: Vec::new() };
     let mut message = Message::at(place, kind, fate);
     message.id = Some(MessageId::new(text));
     message.time = "2026-09-02T08:30:00Z".parse().ok();

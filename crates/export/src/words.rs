@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use recount_model::{Media, Message, MessageKind, NoticeLevel, SessionFacts, ToolCall, ToolStatus};
+use recount_model::{Media, Message, MessageKind, NoticeLevel, SessionFacts};
 
 /// What a session without a title is called.
 pub(crate) const UNTITLED: &str = "(nothing said)";
@@ -43,8 +43,8 @@ pub(crate) fn minute(time: Timestamp) -> String {
 
 /// Returns the minute, with its date unless that is the one before.
 pub(crate) fn since(time: Timestamp, before: Option<Timestamp>) -> String {
-    let day = |time| utc(time, "%Y-%m-%d");
-    let same = before.is_some_and(|before| day(before) == day(time));
+    let date = |time: Timestamp| time.to_zoned(TimeZone::UTC).date();
+    let same = before.is_some_and(|before| date(before) == date(time));
     utc(time, if same { "%H:%M" } else { "%Y-%m-%d %H:%M" })
 }
 
@@ -131,46 +131,4 @@ pub(crate) fn problems(session: &SessionFacts) -> Option<String> {
     let many = plural(session.problems, "problem");
     (session.problems > 0)
         .then(|| format!("{many} met while reading: something may be missing here"))
-}
-
-/// Returns the name of a tool as people know it.
-pub(crate) fn tool(call: &ToolCall) -> &str {
-    call.display_name.as_deref().filter(|name| !name.is_empty()).unwrap_or(&call.name)
-}
-
-/// Returns how a call ended, if not well.
-pub(crate) fn ending(call: &ToolCall) -> Option<&str> {
-    match &call.status {
-        ToolStatus::Success => None,
-        ToolStatus::Error => Some("failed"),
-        ToolStatus::Cancelled => Some("cancelled"),
-        ToolStatus::Other(word) => Some(word.as_str()).filter(|word| !word.is_empty()),
-    }
-}
-
-/// Returns what a call gave back, as far as it is to be told: at the lower levels only the first line of an error.
-pub(crate) fn outcome(call: &ToolCall, whole: bool) -> &str {
-    let output = call.output.as_deref().or(call.display.as_deref()).unwrap_or_default();
-    if whole {
-        return output;
-    }
-    let line = output.lines().find(|line| !line.trim().is_empty());
-    line.filter(|_| call.status == ToolStatus::Error).unwrap_or_default()
-}
-
-/// Agents put the file's name and a rule above the diff proper; the call names the file already.
-pub(crate) fn without_index(patch: &str) -> &str {
-    match patch.split_once("\n--- ") {
-        Some((head, _)) if head.starts_with("Index: ") => {
-            patch.get(head.len() + 1..).unwrap_or(patch)
-        }
-        _ => patch,
-    }
-}
-
-/// Returns the key argument, without the project's folder.
-pub(crate) fn key_argument<'a>(call: &'a ToolCall, project: &str) -> Option<&'a str> {
-    let key = call.key_arg.as_deref().filter(|key| !key.is_empty())?;
-    let below = (!project.is_empty()).then(|| key.strip_prefix(project)).flatten();
-    Some(below.and_then(|key| key.strip_prefix('/')).unwrap_or(key))
 }

@@ -1,7 +1,12 @@
-//! What must hold for any bytes at all: called by the fuzz targets, and on stable by property tests.
+//! Checks that must hold for any bytes: run by the fuzz targets, and on a stable compiler by property tests.
+//!
+//! They panic where an invariant is broken, so they are compiled for tests and with the feature `fuzzing` only.
 
 use std::io::Cursor;
 use std::sync::Arc;
+
+use serde::de::IgnoredAny;
+use serde_json::Value;
 
 use crate::bytes::Buffer;
 use crate::edit::{Amendment, Title};
@@ -34,6 +39,7 @@ pub fn session(data: &[u8]) {
             let bytes = data.get(start..end);
             assert!(bytes.is_some(), "a span that is not in the file");
             let request = MessageRequest {
+                pieces: &[],
                 bytes: bytes.unwrap_or_default(),
                 file: &file,
                 span: version.span,
@@ -115,17 +121,45 @@ impl Texts for Blank {
     fn media(&mut self) {}
 }
 
-/// Scans `data` as JSON and checks that what is accepted can be built and compacted.
+/// Reads `data` as JSON and compares with `serde_json`: what is accepted, the value, and the value of the compacted text.
 ///
 /// # Panics
-/// If an invariant does not hold.
+/// If the two disagree.
 pub fn json(data: &[u8]) {
     let mut scanner = Scanner::new(data);
-    let accepted = scanner.skip().and_then(|()| scanner.end()).is_ok();
-    assert_eq!(Tree::parse(data).is_ok(), accepted, "scanner and tree disagree");
-    if accepted {
-        let compacted = compact(data);
-        assert!(Tree::parse(compacted.as_bytes()).is_ok(), "compacting broke it");
+    let is_accepted = scanner.skip().and_then(|()| scanner.end()).is_ok();
+    // Ignoring a value checks its syntax alone. Like `JSON.parse`, and unlike the way to a `Value`, that knows no limit of depth or of
+    // numbers, and takes half a surrogate pair for a character.
+    let expected = serde_json::from_slice::<IgnoredAny>(data);
+    assert_eq!(is_accepted, expected.is_ok(), "not what serde_json says: {expected:?}");
+    let tree = Tree::parse(data);
+    assert_eq!(tree.is_ok(), is_accepted, "scanner and tree disagree");
+    let (Ok(tree), Ok(value)) = (tree, serde_json::from_slice::<Value>(data)) else { return };
+    assert!(is_same(&tree, &value), "{tree:?} is not {value:?}");
+    let again = serde_json::from_str::<Value>(&compact(data));
+    assert_eq!(again.ok(), Some(value), "compacting changed the value");
+}
+
+/// Whether a tree is the value that the reference parser read.
+fn is_same(tree: &Tree, value: &Value) -> bool {
+    match (tree, value) {
+        (Tree::Null, Value::Null) => true,
+        (Tree::Bool(tree), Value::Bool(value)) => tree == value,
+        (Tree::String(tree), Value::String(value)) => tree == value,
+        (Tree::Array(tree), Value::Array(value)) => {
+            tree.len() == value.len()
+                && tree.iter().zip(value).all(|(tree, value)| is_same(tree, value))
+        }
+        (Tree::Object(tree), Value::Object(value)) => {
+            let is_in = |(key, tree): &(String, Tree)| {
+                value.get(key).is_some_and(|value| is_same(tree, value))
+            };
+            tree.len() == value.len() && tree.iter().all(is_in)
+        }
+        (Tree::Number(text) | Tree::Deep(text), value) => {
+            serde_json::from_str::<Value>(text).is_ok_and(|read| read == *value)
+        }
+        _ => false,
     }
 }
 

@@ -7,7 +7,7 @@
 //! [`Source::families`] then sorts the files of one session, each with its role, and
 //! [`Source::message`] reads one message in full from its place when somebody asks for it.
 //!
-//! A [`Witness`] is an agent of which we read only one thing: in which folders it was used.
+//! Of a source whose sessions are not read yet only [`Source::known_folders`] is used: the folders it was used in.
 //!
 //! ```
 //! use recount_formats::reader;
@@ -28,18 +28,20 @@ pub mod bytes;
 pub mod claude;
 pub mod codex;
 pub mod edit;
+#[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
 pub mod gemini;
+mod grouping;
 pub mod hook;
 pub mod json;
 pub mod mend;
+mod named_folders;
 pub mod outline;
 pub mod own_form;
 pub mod relic;
 pub mod source;
 pub mod stray;
 pub mod sweep;
-pub mod witness;
 
 use std::sync::Arc;
 
@@ -48,9 +50,8 @@ use recount_model::Grammar;
 pub use edit::Editor;
 pub use mend::Mender;
 pub use own_form::OwnForm;
-pub use source::{SOURCES, Source};
+pub use source::{SOURCES, Source, Sources};
 pub use sweep::Sweeper;
-pub use witness::{WITNESSES, Witness};
 
 /// Returns a reader for the bytes of a session file that is written in `grammar`, to be fed as they come.
 pub fn reader(grammar: Grammar, file: &str) -> Box<dyn source::Reader> {

@@ -67,6 +67,12 @@ pub trait Mender: Debug + Sync {
     /// Whether a release of the agent knows lines that replace the whole list of messages; the newest if none is told.
     fn knows_lists(&self, release: Option<&str>) -> bool;
 
+    /// Returns what the agent's list would take as a title, by the rules of all releases.
+    fn list_titles(&self, outline: &Outline) -> Vec<Option<String>>;
+
+    /// Whether a log is a whole document on its one line.
+    fn is_document_on_one_line(&self, outline: &Outline) -> bool;
+
     /// Whether the bytes of a record may hold an output of which the whole stands in another version.
     fn may_be_cut(&self, record: &[u8]) -> bool;
 }

@@ -3,11 +3,14 @@
 //! An outline holds no text but titles. Message bodies are read from their spans when they are asked for, so
 //! a list of thousands of sessions stays small and one huge session can be shown in a stream.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use crate::own_form::Fields;
 use recount_model::{
-    Fate, Grammar, MessageKind, Problem, RawJson, SessionId, Sight, Span, Tokens, What,
+    Fate, Grammar, MessageKind, Problem, RawJson, RecordedPath, SessionId, SourceState, Span,
+    Tokens, What,
 };
 
 /// The outline of one file.
@@ -23,6 +26,8 @@ pub struct Outline {
     pub entries: Vec<Entry>,
     /// Every recorded version of every message.
     pub versions: Vec<Version>,
+    /// For messages recorded in several pieces: the version of each piece after the first. Entries point here.
+    pub pieces: Vec<u32>,
     /// The strict view: which entries the agent's loader shows, and which version of each.
     pub strict: Vec<Shown>,
     /// Models, in order of first use; entries point here.
@@ -33,12 +38,16 @@ pub struct Outline {
     pub agent_calls: Vec<AgentCall>,
     /// The first human prompt, as a title.
     pub first_prompt: Option<String>,
-    /// How the agent's own list sees the file.
-    pub listed: Listed,
-    /// How the agent's own clean-up sees the file; only of a reading of it, not when it is remembered.
-    pub sight: Sight,
+    /// Whether there is any message of a human or a model.
+    pub has_conversation: bool,
+    /// Whether the agent would have anything to resume.
+    pub resumable: bool,
+    /// What only the source understands.
+    pub state: SourceState,
     /// What could not be used.
     pub problems: Problems,
+    /// The other sessions that are in the same file.
+    pub others: Vec<Self>,
 }
 
 /// What a file says of the session as a whole.
@@ -54,16 +63,55 @@ pub struct Head {
     pub updated: Option<i64>,
     /// Whether it says it is a sub-agent's.
     pub subagent: bool,
+    /// The session that started it, where the file says so.
+    pub parent: Option<SessionId>,
     /// The agent's own title.
     pub summary: Option<String>,
+    /// The folder in which the session was started, where the source records it.
+    pub cwd: Option<RecordedPath>,
+    /// The session whose first records this one begins with, without a copy of them.
+    pub base: Option<Base>,
     /// Workspace folders.
     pub directories: Vec<String>,
-    /// Notes of the agent's memory.
+    /// Notes that the agent's own memory made of the session.
     #[serde(with = "as_text")]
-    pub scratchpad: Option<RawJson>,
+    pub memory: Option<RawJson>,
     /// Every field as it stands; only of a reading that asked for it, and never kept.
     #[serde(skip)]
     pub fields: Option<Fields>,
+}
+
+/// The start of another session that a session begins with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Base {
+    /// The other session.
+    pub session: SessionId,
+    /// The group that its files are in.
+    pub group: Box<str>,
+    /// Where its borrowed part ends, as an offset in its file.
+    pub end: u64,
+}
+
+/// Which of [`Outline::pieces`] belong to an entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PieceRange {
+    /// The first one.
+    pub start: u32,
+    /// How many.
+    pub count: u32,
+}
+
+impl PieceRange {
+    /// Returns the range as indexes.
+    pub fn range(self) -> Range<usize> {
+        let start = self.start as usize;
+        start..start.saturating_add(self.count as usize)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.count == 0
+    }
 }
 
 /// One message, in its richest version.
@@ -81,6 +129,8 @@ pub struct Entry {
     pub best: u32,
     /// The version recorded last.
     pub last: u32,
+    /// Its pieces after the first, of a message that was recorded in several.
+    pub pieces: PieceRange,
     /// What the request used.
     pub tokens: Option<Tokens>,
     /// The model, as an index into [`Outline::models`].
@@ -145,23 +195,6 @@ pub struct Shown {
     pub version: u32,
 }
 
-/// How an agent's own list sees a file.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Listed {
-    /// Whether there is anything worth resuming.
-    pub resumable: bool,
-    /// Whether there is any message of a human or a model.
-    pub conversation: bool,
-    /// The first user message as the list takes it, its start.
-    pub first_user: Option<String>,
-    /// The first user message of any kind, its start.
-    pub first_any: Option<String>,
-    /// The first user message that is not a command, flattened as older releases do it.
-    pub first_flat: Option<String>,
-    /// The title in the newest releases' list, when the messages are no longer at hand.
-    pub newest: Option<String>,
-}
-
 /// Problems of one file: all are counted, the first ones kept.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Problems {
@@ -204,15 +237,65 @@ impl Outline {
             loadable: false,
             entries: Vec::new(),
             versions: Vec::new(),
+            pieces: Vec::new(),
             strict: Vec::new(),
             models: Vec::new(),
             tools: Vec::new(),
             agent_calls: Vec::new(),
             first_prompt: None,
-            listed: Listed::default(),
-            sight: Sight::default(),
+            has_conversation: false,
+            resumable: false,
+            state: SourceState::default(),
             problems: Problems::default(),
+            others: Vec::new(),
         }
+    }
+
+    /// Returns the outline of what was recorded before an offset.
+    #[must_use]
+    pub fn before(&self, end: u64) -> Self {
+        let is_before = |version: u32| {
+            let version = self.versions.get(version as usize);
+            version.is_some_and(|version| version.span.offset < end)
+        };
+        let mut cut = self.clone();
+        cut.others = Vec::new();
+        let mut numbers = vec![None; cut.entries.len()];
+        let mut kept = Vec::new();
+        for (at, entry) in std::mem::take(&mut cut.entries).into_iter().enumerate() {
+            if is_before(entry.best) {
+                if let (Some(slot), Ok(number)) = (numbers.get_mut(at), u32::try_from(kept.len())) {
+                    *slot = Some(number);
+                }
+                kept.push(entry);
+            }
+        }
+        cut.entries = kept;
+        cut.strict.retain_mut(|shown| {
+            let number = numbers.get(shown.entry as usize).copied().flatten();
+            shown.entry = number.unwrap_or_default();
+            number.is_some() && is_before(shown.version)
+        });
+        cut
+    }
+
+    /// Returns the outline without its messages: what is known of the file as a whole.
+    #[must_use]
+    pub fn without_messages(&self) -> Self {
+        Self {
+            head: Head { memory: None, ..self.head.clone() },
+            has_conversation: self.has_conversation,
+            resumable: self.resumable,
+            loadable: self.loadable,
+            state: self.state.clone(),
+            ..Self::empty(self.grammar)
+        }
+    }
+
+    /// Returns the pieces of an entry after the first, in order.
+    pub fn pieces_of(&self, entry: &Entry) -> impl Iterator<Item = &Version> {
+        let pieces = self.pieces.get(entry.pieces.range()).unwrap_or_default();
+        pieces.iter().filter_map(|version| self.versions.get(*version as usize))
     }
 
     /// Returns the versions of an entry, newest first.

@@ -2,140 +2,207 @@
 
 use std::fmt::Debug;
 use std::fs::Metadata;
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use recount_model::{
     FileRole, Message, Problem, ProjectHash, RecordedPath, SessionId, SessionKind, SourceName,
-    ToolCall,
+    ToolCall, What,
 };
 
 use serde::{Deserialize, Serialize};
 
 use crate::bytes::Buffer;
+use crate::claude::Claude;
+use crate::codex::Codex;
 use crate::edit::Editor;
 use crate::gemini::Gemini;
+use crate::grouping;
 use crate::hook::Hook;
 use crate::mend::Mender;
-use crate::outline::{Entry, Outline};
+use crate::outline::{Base, Entry, Outline};
 use crate::own_form::OwnForm;
 use crate::relic::Relic;
 use crate::stray::Stray;
 use crate::sweep::Sweeper;
 
-/// Every source we read, in the order they are listed to people.
-pub const SOURCES: &[&dyn Source] = &[&Gemini];
+/// Every source we know, in the order they are listed to people.
+pub const SOURCES: &[&dyn Source] = &[&Gemini, &Claude, &Codex];
+
+/// A list of sources, such as [`SOURCES`].
+pub type Sources = &'static [&'static dyn Source];
 
 /// A tool whose sessions we can read. Stateless.
+///
+/// The first methods are what every source must have. All others are optional: their defaults say that the source does not
+/// have that capability.
 pub trait Source: Debug + Sync {
     /// The name used in flags, JSON and the catalog. Never changes once released.
     fn name(&self) -> SourceName;
 
-    /// Where its data lies, relative to a home.
+    /// The name that people know it by.
+    fn display_name(&self) -> &'static str;
+
+    /// Where its data is, relative to a home.
     fn folders(&self) -> DataFolders;
 
-    /// Lists what lies below one of its data folders, without reading session files.
+    /// Lists what is below one of its data folders, without reading session files.
     fn locate(&self, root: &Path, shape: RootShape) -> Located;
 
-    /// Lists what lies there once more, when something in it has changed. What is known to be as it was need not be listed again.
+    /// Recognizes a file by its path and its first kilobytes.
+    fn sniff(&self, path: &Path, head: &[u8]) -> Recognition;
+
+    /// Lists what is there again, when something in it has changed. What is known to be as it was need not be listed.
     fn relocate(&self, root: &Path, shape: RootShape, _known: &Known<'_>) -> Located {
         self.locate(root, shape)
     }
 
-    /// Reads the outline of one file. A file that cannot be read has an empty one that says so.
+    /// Reads the outline of one file. A file that cannot be read has an empty one with a problem.
+    ///
+    /// A file that holds several sessions gives the first one, with the others in [`Outline::others`].
     fn outline(&self, path: &Path, buffer: &mut Buffer) -> Outline;
 
-    /// Reads the outline of a file that has grown since a reader of it was kept, from there on, and keeps the reader
-    /// again if `further` bytes have come since. `None` when it must be read from the start.
-    fn outline_from(
-        &self,
-        path: &Path,
-        buffer: &mut Buffer,
-        state: &[u8],
-        further: u64,
-    ) -> Option<Kept>;
-
-    /// Reads the outline of one file and keeps the reader, if it can go on later.
-    fn outline_to_keep(&self, path: &Path, buffer: &mut Buffer) -> Kept;
-
-    /// Tells the form of what is kept: what another release kept under another number is not understood.
-    fn version(&self) -> u32;
-
-    /// Sorts the files of one or more sessions into sessions, each file with its role.
-    fn families(&self, files: Vec<Surveyed>) -> Vec<Family>;
-
-    /// Tells what the agent's own list would show for the files of one folder, in its order.
-    fn agent_list(&self, files: &[&Surveyed], release: Option<&str>) -> Vec<AgentRow>;
-
-    /// Returns an outline without its messages, with what the agent's newest list looks at.
-    fn light(&self, outline: &Outline) -> Outline;
-
-    /// Reads one message in full from the versions of it that there are, the one to show first.
+    /// Reads one message in full from its pieces.
     fn message(&self, request: &MessageRequest<'_>) -> Result<Message, Problem>;
 
-    /// Tells what was billed for a message and is not on record.
-    fn unrecorded(&self, outline: &Outline, entry: &Entry) -> Unrecorded;
+    /// The version of what this source reads out of a file: what was kept under another version is read again.
+    fn version(&self) -> u32;
+
+    /// Whether its sessions are read. Of the others only [`Source::known_folders`] is used.
+    fn reads_sessions(&self) -> bool {
+        true
+    }
+
+    // --- Reading ---
+
+    /// Continues reading a file that has grown since a reader of it was kept, and keeps the reader again if `further` bytes
+    /// have come since. `None` when it must be read from the start.
+    fn outline_from(
+        &self,
+        _path: &Path,
+        _buffer: &mut Buffer,
+        _state: &[u8],
+        _further: u64,
+    ) -> Option<Kept> {
+        None
+    }
+
+    /// Reads the outline of one file and keeps the reader, if it can continue later.
+    fn outline_to_keep(&self, path: &Path, buffer: &mut Buffer) -> Kept {
+        Kept { outline: self.outline(path, buffer), saved: None }
+    }
+
+    /// Groups scanned files into sessions, each file with its role. By default each session id is one session.
+    fn families(&self, files: Vec<Surveyed>) -> Vec<Family> {
+        grouping::by_session_id(files)
+    }
+
+    /// Returns the part of another session's outline that a session begins with.
+    fn prefix(&self, outline: &Outline, base: &Base) -> Outline {
+        outline.before(base.end)
+    }
+
+    /// Returns an outline without its messages, with what [`Source::agent_list`] looks at.
+    fn light(&self, outline: &Outline) -> Outline {
+        outline.without_messages()
+    }
+
+    /// Returns the key of the request that an entry records: equal for all copies of one request, in whatever file or session
+    /// they are. `None` for an entry that cannot be told from others.
+    fn request_key(&self, outline: &Outline, entry: &Entry) -> Option<u64> {
+        let _ = outline;
+        // Ids alone would not do: those that were made up by hand are counted from one in each session.
+        let id = entry.id.as_deref()?;
+        Some(stable_hash(&(self.name().as_str(), id, entry.time)))
+    }
+
+    /// Returns what was billed for a message and is not on record.
+    fn unrecorded(&self, _outline: &Outline, _entry: &Entry) -> Unrecorded {
+        Unrecorded::default()
+    }
 
     /// Counts the requests for a session as a whole that were billed and are not on record.
-    fn side_calls(&self, family: &Family) -> u32;
+    fn side_calls(&self, _family: &Family) -> u32 {
+        0
+    }
 
-    /// Lists the files that a call of a tool touches.
+    /// Lists the files that a tool call touches.
     fn touched(&self, _call: &ToolCall) -> Vec<Touch> {
         Vec::new()
     }
 
     /// Reads a file that is not a session of the agent but holds a conversation: a saved chat, an export.
-    fn foreign(&self, bytes: &[u8], file: &Arc<str>) -> Option<Foreign>;
-
-    /// Returns the form in which the agent itself keeps sessions, if we can write it.
-    fn own_form(&self) -> Option<&'static dyn OwnForm> {
+    fn foreign(&self, _bytes: &[u8], _file: &Arc<str>) -> Option<Foreign> {
         None
     }
 
-    /// Returns what knows how the agent's files change when a session is renamed or goes elsewhere, if we can do that.
-    fn editor(&self) -> Option<&'static dyn Editor> {
-        None
+    /// Whether the record of a message may refer to an output that is stored in full elsewhere.
+    fn may_be_cut(&self, _record: &[u8]) -> bool {
+        false
     }
 
-    /// Returns how its session files are written anew, if we can.
-    fn mender(&self) -> Option<&'static dyn Mender> {
+    // --- Projects ---
+
+    /// Returns the hash that names the project at `path`, for agents that hash.
+    fn project_hash(&self, _path: &str) -> Option<ProjectHash> {
         None
     }
-
-    /// Returns what tells which sessions the agent deletes by itself, if it does.
-    fn sweeper(&self) -> Option<&'static dyn Sweeper> {
-        None
-    }
-
-    /// Returns how the agent runs commands of the user's, if it does.
-    fn hook(&self) -> Option<&'static dyn Hook> {
-        None
-    }
-
-    /// Returns the hash that names the project at `path`.
-    fn project_hash(&self, path: &str) -> ProjectHash;
 
     /// Whether the project at `path` may have a directory of this readable name.
-    fn is_directory_of(&self, name: &str, path: &RecordedPath) -> bool;
+    fn is_directory_of(&self, _name: &str, _path: &RecordedPath) -> bool {
+        false
+    }
 
-    /// Lists files of a project directory, besides its sessions, in which paths may stand.
-    fn texts(&self, folder: &ProjectFolder) -> Vec<PathBuf>;
+    /// Lists files of a project directory, besides its sessions, whose text may contain paths.
+    fn texts(&self, _folder: &ProjectFolder) -> Vec<PathBuf> {
+        Vec::new()
+    }
 
-    /// Lists files of a project directory that hold outputs of tools of which sessions keep only a part.
-    fn outputs(&self, folder: &ProjectFolder) -> Vec<PathBuf>;
+    /// Lists files of a project directory that hold tool outputs of which sessions keep only a part.
+    fn outputs(&self, _folder: &ProjectFolder) -> Vec<PathBuf> {
+        Vec::new()
+    }
 
-    /// Whether the bytes of a message look as if an output in it lies elsewhere in full.
-    fn may_be_cut(&self, record: &[u8]) -> bool;
+    /// Returns the folders that its records below a data folder name, each with the file that names it, sorted, without
+    /// duplicates: candidates for projects that other agents know by a hash alone.
+    fn known_folders(&self, _root: &Path) -> Vec<(RecordedPath, PathBuf)> {
+        Vec::new()
+    }
+
+    // --- What belongs to a session ---
 
     /// Returns prompts on record of sessions that may be gone.
-    fn traces(&self, folder: &ProjectFolder) -> Vec<Trace>;
+    fn traces(&self, _folder: &ProjectFolder) -> Vec<Trace> {
+        Vec::new()
+    }
 
     /// Lists what belongs to a session in one project directory, beside its own `files`: all that goes when it goes.
-    fn belongings(&self, folder: &ProjectFolder, id: &SessionId, files: &[PathBuf]) -> Belongings;
+    fn belongings(
+        &self,
+        _folder: &ProjectFolder,
+        _id: &SessionId,
+        _files: &[PathBuf],
+    ) -> Belongings {
+        Belongings::default()
+    }
 
-    /// Tells in which project directory a file lies or would lie, below a data folder.
-    fn place_of(&self, root: &Path, shape: RootShape, file: &Path) -> Option<Place>;
+    /// Returns the project directory that a file is or would be in, below a data folder.
+    fn place_of(&self, _root: &Path, _shape: RootShape, _file: &Path) -> Option<Place> {
+        None
+    }
+
+    /// Returns what the path of a file alone says of it, wherever the file is.
+    fn placement(&self, _path: &Path) -> Placement {
+        Placement { project_folder: None, station: Station::Main }
+    }
+
+    /// Whether files of a group may hold a session whose id begins with `wanted`.
+    fn may_hold(&self, group: &str, wanted: &str) -> bool {
+        group.starts_with(wanted) || wanted.starts_with(group)
+    }
+
     /// Lists what is left of a session elsewhere than in its own files. `extra` are files that somebody named.
     fn relics(
         &self,
@@ -147,8 +214,8 @@ pub trait Source: Debug + Sync {
         Vec::new()
     }
 
-    /// Lists what lies about in one of its data folders and belongs to nobody. `is_known` tells whether there is a session
-    /// of that id.
+    /// Lists files in one of its data folders that belong to no session. `is_known` says whether there is a session of that
+    /// id.
     fn strays(
         &self,
         _root: &Path,
@@ -160,13 +227,77 @@ pub trait Source: Debug + Sync {
         Vec::new()
     }
 
-    /// Whether a command line is this agent's own.
-    fn is_running(&self, args: &[String]) -> bool;
+    // --- The agent itself ---
 
-    /// Returns the program and the arguments that go on with a session, if the agent can.
+    /// Returns what the agent's own list would show for the files of one folder, in its order.
+    fn agent_list(&self, _files: &[&Surveyed], _release: Option<&str>) -> Vec<AgentRow> {
+        Vec::new()
+    }
+
+    /// Whether a command line is this agent's own.
+    fn is_running(&self, _args: &[String]) -> bool {
+        false
+    }
+
+    /// Returns the program and the arguments that resume a session, if the agent can.
     fn resume(&self, _id: &SessionId) -> Option<(&'static str, Vec<String>)> {
         None
     }
+
+    // --- Capabilities with an interface of their own ---
+
+    /// Returns the writer of the agent's native format, if we can write it.
+    fn own_form(&self) -> Option<&'static dyn OwnForm> {
+        None
+    }
+
+    /// Returns what knows how the agent's files change when a session is renamed or moved, if we can do that.
+    fn editor(&self) -> Option<&'static dyn Editor> {
+        None
+    }
+
+    /// Returns how its session files are rewritten, if we can.
+    fn mender(&self) -> Option<&'static dyn Mender> {
+        None
+    }
+
+    /// Returns the agent's retention policy, if it deletes sessions by itself.
+    fn sweeper(&self) -> Option<&'static dyn Sweeper> {
+        None
+    }
+
+    /// Returns how the agent runs hooks, if it does.
+    fn hook(&self) -> Option<&'static dyn Hook> {
+        None
+    }
+}
+
+/// How sure a source is that a file is its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Recognition {
+    /// It is not.
+    #[default]
+    No,
+    /// It may hold a conversation in a form that the source understands.
+    Possible,
+    /// It is a session file of the source.
+    Certain,
+}
+
+/// What the path of a file says of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// The project directory that it is in.
+    pub project_folder: Option<PathBuf>,
+    /// What it is there.
+    pub station: Station,
+}
+
+/// Hashes a value the same way in every run, for keys that are kept.
+pub fn stable_hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Where a source's data lies.
@@ -176,6 +307,8 @@ pub struct DataFolders {
     pub below_home: &'static [&'static str],
     /// An environment variable that replaces the home.
     pub home_variable: Option<&'static str>,
+    /// An environment variable that names the data folder itself, or several, separated by commas.
+    pub folder_variable: Option<&'static str>,
     /// An environment variable that names one more folder shaped like the part that holds projects.
     pub extra_variable: Option<&'static str>,
     /// What tells that a folder is the data folder itself.
@@ -263,6 +396,8 @@ pub struct ProjectFolder {
     pub path: PathBuf,
     /// Its name.
     pub name: String,
+    /// Whether it stands for one project. In others, such as folders of a day, each session records its own project.
+    pub is_project: bool,
     /// The name as a hash, if it is one.
     pub hash: Option<ProjectHash>,
     /// Paths that markers in it name, and where the marker stands.
@@ -319,17 +454,42 @@ pub struct Belongings {
 pub struct Belonging {
     /// Where it lies.
     pub path: PathBuf,
-    /// What it is, for people.
-    pub what: &'static str,
+    /// What it is.
+    pub kind: BelongingKind,
 }
 
 impl Belonging {
-    /// What an output of a tool is called.
-    pub(crate) const OUTPUT: &'static str = "tool output";
-
     /// Whether it is an output of a tool, to which paths stand in the text.
     pub fn is_output(&self) -> bool {
-        self.what == Self::OUTPUT
+        self.kind == BelongingKind::ToolOutput
+    }
+}
+
+/// What a file that belongs to a session is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BelongingKind {
+    /// A sub-agent's.
+    Subagent,
+    /// An output of a tool.
+    ToolOutput,
+    /// A log of what the agent did.
+    ActivityLog,
+    /// Plans and tasks.
+    Plans,
+    /// Any file of a project directory.
+    File,
+}
+
+impl BelongingKind {
+    /// Returns its name, as plans and journals have it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Subagent => "sub-agent",
+            Self::ToolOutput => "tool output",
+            Self::ActivityLog => "activity log",
+            Self::Plans => "plans and tasks",
+            Self::File => "file",
+        }
     }
 }
 
@@ -388,6 +548,8 @@ pub struct Surveyed {
     pub folder: usize,
     /// Whether that directory's name is the readable, newer kind.
     pub named_folder: bool,
+    /// Whether other sessions are in the same file.
+    pub is_shared: bool,
     /// The file.
     pub at: FileAt,
     /// What is in it.
@@ -427,11 +589,22 @@ pub struct AgentRow {
     pub title: String,
 }
 
+/// A piece of a message: some agents write one record per block, or results as records of their own.
+#[derive(Clone, Copy, Debug)]
+pub struct PieceBytes<'a> {
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// Where they are.
+    pub span: recount_model::Span,
+}
+
 /// Asks for one message in full.
 #[derive(Debug)]
 pub struct MessageRequest<'a> {
-    /// The bytes of the version to show.
+    /// The bytes of the version to show; of a message in pieces, of the first one.
     pub bytes: &'a [u8],
+    /// The other pieces, in order.
+    pub pieces: &'a [PieceBytes<'a>],
     /// The file it stands in.
     pub file: &'a Arc<str>,
     /// Where it stands there.
@@ -444,6 +617,13 @@ pub struct MessageRequest<'a> {
     pub folder: Option<&'a Path>,
     /// How much of it is read.
     pub detail: Detail,
+}
+
+impl MessageRequest<'_> {
+    /// Returns a problem with the message that is asked for.
+    pub fn problem(&self, what: What, done: &'static str) -> Problem {
+        Problem { file: Arc::clone(self.file), span: Some(self.span), what, done: done.into() }
+    }
 }
 
 /// How much of a message is read.

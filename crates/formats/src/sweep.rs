@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
-use recount_model::{Doom, Sight};
+use recount_model::{Doom, SourceState};
 
 use crate::json::Tree;
 pub use crate::json::edit::Unfit;
@@ -11,8 +11,8 @@ use crate::source::{ProjectFolder, RootShape};
 
 /// An agent that cleans up after itself, release by release.
 ///
-/// It tells, it never deletes. What lies on disk is listed and settings are read; sessions are not opened, they are known by
-/// their [`Sight`].
+/// It only predicts, it never deletes. What is on disk is listed and settings are read; sessions are not opened, they are
+/// known by their [`SourceState`].
 pub trait Sweeper: Debug + Sync {
     /// Returns the program, as people start it.
     fn program(&self) -> &'static str;
@@ -56,6 +56,9 @@ pub trait Sweeper: Debug + Sync {
 
     /// Returns the settings as they are once the user's own file holds `text`.
     fn once_edited(&self, settings: Settings, text: &[u8]) -> Settings;
+
+    /// Returns when a file was last used, in milliseconds, as the program sees it.
+    fn last_used(&self, state: &SourceState) -> Option<i64>;
 
     /// Says how the user keeps the program from deleting sessions, in one sentence.
     fn remedy(&self) -> &'static str;
@@ -139,8 +142,8 @@ pub struct Retention {
 pub struct Chats<'a> {
     /// The directory.
     pub folder: &'a ProjectFolder,
-    /// How each session file in it is seen, in the order of [`ProjectFolder::files`]; `None` of one that was not read.
-    pub sights: &'a [Option<&'a Sight>],
+    /// The state of each session file in it, in the order of [`ProjectFolder::files`]; `None` of one that was not read.
+    pub states: &'a [Option<&'a SourceState>],
     /// What is kept.
     pub retention: &'a Retention,
     /// The release.

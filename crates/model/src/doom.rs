@@ -1,57 +1,8 @@
-//! What an agent deletes by itself: how its clean-up sees a file, and what it takes away for which reason.
+//! What an agent deletes by itself, and for which reason.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::SessionId;
-
-/// How an agent's own clean-up sees one file of a session, whatever its release asks for.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(clippy::struct_excessive_bools, reason = "each is one thing that some release asks for")]
-pub struct Sight {
-    /// The session's id, as the agent's loader finds it.
-    pub id: Option<SessionId>,
-    /// The id at the very start of the file, where a clean-up looks for it; not always the same.
-    pub first_id: Option<SessionId>,
-    /// When the session began.
-    pub started: Said,
-    /// When it was last written.
-    pub updated: Said,
-    /// Whether the loader accepts the file.
-    pub loadable: bool,
-    /// Whether it says it is a sub-agent's.
-    pub subagent: bool,
-    /// Whether the file is one JSON object.
-    pub is_document: bool,
-    /// Whether that has a list of messages.
-    pub has_messages: bool,
-    /// Whether somebody speaks in it.
-    pub spoken: bool,
-    /// The same for a loader that reads lines only, and no checkpoints.
-    pub spoken_in_lines: bool,
-    /// The same for one that looks at the last checkpoint alone, if there is one.
-    pub spoken_in_list: bool,
-    /// Whether there is anything to go on with.
-    pub resumable: bool,
-}
-
-/// A time, as far as a file says it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Said {
-    /// It does not.
-    #[default]
-    Nothing,
-    /// It says something that is no time.
-    Unclear,
-    /// In milliseconds.
-    At(i64),
-}
-
-impl Said {
-    /// Returns the time, if there is one.
-    pub fn millis(self) -> Option<i64> {
-        if let Self::At(millis) = self { Some(millis) } else { None }
-    }
-}
 
 /// A file that an agent's next start would delete.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -59,6 +59,21 @@ text_id! {
     SessionId
 }
 
+/// What tells one session from all others: ids are unique only within their source.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct SessionKey {
+    /// The agent that wrote it.
+    pub source: SourceName,
+    /// Its id.
+    pub id: SessionId,
+}
+
+impl fmt::Display for SessionKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.source, self.id)
+    }
+}
+
 text_id! {
     /// The id of a message, unique within its session.
     MessageId

@@ -9,11 +9,12 @@ mod message;
 mod problem;
 mod project;
 mod session;
+mod source_state;
 mod time;
 mod usage;
 
-pub use doom::{Doom, Said, Sight, Why};
-pub use id::{MessageId, SessionId, SourceName};
+pub use doom::{Doom, Why};
+pub use id::{MessageId, SessionId, SessionKey, SourceName};
 pub use message::{
     AttachedFile, Fate, Held, Media, Message, MessageKind, NoticeLevel, OutputState, Place,
     RawJson, Thought, ToolCall, ToolStatus,
@@ -24,5 +25,6 @@ pub use session::{
     Counts, FileRole, Grammar, Kept, Labels, SessionFacts, SessionFile, SessionKind, TitleFrom,
     ToolCounts,
 };
+pub use source_state::SourceState;
 pub use time::{Clock, parse_millis, timestamp};
 pub use usage::Tokens;

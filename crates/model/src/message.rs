@@ -71,7 +71,7 @@ impl Message {
 
     /// Returns its problems with the place where it stands.
     pub fn located_problems(&self) -> impl Iterator<Item = Problem> {
-        let Place { file, line, offset, bytes } = self.place.clone();
+        let Place { file, line, offset, bytes, .. } = self.place.clone();
         self.problems.iter().map(move |&what| Problem {
             file: Arc::clone(&file),
             span: Some(Span { line, offset, bytes }),
@@ -357,6 +357,9 @@ pub struct Place {
     pub line: u32,
     /// Its first byte.
     pub offset: u64,
-    /// How many bytes it takes.
+    /// How many bytes it takes; of a message in pieces, the first one.
     pub bytes: u64,
+    /// The other pieces of a message that was recorded in several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pieces: Vec<Span>,
 }

@@ -79,6 +79,8 @@ pub enum What {
     Buried,
     /// A session of another agent than the one asked for.
     OtherAgent,
+    /// The session whose start this one begins with is not there.
+    BaseMissing,
 }
 
 impl What {
@@ -107,6 +109,7 @@ impl What {
             Self::OutputGone => "full tool output is gone",
             Self::Buried => "the agent itself would load nothing of it",
             Self::OtherAgent => "session of another agent",
+            Self::BaseMissing => "the session it begins with is missing",
         }
     }
 }

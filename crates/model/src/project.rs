@@ -90,6 +90,8 @@ impl fmt::Display for ProjectState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClueKind {
+    /// The folder that the session itself records.
+    Session,
     /// A marker file that the agent left in the project's directory.
     Marker,
     /// The agent's list of projects.
@@ -133,6 +135,7 @@ pub enum ClueKind {
 impl fmt::Display for ClueKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
+            Self::Session => "session",
             Self::Marker => "marker",
             Self::Registry => "registry",
             Self::SessionHash => "session hash",

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Problem, Project, RawJson, SessionId, Sight, SourceName, Tokens};
+use crate::{
+    Problem, Project, RawJson, RecordedPath, SessionId, SessionKey, SourceName, SourceState, Tokens,
+};
 
 /// One row of a list.
 #[derive(Clone, Debug, Serialize)]
@@ -31,6 +33,9 @@ pub struct SessionFacts {
     pub labels: Option<Labels>,
     /// The folder it belongs to.
     pub project: Arc<Project>,
+    /// The folder that it records as its own, where the source does that.
+    #[serde(skip)]
+    pub cwd: Option<RecordedPath>,
     /// The first moment of the full view.
     pub started: Option<Timestamp>,
     /// The last moment of the full view.
@@ -75,20 +80,30 @@ pub struct SessionFacts {
     /// The problems themselves, as many as were kept.
     #[serde(skip)]
     pub problem_list: Vec<Problem>,
-    /// How the agent's own clean-up sees each of the files.
+    /// What only the source understands of each of the files.
     #[serde(skip)]
-    pub sights: Vec<Sight>,
+    pub states: Vec<SourceState>,
 }
 
 impl SessionFacts {
+    /// Returns what tells it from all other sessions.
+    pub fn key(&self) -> SessionKey {
+        SessionKey { source: self.source, id: self.id.clone() }
+    }
+
     /// Whether nobody said anything in it.
     pub fn is_empty(&self) -> bool {
         self.counts.prompts == 0 && self.counts.answers == 0
     }
 
+    /// Returns its own files, without those of which it only borrows the start.
+    pub fn own_files(&self) -> impl Iterator<Item = &SessionFile> {
+        self.files.iter().filter(|file| file.role != FileRole::Base)
+    }
+
     /// Returns the bytes of all its files.
     pub fn bytes(&self) -> u64 {
-        self.files.iter().map(|file| file.bytes).sum()
+        self.own_files().map(|file| file.bytes).sum()
     }
 }
 
@@ -193,6 +208,8 @@ pub enum FileRole {
     Stub,
     /// A file that the agent cannot read.
     Unreadable,
+    /// A file of another session, whose start this one begins with.
+    Base,
 }
 
 /// How a file is written.

@@ -59,19 +59,21 @@ pub fn parse_millis(text: &[u8]) -> Option<i64> {
 
 fn parse_common(text: &[u8]) -> Option<i64> {
     let text: &[u8; 24] = text.try_into().ok()?;
-    let separators =
-        [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':'), (19, b'.'), (23, b'Z')];
-    if separators.iter().any(|&(at, byte)| text.get(at) != Some(&byte)) {
+    #[rustfmt::skip]
+    let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, b'T',
+         h1, h2, b':', n1, n2, b':', s1, s2, b'.', f1, f2, f3, b'Z'] = *text
+    else {
+        return None;
+    };
+    let digits = [y1, y2, y3, y4, m1, m2, d1, d2, h1, h2, n1, n2, s1, s2, f1, f2, f3];
+    if !digits.iter().fold(true, |all, digit| all & digit.is_ascii_digit()) {
         return None;
     }
-    let number = |from: usize, to: usize| {
-        text.get(from..to)?.iter().try_fold(0i64, |sum, byte| {
-            byte.is_ascii_digit().then(|| sum * 10 + i64::from(byte - b'0'))
-        })
-    };
-    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
-    let (hour, minute, second, milli) =
-        (number(11, 13)?, number(14, 16)?, number(17, 19)?, number(20, 23)?);
+    let one = |digit: u8| i64::from(digit & 15);
+    let two = |tens: u8, ones: u8| one(tens) * 10 + one(ones);
+    let (year, month, day) = (two(y1, y2) * 100 + two(y3, y4), two(m1, m2), two(d1, d2));
+    let (hour, minute, second) = (two(h1, h2), two(n1, n2), two(s1, s2));
+    let milli = two(f1, f2) * 10 + one(f3);
     if !(1..=12).contains(&month)
         || !(1..=days_in(year, month)).contains(&day)
         || hour > 23

@@ -47,6 +47,17 @@ impl Folders {
         }
     }
 
+    /// Puts the home in place of a leading `~`.
+    pub fn expand(&self, path: &str) -> PathBuf {
+        match (path.strip_prefix('~'), &self.home) {
+            (Some(""), Some(home)) => home.clone(),
+            (Some(rest), Some(home)) if rest.starts_with(['/', '\\']) => {
+                home.join(rest.trim_start_matches(['/', '\\']))
+            }
+            _ => PathBuf::from(path),
+        }
+    }
+
     /// Shortens a path below the home to `~/…`.
     pub fn tilde(&self, path: &str) -> String {
         let home = self.home.as_deref().and_then(Path::to_str).unwrap_or_default();
@@ -56,6 +67,12 @@ impl Folders {
             _ => path.to_owned(),
         }
     }
+}
+
+/// Whether two paths lead to the same place.
+pub fn is_same_place(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    one == other || real(one).is_some_and(|one| real(other) == Some(one))
 }
 
 #[cfg(test)]
@@ -74,6 +91,15 @@ mod tests {
             let programs = folders(&[("HOME", "/h"), ("RECOUNT_DATA_DIR", "/d")]).programs;
             assert_eq!(programs.unwrap(), Path::new("/h/.local/share"));
         }
+    }
+
+    #[test]
+    fn the_home_may_be_written_short() {
+        let folders = Folders { home: Some("/home/dev".into()), ..Folders::default() };
+        assert_eq!(folders.expand("~/code"), PathBuf::from("/home/dev/code"));
+        assert_eq!(folders.expand("~"), PathBuf::from("/home/dev"));
+        assert_eq!(folders.expand("~other/x"), PathBuf::from("~other/x"));
+        assert_eq!(folders.expand("/srv"), PathBuf::from("/srv"));
     }
 
     #[test]

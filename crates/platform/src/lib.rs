@@ -11,7 +11,7 @@ mod remote;
 mod room;
 
 pub use env::{Env, VARIABLES, Variable};
-pub use folders::Folders;
+pub use folders::{Folders, is_same_place};
 pub use installations::Installations;
 pub use listing::{Entry, Lister};
 pub use mounts::{Below, Mounts};

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use recount_formats::source::RootShape;
-use recount_formats::{SOURCES, Source};
+use recount_formats::source::{DataFolders, RootShape};
+use recount_formats::{Source, Sources};
 use recount_platform::{Env, Folders};
 
 /// A data folder of one source.
@@ -34,11 +34,12 @@ pub enum Error {
     },
 }
 
-/// Lists the data folders below `homes`, or those of the user when none is given.
+/// Lists the data folders of `sources` below `homes`, or those of the user when none is given.
 ///
 /// # Errors
 /// If a home that was given is missing or unreadable.
-pub fn roots(homes: &[PathBuf], env: &Env) -> Result<Vec<Root>, Error> {
+pub fn roots(sources: Sources, homes: &[PathBuf], env: &Env) -> Result<Vec<Root>, Error> {
+    let sources = || sources.iter().copied().filter(|source| source.reads_sessions());
     let mut roots = Vec::new();
     for home in homes {
         if !home.exists() {
@@ -47,14 +48,21 @@ pub fn roots(homes: &[PathBuf], env: &Env) -> Result<Vec<Root>, Error> {
         if let Err(source) = std::fs::read_dir(home) {
             return Err(Error::UnreadableHome { path: home.clone(), source });
         }
-        for &source in SOURCES {
+        for source in sources() {
             below(source, home, &mut roots);
         }
     }
     if homes.is_empty() {
         let home = Folders::find(env).home;
-        for &source in SOURCES {
+        for source in sources() {
             let folders = source.folders();
+            let named = named_folders(&folders, env);
+            if !named.is_empty() {
+                for path in named {
+                    add(source, path, RootShape::Whole, &mut roots);
+                }
+                continue;
+            }
             let own = folders.home_variable.and_then(|variable| env.path(variable));
             if let Some(home) = own.or_else(|| home.clone()) {
                 below(source, &home, &mut roots);
@@ -65,6 +73,14 @@ pub fn roots(homes: &[PathBuf], env: &Env) -> Result<Vec<Root>, Error> {
         }
     }
     Ok(roots)
+}
+
+/// Returns the data folders that a variable names, separated by commas.
+pub(crate) fn named_folders(folders: &DataFolders, env: &Env) -> Vec<PathBuf> {
+    let named = folders.folder_variable.and_then(|variable| env.path(variable));
+    let Some(named) = named else { return Vec::new() };
+    let Some(list) = named.to_str().filter(|list| list.contains(',')) else { return vec![named] };
+    list.split(',').map(str::trim).filter(|path| !path.is_empty()).map(PathBuf::from).collect()
 }
 
 fn below(source: &'static dyn Source, home: &Path, roots: &mut Vec<Root>) {

@@ -208,7 +208,9 @@ impl Learned {
     pub fn proven(&self, source: &'static dyn Source) -> impl Iterator<Item = &Proven> {
         let own = move |entry: &&Proven| {
             entry.source == source.name().as_str()
-                && source.project_hash(entry.path.as_str()).as_str() == entry.hash
+                && source
+                    .project_hash(entry.path.as_str())
+                    .is_some_and(|hash| hash.as_str() == entry.hash)
         };
         self.proven.values().filter(own)
     }
@@ -226,7 +228,7 @@ impl Learned {
         clue: (ClueKind, &str),
         when: Timestamp,
     ) {
-        let hash = source.project_hash(path.as_str());
+        let Some(hash) = source.project_hash(path.as_str()) else { return };
         let entry = Proven {
             source: source.name().as_str().to_owned(),
             hash: hash.as_str().to_owned(),

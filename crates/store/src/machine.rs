@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use recount_formats::Sources;
 use recount_formats::source::RootShape;
-use recount_formats::{SOURCES, WITNESSES};
 use recount_model::ClueKind;
 use recount_platform::{Env, Folders, Lister, Processes, Running};
 
 use crate::clues::{git, history, zoxide};
+use crate::discover::named_folders;
 use crate::presence::ask;
 use crate::resolve::Candidates;
 
@@ -29,6 +30,8 @@ pub struct Machine<'a> {
     pub folders: &'a Folders,
     /// Homes in which agents are looked for.
     pub homes: &'a [PathBuf],
+    /// The agents that are known.
+    pub sources: Sources,
     /// Running processes.
     pub processes: &'a dyn Processes,
 }
@@ -48,10 +51,10 @@ impl Machine<'_> {
     }
 
     fn running(&self, candidates: &mut Candidates) {
-        let homes = SOURCES.iter().filter_map(|source| source.folders().home_variable);
+        let homes = self.sources.iter().filter_map(|source| source.folders().home_variable);
         let variables: Vec<&str> = ["PWD", "OLDPWD"].into_iter().chain(homes).collect();
         for process in self.processes.running(&variables) {
-            let agent = SOURCES.iter().find(|source| source.is_running(&process.args));
+            let agent = self.sources.iter().find(|source| source.is_running(&process.args));
             let is_shell = SHELLS.contains(&process.name.trim_start_matches('-'));
             if agent.is_none() && !is_shell {
                 continue;
@@ -74,12 +77,16 @@ impl Machine<'_> {
 
     /// Adds where other agents were used.
     fn neighbours(&self, candidates: &mut Candidates) {
-        for witness in WITNESSES {
-            let named = self.env.path(witness.variable());
-            let below = self.homes.iter().map(|home| home.join(witness.below_home()));
+        for source in self.sources.iter().filter(|source| !source.reads_sessions()) {
+            let folders = source.folders();
+            let named = named_folders(&folders, self.env);
+            let below = self
+                .homes
+                .iter()
+                .flat_map(|home| folders.below_home.iter().map(move |below| home.join(below)));
             let roots: BTreeSet<PathBuf> = named.into_iter().chain(below).collect();
-            for (path, _) in roots.iter().flat_map(|root| witness.paths(root)) {
-                let detail = format!("a project of {}", witness.name());
+            for (path, _) in roots.iter().flat_map(|root| source.known_folders(root)) {
+                let detail = format!("a project of {}", source.display_name());
                 candidates.add_with_ancestors(path.as_str(), ClueKind::Neighbour, &detail);
             }
         }

@@ -1,7 +1,7 @@
 //! Where fixtures lie, and which there are.
 
 use std::path::{Path, PathBuf};
-use std::{env, fs, io};
+use std::{fs, io};
 
 /// One case: a home as an agent left it, and a README that says where it comes from.
 #[derive(Clone, Debug)]
@@ -36,29 +36,14 @@ pub fn fixtures() -> Vec<Fixture> {
     found
 }
 
-/// Returns a folder of recorded homes, if there is one: `RECOUNT_CORPUS`, else `shared/corpus` beside the repository.
-///
-/// It holds `<release>/<scenario>/home/`. Sweeps over it are too large to be kept as fixtures; without it they pass.
-pub fn corpus() -> Option<PathBuf> {
-    let told = env::var_os("RECOUNT_CORPUS").map(PathBuf::from);
-    let beside = || repository().parent().map(|above| above.join("shared/corpus"));
-    told.or_else(beside).filter(|folder| folder.is_dir())
-}
-
-/// Returns a folder of recorded homes of agents that only bear witness, if there is one: `corpus-other` beside [`corpus`].
-///
-/// It holds `<agent>/<release>/<scenario>/home/`.
-pub fn corpus_of_witnesses() -> Option<PathBuf> {
-    Some(corpus()?.with_file_name("corpus-other")).filter(|folder| folder.is_dir())
-}
-
 fn case(path: PathBuf) -> Fixture {
     let below = path.strip_prefix(fixture("")).unwrap_or(&path);
     let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
     Fixture { name: names.join("/"), path }
 }
 
-fn folders(path: &Path) -> Vec<PathBuf> {
+/// Lists the folders in a folder, sorted by path.
+pub(crate) fn folders(path: &Path) -> Vec<PathBuf> {
     let listed = || -> io::Result<Vec<PathBuf>> {
         let entries = fs::read_dir(path)?.collect::<io::Result<Vec<_>>>()?;
         Ok(entries.into_iter().map(|entry| entry.path()).filter(|path| path.is_dir()).collect())
@@ -69,7 +54,7 @@ fn folders(path: &Path) -> Vec<PathBuf> {
     all
 }
 
-fn repository() -> &'static Path {
+pub(crate) fn repository() -> &'static Path {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).unwrap_or(here)
 }

@@ -105,6 +105,7 @@ fn insert(change: &Transaction<'_>, rows: &SessionRows) -> Result<(), Error> {
 struct Inserts<'a> {
     message: CachedStatement<'a>,
     version: CachedStatement<'a>,
+    piece: CachedStatement<'a>,
     call: CachedStatement<'a>,
     touched: CachedStatement<'a>,
 }
@@ -118,6 +119,7 @@ impl<'a> Inserts<'a> {
             )?,
             version: change
                 .prepare_cached("INSERT INTO kept_versions VALUES (?1, ?2, ?3, ?4, ?5)")?,
+            piece: change.prepare_cached("INSERT INTO kept_pieces VALUES (?1, ?2, ?3, ?4, ?5)")?,
             call: change.prepare_cached(
                 "INSERT INTO kept_calls VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
             )?,
@@ -154,6 +156,10 @@ impl<'a> Inserts<'a> {
         for (at, (offset, bytes)) in row.versions.iter().enumerate() {
             let numbers = [session, number, count(at), bounded(*offset), bounded(*bytes)];
             self.version.execute(numbers)?;
+        }
+        for (at, (offset, bytes)) in row.pieces.iter().enumerate() {
+            let numbers = [session, number, count(at), bounded(*offset), bounded(*bytes)];
+            self.piece.execute(numbers)?;
         }
         for (at, call) in row.calls.iter().enumerate() {
             let CallRow { id, name, display_name, status, time, key_arg, agent_id, output_state } =

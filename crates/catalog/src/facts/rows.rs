@@ -48,6 +48,8 @@ pub struct MessageRow {
     pub bytes: u64,
     /// Where its other versions stand, newest first; only where one of them has what this one lost.
     pub versions: Vec<(u64, u64)>,
+    /// Where its pieces after the first are, of a message that was recorded in several.
+    pub pieces: Vec<(u64, u64)>,
     /// The tools it called, in order.
     pub calls: Vec<CallRow>,
     /// The files it touched.

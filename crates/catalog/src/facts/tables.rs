@@ -5,7 +5,7 @@ use crate::schema::Tables;
 /// Rows are clustered by session: one is taken out and put in as a whole, and read as a whole. They stand in the order of the
 /// sessions' keys, so that answers come in the same order whichever session was read first. No text of any length is in them; it is read
 /// from where it stands.
-pub(crate) const TABLES: Tables = Tables { version: "1", create: CREATE };
+pub(crate) const TABLES: Tables = Tables { version: "2", create: CREATE };
 
 const CREATE: &str = "
     CREATE TABLE kept_sessions (
@@ -52,6 +52,14 @@ const CREATE: &str = "
         bytes INTEGER NOT NULL,
         PRIMARY KEY (session, number, place)
     ) WITHOUT ROWID;
+    CREATE TABLE kept_pieces (
+        session INTEGER NOT NULL,
+        number INTEGER NOT NULL,
+        place INTEGER NOT NULL,
+        offset INTEGER NOT NULL,
+        bytes INTEGER NOT NULL,
+        PRIMARY KEY (session, number, place)
+    ) WITHOUT ROWID;
     CREATE TABLE kept_calls (
         session INTEGER NOT NULL,
         number INTEGER NOT NULL,
@@ -80,4 +88,4 @@ const CREATE: &str = "
 
 /// Tables with rows of a session, besides the one of sessions.
 pub(crate) const OF_SESSION: &[&str] =
-    &["kept_files", "kept_messages", "kept_versions", "kept_calls", "kept_touched"];
+    &["kept_files", "kept_messages", "kept_versions", "kept_pieces", "kept_calls", "kept_touched"];

@@ -23,6 +23,8 @@ pub struct Place {
     pub bytes: u64,
     /// Where its other versions stand, newest first.
     pub versions: Vec<(u64, u64)>,
+    /// Where its pieces after the first are.
+    pub pieces: Vec<(u64, u64)>,
 }
 
 /// A part of a message that is text.
@@ -120,16 +122,21 @@ impl Reader {
                 offset: unsigned(row.get(3)?),
                 bytes: unsigned(row.get(4)?),
                 versions: Vec::new(),
+                pieces: Vec::new(),
             })
         });
         let Some(mut place) = found.optional()? else { return Ok(None) };
-        let mut select = db.prepare_cached(
-            "SELECT offset, bytes FROM kept_versions WHERE session = ?1 AND number = ?2 ORDER BY place",
-        )?;
-        let versions = select.query_map([session, message], |row| {
-            Ok((unsigned(row.get(0)?), unsigned(row.get(1)?)))
-        })?;
-        place.versions = versions.collect::<Result<_, _>>()?;
+        let stretches = |table: &str| {
+            let mut select = db.prepare_cached(&format!(
+                "SELECT offset, bytes FROM {table} WHERE session = ?1 AND number = ?2 ORDER BY place"
+            ))?;
+            let rows = select.query_map([session, message], |row| {
+                Ok((unsigned(row.get(0)?), unsigned(row.get(1)?)))
+            })?;
+            rows.collect::<Result<_, _>>()
+        };
+        place.versions = stretches("kept_versions")?;
+        place.pieces = stretches("kept_pieces")?;
         Ok(Some(place))
     }
 }

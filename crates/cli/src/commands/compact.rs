@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use recount_engine::Compaction;
+use recount_changes::{Changes, Compaction};
 
 use crate::commands::change::{Consent, files, shrunk};
 use crate::context::Context;
@@ -49,15 +49,16 @@ fn percent(text: &str) -> Result<u64, String> {
 
 pub(crate) fn run(args: &CompactArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
-    args.consent.recover(&engine, context)?;
+    let changes = Changes::new(&engine);
+    args.consent.recover(changes, context)?;
     let bar = Bar::new(context, "reading");
     let wanted = Compaction {
         sessions: args.sessions.clone(),
         min_saving: args.min_saving,
         strict_only: args.strict_only,
     };
-    let plan = engine.compact_plan(&wanted, &bar)?;
+    let offer = changes.compact_plan(&wanted, &bar)?;
     bar.finish();
-    let done = format!("{} written anew: {}", files(&plan), shrunk(&plan));
-    args.consent.carry_out_or_tell(&plan, &engine, context, &done, "nothing to leave out")
+    let done = format!("{} written anew: {}", files(&offer.plan), shrunk(&offer.plan));
+    args.consent.carry_out_or_tell(&offer, changes, context, &done, "nothing to leave out")
 }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use recount_changes::Changes;
 use recount_model::Grammar;
 
 use crate::commands::change::{Consent, shrunk};
@@ -42,15 +43,16 @@ enum To {
 
 pub(crate) fn run(args: &ConvertArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
-    args.consent.recover(&engine, context)?;
+    let changes = Changes::new(&engine);
+    args.consent.recover(changes, context)?;
     let (to, name) = match args.to {
         To::Jsonl => (Grammar::Jsonl, "jsonl"),
         To::Json => (Grammar::Json, "json"),
     };
     let bar = Bar::new(context, "reading");
-    let plan = engine.convert_plan(&args.session, to, &bar)?;
+    let offer = changes.convert_plan(&args.session, to, &bar)?;
     bar.finish();
-    let done = format!("written as {name}: {}", shrunk(&plan));
+    let done = format!("written as {name}: {}", shrunk(&offer.plan));
     let nothing = format!("it is written as {name} already");
-    args.consent.carry_out_or_tell(&plan, &engine, context, &done, &nothing)
+    args.consent.carry_out_or_tell(&offer, changes, context, &done, &nothing)
 }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use recount_changes::Changes;
 
 use crate::commands::change::{Consent, files, sessions};
 use crate::context::Context;
@@ -31,11 +32,12 @@ pub(crate) struct DeleteArgs {
 
 pub(crate) fn run(args: &DeleteArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
-    args.consent.recover(&engine, context)?;
+    let changes = Changes::new(&engine);
+    args.consent.recover(changes, context)?;
     let bar = Bar::new(context, "reading");
-    let plan = engine.delete_plan(&args.sessions, &bar)?;
+    let offer = changes.delete_plan(&args.sessions, &bar)?;
     bar.finish();
-    let size = bytes(plan.bytes_before());
-    let done = format!("{} in the trash: {}, {size}", sessions(&plan), files(&plan));
-    args.consent.carry_out(&plan, &engine, context, &done)
+    let size = bytes(offer.plan.bytes_before());
+    let done = format!("{} in the trash: {}, {size}", sessions(&offer.plan), files(&offer.plan));
+    args.consent.carry_out(&offer, changes, context, &done)
 }

@@ -1,11 +1,13 @@
 //! `recount doctor`
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use recount_engine::{Finding, Severity, Topic};
+use recount_changes::{Changes, Finding, Severity, Topic};
+use recount_model::SessionId;
+use serde::Serialize;
 
 use crate::context::{Context, Paged};
 use crate::failure::{FOUND, Failure};
@@ -16,6 +18,7 @@ use crate::output::number::plural;
 use crate::output::progress::Bar;
 use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
+use crate::words;
 
 /// Tell what is wrong with sessions and around them, and what mends it
 ///
@@ -34,10 +37,14 @@ pub(crate) struct DoctorArgs {
 
 pub(crate) fn run(args: &DoctorArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
+    let changes = Changes::new(&engine);
     let project = args.project.as_deref().map(|wanted| context.project_argument(wanted));
     let bar = Bar::new(context, "reading");
-    let findings = engine.doctor(project.as_deref(), &bar)?;
+    let findings = changes.doctor(project.as_deref(), &bar)?;
     bar.finish();
+    let mut findings: Vec<Row> = findings.into_iter().map(Row::new).collect();
+    findings.sort();
+    findings.dedup();
     if context.global.json {
         json::document(context, "doctor", "findings", &findings)?;
     } else if !findings.is_empty() {
@@ -58,6 +65,25 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context) -> Result<ExitCode, Fail
     Ok(ExitCode::from(FOUND))
 }
 
+/// A finding in words.
+#[derive(PartialEq, Eq, PartialOrd, Ord, Serialize)]
+struct Row {
+    topic: Topic,
+    severity: Severity,
+    what: String,
+    session: Option<SessionId>,
+    path: Option<PathBuf>,
+    remedy: Option<String>,
+}
+
+impl Row {
+    fn new(finding: Finding) -> Self {
+        let Finding { topic, severity, what, session, path, remedy } = finding;
+        let (what, remedy) = (words::symptom(&what), remedy.as_ref().map(words::remedy));
+        Self { topic, severity, what, session, path, remedy }
+    }
+}
+
 /// What stands between two columns.
 const GAP: usize = 2;
 
@@ -68,7 +94,7 @@ const COLUMNS: &[Column] = &[
     Column { heading: "MENDED BY", align: Align::Left, fit: Fit::Keep },
 ];
 
-fn page(findings: &[Finding], context: &Context) -> String {
+fn page(findings: &[Row], context: &Context) -> String {
     let canvas = context.canvas();
     let mut page = String::new();
     let mut topics: Vec<Topic> = findings.iter().map(|finding| finding.topic).collect();
@@ -77,7 +103,7 @@ fn page(findings: &[Finding], context: &Context) -> String {
         if number > 0 {
             page.push('\n');
         }
-        page.push_str(&canvas.print([Line::new([Span::new(topic.as_str(), Tone::Strong)])]));
+        page.push_str(&canvas.print([Line::new([Span::new(words::topic(topic), Tone::Strong)])]));
         let own = findings.iter().filter(|finding| finding.topic == topic);
         let rows: Vec<Vec<Span>> = own.map(|finding| row(finding, context)).collect();
         let page_of = if fits(&rows, canvas.room()) { beside } else { below };
@@ -114,7 +140,7 @@ fn below(rows: &[Vec<Span>], canvas: &Canvas) -> String {
     render(COLUMNS.get(..3).unwrap_or(COLUMNS), &all, canvas)
 }
 
-fn row(finding: &Finding, context: &Context) -> Vec<Span> {
+fn row(finding: &Row, context: &Context) -> Vec<Span> {
     let (word, tone) = match finding.severity {
         Severity::Error => ("error", Tone::Removed),
         Severity::Warning => ("warning", Tone::Warning),

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use recount_engine::Fork;
+use recount_changes::{Changes, Fork};
 
 use crate::commands::change::Consent;
 use crate::context::Context;
@@ -41,12 +41,13 @@ pub(crate) struct ForkArgs {
 
 pub(crate) fn run(args: &ForkArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
-    args.consent.recover(&engine, context)?;
+    let changes = Changes::new(&engine);
+    args.consent.recover(changes, context)?;
     let to = args.to.as_deref().map(|to| context.project_argument(to));
     let bar = Bar::new(context, "reading");
     let fork = Fork { at: args.at.as_deref(), to: to.as_deref(), title: args.title.as_deref() };
-    let plan = engine.fork_plan(&args.session, fork, &bar)?;
+    let offer = changes.fork_plan(&args.session, fork, &bar)?;
     bar.finish();
-    let id = plan.sessions.first().map(|new| new.id.clone()).unwrap_or_default();
-    args.consent.carry_out(&plan, &engine, context, &format!("new session {id}"))
+    let id = offer.plan.sessions.first().map(|new| new.id.clone()).unwrap_or_default();
+    args.consent.carry_out(&offer, changes, context, &format!("new session {id}"))
 }

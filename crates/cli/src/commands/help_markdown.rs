@@ -4,13 +4,17 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::CommandFactory as _;
+use clap::{Args, CommandFactory as _};
 
 use crate::args::Cli;
 use crate::context::{Context, Paged};
 use crate::failure::Failure;
 
-pub(crate) fn run(context: &Context) -> Result<ExitCode, Failure> {
+/// Print all help as Markdown
+#[derive(Args, Clone, Debug)]
+pub(crate) struct HelpMarkdownArgs {}
+
+pub(crate) fn run(_args: &HelpMarkdownArgs, context: &Context) -> Result<ExitCode, Failure> {
     let mut cli = Cli::command().term_width(100);
     cli.build();
     let mut text =

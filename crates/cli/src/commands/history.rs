@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Args;
-use recount_engine::{Change, ChangeState};
+use recount_changes::{Change, ChangeState, Changes};
 
 use crate::commands::change::tell_damaged;
 use crate::context::{Context, Paged};
@@ -15,6 +15,7 @@ use crate::output::number::{bytes, count};
 use crate::output::span::Span;
 use crate::output::theme::Tone;
 use crate::when;
+use crate::words;
 
 /// List what recount itself has changed
 ///
@@ -25,17 +26,18 @@ pub(crate) struct HistoryArgs {}
 
 pub(crate) fn run(_args: &HistoryArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
-    let changes = engine.history()?;
-    tell_damaged(&engine, context)?;
+    let changes = Changes::new(&engine);
+    let made = changes.history()?;
+    tell_damaged(changes, context)?;
     if context.global.json {
-        json::document(context, "history", "changes", &changes)?;
-    } else if !changes.is_empty() {
-        let rows: Vec<Vec<Span>> = changes.iter().map(|change| row(change, context)).collect();
+        json::document(context, "history", "changes", &made)?;
+    } else if !made.is_empty() {
+        let rows: Vec<Vec<Span>> = made.iter().map(|change| row(change, context)).collect();
         let mut out = context.out(Paged::Yes);
         out.write_all(render(COLUMNS, &rows, &context.canvas()).as_bytes())?;
         out.finish()?;
     }
-    if changes.is_empty() {
+    if made.is_empty() {
         context.warn("nothing was ever changed");
         return Ok(ExitCode::from(NOTHING));
     }
@@ -60,7 +62,7 @@ fn row(change: &Change, context: &Context) -> Vec<Span> {
     };
     let state = match change.state {
         ChangeState::Done if !change.undoable => "done, for good",
-        state => state.as_str(),
+        state => words::state(state),
     };
     let named = change.sessions.iter().map(|session| {
         let short: String = session.id.chars().take(8).collect();

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use recount_engine::Merge;
+use recount_changes::{Changes, Merge};
 
 use crate::commands::change::Consent;
 use crate::context::Context;
@@ -41,12 +41,13 @@ pub(crate) struct MergeArgs {
 
 pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
-    args.consent.recover(&engine, context)?;
+    let changes = Changes::new(&engine);
+    args.consent.recover(changes, context)?;
     let to = args.to.as_deref().map(|to| context.project_argument(to));
     let bar = Bar::new(context, "reading");
     let merge = Merge { to: to.as_deref(), title: args.title.as_deref(), keep: args.keep };
-    let plan = engine.merge_plan(&args.sessions, merge, &bar)?;
+    let offer = changes.merge_plan(&args.sessions, merge, &bar)?;
     bar.finish();
-    let id = plan.sessions.first().map(|new| new.id.clone()).unwrap_or_default();
-    args.consent.carry_out(&plan, &engine, context, &format!("new session {id}"))
+    let id = offer.plan.sessions.first().map(|new| new.id.clone()).unwrap_or_default();
+    args.consent.carry_out(&offer, changes, context, &format!("new session {id}"))
 }

@@ -1,40 +1,114 @@
-//! One file per command: its arguments, its help, what it does.
+//! One file per command: its arguments, its help, what it does; and the one list of them.
 
 mod change;
-pub(crate) mod compact;
-pub(crate) mod completions;
-pub(crate) mod convert;
-pub(crate) mod delete;
-pub(crate) mod doctor;
-pub(crate) mod export;
-pub(crate) mod fork;
-pub(crate) mod guard;
-pub(crate) mod help_markdown;
-pub(crate) mod history;
-pub(crate) mod index;
-pub(crate) mod list;
-pub(crate) mod man;
-pub(crate) mod merge;
-pub(crate) mod r#move;
+mod compact;
+mod completions;
+mod convert;
+mod delete;
+mod doctor;
+mod export;
+mod fork;
+mod guard;
+mod help_markdown;
+mod history;
+mod index;
+mod list;
+mod man;
+mod merge;
+mod r#move;
 mod picked;
-pub(crate) mod prices;
-pub(crate) mod projects;
-pub(crate) mod prune;
+mod prices;
+mod projects;
+mod prune;
 mod redacted;
-pub(crate) mod relocate;
-pub(crate) mod rename;
-pub(crate) mod repair;
-pub(crate) mod restore;
-pub(crate) mod resume;
-pub(crate) mod resurrect;
-pub(crate) mod search;
-pub(crate) mod show;
-pub(crate) mod sql;
-pub(crate) mod stats;
-pub(crate) mod story;
-pub(crate) mod tag;
-pub(crate) mod testbed;
-pub(crate) mod trash;
-pub(crate) mod trim;
-pub(crate) mod undo;
-pub(crate) mod vault;
+mod relocate;
+mod rename;
+mod repair;
+mod restore;
+mod resume;
+mod resurrect;
+mod search;
+mod show;
+mod sql;
+mod stats;
+mod story;
+mod tag;
+mod testbed;
+mod trash;
+mod trim;
+mod undo;
+mod vault;
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+use crate::context::Context;
+use crate::failure::Failure;
+
+/// Declares the commands, in the order of the help: what each is called, its arguments, and what runs it.
+macro_rules! commands {
+    ($($(#[$attribute:meta])* $name:ident($args:ty) => $run:path;)*) => {
+        /// The commands.
+        #[derive(Debug, Subcommand)]
+        pub(crate) enum Command {
+            $($(#[$attribute])* $name($args),)*
+        }
+
+        impl Command {
+            /// Does what was asked for.
+            pub(crate) fn run(&self, context: &Context) -> Result<ExitCode, Failure> {
+                match self {
+                    $(Self::$name(args) => $run(args, context),)*
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    List(list::ListArgs) => list::run;
+    Show(show::ShowArgs) => show::run;
+    Story(story::StoryArgs) => story::run;
+    Export(export::ExportArgs) => export::run;
+    Search(search::SearchArgs) => search::run;
+    Projects(projects::ProjectsArgs) => projects::run;
+    Stats(stats::StatsArgs) => stats::run;
+    Prices(prices::PricesArgs) => prices::run;
+    Sql(sql::SqlArgs) => sql::run;
+    Resume(resume::ResumeArgs) => resume::run;
+    Guard(guard::GuardArgs) => guard::run;
+    Rename(rename::RenameArgs) => rename::run;
+    Tag(tag::TagArgs) => tag::run;
+    Pin(tag::PinArgs) => tag::pin;
+    Unpin(tag::UnpinArgs) => tag::unpin;
+    Move(r#move::MoveArgs) => r#move::run;
+    Relocate(relocate::RelocateArgs) => relocate::run;
+    Fork(fork::ForkArgs) => fork::run;
+    Merge(merge::MergeArgs) => merge::run;
+    Doctor(doctor::DoctorArgs) => doctor::run;
+    Repair(repair::RepairArgs) => repair::run;
+    Resurrect(resurrect::ResurrectArgs) => resurrect::run;
+    Compact(compact::CompactArgs) => compact::run;
+    Convert(convert::ConvertArgs) => convert::run;
+    Trim(trim::TrimArgs) => trim::run;
+    Delete(delete::DeleteArgs) => delete::run;
+    Prune(prune::PruneArgs) => prune::run;
+    Restore(restore::RestoreArgs) => restore::run;
+    Trash(trash::TrashArgs) => trash::run;
+    Vault(vault::VaultArgs) => vault::run;
+    Undo(undo::UndoArgs) => undo::run;
+    History(history::HistoryArgs) => history::run;
+    Index(index::IndexArgs) => index::run;
+    Testbed(testbed::TestbedArgs) => testbed::run;
+    Completions(completions::CompletionsArgs) => completions::run;
+    Man(man::ManArgs) => man::run;
+    #[command(hide = true)]
+    HelpMarkdown(help_markdown::HelpMarkdownArgs) => help_markdown::run;
+}
+
+impl Default for Command {
+    fn default() -> Self {
+        Self::List(list::ListArgs::default())
+    }
+}

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use recount_changes::Changes;
 
 use crate::commands::change::{Consent, files, sessions};
 use crate::context::Context;
@@ -33,11 +34,12 @@ pub(crate) struct MoveArgs {
 
 pub(crate) fn run(args: &MoveArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
-    args.consent.recover(&engine, context)?;
+    let changes = Changes::new(&engine);
+    args.consent.recover(changes, context)?;
     let bar = Bar::new(context, "reading");
     let to = context.project_argument(&args.to);
-    let plan = engine.move_plan(&args.session, &to, &bar)?;
+    let offer = changes.move_plan(&args.session, &to, &bar)?;
     bar.finish();
-    let done = format!("{} moved: {}", sessions(&plan), files(&plan));
-    args.consent.carry_out(&plan, &engine, context, &done)
+    let done = format!("{} moved: {}", sessions(&offer.plan), files(&offer.plan));
+    args.consent.carry_out(&offer, changes, context, &done)
 }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use recount_engine::Prune;
+use recount_changes::{Changes, Prune};
 
 use crate::commands::change::{Consent, files, sessions};
 use crate::commands::list::moment;
@@ -56,8 +56,9 @@ pub(crate) fn run(args: &PruneArgs, context: &Context) -> Result<ExitCode, Failu
             .hint("name one or more of --older 90d, --empty, --orphaned"));
     }
     let engine = context.plain_engine()?;
+    let changes = Changes::new(&engine);
     let consent = args.consent.only_when_told();
-    consent.recover(&engine, context)?;
+    consent.recover(changes, context)?;
     let rules = Prune {
         older: moment("--older", args.older.as_deref(), context.clock.now())?,
         empty: args.empty,
@@ -66,16 +67,16 @@ pub(crate) fn run(args: &PruneArgs, context: &Context) -> Result<ExitCode, Failu
         pinned: args.with_pinned,
     };
     let bar = Bar::new(context, "reading");
-    let plan = engine.prune_plan(&rules, &bar)?;
+    let offer = changes.prune_plan(&rules, &bar)?;
     bar.finish();
-    let size = bytes(plan.bytes_before());
-    let done = format!("{} in the trash: {}, {size}", sessions(&plan), files(&plan));
-    let code = consent.carry_out(&plan, &engine, context, &done)?;
-    if !plan.is_empty() && !args.consent.is_agreed() && !context.global.json {
+    let size = bytes(offer.plan.bytes_before());
+    let done = format!("{} in the trash: {}, {size}", sessions(&offer.plan), files(&offer.plan));
+    let code = consent.carry_out(&offer, changes, context, &done)?;
+    if !offer.is_empty() && !args.consent.is_agreed() && !context.global.json {
         context.warn(&format!(
             "--yes puts {}, {}, {size}, into the trash",
-            sessions(&plan),
-            files(&plan)
+            sessions(&offer.plan),
+            files(&offer.plan)
         ));
     }
     Ok(code)

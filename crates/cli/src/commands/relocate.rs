@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
+use recount_changes::Changes;
 
 use crate::commands::change::{Consent, files, sessions};
 use crate::context::Context;
@@ -33,7 +34,8 @@ pub(crate) struct RelocateArgs {
 
 pub(crate) fn run(args: &RelocateArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
-    args.consent.recover(&engine, context)?;
+    let changes = Changes::new(&engine);
+    args.consent.recover(changes, context)?;
     let path = |wanted: &String| {
         let is_path = wanted.contains(['/', '\\']) || matches!(wanted.as_str(), "." | "..");
         if !is_path {
@@ -42,9 +44,9 @@ pub(crate) fn run(args: &RelocateArgs, context: &Context) -> Result<ExitCode, Fa
         context.absolute(Path::new(wanted)).to_string_lossy().into_owned()
     };
     let bar = Bar::new(context, "reading");
-    let plan =
-        engine.relocate_plan(&path(&args.old), args.new.as_ref().map(path).as_deref(), &bar)?;
+    let offer =
+        changes.relocate_plan(&path(&args.old), args.new.as_ref().map(path).as_deref(), &bar)?;
     bar.finish();
-    let done = format!("{} relocated: {}", sessions(&plan), files(&plan));
-    args.consent.carry_out(&plan, &engine, context, &done)
+    let done = format!("{} relocated: {}", sessions(&offer.plan), files(&offer.plan));
+    args.consent.carry_out(&offer, changes, context, &done)
 }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use recount_changes::Changes;
 
 use crate::commands::change::{Consent, files};
 use crate::context::Context;
@@ -35,11 +36,12 @@ pub(crate) struct RenameArgs {
 
 pub(crate) fn run(args: &RenameArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
-    args.consent.recover(&engine, context)?;
+    let changes = Changes::new(&engine);
+    args.consent.recover(changes, context)?;
     let title = args.title.join(" ");
     let bar = Bar::new(context, "reading");
-    let plan = engine.rename_plan(&args.session, Some(title.as_str()), &bar)?;
+    let offer = changes.rename_plan(&args.session, Some(title.as_str()), &bar)?;
     bar.finish();
-    let done = format!("title set: {}", files(&plan));
-    args.consent.carry_out(&plan, &engine, context, &done)
+    let done = format!("title set: {}", files(&offer.plan));
+    args.consent.carry_out(&offer, changes, context, &done)
 }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use recount_changes::Changes;
 
 use crate::commands::change::{Consent, files, sessions};
 use crate::context::Context;
@@ -35,10 +36,11 @@ pub(crate) struct RepairArgs {
 
 pub(crate) fn run(args: &RepairArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
-    args.consent.recover(&engine, context)?;
+    let changes = Changes::new(&engine);
+    args.consent.recover(changes, context)?;
     let bar = Bar::new(context, "reading");
-    let plan = engine.repair_plan(&args.sessions, &bar)?;
+    let offer = changes.repair_plan(&args.sessions, &bar)?;
     bar.finish();
-    let done = format!("{} mended: {}", sessions(&plan), files(&plan));
-    args.consent.carry_out_or_tell(&plan, &engine, context, &done, "nothing to mend")
+    let done = format!("{} mended: {}", sessions(&offer.plan), files(&offer.plan));
+    args.consent.carry_out_or_tell(&offer, changes, context, &done, "nothing to mend")
 }

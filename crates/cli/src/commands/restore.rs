@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use recount_changes::Changes;
 
 use crate::commands::change::{Consent, files, nothing, sessions};
 use crate::context::Context;
@@ -34,13 +35,14 @@ pub(crate) struct RestoreArgs {
 
 pub(crate) fn run(args: &RestoreArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
-    args.consent.recover(&engine, context)?;
+    let changes = Changes::new(&engine);
+    args.consent.recover(changes, context)?;
     let bar = Bar::new(context, "reading");
-    let plan = engine.restore_plan(args.session.as_deref(), args.from.as_deref(), &bar)?;
+    let offer = changes.restore_plan(args.session.as_deref(), args.from.as_deref(), &bar)?;
     bar.finish();
-    if plan.is_empty() {
-        return nothing(&plan, context, "it is in its place already");
+    if offer.is_empty() {
+        return nothing(&offer, context, "it is in its place already");
     }
-    let done = format!("{} back in place: {}", sessions(&plan), files(&plan));
-    args.consent.carry_out(&plan, &engine, context, &done)
+    let done = format!("{} back in place: {}", sessions(&offer.plan), files(&offer.plan));
+    args.consent.carry_out(&offer, changes, context, &done)
 }

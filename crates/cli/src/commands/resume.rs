@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Args;
+use recount_changes::Changes;
 use recount_engine::export::json::write_json;
 use recount_engine::{Engine, Resume};
 use recount_platform::{find_program, run_in};
@@ -72,7 +73,7 @@ pub(crate) fn run(args: &ResumeArgs, context: &Context) -> Result<ExitCode, Fail
 
 /// Takes out of the way what would delete conversations. That it cannot be done is told, and no reason not to go on.
 fn defuse(engine: &Engine, resume: &Resume, context: &Context) {
-    match engine.defuse(resume, &Bar::new(context, "reading")) {
+    match Changes::new(engine).defuse(resume, &Bar::new(context, "reading")) {
         Ok(None) => {}
         Ok(Some(made)) => context.warn(&format!(
             "what would have made {} delete conversations is in the trash; `recount undo {}` takes that back",

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use recount_engine::{Plan, Resurrectable};
+use recount_changes::{Changes, Resurrectable};
+use recount_engine::LostSession;
+use serde::Serialize;
 
 use crate::commands::change::Consent;
 use crate::context::{Context, Paged};
@@ -15,6 +17,7 @@ use crate::output::json;
 use crate::output::progress::Bar;
 use crate::output::span::Span;
 use crate::output::theme::Tone;
+use crate::words::remnant;
 
 /// Write a session down again of which only traces are left
 ///
@@ -46,19 +49,20 @@ pub(crate) struct ResurrectArgs {
 
 pub(crate) fn run(args: &ResurrectArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
+    let changes = Changes::new(&engine);
     let bar = Bar::new(context, "reading");
     let Some(session) = &args.session else {
-        let all = engine.resurrectable(&bar)?;
+        let all = changes.resurrectable(&bar)?;
         bar.finish();
         return list(&all, context);
     };
-    args.consent.recover(&engine, context)?;
+    args.consent.recover(changes, context)?;
     let from: Vec<PathBuf> = args.from.iter().map(|path| context.absolute(path)).collect();
-    let plan = engine.resurrect_plan(session, &from, &bar)?;
+    let offer = changes.resurrect_plan(session, &from, &bar)?;
     bar.finish();
-    let id = |plan: &Plan| plan.sessions.first().map(|s| s.id.clone()).unwrap_or_default();
-    let done = format!("session {} written down", id(&plan));
-    args.consent.carry_out(&plan, &engine, context, &done)
+    let id = offer.plan.sessions.first().map(|new| new.id.clone()).unwrap_or_default();
+    let done = format!("session {id} written down");
+    args.consent.carry_out(&offer, changes, context, &done)
 }
 
 const COLUMNS: &[Column] = &[
@@ -68,11 +72,26 @@ const COLUMNS: &[Column] = &[
     Column { heading: "LEFT", align: Align::Left, fit: Fit::Flexible },
 ];
 
+#[derive(Serialize)]
+struct Row<'a> {
+    #[serde(flatten)]
+    lost: &'a LostSession,
+    /// From what it can be written down again.
+    from: Vec<String>,
+}
+
+impl<'a> Row<'a> {
+    fn new(one: &'a Resurrectable) -> Self {
+        Self { lost: &one.lost, from: one.from.iter().map(remnant).collect() }
+    }
+}
+
 fn list(all: &[Resurrectable], context: &Context) -> Result<ExitCode, Failure> {
+    let all: Vec<Row<'_>> = all.iter().map(Row::new).collect();
     if context.global.json {
         json::document(context, "resurrect", "sessions", &all)?;
     } else if !all.is_empty() {
-        let row = |one: &Resurrectable| {
+        let row = |one: &Row<'_>| {
             let project = one.lost.project.path.as_ref();
             let project =
                 project.map_or("-".to_owned(), |path| context.folders.tilde(path.as_str()));

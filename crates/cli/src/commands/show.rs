@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use recount_engine::export::Level;
+use recount_blocks::Level;
 use recount_engine::{Bound, MessageCursor, Opened, View};
 use recount_model::{Message, Problem, SessionFacts};
 

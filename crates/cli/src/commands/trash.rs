@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use recount_engine::{Engine, Trashed};
+use recount_changes::{Changes, Trashed};
 use serde::Serialize;
 
 use crate::commands::change::Consent;
@@ -56,14 +56,15 @@ struct Emptied {
 
 pub(crate) fn run(args: &TrashArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
+    let changes = Changes::new(&engine);
     match &args.command {
-        None | Some(What::List) => list(&engine, context),
-        Some(What::Empty(args)) => empty(args, &engine, context),
+        None | Some(What::List) => list(changes, context),
+        Some(What::Empty(args)) => empty(args, changes, context),
     }
 }
 
-fn list(engine: &Engine, context: &Context) -> Result<ExitCode, Failure> {
-    let trash = engine.trash()?;
+fn list(changes: Changes<'_>, context: &Context) -> Result<ExitCode, Failure> {
+    let trash = changes.trash()?;
     if context.global.json {
         json::document(context, "trash", "sessions", &trash)?;
     } else if !trash.is_empty() {
@@ -79,12 +80,12 @@ fn list(engine: &Engine, context: &Context) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn empty(args: &EmptyArgs, engine: &Engine, context: &Context) -> Result<ExitCode, Failure> {
-    args.consent.recover(engine, context)?;
+fn empty(args: &EmptyArgs, changes: Changes<'_>, context: &Context) -> Result<ExitCode, Failure> {
+    args.consent.recover(changes, context)?;
     let before = args.before.as_deref().map(|text| when::parse(text, context.clock.now()));
     let before = before.transpose().map_err(|message| Failure::new(ERROR, message))?;
     let old = |item: &&Trashed| before.is_none_or(|before| item.time < before);
-    let trash = engine.trash()?;
+    let trash = changes.trash()?;
     let going: Vec<&Trashed> = trash.iter().filter(old).collect();
     let size: u64 = going.iter().map(|item| item.bytes).sum();
     let words = format!("{}, {}", plural(going.len() as u64, "session"), bytes(size));
@@ -92,9 +93,9 @@ fn empty(args: &EmptyArgs, engine: &Engine, context: &Context) -> Result<ExitCod
         context.warn(&format!("nothing was changed (--dry-run): {words} would go"));
         return Ok(ExitCode::SUCCESS);
     }
-    let changes = engine.empty_trash(before)?;
+    let emptied = changes.empty_trash(before)?;
     if context.global.json {
-        json::document(context, "trash", "emptied", &Emptied { changes })?;
+        json::document(context, "trash", "emptied", &Emptied { changes: emptied })?;
     } else {
         context.warn(&format!("{words} thrown away"));
     }

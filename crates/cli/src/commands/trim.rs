@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Args;
-use recount_engine::{Trim, Turn, TurnAt};
+use recount_changes::{Changes, Trim, Turn, TurnAt};
 
 use crate::commands::change::{Consent, shrunk};
 use crate::context::{Context, Paged};
@@ -77,6 +77,7 @@ fn stretch(text: &str) -> Result<Stretch, String> {
 
 pub(crate) fn run(args: &TrimArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
+    let changes = Changes::new(&engine);
     let trim = match (&args.drop, args.keep_last) {
         (Some(Stretch(from, to)), _) => Trim::Drop(from.clone(), to.clone()),
         (None, Some(many)) => Trim::KeepLast(many),
@@ -85,17 +86,17 @@ pub(crate) fn run(args: &TrimArgs, context: &Context) -> Result<ExitCode, Failur
         }
         (None, None) => {
             let bar = Bar::new(context, "reading");
-            let turns = engine.turns(&args.session, &bar)?;
+            let turns = changes.turns(&args.session, &bar)?;
             bar.finish();
             return list(&turns, context);
         }
     };
-    args.consent.recover(&engine, context)?;
+    args.consent.recover(changes, context)?;
     let bar = Bar::new(context, "reading");
-    let plan = engine.trim_plan(&args.session, &trim, args.rewrite, &bar)?;
+    let offer = changes.trim_plan(&args.session, &trim, args.rewrite, &bar)?;
     bar.finish();
-    let done = format!("trimmed: {}", shrunk(&plan));
-    args.consent.carry_out_or_tell(&plan, &engine, context, &done, "nothing to drop")
+    let done = format!("trimmed: {}", shrunk(&offer.plan));
+    args.consent.carry_out_or_tell(&offer, changes, context, &done, "nothing to drop")
 }
 
 const COLUMNS: &[Column] = &[

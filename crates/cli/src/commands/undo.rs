@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use recount_changes::Changes;
 
 use crate::commands::change::{Consent, files};
 use crate::context::Context;
@@ -27,9 +28,11 @@ pub(crate) struct UndoArgs {
 
 pub(crate) fn run(args: &UndoArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
-    args.consent.recover(&engine, context)?;
-    let plan = engine.undo_plan(args.receipt.as_deref())?;
-    let undone = plan.undoes.as_ref().map(|undoes| undoes.receipt.clone()).unwrap_or_default();
-    let done = format!("{undone} undone: {}", files(&plan));
-    args.consent.carry_out(&plan, &engine, context, &done)
+    let changes = Changes::new(&engine);
+    args.consent.recover(changes, context)?;
+    let offer = changes.undo_plan(args.receipt.as_deref())?;
+    let undone =
+        offer.plan.undoes.as_ref().map(|undoes| undoes.receipt.clone()).unwrap_or_default();
+    let done = format!("{undone} undone: {}", files(&offer.plan));
+    args.consent.carry_out(&offer, changes, context, &done)
 }

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use recount_engine::{Engine, Failed, Held, Unwanted};
+use recount_changes::{Changes, Failed, Held, Unwanted};
 use serde::Serialize;
 
 use crate::commands::change::Consent;
@@ -72,15 +72,16 @@ struct Pruned {
 
 pub(crate) fn run(args: &VaultArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
+    let changes = Changes::new(&engine);
     match &args.command {
-        None | Some(What::List) => list(&engine, context),
-        Some(What::Verify) => verify(&engine, context),
-        Some(What::Prune(args)) => prune(args, &engine, context),
+        None | Some(What::List) => list(changes, context),
+        Some(What::Verify) => verify(changes, context),
+        Some(What::Prune(args)) => prune(args, changes, context),
     }
 }
 
-fn list(engine: &Engine, context: &Context) -> Result<ExitCode, Failure> {
-    let (held, unread) = engine.vault()?;
+fn list(changes: Changes<'_>, context: &Context) -> Result<ExitCode, Failure> {
+    let (held, unread) = changes.vault()?;
     if context.global.json {
         json::document(context, "vault", "sessions", &held)?;
     } else if !held.is_empty() {
@@ -100,9 +101,9 @@ fn list(engine: &Engine, context: &Context) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn verify(engine: &Engine, context: &Context) -> Result<ExitCode, Failure> {
+fn verify(changes: Changes<'_>, context: &Context) -> Result<ExitCode, Failure> {
     let bar = Bar::new(context, "verifying copies");
-    let (copies, damaged) = engine.verify_vault(&bar)?;
+    let (copies, damaged) = changes.verify_vault(&bar)?;
     bar.finish();
     if context.global.json {
         let verified = Verified { copies, damaged: &damaged };
@@ -118,17 +119,17 @@ fn verify(engine: &Engine, context: &Context) -> Result<ExitCode, Failure> {
     Ok(if damaged.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(ERROR) })
 }
 
-fn prune(args: &PruneArgs, engine: &Engine, context: &Context) -> Result<ExitCode, Failure> {
+fn prune(args: &PruneArgs, changes: Changes<'_>, context: &Context) -> Result<ExitCode, Failure> {
     let before = args.before.as_deref().map(|text| when::parse(text, context.clock.now()));
     let before = before.transpose().map_err(|message| Failure::new(ERROR, message))?;
     let prune = Unwanted { older: !args.all, before };
-    let (copies, size) = engine.unwanted_copies(prune)?;
+    let (copies, size) = changes.unwanted_copies(prune)?;
     let words = format!("{}, {}", copies_of(copies), bytes(size));
     if !args.consent.agree(&format!("throw away {words}, for good"))? {
         context.warn(&format!("nothing was changed (--dry-run): {words} would go"));
         return Ok(ExitCode::SUCCESS);
     }
-    let bytes = engine.prune_vault(prune)?;
+    let bytes = changes.prune_vault(prune)?;
     if context.global.json {
         json::document(context, "vault", "pruned", &Pruned { copies, bytes })?;
     } else {

@@ -1,8 +1,9 @@
 //! Blocks of code: indented, labelled with their language, coloured when painting is on.
 
+use recount_blocks::{Token, TokenClass, highlight};
+
 use super::canvas::{Canvas, Paint};
 use super::diff;
-use super::highlight::highlight;
 use super::sanitize::single_line;
 use super::span::{Line, Span};
 use super::theme::Tone;
@@ -38,9 +39,24 @@ pub(crate) fn lines(code: &str, language: &str, width: usize, paint: Paint) -> V
 fn coloured(code: &str, language: &str, paint: Paint) -> Vec<Vec<Span>> {
     let safe = Span::new(code, Tone::Plain);
     match paint {
-        Paint::On => highlight(safe.text(), language),
+        Paint::On => {
+            let lines = highlight(safe.text(), language).into_iter();
+            lines.map(|line| line.into_iter().map(span).collect()).collect()
+        }
         Paint::Off => safe.text().lines().map(|line| vec![Span::new(line, Tone::Plain)]).collect(),
     }
+}
+
+fn span(token: Token<'_>) -> Span {
+    let tone = match token.class {
+        TokenClass::Plain => Tone::Plain,
+        TokenClass::Keyword => Tone::Keyword,
+        TokenClass::String => Tone::Text,
+        TokenClass::Constant => Tone::Constant,
+        TokenClass::Name => Tone::Name,
+        TokenClass::Comment => Tone::Comment,
+    };
+    Span::new(token.text, tone)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Unified diffs: what was added and removed, told apart by sign and by colour.
 
+use recount_blocks::{DiffBlock, DiffLineKind};
+
 use super::canvas::Canvas;
 use super::span::{Line, Span};
 use super::theme::Tone;
@@ -13,13 +15,8 @@ pub(crate) fn render(diff: &str, canvas: &Canvas) -> String {
 /// Lays out an untrusted unified diff for a page of the given width.
 pub(crate) fn lines(diff: &str, width: usize) -> Vec<Line> {
     let safe = Span::new(diff, Tone::Plain);
-    let mut hunk = Hunk::default();
-    let mut lines = Vec::new();
-    for line in safe.text().lines() {
-        let tone = hunk.tone(line);
-        lines.extend(fold_behind_sign(line, tone, width));
-    }
-    lines
+    let diff = DiffBlock { language: None, patch: safe.text() };
+    diff.lines().flat_map(|line| fold_behind_sign(line.text, tone(line.kind), width)).collect()
 }
 
 /// Folds a line so that its sign keeps a column of its own.
@@ -32,61 +29,19 @@ fn fold_behind_sign(line: &str, tone: Tone, width: usize) -> Vec<Line> {
     hang(fold(&[Span::new(text, tone)], width.saturating_sub(1)), &sign, &further)
 }
 
-/// How many lines of the current hunk are still to come: `---` within it is a removed `--`.
-#[derive(Debug, Default)]
-struct Hunk {
-    removed: usize,
-    added: usize,
-}
-
-impl Hunk {
-    fn tone(&mut self, line: &str) -> Tone {
-        if let Some(next) = Self::begin(line) {
-            *self = next;
-            return Tone::Hunk;
-        }
-        let is_inside = self.removed > 0 || self.added > 0;
-        let is_header =
-            ["--- ", "+++ ", "diff ", "index ", "Index: ", "====", "similarity ", "rename "]
-                .iter()
-                .any(|start| line.starts_with(start));
-        if !is_inside && is_header {
-            return Tone::Dim;
-        }
-        match line.chars().next() {
-            Some('+') => {
-                self.added = self.added.saturating_sub(1);
-                Tone::Added
-            }
-            Some('-') => {
-                self.removed = self.removed.saturating_sub(1);
-                Tone::Removed
-            }
-            // "\ No newline at end of file" counts for neither side.
-            Some('\\') => Tone::Dim,
-            _ => {
-                self.added = self.added.saturating_sub(1);
-                self.removed = self.removed.saturating_sub(1);
-                Tone::Plain
-            }
-        }
-    }
-
-    /// Reads `@@ -1,3 +1,4 @@`; a count that is left out is 1.
-    fn begin(line: &str) -> Option<Self> {
-        let (ranges, _) = line.strip_prefix("@@ -")?.split_once(" @@")?;
-        let (removed, added) = ranges.split_once(" +")?;
-        let count = |range: &str| {
-            range.split_once(',').map_or(Some(1), |(_, lines)| lines.parse::<usize>().ok())
-        };
-        Some(Self { removed: count(removed)?, added: count(added)? })
+const fn tone(kind: DiffLineKind) -> Tone {
+    match kind {
+        DiffLineKind::Header | DiffLineKind::Note => Tone::Dim,
+        DiffLineKind::Hunk => Tone::Hunk,
+        DiffLineKind::Added => Tone::Added,
+        DiffLineKind::Removed => Tone::Removed,
+        DiffLineKind::Context => Tone::Plain,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::canvas::Paint;
-    use super::Tone::{Added, Dim, Hunk as Place, Plain, Removed};
     use super::*;
 
     const DIFF: &str = "\
@@ -114,13 +69,6 @@ mod tests {
         \ No newline at end of f
         ile
         ");
-    }
-
-    #[test]
-    fn dashes_within_a_hunk_are_changes_and_not_headers() {
-        let mut hunk = Hunk::default();
-        let tones: Vec<Tone> = DIFF.lines().map(|line| hunk.tone(line)).collect();
-        assert_eq!(tones, [Dim, Dim, Place, Plain, Removed, Added, Plain, Dim]);
     }
 
     #[test]

@@ -121,7 +121,7 @@ fn everything(text: &str, language: &str, canvas: &Canvas) -> String {
     ];
     let cell = || Span::new(text, Tone::Strong);
     [
-        markdown::render(text, canvas),
+        markdown::render(&recount_blocks::markdown(text), canvas),
         plain::render(text, Tone::Thought, canvas),
         code::render(text, language, canvas),
         diff::render(text, canvas),

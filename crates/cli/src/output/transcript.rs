@@ -1,10 +1,9 @@
 //! A session as a person reads it: who said what, what was done, how much time passed.
 
 use jiff::Timestamp;
-use recount_engine::export::{Level, gap};
+use recount_blocks::{Block, BlockOptions, Body, CallBlock, Gap, Level, blocks, rough_duration};
 use recount_model::{
-    Fate, Message, MessageKind, NoticeLevel, OutputState, SessionFacts, SessionKind, ToolCall,
-    ToolStatus,
+    Fate, Message, MessageKind, NoticeLevel, SessionFacts, SessionKind, ToolStatus,
 };
 use recount_platform::Folders;
 
@@ -27,7 +26,7 @@ pub(crate) struct Transcript {
     level: Level,
     thoughts: bool,
     /// The project's folder; paths below it are shown without it.
-    project: Option<String>,
+    project: String,
     last: Option<Timestamp>,
     /// Who spoke last.
     speaker: Option<(String, Fate)>,
@@ -40,7 +39,7 @@ impl Transcript {
         thoughts: bool,
         session: &SessionFacts,
     ) -> Self {
-        let project = session.project.path.as_ref().map(|path| format!("{path}/"));
+        let project = session.project.path.as_ref().map(ToString::to_string).unwrap_or_default();
         let thoughts = thoughts || level >= Level::Trace;
         Self { canvas, level, thoughts, project, last: None, speaker: None }
     }
@@ -87,25 +86,48 @@ impl Transcript {
         }
         self.speaker = speaker;
         let inner = self.canvas.indent(Span::new(bar(message), tone(message)));
-        if self.thoughts {
-            for thought in &message.thoughts {
-                let text = format!("{}\n{}", thought.subject, thought.description);
-                page.push_str(&plain::render(text.trim(), Tone::Thought, &inner));
-            }
-        }
-        page.push_str(&self.words(message, &inner));
-        if self.level >= Level::Actions {
-            for call in &message.tool_calls {
-                page.push_str(&self.call(call, &inner));
-            }
+        let options = BlockOptions {
+            level: self.level,
+            thoughts: self.thoughts,
+            body: if self.level >= Level::Trace { Body::Sent } else { Body::Displayed },
+            markdown_summaries: false,
+            project: &self.project,
+        };
+        for block in blocks(message, &options) {
+            page.push_str(&self.block(&block, &inner));
         }
         page
+    }
+
+    fn block(&self, block: &Block<'_>, inner: &Canvas) -> String {
+        match block {
+            Block::Markdown { blocks } => markdown::render(blocks, inner),
+            Block::Text { text } | Block::Verbatim { text } | Block::Sent { text } => {
+                plain::render(text.trim(), Tone::Plain, inner)
+            }
+            Block::Notice { level, text } => plain::render(text.trim(), notice_tone(*level), inner),
+            Block::Thought { subject, description } => {
+                let text = format!("{subject}\n{description}");
+                plain::render(text.trim(), Tone::Thought, inner)
+            }
+            Block::File { path, bytes, .. } => {
+                let words = format!("@{path} ({} sent along)", super::number::bytes(*bytes));
+                plain::render(&words, Tone::Dim, inner)
+            }
+            Block::Media(media) => {
+                let words = format!("[{}, {}]", media.mime, super::number::bytes(media.bytes));
+                plain::render(&words, Tone::Dim, inner)
+            }
+            Block::Call(call) => self.call(call, inner),
+            // Problems are reported below the transcript, with the place of each.
+            Block::Damage { .. } => String::new(),
+        }
     }
 
     fn gap(&mut self, time: Option<Timestamp>) -> String {
         let Some(time) = time else { return String::new() };
         let before = self.last.replace(time);
-        let Some(silence) = gap::between(before, time) else { return String::new() };
+        let Some(silence) = Gap::between(before, time) else { return String::new() };
         let day = if before.is_some_and(|before| when::same_day(before, time)) {
             String::new()
         } else {
@@ -135,39 +157,17 @@ impl Transcript {
         Line::new(spans)
     }
 
-    fn words(&self, message: &Message, inner: &Canvas) -> String {
-        let text = if self.level >= Level::Trace { &message.text } else { &message.display_text };
-        let mut page = match message.kind {
-            MessageKind::Answer => markdown::render(text, inner),
-            MessageKind::Notice => plain::render(text.trim(), notice_tone(message.level), inner),
-            _ => plain::render(text.trim(), Tone::Plain, inner),
-        };
-        for media in &message.media {
-            let words = format!("[{}, {}]", media.mime, super::number::bytes(media.bytes));
-            page.push_str(&plain::render(&words, Tone::Dim, inner));
-        }
-        for file in &message.files {
-            let words = format!("@{} ({} sent along)", file.path, super::number::bytes(file.bytes));
-            page.push_str(&plain::render(&words, Tone::Dim, inner));
-        }
-        page
-    }
-
-    fn call(&self, call: &ToolCall, inner: &Canvas) -> String {
+    fn call(&self, call: &CallBlock<'_>, inner: &Canvas) -> String {
         let mark = match call.status {
             ToolStatus::Success => Span::new("● ", Tone::Added),
             ToolStatus::Error => Span::new("✗ ", Tone::Error),
             ToolStatus::Cancelled => Span::new("⊘ ", Tone::Warning),
             ToolStatus::Other(_) => Span::new("○ ", Tone::Dim),
         };
-        let name =
-            call.display_name.as_deref().filter(|name| !name.is_empty()).unwrap_or(&call.name);
-        let mut spans = vec![mark, Span::new(name, Tone::Tool)];
-        if let Some(key) = call.key_arg.as_deref().filter(|_| self.level < Level::Trace) {
-            let room = inner.room().saturating_sub(name.len() + 6)
+        let mut spans = vec![mark, Span::new(call.name, Tone::Tool)];
+        if let Some(key) = call.key_argument.filter(|_| self.level < Level::Trace) {
+            let room = inner.room().saturating_sub(call.name.len() + 6)
                 * if self.level >= Level::Full { 4 } else { 1 };
-            let project = self.project.as_deref().unwrap_or_default();
-            let key = key.strip_prefix(project).unwrap_or(key);
             let key = super::width::truncate_to(&single_line(key), room.max(20));
             spans.push(Span::new(&format!(" {key}"), Tone::Plain));
         }
@@ -176,39 +176,37 @@ impl Transcript {
             ToolStatus::Cancelled => spans.push(Span::new("  cancelled", Tone::Warning)),
             ToolStatus::Success | ToolStatus::Other(_) => {}
         }
-        if let Some(agent) = &call.agent_id {
+        if let Some(agent) = call.agent {
             spans.push(Span::new(&format!("  (sub-agent {agent})"), Tone::Dim));
         }
         let mut page = inner.print(wrap(&spans, inner.room()));
         let deep = inner.indent(Span::new("  ", Tone::Dim));
-        if self.level >= Level::Trace {
-            page.push_str(&code::render(call.args.as_str(), "json", &deep));
+        if let Some(arguments) = &call.arguments {
+            page.push_str(&code::render(&arguments.text, &arguments.language, &deep));
         }
-        if let Some(patch) = &call.diff {
-            page.push_str(&diff::render(without_index(patch), &deep));
+        if let Some(diff) = &call.diff {
+            page.push_str(&diff::render(diff.patch, &deep));
         }
         page.push_str(&self.outcome(call, &deep));
         page
     }
 
     /// Output at the fuller levels; an error always, in one line.
-    fn outcome(&self, call: &ToolCall, deep: &Canvas) -> String {
-        let output = call.output.as_deref().or(call.display.as_deref()).unwrap_or_default();
-        let failed = call.status == ToolStatus::Error;
+    fn outcome(&self, call: &CallBlock<'_>, deep: &Canvas) -> String {
+        let output = call.outcome();
+        let tone = if *call.status == ToolStatus::Error { Tone::Error } else { Tone::Dim };
         if self.level < Level::Full {
-            let line = output.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-            return if failed { plain::render(line, Tone::Error, deep) } else { String::new() };
+            return plain::render(output, tone, deep);
         }
         let most = if self.level >= Level::Trace { usize::MAX } else { OUTPUT_LINES };
         let lines = output.lines().count();
         let shown: String = output.split_inclusive('\n').take(most).collect();
-        let mut page =
-            plain::render(shown.trim_end(), if failed { Tone::Error } else { Tone::Dim }, deep);
+        let mut page = plain::render(shown.trim_end(), tone, deep);
         if lines > most {
             let words = format!("… {} more lines (--level trace)", lines - most);
             page.push_str(&plain::render(&words, Tone::Dim, deep));
         }
-        if matches!(call.output_state, OutputState::Truncated | OutputState::Masked) {
+        if call.is_cut {
             page.push_str(&plain::render(
                 "(the agent cut this output; the rest is gone)",
                 Tone::Warning,
@@ -220,16 +218,6 @@ impl Transcript {
 
     fn dim(&self, words: &str) -> Vec<Line> {
         wrap(&[Span::new(words, Tone::Dim)], self.canvas.room())
-    }
-}
-
-/// Agents put the file's name and a rule above the diff proper; the call names the file already.
-fn without_index(patch: &str) -> &str {
-    match patch.split_once("\n--- ") {
-        Some((head, _)) if head.starts_with("Index: ") => {
-            patch.get(head.len() + 1..).unwrap_or(patch)
-        }
-        _ => patch,
     }
 }
 
@@ -254,7 +242,7 @@ fn figures(session: &SessionFacts, view: Figures) -> Vec<String> {
     let mut figures = Vec::new();
     if let (Some(started), Some(updated)) = (session.started, session.updated) {
         let seconds = updated.as_second() - started.as_second();
-        figures.push(format!("{}, {}", when::minute(started), gap::stretch(seconds.max(0))));
+        figures.push(format!("{}, {}", when::minute(started), rough_duration(seconds.max(0))));
     }
     figures.push(plural(prompts, "prompt"));
     figures.push(plural(answers, "answer"));

@@ -10,7 +10,7 @@ use recount_engine::export::{Format, Level, Options};
 use recount_model::{AttachedFile, Fate, Message, MessageKind, Place, ToolCall, ToolStatus};
 
 fn message(kind: MessageKind, text: &str) -> Message {
-    let place = Place { file: Arc::from("f"), line: 1, offset: 0, bytes: 9 };
+    let place = Place { file: Arc::from("f"), line: 1, offset: 0, bytes: 9, pieces: Vec::new() };
     let mut message = Message::at(place, kind, Fate::Kept);
     text.clone_into(&mut message.text);
     text.clone_into(&mut message.display_text);

@@ -52,83 +52,69 @@ fn actions_are_shown_with_their_diffs() {
     ");
 }
 
+/// The transcript at a level, as lines that it has not (`-`) or has besides (`+`) what is shown at the usual one.
+fn besides_actions(level: &str) -> String {
+    let home = rewind();
+    let usual = home.run(["show", REWIND]).to_string();
+    differences(&usual, &home.run(["show", REWIND, "--level", level]).to_string())
+}
+
+/// Lines that only one of two texts has, in order.
+fn differences(old: &str, new: &str) -> String {
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    // The length of the longest common rest, from any line of either.
+    let mut common = vec![vec![0; new.len() + 1]; old.len() + 1];
+    for (i, line) in old.iter().enumerate().rev() {
+        for (j, other) in new.iter().enumerate().rev() {
+            common[i][j] = if line == other {
+                common[i + 1][j + 1] + 1
+            } else {
+                common[i + 1][j].max(common[i][j + 1])
+            };
+        }
+    }
+    let (mut i, mut j, mut all) = (0, 0, Vec::new());
+    while i < old.len() || j < new.len() {
+        if i < old.len() && j < new.len() && old[i] == new[j] {
+            (i, j) = (i + 1, j + 1);
+        } else if j == new.len() || (i < old.len() && common[i + 1][j] >= common[i][j + 1]) {
+            all.push(format!("-{}", old[i]));
+            i += 1;
+        } else {
+            all.push(format!("+{}", new[j]));
+            j += 1;
+        }
+    }
+    all.join("\n")
+}
+
 #[test]
 fn talk_is_prompts_and_answers() {
-    insta::assert_snapshot!(rewind().run(["show", REWIND, "--level", "talk"]), @r"
-    Question one
-    /home/dev/code/shop · gemini · 09502e04-146e-4a20-908d-b2d38cf0da98
-    2026-11-15 18:32, 14 s · 4 prompts · 5 answers · 1 tool call · 700 tokens · gemini-3-flash-preview
-    5 undone or replaced messages are marked; --view strict leaves them out
-
-    you  18:32
-    > Question one
-
-    gemini-3-flash-preview  18:32
-      Answer one.
-
-    you  18:32  [rewound]
-    > Question two, write a file
-
-    gemini-3-flash-preview  18:32  [rewound]
-      Answer two.
-
-    you  18:32  [rewound]
-    > Question three
-
-    gemini-3-flash-preview  18:32  [rewound]
-      Answer three.
-
-    you  18:32
-    > Question four
-
-    gemini-3-flash-preview  18:32
-      Answer four, after the rewind.
-    [exit 0]
+    insta::assert_snapshot!(besides_actions("talk"), @r"
+    -  ● WriteFile two.txt
+    -    --- two.txt Original
+    -    +++ two.txt Written
+    -    @@ -0,0 +1,1 @@
+    -    +two
     ");
 }
 
 #[test]
 fn full_has_outputs_and_tokens() {
-    insta::assert_snapshot!(rewind().run(["show", REWIND, "--level", "full"]), @r"
-    Question one
-    /home/dev/code/shop · gemini · 09502e04-146e-4a20-908d-b2d38cf0da98
-    2026-11-15 18:32, 14 s · 4 prompts · 5 answers · 1 tool call · 700 tokens · gemini-3-flash-preview
-    5 undone or replaced messages are marked; --view strict leaves them out
-
-    you  18:32
-    > Question one
-
-    gemini-3-flash-preview  18:32  140 tokens
-      Answer one.
-
-    you  18:32  [rewound]
-    > Question two, write a file
-
-    gemini-3-flash-preview  18:32  [rewound]  140 tokens
-      ● WriteFile two.txt
-        --- two.txt Original
-        +++ two.txt Written
-        @@ -0,0 +1,1 @@
-        +two
-        Successfully created and wrote to new file: /home/dev/code/shop/two.txt. Here is the updated
-        code:
-        two
-
-    gemini-3-flash-preview  18:32  [rewound]  140 tokens
-      Answer two.
-
-    you  18:32  [rewound]
-    > Question three
-
-    gemini-3-flash-preview  18:32  [rewound]  140 tokens
-      Answer three.
-
-    you  18:32
-    > Question four
-
-    gemini-3-flash-preview  18:32  140 tokens
-      Answer four, after the rewind.
-    [exit 0]
+    insta::assert_snapshot!(besides_actions("full"), @r"
+    -gemini-3-flash-preview  18:32
+    +gemini-3-flash-preview  18:32  140 tokens
+    -gemini-3-flash-preview  18:32  [rewound]
+    +gemini-3-flash-preview  18:32  [rewound]  140 tokens
+    +    Successfully created and wrote to new file: /home/dev/code/shop/two.txt. Here is the updated
+    +    code:
+    +    two
+    +
+    +gemini-3-flash-preview  18:32  [rewound]  140 tokens
+    -gemini-3-flash-preview  18:32  [rewound]
+    +gemini-3-flash-preview  18:32  [rewound]  140 tokens
+    -gemini-3-flash-preview  18:32
+    +gemini-3-flash-preview  18:32  140 tokens
     ");
 }
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use recount_formats::outline::{AgentCall, Head, Listed, Outline};
+use recount_formats::outline::{AgentCall, Head, Outline};
 use recount_formats::source::Surveyed;
 use recount_model::{
-    Counts, FileRole, Grammar, Kept, Problem, RawJson, SessionFacts, SessionFile, SessionId,
-    SessionKind, Sight, SourceName, TitleFrom, Tokens, ToolCounts, timestamp,
+    Counts, FileRole, Grammar, Kept, Problem, RawJson, RecordedPath, SessionFacts, SessionFile,
+    SessionId, SessionKind, SourceName, SourceState, TitleFrom, Tokens, ToolCounts, timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use crate::sessions::list::{Digest, Used};
 use crate::snapshot::survey::{Ground, Group};
 
 /// Raised with every change to the form, or to what is counted.
-pub(crate) const VERSION: u32 = 6;
+pub(crate) const VERSION: u32 = 7;
 
 /// What is kept of a session, wherever its files lie.
 #[derive(Serialize, Deserialize)]
@@ -36,12 +36,13 @@ pub(crate) struct Core {
     cost_is_lower_bound: Option<bool>,
     priced_by: u64,
     kept: Kept,
+    cwd: Option<RecordedPath>,
     directories: Vec<String>,
     memory: Option<String>,
     problems: u64,
     not_understood: u64,
     problem_list: Vec<Problem>,
-    sights: Vec<Sight>,
+    states: Vec<SourceState>,
 }
 
 /// One session of a group.
@@ -52,6 +53,8 @@ struct Session {
     main: usize,
     files: Vec<File>,
     agent_calls: Vec<AgentCall>,
+    /// Files of other sessions whose start it begins with.
+    bases: Vec<SessionFile>,
 }
 
 /// One file of a session.
@@ -62,7 +65,10 @@ struct File {
     role: FileRole,
     grammar: Grammar,
     head: Head,
-    listed: Listed,
+    state: SourceState,
+    has_conversation: bool,
+    resumable: bool,
+    is_shared: bool,
     loadable: bool,
 }
 
@@ -84,12 +90,13 @@ impl Core {
             cost_is_lower_bound: facts.cost_is_lower_bound,
             priced_by: facts.priced_by,
             kept: facts.kept,
+            cwd: facts.cwd.clone(),
             directories: facts.directories.clone(),
             memory: facts.memory.as_ref().map(|json| json.as_str().to_owned()),
             problems: facts.problems,
             not_understood: facts.not_understood,
             problem_list: facts.problem_list.clone(),
-            sights: facts.sights.clone(),
+            states: facts.states.clone(),
         }
     }
 
@@ -114,6 +121,7 @@ impl Core {
             cost_is_lower_bound: self.cost_is_lower_bound,
             priced_by: self.priced_by,
             kept: self.kept,
+            cwd: self.cwd,
             directories: self.directories,
             memory: self.memory.map(RawJson::new),
             files,
@@ -124,9 +132,13 @@ impl Core {
             problems: self.problems,
             not_understood: self.not_understood,
             problem_list: self.problem_list,
-            sights: self.sights,
+            states: self.states,
         }
     }
+}
+
+fn is_base(file: &SessionFile) -> bool {
+    file.role == FileRole::Base
 }
 
 /// Writes down what was read of a group. `None` when it cannot be told again which file was which.
@@ -144,7 +156,10 @@ pub(crate) fn encode(group: &Group, digests: &[&Digest]) -> Option<Vec<u8>> {
                 role: kept.role,
                 grammar: kept.grammar,
                 head: file.outline.head.clone(),
-                listed: file.outline.listed.clone(),
+                state: file.outline.state.clone(),
+                has_conversation: file.outline.has_conversation,
+                resumable: file.outline.resumable,
+                is_shared: file.is_shared,
                 loadable: file.outline.loadable,
             });
         }
@@ -153,6 +168,7 @@ pub(crate) fn encode(group: &Group, digests: &[&Digest]) -> Option<Vec<u8>> {
             main: digest.files.iter().position(|file| file.folder == digest.folder)?,
             files,
             agent_calls: digest.agent_calls.to_vec(),
+            bases: facts.files.iter().filter(|file| is_base(file)).cloned().collect(),
         });
     }
     postcard::to_allocvec(&sessions).ok()
@@ -179,12 +195,23 @@ fn digest(session: Session, key: u64, group: &Group, ground: &Ground) -> Option<
         kept.push(SessionFile { path, role: file.role, bytes: at.bytes, grammar: file.grammar });
         let outline = Outline {
             head: file.head,
-            listed: file.listed,
+            state: file.state,
+            has_conversation: file.has_conversation,
+            resumable: file.resumable,
             loadable: file.loadable,
             ..Outline::empty(file.grammar)
         };
-        files.push(Surveyed { folder: *folder, named_folder, at: at.clone(), outline });
+        let is_shared = file.is_shared;
+        files.push(Surveyed { folder: *folder, named_folder, is_shared, at: at.clone(), outline });
     }
+    // A base that is gone or was cut is not what was read.
+    let is_there = |base: &SessionFile| {
+        std::fs::metadata(&base.path).is_ok_and(|known| known.len() >= base.bytes)
+    };
+    if !session.bases.iter().all(is_there) {
+        return None;
+    }
+    kept.extend(session.bases);
     let folder = files.get(session.main)?.folder;
     let facts = Arc::new(session.core.facts(group.source.name(), kept));
     Some(Digest {

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::thread::JoinHandle;
 
 use recount_catalog::{Catalog, Row};
-use recount_formats::SOURCES;
+use recount_formats::Sources;
 use recount_formats::source::Family;
 
 use crate::cache::cached::{self, decode, encode};
@@ -71,13 +71,13 @@ impl Engine {
         let Some(path) = self.catalog_path() else { return };
         let Ok(mut writing) = self.writing.0.lock() else { return };
         // One after the other.
-        let before = std::mem::take(&mut *writing);
+        let (before, sources) = (std::mem::take(&mut *writing), self.sources);
         writing.push(std::thread::spawn(move || {
             for handle in before {
                 let _ended = handle.join();
             }
             // A catalog that cannot be written costs time, nothing else.
-            if let Ok(mut catalog) = Catalog::open(&path, &version()) {
+            if let Ok(mut catalog) = Catalog::open(&path, &version(sources)) {
                 write(&mut catalog);
             }
         }));
@@ -133,10 +133,10 @@ impl Engine {
         let folder = self.folders.data.as_ref().ok_or(Error::NoDataFolder)?;
         recount_writer::create_private_folder(folder)?;
         let path = folder.join(FILE);
-        let opened = match Catalog::open(&path, &version()) {
+        let opened = match Catalog::open(&path, &version(self.sources)) {
             Err(fault) if fault.is_damage() => {
                 self.remove_catalog()?;
-                Catalog::open(&path, &version())
+                Catalog::open(&path, &version(self.sources))
             }
             opened => opened,
         };
@@ -145,8 +145,8 @@ impl Engine {
 }
 
 /// What is kept under another version is not understood.
-pub(crate) fn version() -> String {
-    let sources = SOURCES.iter().map(|source| format!("{}{}", source.name(), source.version()));
+pub(crate) fn version(sources: Sources) -> String {
+    let sources = sources.iter().map(|source| format!("{}{}", source.name(), source.version()));
     format!("{}/{}", cached::VERSION, sources.collect::<Vec<_>>().join(","))
 }
 
@@ -158,7 +158,7 @@ pub(crate) fn recall(
     progress: &dyn Progress,
     digest: impl Fn(&'static dyn recount_formats::Source, Family) -> Digest + Sync,
 ) -> Result<Vec<Digest>, Error> {
-    let groups = ground.groups(|_| true);
+    let groups = ground.groups(|_, _| true);
     let Some(memory) = memory else {
         let read = survey(ground, groups, &Anew, progress, digest);
         stop_if_cancelled(progress)?;

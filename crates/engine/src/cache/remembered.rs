@@ -1,13 +1,13 @@
 //! The finished list, remembered row by row: while nothing on disk changes it is not put together again. Rows of
 //! sessions that are gone stay until they are forgotten.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use recount_catalog::{Catalog, List, Listed};
-use recount_formats::SOURCES;
-use recount_model::{Project, SessionFacts, SessionFile};
+use recount_formats::Sources;
+use recount_model::{Project, RecordedPath, SessionFacts, SessionFile};
 use serde::{Deserialize, Serialize};
 
 use crate::cache::cached::Core;
@@ -49,21 +49,25 @@ pub(crate) struct Unplaced {
 
 /// Projects by their directories.
 #[derive(Debug)]
-pub(crate) struct Places(HashMap<String, Arc<Project>>);
+pub(crate) struct Places {
+    by_folder: HashMap<String, Arc<Project>>,
+    recorded: BTreeMap<RecordedPath, Arc<Project>>,
+}
 
 impl Places {
     pub(crate) fn new(ground: &Ground, passports: &Passports) -> Self {
         let path = |folder: &Folder| folder.at.path.to_string_lossy().into_owned();
         let folders = ground.folders.iter().map(path);
-        Self(folders.zip(passports.projects.iter().cloned()).collect())
+        let by_folder = folders.zip(passports.projects.iter().cloned()).collect();
+        Self { by_folder, recorded: passports.recorded.clone() }
     }
 }
 
 impl Unplaced {
     /// Reads a row. `None` when it is not understood.
-    pub(crate) fn decode(content: &[u8]) -> Option<Self> {
+    pub(crate) fn decode(content: &[u8], sources: Sources) -> Option<Self> {
         let row: Row<'_> = postcard::from_bytes(content).ok()?;
-        let source = SOURCES.iter().map(|source| source.name());
+        let source = sources.iter().map(|source| source.name());
         let source = { source }.find(|source| source.as_str() == row.source)?;
         let mut facts = row.core.facts(source, row.files);
         facts.parent_call = row.parent_call;
@@ -80,7 +84,8 @@ impl Unplaced {
             let slug = name.map(|name| name.to_string_lossy().into_owned());
             Arc::new(Project { slug, ..Project::default() })
         };
-        let known = places.0.get(&*folder);
+        let recorded = facts.cwd.as_ref().and_then(|cwd| places.recorded.get(cwd));
+        let known = recorded.or_else(|| places.by_folder.get(&*folder));
         facts.project = known.map_or_else(nameless, Arc::clone);
         facts
     }
@@ -192,7 +197,7 @@ impl Engine {
             let mut rows = Some(Vec::new());
             let mut visit = |_, gone, content: &[u8]| {
                 if let (false, Some(known)) = (gone, &mut rows) {
-                    match Unplaced::decode(content) {
+                    match Unplaced::decode(content, self.sources) {
                         Some(row) => known.push(row),
                         None => rows = None,
                     }
@@ -229,7 +234,11 @@ impl Engine {
         sightings: Sightings,
         passports: &Passports,
     ) {
-        if ground.is_racy() {
+        // Where names lie, what is kept of a group is not all of a session.
+        let whole = digests.iter().all(|digest| matches!(digest.used, Used::With(_)));
+        // What was read and not kept is being read again next time, and so is what it is looked through for.
+        let settled = whole || digests.iter().all(|digest| !digest.fresh);
+        if ground.is_racy() || !settled {
             return;
         }
         let folder = |number: usize| ground.folders.get(number).map(|folder| &folder.at.path);
@@ -239,9 +248,7 @@ impl Engine {
         let is_one_each = |rows: &Vec<Listed>| {
             rows.iter().map(|row| row.session).collect::<HashSet<_>>().len() == rows.len()
         };
-        // Where names lie, what is kept of a group is not all of a session.
-        let whole = digests.iter().all(|digest| matches!(digest.used, Used::With(_)));
-        let groups = if whole { ground.groups(|_| true) } else { Vec::new() };
+        let groups = if whole { ground.groups(|_, _| true) } else { Vec::new() };
         let groups = groups.iter().map(key).fold(0, met);
         let conditions = Conditions { projects: projects(passports), sightings, groups };
         let content = postcard::to_allocvec(&conditions).ok();

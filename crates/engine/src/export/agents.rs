@@ -10,7 +10,6 @@ use recount_model::SessionId;
 use crate::cache::growth::Anew;
 use crate::sessions::facts::{facts, main};
 use crate::sessions::finish::caller;
-use crate::sessions::select::may_hold;
 use crate::snapshot::survey::{Ground, survey};
 use crate::{Engine, Opened};
 
@@ -39,10 +38,12 @@ impl Engine {
 fn children(ground: &Ground, parent: &Opened) -> Vec<Opened> {
     let id = &parent.facts.id;
     let folder = format!("{id}/");
-    let mut groups =
-        ground.groups(|group| group.starts_with(&folder) || may_hold(group, id.as_str()));
-    // Its own files were read before.
-    let own: Vec<&Path> = parent.files().map(|file| file.path).collect();
+    let mut groups = ground.groups(|source, group| {
+        source.name() == parent.facts.source
+            && (group.starts_with(&folder) || source.may_hold(group, id.as_str()))
+    });
+    // Its own files were read before, unless other sessions are in them.
+    let own: Vec<&Path> = parent.unshared_files().collect();
     groups.retain(|group| group.files.iter().any(|(_, file)| !own.contains(&&*file.path)));
     let own =
         |source, family: Family| (family.parent.as_ref() == Some(id)).then_some((source, family));

@@ -202,8 +202,9 @@ impl<'a> Own<'a> {
     /// The hash of the project's path, as far as it is known.
     fn project_hash(&self) -> Option<String> {
         let project = &self.opened.facts.project;
-        let by_path =
-            || Some(self.opened.source().project_hash(project.path.as_ref()?.as_str()).to_string());
+        let by_path = || {
+            Some(self.opened.source().project_hash(project.path.as_ref()?.as_str())?.to_string())
+        };
         project.hash.as_ref().map(ToString::to_string).or_else(by_path)
     }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use recount_formats::OwnForm;
+use recount_formats::Sources;
 use recount_formats::bytes::Buffer;
 use recount_formats::source::{FileAt, Stamp};
 use recount_model::{Problem, SessionFacts, What};
@@ -17,7 +18,7 @@ use crate::snapshot::survey::{Ground, Group};
 use crate::{Engine, Opened};
 
 /// Raised with every change to what renderers write.
-const RENDERERS: u32 = 2;
+const RENDERERS: u32 = 3;
 
 /// Where the files of sessions lie.
 pub(super) struct Stock {
@@ -27,6 +28,7 @@ pub(super) struct Stock {
     outputs: Vec<OnceLock<Vec<(PathBuf, Stamp)>>>,
     /// The sessions that are asked for.
     ids: HashSet<String>,
+    sources: Sources,
 }
 
 /// A session of a selection.
@@ -51,7 +53,7 @@ impl Engine {
         }
         let outputs = ground.folders.iter().map(|_| OnceLock::new()).collect();
         let ids = selection.sessions().iter().map(|facts| facts.id.to_string()).collect();
-        Stock { ground, files, outputs, ids }
+        Stock { ground, files, outputs, ids, sources: self.sources }
     }
 }
 
@@ -92,7 +94,8 @@ impl Stock {
         let project = &item.facts.project;
         let told = (&item.facts.title, project.key(), project.name());
         let outputs = self.outputs(item, &group);
-        Some(format!("{:016x}", hash(&(RENDERERS, version(), files, told, outputs))))
+        let versions = (RENDERERS, version(self.sources));
+        Some(format!("{:016x}", hash(&(versions, files, told, outputs))))
     }
 
     /// Returns the files from which outputs of a session's tools may be filled in: they come and go without the session.

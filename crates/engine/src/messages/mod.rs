@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_formats::Source;
-use recount_formats::bytes::{self, LineCounter};
+use recount_formats::bytes::{Input, LineCounter};
 use recount_formats::outline::{Entry, Outline};
-use recount_formats::source::{Detail, Family, MessageRequest, Others};
-use recount_model::{Fate, Message, Place, Problem, Span, What};
+use recount_formats::source::{Detail, Family, Member, MessageRequest, Others, PieceBytes};
+use recount_model::{Fate, FileRole, Message, Place, Problem, Span, What};
 
 use crate::messages::window::Window;
 use crate::sessions::facts::main;
@@ -89,9 +89,7 @@ impl<'a> Messages<'a> {
         folder: Option<&'a Path>,
         pending: Vec<Pending>,
     ) -> Self {
-        let name = |member: &recount_formats::source::Member| {
-            Arc::from(member.file.at.path.to_string_lossy())
-        };
+        let name = |member: &Member| Arc::from(member.file.at.path.to_string_lossy());
         Self {
             source,
             family,
@@ -122,8 +120,20 @@ impl<'a> Messages<'a> {
     }
 
     /// Reads so much of each message.
-    pub(crate) fn in_detail(self, detail: Detail) -> Self {
+    #[must_use]
+    pub fn in_detail(self, detail: Detail) -> Self {
         Self { detail, ..self }
+    }
+
+    /// Leaves out what the session borrows from another one, where it counts already.
+    pub(crate) fn keep_own(&mut self) {
+        let all: Vec<Pending> = self.pending.by_ref().collect();
+        let is_own = |pending: &Pending| {
+            let member = self.family.members.get(pending.member);
+            member.is_some_and(|member| member.role != FileRole::Base)
+        };
+        let kept: Vec<Pending> = all.into_iter().filter(|pending| is_own(pending)).collect();
+        self.pending = kept.into_iter();
     }
 
     /// Leaves out messages of which nothing was recorded since one of the files had so many versions of messages. The
@@ -255,6 +265,18 @@ impl<'a> Messages<'a> {
         slot.as_mut()?.read(pending.span).ok()
     }
 
+    /// Returns the pieces of a message after the first. Most messages have none.
+    fn pieces(&mut self, pending: &Pending) -> Option<Vec<(Span, Vec<u8>)>> {
+        let outline = &self.family.members.get(pending.member)?.file.outline;
+        let entry = outline.entries.get(pending.entry)?;
+        let mut pieces = Vec::new();
+        for version in outline.pieces_of(entry) {
+            let bytes = self.bytes(&Pending { span: version.span, ..*pending })?;
+            pieces.push((version.span, bytes.to_vec()));
+        }
+        Some(pieces)
+    }
+
     fn read(&mut self, mut pending: Pending) -> Result<Message, Problem> {
         self.count_line(&mut pending);
         let name = self.names.get(pending.member).cloned().unwrap_or_else(|| Arc::from(""));
@@ -267,10 +289,14 @@ impl<'a> Messages<'a> {
         let (source, folder, detail) = (self.source, self.folder, self.detail);
         let member = self.family.members.get(pending.member).ok_or_else(gone)?;
         let path = &member.file.at.path;
+        let pieces = self.pieces(&pending).ok_or_else(gone)?;
         let bytes = self.bytes(&pending).ok_or_else(gone)?;
+        let pieces: Vec<PieceBytes<'_>> =
+            pieces.iter().map(|(span, bytes)| PieceBytes { bytes, span: *span }).collect();
         let others = Versions { outline: &member.file.outline, pending, path };
         source.message(&MessageRequest {
             bytes,
+            pieces: &pieces,
             file: &name,
             span: pending.span,
             fate: pending.fate,
@@ -322,12 +348,15 @@ fn full(family: &Family) -> Vec<Pending> {
 
 fn strict(family: &Family) -> Vec<Pending> {
     let Some(main) = main(family) else { return Vec::new() };
-    let member =
-        family.members.iter().position(|m| m.file.at.path == main.file.at.path).unwrap_or(0);
-    let outline = &main.file.outline;
-    let shown = outline.strict.iter().filter_map(|shown| {
-        let span = outline.versions.get(shown.version as usize)?.span;
-        Some(Pending { member, entry: shown.entry as usize, span, fate: Fate::Kept })
+    let is_main = |member: &Member| member.file.at.path == main.file.at.path;
+    let is_shown = |member: &Member| member.role == FileRole::Base || is_main(member);
+    let members = family.members.iter().enumerate().filter(|(_, member)| is_shown(member));
+    let shown = members.flat_map(|(number, member)| {
+        let outline = &member.file.outline;
+        outline.strict.iter().filter_map(move |shown| {
+            let span = outline.versions.get(shown.version as usize)?.span;
+            Some(Pending { member: number, entry: shown.entry as usize, span, fate: Fate::Kept })
+        })
     });
     shown.collect()
 }
@@ -362,7 +391,7 @@ pub struct RawFile<'a> {
     /// Its path.
     pub path: &'a Path,
     /// What it is to the session.
-    pub role: recount_model::FileRole,
+    pub role: FileRole,
 }
 
 impl RawFile<'_> {
@@ -370,7 +399,7 @@ impl RawFile<'_> {
     ///
     /// # Errors
     /// If it cannot be opened.
-    pub fn open(&self) -> std::io::Result<std::fs::File> {
-        bytes::open(self.path)
+    pub fn open(&self) -> std::io::Result<Input> {
+        Input::open(self.path)
     }
 }

@@ -1,10 +1,9 @@
 //! Records read one by one from their places: the file stays open and the buffer is used again.
 
-use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use recount_formats::bytes;
+use recount_formats::bytes::Input;
 
 /// How much of a record is read to show what was found in it.
 const LARGEST: u64 = 64 * 1024 * 1024;
@@ -12,7 +11,7 @@ const LARGEST: u64 = 64 * 1024 * 1024;
 /// Reads records. Those of one file should come one after the other.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
-    open: Option<(PathBuf, File)>,
+    open: Option<(PathBuf, Input)>,
     bytes: Vec<u8>,
 }
 
@@ -21,11 +20,11 @@ impl Records {
     pub(crate) fn read(&mut self, path: &Path, offset: u64, length: u64) -> Option<&[u8]> {
         let is_open = self.open.as_ref().is_some_and(|(open, _)| open == path);
         if !is_open {
-            self.open = Some((path.to_owned(), bytes::open(path).ok()?));
+            self.open = Some((path.to_owned(), Input::open(path).ok()?));
         }
         let (_, file) = self.open.as_mut()?;
         let length = length.min(LARGEST);
-        file.seek(SeekFrom::Start(offset)).ok()?;
+        file.seek_to(offset).ok()?;
         self.bytes.clear();
         self.bytes.reserve(usize::try_from(length).ok()?);
         file.take(length).read_to_end(&mut self.bytes).ok()?;

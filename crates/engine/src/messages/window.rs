@@ -1,10 +1,9 @@
 //! Stretches of a file, read through a window so that neighbours cost one read.
 
-use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io::{self, Read as _};
 use std::path::Path;
 
-use recount_formats::bytes;
+use recount_formats::bytes::Input;
 use recount_model::Span;
 
 /// How much is read at a time.
@@ -12,19 +11,26 @@ const WINDOW: u64 = 256 * 1024;
 
 /// A file that is read in stretches.
 #[derive(Debug)]
-pub(crate) struct Window {
-    file: File,
+pub struct Window {
+    file: Input,
     start: u64,
     bytes: Vec<u8>,
 }
 
 impl Window {
-    pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self { file: bytes::open(path)?, start: 0, bytes: Vec::new() })
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self { file: Input::open(path)?, start: 0, bytes: Vec::new() })
     }
 
     /// Returns the bytes of a span.
-    pub(crate) fn read(&mut self, span: Span) -> io::Result<&[u8]> {
+    ///
+    /// # Errors
+    /// If they cannot be read, or the file ends before them.
+    pub fn read(&mut self, span: Span) -> io::Result<&[u8]> {
         let end = span.offset + span.bytes;
         if span.offset < self.start || end > self.start + self.bytes.len() as u64 {
             let wanted = span.bytes.max(WINDOW);
@@ -34,8 +40,8 @@ impl Window {
                 self.bytes.shrink_to(usize::try_from(wanted).unwrap_or(0));
             }
             self.start = span.offset;
-            self.file.seek(SeekFrom::Start(span.offset))?;
-            (&self.file).take(wanted).read_to_end(&mut self.bytes)?;
+            self.file.seek_to(span.offset)?;
+            (&mut self.file).take(wanted).read_to_end(&mut self.bytes)?;
         }
         let from = usize::try_from(span.offset - self.start).unwrap_or(usize::MAX);
         let to = from.saturating_add(usize::try_from(span.bytes).unwrap_or(usize::MAX));

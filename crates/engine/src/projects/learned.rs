@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use recount_formats::bytes::read_limited;
 use recount_store::{Aliases, Learned, Newer};
 
-use crate::config::{expand, utf8, written};
+use crate::config::{utf8, written};
 use crate::{Engine, Error};
 
 /// What was learned about folders.
@@ -92,7 +92,7 @@ impl Engine {
         let bad = |message| Error::Config { path: path.to_owned(), message };
         let mut aliases = Aliases::parse(text).map_err(bad)?;
         // People who edit the file write `~`.
-        aliases.expand(|folder| expand(folder, &self.folders).to_string_lossy().into_owned());
+        aliases.expand(|folder| self.folders.expand(folder).to_string_lossy().into_owned());
         Ok(aliases)
     }
 

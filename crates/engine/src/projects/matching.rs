@@ -7,7 +7,6 @@ use recount_model::{Project, ProjectHash, RecordedPath};
 use recount_platform::Folders;
 
 use crate::Error;
-use crate::config::expand;
 
 /// The shortest start of a hash that is looked for.
 const SHORTEST: usize = 4;
@@ -19,7 +18,7 @@ pub(crate) fn matching(
     folders: &Folders,
 ) -> Result<BTreeSet<usize>, Error> {
     let trimmed = wanted.trim_end_matches('/');
-    let path = expand(if trimmed.is_empty() { wanted } else { trimmed }, folders);
+    let path = folders.expand(if trimmed.is_empty() { wanted } else { trimmed });
     let nearest = nearest(projects, &path);
     let lower = wanted.to_lowercase();
     let whole =

@@ -9,7 +9,8 @@ pub(crate) mod seek;
 pub(crate) mod text_clues;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_model::{
@@ -17,14 +18,16 @@ use recount_model::{
     Tokens,
 };
 use recount_platform::Folders;
+use recount_store::Moved;
 use serde::Serialize;
 
+use crate::disk::Survey;
 use crate::projects::matching::matching;
-use crate::projects::moved::{NewPlace, new_places};
+use crate::projects::moved::new_places;
 use crate::projects::passport::Effort;
 use crate::projects::seek::Seek;
 use crate::sessions::list::Listing;
-use crate::snapshot::survey::Progress;
+use crate::snapshot::survey::{Folder, Ground, Progress};
 use crate::{Engine, Error};
 
 /// One project.
@@ -59,7 +62,7 @@ pub struct ProjectRow {
     /// How the path is known.
     pub evidence: Vec<Clue>,
     /// Where a folder that is gone has likely gone to.
-    pub moved_to: Option<NewPlace>,
+    pub moved_to: Option<Moved>,
     /// The directories in which the agents keep it.
     pub parts: Vec<Part>,
 }
@@ -113,7 +116,16 @@ impl Engine {
             let row = rows.entry(session.project.key()).or_insert_with(|| blank(&session.project));
             add(row, session);
         }
-        for (folder, project) in ground.folders.iter().zip(&passports.projects) {
+        let mut parts = parts(&ground, &listing.sessions);
+        for (key, row) in &mut rows {
+            let Some(parts) = parts.remove(key) else { continue };
+            for project in passports.recorded.values().filter(|known| known.key() == *key) {
+                merge(row, project);
+            }
+            row.parts.extend(parts);
+        }
+        let directories = ground.folders.iter().zip(&passports.projects);
+        for (folder, project) in directories.filter(|(folder, _)| folder.at.is_project) {
             let row = rows.entry(project.key()).or_insert_with(|| blank(project));
             if !row.sources.contains(&folder.source.name()) {
                 row.sources.push(folder.source.name());
@@ -157,8 +169,15 @@ impl Engine {
     /// # Errors
     /// If there is none, or several.
     pub fn folder_of(&self, wanted: &str) -> Result<String, Error> {
-        let (_, _, passports) = self.survey_all(&Effort::List, &())?;
-        let projects: Vec<&Project> = passports.projects.iter().map(|project| &**project).collect();
+        self.folder_in(&self.survey(&())?, wanted)
+    }
+
+    /// The same, among the projects of a survey.
+    ///
+    /// # Errors
+    /// If there is none, or several.
+    pub fn folder_in(&self, survey: &Survey, wanted: &str) -> Result<String, Error> {
+        let projects: Vec<&Project> = survey.projects.iter().map(|project| &**project).collect();
         let found = matching(&projects, wanted, &self.folders)?;
         let project = found.first().and_then(|at| projects.get(*at));
         let folder = project.and_then(|project| {
@@ -167,6 +186,35 @@ impl Engine {
         });
         folder.ok_or_else(|| Error::NoProject(wanted.to_owned()))
     }
+}
+
+/// Lists the directories of sessions that record their own project, by the project's key.
+fn parts(ground: &Ground, sessions: &[Arc<SessionFacts>]) -> BTreeMap<String, Vec<Part>> {
+    let mut parts: BTreeMap<String, Vec<Part>> = BTreeMap::new();
+    for session in sessions.iter().filter(|session| session.cwd.is_some()) {
+        let known = parts.entry(session.project.key()).or_default();
+        for file in session.own_files() {
+            let holds = |folder: &&Folder| Path::new(&file.path).starts_with(&folder.at.path);
+            let folder = ground.folders.iter().filter(holds).find(|folder| !folder.at.is_project);
+            let Some(folder) = folder else { continue };
+            let is_known = |part: &&mut Part| part.directory == folder.at.path;
+            match known.iter_mut().find(is_known) {
+                Some(part) => {
+                    part.files += 1;
+                    part.bytes += file.bytes;
+                }
+                None => known.push(Part {
+                    directory: folder.at.path.clone(),
+                    source: session.source,
+                    path: session.project.path.clone(),
+                    state: session.project.state,
+                    files: 1,
+                    bytes: file.bytes,
+                }),
+            }
+        }
+    }
+    parts
 }
 
 fn blank(project: &Project) -> ProjectRow {

@@ -5,8 +5,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use recount_model::{ClueKind, ProjectState};
-use recount_store::{Gone, Moved, Spot, beside, present, propose};
-use serde::Serialize;
+use recount_store::{Gone, Spot, beside, present, propose};
 
 use crate::Engine;
 use crate::projects::ProjectRow;
@@ -16,16 +15,6 @@ use crate::snapshot::survey::Ground;
 
 /// How many folders are compared with one that is gone.
 const SPOTS: usize = 500;
-
-/// The likely new place of a project's folder.
-#[derive(Clone, Debug, Serialize)]
-pub struct NewPlace {
-    /// The place, and what speaks for it.
-    #[serde(flatten)]
-    pub moved: Moved,
-    /// What to run to take the project there.
-    pub command: String,
-}
 
 /// Says for each row whose folder is gone where it may have gone to.
 pub(crate) fn new_places(
@@ -72,10 +61,7 @@ pub(crate) fn new_places(
         let spots = spots.iter().filter_map(|spot| looked.get(spot));
         let repository = passports.learned.repository(path.as_str());
         let gone = Gone { path: &path, repository, began: row.began, spoken: &spoken };
-        row.moved_to = propose(&gone, spots).map(|moved| NewPlace {
-            command: format!("recount relocate {} {}", quoted(path.as_str()), quoted(&moved.path)),
-            moved,
-        });
+        row.moved_to = propose(&gone, spots);
     }
 }
 
@@ -97,26 +83,4 @@ fn known_folders(passports: &Passports) -> Vec<String> {
         .filter(|(_, there)| *there == Some(true))
         .map(|(path, _)| path)
         .collect()
-}
-
-/// Writes a path so that a shell takes it as one word.
-fn quoted(path: &str) -> String {
-    let plain = |letter: char| letter.is_alphanumeric() || "/._-+@%:,=".contains(letter);
-    if !path.is_empty() && path.chars().all(plain) {
-        return path.to_owned();
-    }
-    format!("'{}'", path.replace('\'', r"'\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_is_one_word_to_the_shell() {
-        assert_eq!(quoted("/home/dev/code/shop"), "/home/dev/code/shop");
-        assert_eq!(quoted("/home/dev/my shop"), "'/home/dev/my shop'");
-        assert_eq!(quoted("/home/dev/it's"), r"'/home/dev/it'\''s'");
-        assert_eq!(quoted("/home/dev/$(x)"), "'/home/dev/$(x)'");
-    }
 }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use recount_model::{ClueKind, Project, ProjectHash, ProjectState};
+use recount_model::{Clue, ClueKind, Project, ProjectHash, ProjectState, RecordedPath};
 use recount_store::{Aliases, Candidates, Case, Learned, Machine, inhabited};
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +38,8 @@ pub(crate) struct Sightings {
     pub(crate) hashes: BTreeMap<usize, BTreeMap<ProjectHash, usize>>,
     /// Folders that sessions had open.
     pub(crate) directories: BTreeMap<usize, BTreeSet<String>>,
+    /// Folders that sessions record as their own.
+    pub(crate) paths: BTreeSet<RecordedPath>,
 }
 
 impl Sightings {
@@ -57,10 +59,20 @@ impl Sightings {
 pub(crate) struct Passports {
     /// By number of the directory.
     pub(crate) projects: Vec<Arc<Project>>,
+    /// By the folder that a session records as its own.
+    pub(crate) recorded: BTreeMap<RecordedPath, Arc<Project>>,
     /// Every path that was met.
     pub(crate) candidates: Candidates,
     /// What earlier runs and this one have learned.
     pub(crate) learned: Learned,
+}
+
+impl Passports {
+    /// Returns the project of a session: the folder that it records itself, else what its directory stands for.
+    pub(crate) fn project_of(&self, folder: usize, cwd: Option<&RecordedPath>) -> Arc<Project> {
+        let recorded = cwd.and_then(|cwd| self.recorded.get(cwd));
+        recorded.or_else(|| self.projects.get(folder)).cloned().unwrap_or_default()
+    }
 }
 
 /// The work on all directories at once.
@@ -78,6 +90,8 @@ pub(crate) struct Desk<'a> {
     /// What this run learns.
     pub(crate) news: Learned,
     pub(crate) projects: Vec<Project>,
+    /// The projects of sessions that record their own folder.
+    recorded: Vec<Project>,
 }
 
 impl Engine {
@@ -119,20 +133,37 @@ impl Engine {
         let aliases = self.aliases().unwrap_or_default();
         let mut learned = desk.learned;
         learned.absorb(desk.news);
-        let projects = desk.projects.into_iter().map(|project| Arc::new(named(project, &aliases)));
-        Passports { projects: projects.collect(), candidates: desk.candidates, learned }
+        let with_name = |project| Arc::new(named(project, &aliases));
+        let projects = desk.projects.into_iter().map(with_name).collect();
+        let recorded = desk.recorded.into_iter().map(with_name);
+        let recorded = recorded.filter_map(|project| Some((project.path.clone()?, project)));
+        let recorded = recorded.collect();
+        Passports { projects, recorded, candidates: desk.candidates, learned }
     }
 
-    /// Says which folder one project directory stands for.
-    pub(crate) fn passport(
+    /// Returns the project of one session: the folder that it records itself, else what its directory stands for.
+    pub(crate) fn project_of(
         &self,
         ground: &Ground,
         number: usize,
         sightings: &Sightings,
+        cwd: Option<&RecordedPath>,
     ) -> Arc<Project> {
         let passports = self.passports(ground, sightings, &Effort::Glance(number), &());
-        passports.projects.get(number).cloned().unwrap_or_default()
+        passports.project_of(number, cwd)
     }
+}
+
+/// The project of a session that records its folder. Whether that folder is there is asked later.
+fn recorded(path: RecordedPath) -> Project {
+    let evidence = vec![Clue {
+        clue: ClueKind::Session,
+        detail: "recorded in the session".to_owned(),
+        proves: true,
+        weight: 100,
+        names: None,
+    }];
+    Project { path: Some(path), state: ProjectState::Missing, evidence, ..Project::default() }
 }
 
 fn named(mut project: Project, aliases: &Aliases) -> Project {
@@ -186,6 +217,7 @@ impl<'a> Desk<'a> {
             learned,
             news,
             projects: Vec::new(),
+            recorded: sightings.paths.iter().cloned().map(recorded).collect(),
         }
     }
 
@@ -208,9 +240,10 @@ impl<'a> Desk<'a> {
             if self.projects.get(number).is_some_and(|project| project.path.is_some()) {
                 continue;
             }
-            let Some(project) = self.case(number).map(|case| case.resolve(&self.candidates)) else {
-                continue;
-            };
+            let Some(case) = self.case(number) else { continue };
+            let is_project = case.folder.is_project;
+            let project =
+                if is_project { case.resolve(&self.candidates) } else { Project::default() };
             match self.projects.get_mut(number) {
                 Some(slot) => *slot = project,
                 None => self.projects.push(project),
@@ -222,6 +255,10 @@ impl<'a> Desk<'a> {
     pub(crate) fn unknown(&self) -> Vec<(usize, Option<ProjectHash>)> {
         let numbered =
             self.projects.iter().enumerate().filter(|(_, project)| project.path.is_none());
+        let is_project = |number: usize| {
+            self.ground.folders.get(number).is_some_and(|folder| folder.at.is_project)
+        };
+        let numbered = numbered.filter(|(number, _)| is_project(*number));
         let wanted = |number: usize| self.case(number).and_then(|case| case.wanted().cloned());
         let asked = numbered.filter(|(number, _)| self.only.is_none_or(|only| only == *number));
         asked.map(|(number, _)| (number, wanted(number))).collect()
@@ -252,6 +289,7 @@ impl<'a> Desk<'a> {
             env: &self.engine.env,
             folders: &self.engine.folders,
             homes: &self.engine.homes(),
+            sources: self.engine.sources,
             processes: &*self.engine.processes,
         };
         machine.gather(&mut self.candidates);
@@ -267,12 +305,14 @@ impl<'a> Desk<'a> {
     pub(crate) fn look_for_folders(&mut self) {
         let is_unseen = |project: &Project| project.state == ProjectState::Missing;
         let path = |project: &Project| project.path.as_ref().map(|path| path.as_str().to_owned());
-        let unseen = self.projects.iter().filter(|project| is_unseen(project));
+        let known = self.projects.iter().chain(&self.recorded);
+        let unseen = known.filter(|project| is_unseen(project));
         let wanted: BTreeSet<String> = unseen.filter_map(path).collect();
         let wanted: Vec<String> = wanted.into_iter().collect();
         let answers = inhabited(wanted.clone());
         let answers: BTreeMap<String, _> = wanted.into_iter().zip(answers).collect();
-        for project in self.projects.iter_mut().filter(|project| is_unseen(project)) {
+        let known = self.projects.iter_mut().chain(&mut self.recorded);
+        for project in known.filter(|project| is_unseen(project)) {
             let answer = project.path.as_ref().and_then(|path| answers.get(path.as_str()));
             project.state = match answer {
                 Some(Some((true, _))) => ProjectState::Present,
@@ -299,7 +339,8 @@ impl<'a> Desk<'a> {
             });
             if let Some(found) = found
                 && project.is_proven()
-                && !self.learned.knows(folder.source, &folder.source.project_hash(path.as_str()))
+                && let Some(hash) = folder.source.project_hash(path.as_str())
+                && !self.learned.knows(folder.source, &hash)
             {
                 self.news.prove(folder.source, path, (found.clue, &found.detail), now);
             }

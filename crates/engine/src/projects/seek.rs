@@ -9,7 +9,6 @@ use recount_model::{ClueKind, ProjectHash, ProjectState, SourceName};
 use recount_store::scan::{End, Event, Looked, Scan, Search, Seen, likely, look};
 use recount_store::{Searched, millis};
 
-use crate::config::expand;
 use crate::projects::passport::{Desk, Effort};
 use crate::snapshot::survey::Progress;
 
@@ -97,7 +96,7 @@ impl Desk<'_> {
         let engine = self.engine;
         let settings = &engine.config.projects;
         let usual = || match &settings.roots {
-            Some(roots) => roots.iter().map(|root| expand(root, &engine.folders)).collect(),
+            Some(roots) => roots.iter().map(|root| engine.folders.expand(root)).collect(),
             None => likely(&engine.homes(), !engine.given.is_empty()),
         };
         let (places, depth, patience) = match effort {

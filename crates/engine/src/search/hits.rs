@@ -11,7 +11,7 @@ use recount_search::{Hit, Plan, Rows};
 use crate::messages::View;
 use crate::messages::records::Records;
 use crate::search::Match;
-use crate::search::index::{file_key, with_document};
+use crate::search::index::{SPLIT, file_key, with_document};
 use crate::search::quick::Sessions;
 use crate::{Engine, Error};
 
@@ -62,8 +62,9 @@ impl Engine {
         let mut sources = self.roots.iter().map(|root| root.source);
         let source = sources.find(|source| source.name() == session.source).ok_or(Lost::Changed)?;
         let path = Path::new(path_of(hit, &session).ok_or(Lost::Changed)?);
-        let record = records.read(path, hit.offset, hit.bytes).ok_or(Lost::Changed)?;
+        let record = records.read(path, hit.offset, hit.bytes & !SPLIT).ok_or(Lost::Changed)?;
         if hit.must_check
+            && hit.bytes & SPLIT == 0
             && rows.is_some_and(|rows| !rows.may_stand_in(record) && !source.may_be_cut(record))
         {
             return Ok(None);
@@ -85,8 +86,12 @@ impl Engine {
         record: &[u8],
     ) -> Option<Message> {
         let place = place(hit, path_of(hit, facts)?);
+        if hit.bytes & SPLIT != 0 {
+            return self.whole_message(&place, facts).ok().flatten();
+        }
         let request = MessageRequest {
             bytes: record,
+            pieces: &[],
             file: &place.file,
             span: Span { line: place.line, offset: hit.offset, bytes: hit.bytes },
             fate: hit.fate,
@@ -98,20 +103,16 @@ impl Engine {
         message.place = place;
         if message.tool_calls.iter().any(is_cut) {
             // The rest of it lies in another version, or in a file beside it.
-            let whole = self.whole_message(&message, facts);
+            let whole = self.whole_message(&message.place, facts);
             message = whole.ok().flatten().unwrap_or(message);
         }
         Some(message)
     }
 
-    fn whole_message(
-        &self,
-        message: &Message,
-        facts: &SessionFacts,
-    ) -> Result<Option<Message>, Error> {
-        let opened = self.open(facts.id.as_str(), &())?;
+    fn whole_message(&self, place: &Place, facts: &SessionFacts) -> Result<Option<Message>, Error> {
+        let opened = self.open_key(&facts.key(), &())?;
         let Some(mut messages) = opened.messages(View::Full) else { return Ok(None) };
-        messages.keep_around(&message.place, 0);
+        messages.keep_around(place, 0);
         Ok(messages.flatten().next())
     }
 }
@@ -127,7 +128,8 @@ fn path_of<'a>(hit: &Hit, facts: &'a SessionFacts) -> Option<&'a str> {
 
 fn place(hit: &Hit, path: &str) -> Place {
     let line = u32::try_from(hit.line).unwrap_or(u32::MAX);
-    Place { file: Arc::from(path), line, offset: hit.offset, bytes: hit.bytes }
+    let bytes = hit.bytes & !SPLIT;
+    Place { file: Arc::from(path), line, offset: hit.offset, bytes, pieces: Vec::new() }
 }
 
 /// What is left of a message whose file is gone.

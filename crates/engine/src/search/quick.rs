@@ -34,7 +34,7 @@ impl Sessions for AllListed<'_> {
             return Some((Arc::clone(facts), false));
         }
         let row = self.catalog.listed(self.engine.roots_key(), key).ok()??;
-        let facts = Unplaced::decode(&row.content)?.place(&self.places);
+        let facts = Unplaced::decode(&row.content, self.engine.sources)?.place(&self.places);
         Some((Arc::new(facts), true))
     }
 }
@@ -103,7 +103,7 @@ impl Sessions for Quick<'_> {
             return Some(known.clone());
         }
         let row = self.unchanged.catalog.listed(self.engine.roots_key(), wanted).ok()??;
-        let facts = Unplaced::decode(&row.content)?.place(self.places());
+        let facts = Unplaced::decode(&row.content, self.engine.sources)?.place(self.places());
         let session = (Arc::new(facts), row.gone);
         self.known.borrow_mut().insert(wanted, session.clone());
         Some(session)

@@ -10,7 +10,6 @@ use crate::Engine;
 use crate::projects::passport::{Effort, Sightings};
 use crate::sessions::finish::caller;
 use crate::sessions::open::Opened;
-use crate::sessions::select::may_hold;
 
 impl Engine {
     /// Fills in what the user has put on it, and what needs a look at other sessions: the number and title in the agent's own list, and the call that
@@ -19,8 +18,9 @@ impl Engine {
         opened.facts.labels = Some(self.labels_of(opened.facts.source, &opened.facts.id));
         let ground = self.look();
         if let Some(parent) = opened.facts.parent.clone() {
-            let families = Self::families(&ground, parent.as_str(), &(), |group| {
-                may_hold(group, parent.as_str())
+            let own = opened.facts.source;
+            let families = Self::families(&ground, parent.as_str(), &(), |source, group| {
+                source.name() == own && source.may_hold(group, parent.as_str())
             });
             let outlines = families.iter().flat_map(|(_, family)| &family.members);
             let calls =
@@ -62,7 +62,8 @@ impl Engine {
                             folder.source.light(&folder.source.outline(&file.path, &mut buffer))
                         }
                     };
-                    Surveyed { folder: *at, named_folder: named(at), at: file.clone(), outline }
+                    let (named_folder, is_shared) = (named(at), false);
+                    Surveyed { folder: *at, named_folder, is_shared, at: file.clone(), outline }
                 })
                 .collect();
             let rows = folder.source.agent_list(&files.iter().collect::<Vec<_>>(), None);

@@ -11,27 +11,30 @@ use crate::sessions::union::{Row, union};
 
 /// The messages of a session that stand, each once, in order.
 #[derive(Debug)]
-pub(crate) struct Conversation {
-    pub(crate) records: Vec<Record>,
+pub struct Conversation {
+    /// The messages.
+    pub records: Vec<Record>,
     /// Whether the agent itself would show nothing of it.
     pub(crate) is_buried: bool,
 }
 
 /// Where a message stands, in the version that counts.
 #[derive(Clone, Debug)]
-pub(crate) struct Record {
-    pub(crate) member: usize,
+pub struct Record {
+    /// The file, by its number in the family.
+    pub member: usize,
     /// Which of that file's messages it is.
-    pub(crate) entry: usize,
-    pub(crate) span: Span,
+    pub entry: usize,
+    /// Where it stands in the file.
+    pub span: Span,
     /// What it must be called where its own id is missing or taken.
-    pub(crate) id: Option<String>,
+    pub id: Option<String>,
 }
 
 impl Conversation {
     /// Unites the files of a session: what the agent would load, and before it the stretches of the conversation that it
     /// left behind in other files. When it would load nothing, although something was said, that is brought back.
-    pub(crate) fn of(family: &Family) -> Self {
+    pub fn of(family: &Family) -> Self {
         let mut rows = standing(family);
         let is_buried = !is_talk(family, &rows) && is_talk(family, &everything(family, |_| true));
         if is_buried {
@@ -89,7 +92,7 @@ fn standing(family: &Family) -> Vec<Shown> {
     let mut rows = Vec::new();
     for (at, member) in family.members.iter().enumerate() {
         match member.role {
-            FileRole::Main => rows.extend(shown(at, member)),
+            FileRole::Main | FileRole::Base => rows.extend(shown(at, member)),
             FileRole::Part => {
                 let is_news = |row: &Shown| {
                     let id = entry(family, row).and_then(|entry| entry.id.as_deref());

@@ -20,7 +20,12 @@ pub(crate) fn facts(source: &dyn Source, family: &Family) -> SessionFacts {
             continue;
         };
         let Some(entry) = outline.entries.get(row.entry) else { continue };
+        let is_own = family.members.get(row.member).is_some_and(|m| m.role != FileRole::Base);
         count(&mut facts, entry, row.fate);
+        if !is_own {
+            continue;
+        }
+        used(&mut facts, entry, row.fate);
         if let Some(model) = entry.model.and_then(|model| outline.models.get(usize::from(model)))
             && !facts.models.iter().any(|known| **known == **model)
         {
@@ -36,7 +41,7 @@ fn blank(source: &dyn Source, family: &Family) -> SessionFacts {
     let main = main(family);
     let mut problem_list = Vec::new();
     let (mut problems, mut not_understood) = (0, 0);
-    for member in &family.members {
+    for member in own(family) {
         let noted = &member.file.outline.problems;
         problems += noted.total;
         not_understood += noted.not_understood;
@@ -52,6 +57,7 @@ fn blank(source: &dyn Source, family: &Family) -> SessionFacts {
         title_from: TitleFrom::None,
         labels: None,
         project: Arc::default(),
+        cwd: main.and_then(|main| main.file.outline.head.cwd.clone()),
         started: None,
         updated: None,
         counts: Counts::default(),
@@ -65,8 +71,8 @@ fn blank(source: &dyn Source, family: &Family) -> SessionFacts {
         directories: main
             .map(|main| main.file.outline.head.directories.clone())
             .unwrap_or_default(),
-        memory: main.and_then(|main| main.file.outline.head.scratchpad.clone()),
-        files: family.members.iter().map(file).collect(),
+        memory: main.and_then(|main| main.file.outline.head.memory.clone()),
+        files: own(family).chain(bases(family)).map(file).collect(),
         agent_index: None,
         agent_title: None,
         live: None,
@@ -74,8 +80,18 @@ fn blank(source: &dyn Source, family: &Family) -> SessionFacts {
         problems,
         not_understood,
         problem_list,
-        sights: family.members.iter().map(|member| member.file.outline.sight.clone()).collect(),
+        states: own(family).map(|member| source.light(&member.file.outline).state).collect(),
     }
+}
+
+/// Returns the session's own files.
+pub(crate) fn own(family: &Family) -> impl Iterator<Item = &Member> {
+    family.members.iter().filter(|member| member.role != FileRole::Base)
+}
+
+/// Returns the files of other sessions whose start it begins with.
+fn bases(family: &Family) -> impl Iterator<Item = &Member> {
+    family.members.iter().filter(|member| member.role == FileRole::Base)
 }
 
 fn file(member: &Member) -> SessionFile {
@@ -93,29 +109,36 @@ fn count(facts: &mut SessionFacts, entry: &Entry, fate: Fate) {
         MessageKind::Answer => (0, 1),
         _ => (0, 0),
     };
-    let [calls, failed, cancelled] = entry.calls.map(u64::from);
     facts.counts.messages += 1;
     facts.counts.prompts += is_prompt;
     facts.counts.answers += is_answer;
-    facts.tool_calls.total += calls;
-    facts.tool_calls.failed += failed;
-    facts.tool_calls.cancelled += cancelled;
-    facts.tokens += entry.tokens.unwrap_or_default();
     if fate == Fate::Kept {
         facts.kept.messages += 1;
         facts.kept.prompts += is_prompt;
         facts.kept.answers += is_answer;
-        facts.kept.tool_calls += calls;
-        facts.kept.tokens += entry.tokens.unwrap_or_default();
     } else {
         facts.counts.undone += 1;
+    }
+}
+
+/// Adds what a message used. What a session borrows from another one was used there.
+fn used(facts: &mut SessionFacts, entry: &Entry, fate: Fate) {
+    let [calls, failed, cancelled] = entry.calls.map(u64::from);
+    let tokens = entry.tokens.unwrap_or_default();
+    facts.tool_calls.total += calls;
+    facts.tool_calls.failed += failed;
+    facts.tool_calls.cancelled += cancelled;
+    facts.tokens += tokens;
+    if fate == Fate::Kept {
+        facts.kept.tool_calls += calls;
+        facts.kept.tokens += tokens;
     }
 }
 
 fn times(facts: &mut SessionFacts, family: &Family) {
     let (mut first, mut last) = (None::<i64>, None::<i64>);
     // A stub's times are those of a resume that said nothing.
-    let told = |member: &&Member| member.role != FileRole::Stub;
+    let told = |member: &&Member| !matches!(member.role, FileRole::Stub | FileRole::Base);
     for member in family.members.iter().filter(told) {
         let outline = &member.file.outline;
         let said = outline.entries.iter().filter_map(|entry| entry.time);

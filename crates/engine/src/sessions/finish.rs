@@ -9,16 +9,17 @@ use recount_formats::outline::AgentCall;
 use recount_formats::source::{AgentRow, Surveyed};
 use recount_model::{Project, RecordedPath, SessionFacts, SessionId, SessionKind};
 
+use crate::projects::passport::Passports;
 use crate::sessions::list::Digest;
 use crate::snapshot::survey::Ground;
 
 /// Fills in what needs a look at more than one session.
-pub(crate) fn finish(ground: &Ground, digests: &mut [Digest], projects: &[Arc<Project>]) {
-    let rows = agent_rows(ground, digests, projects);
+pub(crate) fn finish(ground: &Ground, digests: &mut [Digest], passports: &Passports) {
+    let rows = agent_rows(ground, digests, &passports.projects);
     let callers = callers(digests);
     for digest in digests {
         let facts = Arc::make_mut(&mut digest.facts);
-        facts.project = projects.get(digest.folder).cloned().unwrap_or_default();
+        facts.project = passports.project_of(digest.folder, facts.cwd.as_ref());
         facts.parent_call = caller(&callers, facts);
         let own = digest.files.iter().map(|file| file.folder).collect::<BTreeSet<_>>();
         let row = own.iter().find_map(|folder| rows.get(&(*folder, facts.id.clone())));

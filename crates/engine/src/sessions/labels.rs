@@ -48,8 +48,7 @@ impl Engine {
         for wanted in wanted {
             let opened = self.open(wanted, progress)?;
             if opened.is_saved() {
-                let why = "a saved chat is no session of its own: tags and pins are for sessions";
-                return Err(Error::Declined(why.to_owned()));
+                return Err(Error::SavedChat);
             }
             sessions.push(opened.facts);
         }

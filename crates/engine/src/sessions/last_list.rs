@@ -18,7 +18,9 @@ impl Engine {
         let mut text = String::new();
         for session in sessions {
             // Quoted, as an id may hold anything.
-            text.push_str(&serde_json::to_string(&session.id).unwrap_or_default());
+            text.push_str(
+                &serde_json::to_string(&(session.source, &session.id)).unwrap_or_default(),
+            );
             text.push('\n');
         }
         recount_writer::create_private_folder(data)?;
@@ -26,12 +28,17 @@ impl Engine {
     }
 
     /// Returns the session in row `number` of the last list, counted from 1.
-    pub(crate) fn row(&self, number: &str) -> Option<SessionId> {
+    pub(crate) fn row(&self, number: &str) -> Option<(Option<String>, SessionId)> {
         let number: usize = number.parse().ok().filter(|&number| number > 0)?;
         let path = self.folders.data.as_ref()?.join(FILE);
         let text = recount_formats::bytes::read_small(&path).ok()?;
         let text = String::from_utf8(text).ok()?;
-        let id: String = serde_json::from_str(text.lines().nth(number - 1)?).ok()?;
-        Some(SessionId::new(id))
+        let line = text.lines().nth(number - 1)?;
+        if let Ok((source, id)) = serde_json::from_str::<(String, String)>(line) {
+            return Some((Some(source), SessionId::new(id)));
+        }
+        // As an older release wrote it.
+        let id: String = serde_json::from_str(line).ok()?;
+        Some((None, SessionId::new(id)))
     }
 }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use recount_formats::outline::{AgentCall, Outline};
 use recount_formats::source::{Family, FileAt, Member, Surveyed};
 use recount_formats::{Source, bytes::Buffer};
-use recount_model::{Problem, Project, SessionFacts, SessionId, SessionKind, SourceName};
+use recount_model::{FileRole, Problem, Project, SessionFacts, SessionId, SessionKind, SourceName};
 
 use crate::cache::growth::{self, Anew};
 use crate::cache::refresh::{recall, recall_groups};
@@ -17,7 +17,7 @@ use crate::projects::matching::matching;
 use crate::projects::passport::{Effort, Passports, Sightings};
 use crate::search::index::session_key;
 use crate::sessions::deep::Holds;
-use crate::sessions::facts::facts;
+use crate::sessions::facts::{facts, own};
 use crate::sessions::finish::finish;
 use crate::snapshot::survey::{Ground, Group, Progress};
 use crate::stats::ledger::Ledger;
@@ -249,7 +249,7 @@ impl Engine {
         let sightings = sightings(&digests);
         let passports = self.passports(ground, &sightings, effort, progress);
         stop_if_cancelled(progress)?;
-        finish(ground, &mut digests, &passports.projects);
+        finish(ground, &mut digests, &passports);
         if after == After::Rows {
             let no_files: Arc<[Surveyed]> = Arc::default();
             digests.iter_mut().for_each(|digest| digest.files = Arc::clone(&no_files));
@@ -269,10 +269,10 @@ impl Engine {
         effort: &Effort,
         progress: &dyn Progress,
     ) -> Result<(Listing, BTreeSet<Claim>, Arc<Ground>, Arc<Passports>), Error> {
-        if holds.is_nothing() {
-            if let Some((listing, passports)) = self.rows_of_snapshot(effort) {
-                return Ok((listing, BTreeSet::new(), self.look(), passports));
-            }
+        if holds.is_nothing()
+            && let Some((listing, passports)) = self.rows_of_snapshot(effort)
+        {
+            return Ok((listing, BTreeSet::new(), self.look(), passports));
         }
         // Whether the list of last time still holds and, if not, what changed, is told by one look at the disk.
         let engine = self.pin();
@@ -323,7 +323,7 @@ impl Engine {
         }
         let pricing = self.pricing();
         let digest = |source, family: Family| digest(source, family, pricing, |_, _| {});
-        let groups = disk.groups(|group| groups.contains(group));
+        let groups = disk.groups(|_, group| groups.contains(group));
         let digests = recall_groups(self, disk, groups, progress, digest)?;
         Ok(join_strays(disk, digests, digest))
     }
@@ -369,6 +369,7 @@ pub(crate) fn sightings(digests: &[Digest]) -> Sightings {
             sightings.add(file.folder, file.outline.head.project_hash.as_deref(), &[]);
         }
         sightings.add(digest.folder, None, &digest.facts.directories);
+        sightings.paths.extend(digest.facts.cwd.clone());
     }
     sightings
 }
@@ -385,15 +386,19 @@ fn digest(
     let used = Used::Now { last: ledger.last(), ledger: ledger.bound().into() };
     let main = crate::sessions::facts::main(&family).or_else(|| family.members.first());
     let folder = main.map_or(0, |member| member.file.folder);
-    let calls = family.members.iter().flat_map(|member| &member.file.outline.agent_calls);
+    let calls = own(&family).flat_map(|member| &member.file.outline.agent_calls);
     let agent_calls = calls.cloned().collect();
     let without_messages = |member: Member| {
-        let Surveyed { folder, named_folder, at, outline: whole } = member.file;
+        let Surveyed { folder, named_folder, is_shared, at, outline: whole } = member.file;
         let outline = source.light(&whole);
-        lay_by(&at, whole);
-        Surveyed { folder, named_folder, at, outline }
+        // Of a file with several sessions this is only one.
+        if !is_shared {
+            lay_by(&at, whole);
+        }
+        Surveyed { folder, named_folder, is_shared, at, outline }
     };
-    let files = family.members.into_iter().map(without_messages).collect();
+    let own = family.members.into_iter().filter(|member| member.role != FileRole::Base);
+    let files = own.map(without_messages).collect();
     let facts = Arc::new(facts);
     Digest { facts, folder, files, agent_calls, held: true, fresh: true, used }
 }

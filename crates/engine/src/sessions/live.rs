@@ -6,7 +6,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use recount_formats::SOURCES;
 use recount_model::{SessionFacts, SessionKind};
 
 use crate::Engine;
@@ -16,7 +15,7 @@ impl Engine {
     pub(crate) fn live(&self, sessions: &[Arc<SessionFacts>]) -> BTreeSet<usize> {
         let mut live = BTreeSet::new();
         for process in self.processes.running(&["PWD"]) {
-            let Some(source) = SOURCES.iter().find(|source| source.is_running(&process.args))
+            let Some(source) = self.sources.iter().find(|source| source.is_running(&process.args))
             else {
                 continue;
             };

@@ -11,6 +11,7 @@ pub(crate) mod list;
 pub(crate) mod live;
 pub(crate) mod lost;
 pub(crate) mod open;
+pub(crate) mod owners;
 pub(crate) mod resume;
 pub(crate) mod select;
 pub(crate) mod union;

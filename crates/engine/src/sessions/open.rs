@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use recount_formats::outline::{AgentCall, Outline};
 use recount_formats::source::{
-    Family, FileAt, Foreign, Member, RootShape, Stamp, Station, Surveyed,
+    Family, FileAt, Foreign, Member, Placement, Recognition, RootShape, Stamp, Station, Surveyed,
 };
-use recount_formats::{SOURCES, Source, bytes};
+use recount_formats::{Source, bytes};
 use recount_model::{
     Counts, Fate, FileRole, Grammar, Kept, Message, MessageKind, Project, SessionFacts, SessionId,
     SessionKind, TitleFrom, ToolStatus,
@@ -21,7 +21,7 @@ use crate::{Engine, Error};
 use recount_store::Root;
 
 use crate::messages::{Messages, RawFile, View};
-use crate::sessions::facts::facts;
+use crate::sessions::facts::{facts, own};
 
 /// How large a saved chat may be; those are read whole.
 const SAVED: u64 = 512 * 1024 * 1024;
@@ -60,17 +60,17 @@ impl Opened {
     }
 
     /// Returns who wrote it.
-    pub(crate) fn source(&self) -> &'static dyn Source {
+    pub fn source(&self) -> &'static dyn Source {
         self.source
     }
 
     /// Returns its files with what is in them.
-    pub(crate) fn family(&self) -> &Family {
+    pub fn family(&self) -> &Family {
         &self.family
     }
 
     /// Whether it is a saved chat, and no session file.
-    pub(crate) fn is_saved(&self) -> bool {
+    pub fn is_saved(&self) -> bool {
         self.saved.is_some()
     }
 
@@ -81,13 +81,19 @@ impl Opened {
 
     /// Returns its files, in the order of the conversation.
     pub fn files(&self) -> impl Iterator<Item = RawFile<'_>> {
-        self.family.members.iter().map(|m| RawFile { path: &m.file.at.path, role: m.role })
+        own(&self.family).map(|m| RawFile { path: &m.file.at.path, role: m.role })
+    }
+
+    /// Returns its own files in which no other session is.
+    pub(crate) fn unshared_files(&self) -> impl Iterator<Item = &Path> {
+        let own = own(&self.family).filter(|member| !member.file.is_shared);
+        own.map(|member| member.file.at.path.as_path())
     }
 
     /// Returns its files as they were found.
     pub(crate) fn group(&self) -> Group {
         let file = |member: &Member| (member.file.folder, member.file.at.clone());
-        Group { source: self.source, files: self.family.members.iter().map(file).collect() }
+        Group { source: self.source, files: own(&self.family).map(file).collect() }
     }
 
     /// Returns the outline of one of its files.
@@ -112,7 +118,10 @@ impl Opened {
 
 impl Engine {
     /// Opens one file by its path: a session file on its own, a saved chat, an export.
-    pub(crate) fn open_file(&self, path: &Path) -> Result<Opened, Error> {
+    ///
+    /// # Errors
+    /// If it cannot be read, or holds no conversation.
+    pub fn open_file(&self, path: &Path) -> Result<Opened, Error> {
         let metadata = std::fs::metadata(path).map_err(|source| match source.kind() {
             std::io::ErrorKind::NotFound => Error::NoFile(path.to_owned()),
             _ => Error::Unreadable { path: path.to_owned(), source },
@@ -120,17 +129,24 @@ impl Engine {
         if !metadata.is_file() {
             return Err(Error::NotASession(path.to_owned()));
         }
-        let probe = bytes::open(path);
-        probe.map_err(|source| Error::Unreadable { path: path.to_owned(), source })?;
-        let mut buffer = bytes::Buffer::large();
-        let outlines = SOURCES.iter().map(|&source| (source, source.outline(path, &mut buffer)));
-        let best = outlines.max_by_key(|(_, outline)| (outline.loadable, outline.entries.len()));
-        let Some((source, outline)) = best else { return Err(Error::NotASession(path.to_owned())) };
+        let head = sniffed(path);
+        let head = head.map_err(|source| Error::Unreadable { path: path.to_owned(), source })?;
+        let readers = self.sources.iter().copied().filter(|source| source.reads_sessions());
+        let recognized = readers.map(|source| (source.sniff(path, &head), source));
+        // Of several that are equally sure the first one.
+        let best = recognized.reduce(|best, next| if next.0 > best.0 { next } else { best });
+        let Some((recognition, source)) = best else {
+            return Err(Error::NotASession(path.to_owned()));
+        };
+        if recognition == Recognition::No {
+            return Err(Error::NotASession(path.to_owned()));
+        }
+        let outline = source.outline(path, &mut bytes::Buffer::large());
         let is_session = outline.loadable || outline.head.session_id.is_some();
-        let folder = project_folder(path);
+        let Placement { project_folder: folder, station } = source.placement(path);
         // A wrapper may carry a session id and still hold messages in the form of the API.
         let is_foreign =
-            !is_session || (!outline.listed.conversation && outline.grammar == Grammar::Json);
+            !is_session || (!outline.has_conversation && outline.grammar == Grammar::Json);
         if is_foreign && let Some(mut opened) = open_saved(source, path, metadata.len()) {
             if let Some(folder) = &folder {
                 opened.facts.project = self.project_at(source, folder, &opened.facts, None);
@@ -145,10 +161,10 @@ impl Engine {
             bytes: metadata.len(),
             modified: None,
             stamp: Stamp::default(),
-            station: station(path),
+            station,
             group: String::new(),
         };
-        let surveyed = Surveyed { folder: 0, named_folder: true, at, outline };
+        let surveyed = Surveyed { folder: 0, named_folder: true, is_shared: false, at, outline };
         let family = source.families(vec![surveyed]).into_iter().next();
         let family = family.ok_or_else(|| Error::NotASession(path.to_owned()))?;
         let mut facts = facts(source, &family);
@@ -157,6 +173,11 @@ impl Engine {
             let head = family.members.first().map(|member| &member.file.outline.head);
             let hash = head.and_then(|head| head.project_hash.as_deref());
             facts.project = self.project_at(source, folder, &facts, hash);
+        } else if facts.cwd.is_some() {
+            let mut sightings = Sightings::default();
+            sightings.paths.extend(facts.cwd.clone());
+            let cwd = facts.cwd.as_ref();
+            facts.project = self.project_of(&Ground::default(), usize::MAX, &sightings, cwd);
         }
         Ok(Opened::new(source, facts, family, folder))
     }
@@ -177,27 +198,19 @@ impl Engine {
         };
         let mut sightings = Sightings::default();
         sightings.add(number, hash, &facts.directories);
-        self.passport(&ground, number, &sightings)
+        sightings.paths.extend(facts.cwd.clone());
+        self.project_of(&ground, number, &sightings, facts.cwd.as_ref())
     }
 }
 
-/// A file in the folder of another session is a sub-agent's.
-fn station(path: &Path) -> Station {
-    let parent = path.parent();
-    let above = parent.and_then(Path::parent).and_then(Path::file_name);
-    match parent.and_then(Path::file_name) {
-        Some(name) if above.is_some_and(|above| above == "chats") => {
-            Station::SubagentOf(SessionId::new(name.to_string_lossy()))
-        }
-        _ => Station::Main,
-    }
-}
+/// How much of a file decides whose it is.
+const SNIFFED: u64 = 64 * 1024;
 
-/// Sessions lie in `chats`, saved chats beside it.
-fn project_folder(path: &Path) -> Option<PathBuf> {
-    let chats = path.ancestors().skip(1).take(2).find(|folder| folder.ends_with("chats"));
-    let beside = || path.parent().filter(|folder| folder.join("chats").is_dir());
-    chats.and_then(Path::parent).or_else(beside).map(Path::to_owned)
+/// Reads the start of a file, decompressed if need be.
+fn sniffed(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    bytes::Input::open(path)?.take(SNIFFED).read_to_end(&mut head)?;
+    Ok(head)
 }
 
 fn open_saved(source: &'static dyn Source, path: &Path, size: u64) -> Option<Opened> {
@@ -214,7 +227,7 @@ fn open_saved(source: &'static dyn Source, path: &Path, size: u64) -> Option<Ope
         group: String::new(),
     };
     let outline = Outline::empty(Grammar::Json);
-    let file = Surveyed { folder: 0, named_folder: true, at, outline };
+    let file = Surveyed { folder: 0, named_folder: true, is_shared: false, at, outline };
     let member = Member { role: FileRole::Main, compressed: false, file };
     let id = SessionId::new(path.file_stem().unwrap_or_default().to_string_lossy());
     let family = Family { id, kind: SessionKind::Main, parent: None, members: vec![member] };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use recount_formats::Source;
 use recount_formats::bytes::Buffer;
 use recount_formats::source::Family;
-use recount_model::{SessionId, SessionKind};
+use recount_model::{FileRole, SessionId, SessionKey, SessionKind};
 
 use crate::cache::growth::Anew;
 use crate::projects::passport::Sightings;
@@ -17,7 +17,7 @@ use crate::stats::ledger::Ledger;
 use crate::{Engine, Error};
 
 /// The shortest start of an id that is looked for.
-pub(crate) const SHORTEST: usize = 4;
+pub const SHORTEST: usize = 4;
 
 impl Engine {
     /// Opens the session that `wanted` names.
@@ -30,26 +30,46 @@ impl Engine {
             let said =
                 listing.sessions.iter().find(|s| s.kind == SessionKind::Main && !s.is_empty());
             let latest = said.or(listing.sessions.first()).ok_or(Error::NoSessions)?;
-            return self.open_id(latest.id.as_str(), progress);
+            return self.open_key(&latest.key(), progress);
         }
         if let Some(row) = wanted.strip_prefix('@').filter(|row| !row.is_empty()) {
-            let id = self.row(row).ok_or_else(|| Error::NoRow(row.to_owned()))?;
-            return self.open_id(id.as_str(), progress);
+            let (source, id) = self.row(row).ok_or_else(|| Error::NoRow(row.to_owned()))?;
+            return self.open_id(id.as_str(), source.as_deref(), progress);
         }
         let path = Path::new(wanted);
         if wanted.contains(['/', '\\']) || path.is_file() {
             return self.open_file(path);
         }
-        self.open_id(wanted, progress)
+        // Ids are unique only within their source: `source:id` is one of that source.
+        match wanted.split_once(':') {
+            Some((source, id)) if self.sources.iter().any(|s| s.name().as_str() == source) => {
+                self.open_id(id, Some(source), progress)
+            }
+            _ => self.open_id(wanted, None, progress),
+        }
     }
 
-    fn open_id(&self, wanted: &str, progress: &dyn Progress) -> Result<Opened, Error> {
+    /// Opens a session that is known.
+    ///
+    /// # Errors
+    /// If it is not there any more.
+    pub fn open_key(&self, key: &SessionKey, progress: &dyn Progress) -> Result<Opened, Error> {
+        self.open_id(key.id.as_str(), Some(key.source.as_str()), progress)
+    }
+
+    fn open_id(
+        &self,
+        wanted: &str,
+        source: Option<&str>,
+        progress: &dyn Progress,
+    ) -> Result<Opened, Error> {
         let ground = self.look();
+        let is_source = |own: &dyn Source| source.is_none_or(|name| own.name().as_str() == name);
         // Most ids show in the names of their files: look at those first.
-        let near = |group: &str| may_hold(group, wanted) || is_free(group);
+        let near = |own: &dyn Source, group: &str| is_source(own) && own.may_hold(group, wanted);
         let mut found = Self::families(&ground, wanted, progress, near);
         if found.is_empty() {
-            found = Self::families(&ground, wanted, progress, |_| true);
+            found = Self::families(&ground, wanted, progress, |own, _| is_source(own));
         }
         let mut found = join(&ground, found);
         if found.len() > 1 {
@@ -80,7 +100,8 @@ impl Engine {
                 main(&family).and_then(|member| member.file.outline.head.project_hash.as_deref());
             let mut sightings = Sightings::default();
             sightings.add(number, hash, &row.directories);
-            row.project = self.passport(&ground, number, &sightings);
+            sightings.paths.extend(row.cwd.clone());
+            row.project = self.project_of(&ground, number, &sightings, row.cwd.as_ref());
         }
         Ok(Opened::new(source, row, family, folder_path))
     }
@@ -89,7 +110,7 @@ impl Engine {
         ground: &Ground,
         wanted: &str,
         progress: &dyn Progress,
-        groups: impl Fn(&str) -> bool,
+        groups: impl Fn(&dyn Source, &str) -> bool,
     ) -> Vec<Found> {
         let long_enough = wanted.chars().count() >= SHORTEST;
         let is_wanted = |id: &SessionId| {
@@ -106,7 +127,9 @@ fn join(ground: &Ground, found: Vec<Found>) -> Vec<Found> {
     let mut joined: Vec<Found> = Vec::new();
     let mut buffer = Buffer::new();
     for (source, family) in found {
-        let same = |(_, known): &Found| known.id == family.id && known.parent == family.parent;
+        let same = |(own, known): &Found| {
+            own.name() == source.name() && known.id == family.id && known.parent == family.parent
+        };
         let Some(at) = joined.iter().position(same) else {
             joined.push((source, family));
             continue;
@@ -114,7 +137,8 @@ fn join(ground: &Ground, found: Vec<Found>) -> Vec<Found> {
         let (_, known) = joined.swap_remove(at);
         let id = known.id.clone();
         let members = known.members.into_iter().chain(family.members);
-        let files = members.map(|member| (member.file.folder, member.file.at)).collect();
+        let own = members.filter(|member| member.role != FileRole::Base);
+        let files = own.map(|member| (member.file.folder, member.file.at)).collect();
         let families = Group { source, files }.families(ground, &Anew, &mut buffer);
         joined.extend(families.into_iter().filter(|new| new.id == id).map(|new| (source, new)));
     }
@@ -123,12 +147,6 @@ fn join(ground: &Ground, found: Vec<Found>) -> Vec<Found> {
 
 /// A session and whose it is.
 type Found = (&'static dyn Source, Family);
-
-/// Whether a name does not show the start of an id: such a file may belong to any session.
-fn is_free(group: &str) -> bool {
-    let is_id = group.len() == 8 && group.bytes().all(|byte| byte.is_ascii_hexdigit());
-    !is_id && !group.contains('/')
-}
 
 /// Sub-agents that were recorded under their parent's id begin like it: then the parent is meant.
 fn prefer_parent(found: &mut Vec<Found>) {
@@ -140,12 +158,4 @@ fn prefer_parent(found: &mut Vec<Found>) {
     if found.iter().all(|(_, family)| family.id == main || family.parent.as_ref() == Some(&main)) {
         found.retain(|(_, family)| family.id == main);
     }
-}
-
-/// Whether files of a group may hold a session whose id begins with `wanted`: a group is the start of an id, or
-/// for sub-agents the parent's id and the file's name.
-pub(crate) fn may_hold(group: &str, wanted: &str) -> bool {
-    let name = group.rsplit('/').next().unwrap_or(group);
-    let name = name.split_once(".json").map_or(name, |(stem, _)| stem);
-    !name.is_empty() && (name.starts_with(wanted) || wanted.starts_with(name))
 }

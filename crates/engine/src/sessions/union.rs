@@ -60,7 +60,7 @@ fn rank(family: &Family, row: &Row) -> Option<u64> {
 
 fn fate(member: &Member, entry: &Entry) -> Fate {
     match (member.role, entry.fate) {
-        (FileRole::Main, fate) => fate,
+        (FileRole::Main | FileRole::Base, fate) => fate,
         (FileRole::Part, Fate::Kept) if member.compressed => Fate::Compressed,
         (_, Fate::Kept) => Fate::Replaced,
         (_, fate) => fate,

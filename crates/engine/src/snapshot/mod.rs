@@ -221,7 +221,7 @@ impl Engine {
             return Ok(known);
         }
         let mut digests = self.gather_on(&state.disk, progress)?;
-        finish(&state.disk, &mut digests, &state.projects.projects);
+        finish(&state.disk, &mut digests, &state.projects);
         let rows: HashMap<u64, &Arc<SessionFacts>> =
             state.sessions.iter().map(|facts| (session_key(facts), facts)).collect();
         for digest in &mut digests {

@@ -8,7 +8,7 @@ use recount_formats::source::Surveyed;
 use recount_model::{SessionId, SessionKind};
 
 use crate::cancel::stop_if_cancelled;
-use crate::projects::passport::Effort;
+use crate::projects::passport::{Effort, Passports};
 use crate::sessions::finish::finish;
 use crate::sessions::list::{Digest, Sort, sightings, sort};
 use crate::snapshot::diff::{changed_projects, compare};
@@ -91,7 +91,7 @@ impl Engine {
             projects = Arc::new(self.passports(&next.disk, &hints, &Effort::List, progress));
             touched.extend(0..next.disk.folders.len());
         }
-        finish_touched(&next, &mut digests, &touched, &projects.projects);
+        finish_touched(&next, &mut digests, &touched, &projects);
         let mut sessions: Vec<_> = digests.iter().map(|digest| Arc::clone(&digest.facts)).collect();
         let mut diff = compare(&state.sessions, &mut sessions, &next.grown);
         for (digest, facts) in digests.iter_mut().zip(&sessions) {
@@ -196,7 +196,7 @@ fn finish_touched(
     next: &NextDisk,
     digests: &mut [Digest],
     touched: &BTreeSet<usize>,
-    projects: &[Arc<recount_model::Project>],
+    projects: &Passports,
 ) {
     let mut touched = touched.clone();
     let mut chosen: BTreeSet<usize> = BTreeSet::new();

@@ -1,21 +1,24 @@
 //! Every session file, read once, on all cores, largest first.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use recount_formats::Source;
 use recount_formats::bytes::Buffer;
+use recount_formats::outline::Base;
 use recount_formats::source::{
-    Basis, Family, FileAt, Known, Located, ProjectFolder, Registered, RegistryNote, Surveyed,
+    Basis, Family, FileAt, Known, Located, Member, ProjectFolder, Registered, RegistryNote,
+    Surveyed,
 };
-use recount_model::{Problem, SessionId};
+use recount_model::{FileRole, Problem, SessionId, SourceName, What};
 use recount_platform::system_nanos;
 use recount_store::Root;
 
 use crate::cache::growth::Reading;
+use crate::sessions::facts::main;
 
 /// Told how far a survey is.
 pub trait Progress: Debug + Sync {
@@ -39,27 +42,36 @@ impl Progress for () {
 
 /// A project directory and whose it is.
 #[derive(Clone, Debug)]
-pub(crate) struct Folder {
-    pub(crate) source: &'static dyn Source,
-    /// Which root it lies below.
-    pub(crate) root: usize,
-    pub(crate) at: Arc<ProjectFolder>,
+pub struct Folder {
+    /// Whose it is.
+    pub source: &'static dyn Source,
+    /// The number of the data folder it is below.
+    pub root: usize,
+    /// Where it is, and what is in it.
+    pub at: Arc<ProjectFolder>,
 }
 
-/// What lies on disk, not yet read.
+/// What is on disk, not yet read.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ground {
+pub struct Ground {
     /// When it was looked at, in nanoseconds.
     pub(crate) looked: i128,
-    pub(crate) folders: Vec<Folder>,
+    /// The project directories.
+    pub folders: Vec<Folder>,
     /// Per root.
     pub(crate) registry: Vec<Vec<Registered>>,
     /// Per root: what does not fit in the registry.
-    pub(crate) notes: Vec<Vec<RegistryNote>>,
-    pub(crate) problems: Vec<Problem>,
+    pub notes: Vec<Vec<RegistryNote>>,
+    /// What could not be listed.
+    pub problems: Vec<Problem>,
     /// Per root: the directories that were listed, and the other files that were read.
     pub(crate) basis: Vec<Basis>,
+    /// Where the files of each group are; made when somebody asks.
+    pub(crate) by_group: OnceLock<GroupIndex>,
 }
+
+/// Folder and file by source and group.
+pub(crate) type GroupIndex = HashMap<(SourceName, Box<str>), Vec<(usize, usize)>>;
 
 /// Files that may belong to one session.
 #[derive(Clone, Debug)]
@@ -139,11 +151,31 @@ impl Ground {
         ground
     }
 
+    /// Returns the files of one group of a source.
+    fn in_group(&self, source: &dyn Source, group: &str) -> Vec<(usize, FileAt)> {
+        let index = self.by_group.get_or_init(|| {
+            let mut index: GroupIndex = HashMap::new();
+            for (number, folder) in self.folders.iter().enumerate() {
+                for (at, file) in folder.at.files.iter().enumerate() {
+                    let key = (folder.source.name(), file.group.as_str().into());
+                    index.entry(key).or_default().push((number, at));
+                }
+            }
+            index
+        });
+        let places = index.get(&(source.name(), group.into()));
+        let file = |(folder, at): &(usize, usize)| {
+            Some((*folder, self.folders.get(*folder)?.at.files.get(*at)?.clone()))
+        };
+        places.into_iter().flatten().filter_map(file).collect()
+    }
+
     /// Groups files that may belong together; `wanted` picks groups by their key.
-    pub(crate) fn groups(&self, wanted: impl Fn(&str) -> bool) -> Vec<Group> {
+    pub(crate) fn groups(&self, wanted: impl Fn(&dyn Source, &str) -> bool) -> Vec<Group> {
         let mut groups: BTreeMap<(&str, &str), Group> = BTreeMap::new();
         for (number, folder) in self.folders.iter().enumerate() {
-            for file in folder.at.files.iter().filter(|file| wanted(&file.group)) {
+            let files = folder.at.files.iter();
+            for file in files.filter(|file| wanted(folder.source, &file.group)) {
                 let key = (folder.source.name().as_str(), file.group.as_str());
                 let group = groups
                     .entry(key)
@@ -181,12 +213,35 @@ impl Group {
         buffer: &mut Buffer,
     ) -> Vec<Family> {
         let source = self.source;
-        let surveyed = self.files.into_iter().map(|(folder, at)| {
+        let mut families = source.families(self.scan(ground, reading, buffer));
+        for family in &mut families {
+            let base = main(family).and_then(|main| main.file.outline.head.base.clone());
+            if let Some(base) = base {
+                let mut bases = Vec::new();
+                let is_whole = borrow(source, base, ground, reading, buffer, &mut bases);
+                if !is_whole {
+                    note_missing_base(family);
+                }
+                family.members.splice(0..0, bases.into_iter().rev());
+            }
+        }
+        families
+    }
+
+    /// Reads the files. One that holds several sessions is there once for each of them.
+    fn scan(self, ground: &Ground, reading: &dyn Reading, buffer: &mut Buffer) -> Vec<Surveyed> {
+        let source = self.source;
+        let mut scanned = Vec::with_capacity(self.files.len());
+        for (folder, at) in self.files {
             let named_folder = ground.folders.get(folder).is_some_and(|f| f.at.hash.is_none());
-            let outline = reading.outline(source, &at, buffer);
-            Surveyed { folder, named_folder, at, outline }
-        });
-        source.families(surveyed.collect())
+            let mut outline = reading.outline(source, &at, buffer);
+            let others = std::mem::take(&mut outline.others);
+            let is_shared = !others.is_empty();
+            for outline in std::iter::once(outline).chain(others) {
+                scanned.push(Surveyed { folder, named_folder, is_shared, at: at.clone(), outline });
+            }
+        }
+        scanned
     }
 
     /// Reads the files of one session. Without those of its parent, an old sub-agent goes by its parent's id.
@@ -202,6 +257,52 @@ impl Group {
         let alone = || (families.len() == 1).then_some(0);
         place.or_else(alone).map(|place| families.swap_remove(place))
     }
+}
+
+/// How many sessions one may borrow from, one through the other.
+const DEEPEST: usize = 16;
+
+/// Adds what a session borrows from another one, and that one from others, nearest first. Returns whether all of it is there.
+fn borrow(
+    source: &'static dyn Source,
+    base: Base,
+    ground: &Ground,
+    reading: &dyn Reading,
+    buffer: &mut Buffer,
+    bases: &mut Vec<Member>,
+) -> bool {
+    let mut next = Some(base);
+    let mut seen = BTreeSet::new();
+    while let Some(base) = next.take() {
+        if bases.len() >= DEEPEST || !seen.insert(base.session.clone()) {
+            return false;
+        }
+        let files = ground.in_group(source, &base.group);
+        let scanned = Group { source, files }.scan(ground, reading, buffer);
+        let families = source.families(scanned);
+        let family = families.into_iter().find(|family| family.id == base.session);
+        let Some(Family { mut members, .. }) = family else { return false };
+        let at = members.iter().position(|member| member.role == FileRole::Main);
+        let Some(at) = at else { return false };
+        let Member { file, .. } = members.swap_remove(at);
+        next.clone_from(&file.outline.head.base);
+        let outline = source.prefix(&file.outline, &base);
+        let file = Surveyed { outline, ..file };
+        bases.push(Member { role: FileRole::Base, compressed: false, file });
+    }
+    true
+}
+
+fn note_missing_base(family: &mut Family) {
+    let Some(main) = family.members.iter_mut().find(|member| member.role == FileRole::Main) else {
+        return;
+    };
+    main.file.outline.problems.note(Problem {
+        file: Arc::from(main.file.at.path.to_string_lossy()),
+        span: None,
+        what: What::BaseMissing,
+        done: "the rest of the conversation is shown".into(),
+    });
 }
 
 /// Reads all `groups` and turns each family into what `digest` makes of it, with the number of its group. The order of

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use recount_catalog::sql::{Part, Place, Texts};
 use recount_formats::Source;
-use recount_formats::source::{Detail, MessageRequest, Others};
+use recount_formats::source::{Detail, MessageRequest, Others, PieceBytes};
 use recount_model::{Fate, Message, Span, Thought};
 
 use crate::messages::window::Window;
@@ -32,8 +32,18 @@ impl Bodies {
         }
         let (_, window) = self.window.as_mut()?;
         let span = Span { line: 0, offset: place.offset, bytes: place.bytes };
+        let pieces: Option<Vec<(Span, Vec<u8>)>> = { place.pieces.iter() }
+            .map(|(offset, bytes)| {
+                let span = Span { line: 0, offset: *offset, bytes: *bytes };
+                Some((span, window.read(span).ok()?.to_vec()))
+            })
+            .collect();
+        let pieces = pieces?;
+        let pieces: Vec<PieceBytes<'_>> =
+            pieces.iter().map(|(span, bytes)| PieceBytes { bytes, span: *span }).collect();
         let request = MessageRequest {
             bytes: window.read(span).ok()?,
+            pieces: &pieces,
             file: &Arc::from(place.path.as_str()),
             span,
             fate: Fate::Kept,

@@ -78,7 +78,7 @@ impl Engine {
         digests: &[Digest],
         progress: &dyn Progress,
     ) -> Result<(), Error> {
-        let version = format!("{ROWS}/{}", version());
+        let version = format!("{ROWS}/{}", version(self.sources));
         let mut file = FactFile::open(path, &version)?;
         let sessions: Vec<Stale<'_>> =
             digests.iter().filter_map(|digest| session(ground, digest)).collect();

@@ -55,7 +55,6 @@ fn hints(what: &str, statement: &str) -> Vec<String> {
             hints.push(format!("columns of {}: {}", view.name, names.join(", ")));
         }
     }
-    hints.push("`recount sql --schema` shows every view and its columns".into());
     hints
 }
 

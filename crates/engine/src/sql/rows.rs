@@ -32,6 +32,8 @@ pub(super) fn rows(
     };
     let files = family.members.iter().map(file).collect();
     let mut bodies = Messages::new(source, family, folder, View::Full);
+    // What is borrowed from another session is counted there.
+    bodies.keep_own();
     let mut messages = Vec::with_capacity(bodies.len());
     while let Some((mut row, body)) = next(&mut bodies) {
         // What cannot be read in full is still a message, of which less is known.
@@ -51,6 +53,7 @@ pub(crate) fn next(bodies: &mut Messages<'_>) -> Option<(MessageRow, Result<Mess
         return Some((MessageRow::default(), body));
     };
     let mut row = outlined(outline, entry, (member, span), fate);
+    row.pieces = outline.pieces_of(entry).map(|v| (v.span.offset, v.span.bytes)).collect();
     if body.as_ref().is_ok_and(is_cut) {
         let others = outline.versions_of(entry).map(|version| version.span);
         let others = others.filter(|other| other.offset != span.offset);

@@ -30,6 +30,8 @@ struct Bill {
     priced: u64,
     unpriced: u64,
     missing: Missing,
+    /// The day of the request before, by its number: most have the same.
+    day: Option<(i64, Date)>,
 }
 
 impl Engine {
@@ -106,9 +108,22 @@ impl Bill {
         match entry {
             Some(entry) => {
                 self.priced += 1;
-                self.cost += entry.quote(day(time), &request.tokens).cost;
+                let day = self.day(time);
+                self.cost += entry.quote(day, &request.tokens).cost;
             }
             None => self.unpriced += 1,
+        }
+    }
+
+    fn day(&mut self, time: Option<i64>) -> Date {
+        let number = time.map(|time| time.div_euclid(DAY));
+        match (self.day, number) {
+            (Some((known, date)), Some(number)) if known == number => date,
+            _ => {
+                let date = day(time);
+                self.day = number.map(|number| (number, date));
+                date
+            }
         }
     }
 
@@ -124,6 +139,9 @@ impl Bill {
         facts.cost_is_lower_bound = Some(self.unpriced > 0 || !self.missing.is_nothing());
     }
 }
+
+/// A day, in milliseconds.
+const DAY: i64 = 24 * 60 * 60 * 1000;
 
 /// The day of a request; without a time, the last day there is, which has the newest price.
 fn day(time: Option<i64>) -> Date {

@@ -48,7 +48,14 @@ impl Place {
         let env = Env::made_up([("RECOUNT_DATA_DIR", data.to_str().unwrap())], None);
         let clock = Clock::fixed(NOW.parse().unwrap());
         let homes = vec![self.home()];
-        Engine::new(Setup { homes, sources: Vec::new(), env, clock }).unwrap()
+        Engine::new(Setup {
+            known_sources: recount_engine::SOURCES,
+            homes,
+            sources: Vec::new(),
+            env,
+            clock,
+        })
+        .unwrap()
     }
 
     /// Lists all session files.

@@ -4,80 +4,88 @@
 
 use std::io;
 
+use recount_blocks::{DiffBlock, DiffLineKind};
+
 use super::paper::Paper;
-use crate::words;
 
 /// Writes a unified diff.
-pub(super) fn write(patch: &str, language: Option<&str>, paper: &mut Paper<'_>) -> io::Result<()> {
-    let patch = without_names(words::without_index(patch));
-    let is_split = has_both_sides(patch);
+pub(super) fn write(diff: DiffBlock<'_>, paper: &mut Paper<'_>) -> io::Result<()> {
+    let patch = without_names(diff.patch).trim_end_matches('\n');
+    let runs = runs(DiffBlock { patch, ..diff });
+    // A new file has nothing to stand on the left.
+    let is_split = runs.iter().any(|(part, _)| matches!(part, Part::Same | Part::Old));
     paper.mark(if is_split { "<div class=\"diff split\"" } else { "<div class=\"diff\"" })?;
-    if let Some(language) = language {
+    if let Some(language) = diff.language {
         paper.attribute("data-lang", language)?;
     }
     paper.mark(">")?;
-    let mut rest = patch.trim_end_matches('\n');
-    while !rest.is_empty() {
-        let (kind, block, behind) = next_block(rest);
-        rest = behind;
-        match kind {
-            Kind::Hunk => lines("<p class=\"hunk\">", block, "</p>", paper)?,
-            Kind::Same => {
-                lines("<pre class=\"same\">", block, "</pre>", paper)?;
+    for (part, text) in runs {
+        match part {
+            Part::Place => element("<p class=\"hunk\">", text, "</p>", paper)?,
+            Part::Old => element("<pre class=\"old\">", text, "</pre>", paper)?,
+            Part::New => element("<pre class=\"new\">", text, "</pre>", paper)?,
+            Part::Same => {
+                element("<pre class=\"same\">", text, "</pre>", paper)?;
                 if is_split {
-                    lines(
-                        "<pre class=\"same again\" aria-hidden=\"true\">",
-                        block,
-                        "</pre>",
-                        paper,
-                    )?;
+                    let open = "<pre class=\"same again\" aria-hidden=\"true\">";
+                    element(open, text, "</pre>", paper)?;
                 }
             }
-            Kind::Old => {
-                lines("<pre class=\"old\">", block, "</pre>", paper)?;
-                // What took its place stands beside it.
-                let (next, new, behind) = next_block(rest);
-                if next == Kind::New && !rest.is_empty() {
-                    rest = behind;
-                    lines("<pre class=\"new\">", new, "</pre>", paper)?;
-                }
-            }
-            Kind::New => lines("<pre class=\"new\">", block, "</pre>", paper)?,
         }
     }
     paper.mark("</div>\n")
 }
 
-fn lines(
+fn element(
     open: &'static str,
-    block: &str,
+    text: &str,
     close: &'static str,
     paper: &mut Paper<'_>,
 ) -> io::Result<()> {
     paper.mark(open)?;
-    paper.text(block)?;
+    paper.text(text)?;
     paper.mark(close)
 }
 
-/// What lines of a diff are.
+/// The part of a diff that an element shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Hunk,
+enum Part {
+    /// One line that says where the others stand.
+    Place,
     Same,
     Old,
     New,
 }
 
-fn kind(line: &str) -> Kind {
-    match line.as_bytes().first() {
-        Some(b'@') => Kind::Hunk,
-        Some(b'-') => Kind::Old,
-        Some(b'+') => Kind::New,
-        _ => Kind::Same,
+/// Joins neighbouring lines that go into one element.
+fn runs(diff: DiffBlock<'_>) -> Vec<(Part, &str)> {
+    let mut runs: Vec<(Part, &str)> = Vec::new();
+    let (mut start, mut end) = (0, 0);
+    for line in diff.lines() {
+        let last = runs.last().map(|(part, _)| *part);
+        let part = match line.kind {
+            DiffLineKind::Header | DiffLineKind::Hunk => Part::Place,
+            DiffLineKind::Removed => Part::Old,
+            DiffLineKind::Added => Part::New,
+            DiffLineKind::Context => Part::Same,
+            // It is about the line before.
+            DiffLineKind::Note => last.unwrap_or(Part::Same),
+        };
+        let goes_on = last == Some(part) && part != Part::Place;
+        if !goes_on {
+            start = end;
+        }
+        let text = diff.patch.get(start..end + line.text.len()).unwrap_or_default();
+        end += line.text.len() + 1;
+        match runs.last_mut() {
+            Some(run) if goes_on => run.1 = text,
+            _ => runs.push((part, text)),
+        }
     }
+    runs
 }
 
-/// The names of the file stand above the first lines; the call tells them. Further down, what looks like one is a line.
+/// The names of the file stand above the first lines; the call has them. Further down, what looks like one is a line.
 fn without_names(patch: &str) -> &str {
     let mut rest = patch;
     for mark in ["--- ", "+++ "] {
@@ -89,30 +97,6 @@ fn without_names(patch: &str) -> &str {
     rest
 }
 
-/// Splits off the lines that are of one kind.
-fn next_block(text: &str) -> (Kind, &str, &str) {
-    let first = kind(text);
-    let mut end = 0;
-    for line in text.split_inclusive('\n') {
-        // A note on a missing line end belongs to the line before.
-        if kind(line) != first && !line.starts_with('\\') {
-            break;
-        }
-        end += line.len();
-        if first == Kind::Hunk {
-            break;
-        }
-    }
-    let (block, behind) = text.split_at(end);
-    (first, block.strip_suffix('\n').unwrap_or(block), behind)
-}
-
-/// Whether there is anything to stand on the left: a new file has one side.
-fn has_both_sides(patch: &str) -> bool {
-    let mut kinds = patch.lines().map(kind).filter(|kind| matches!(kind, Kind::Same | Kind::Old));
-    kinds.next().is_some()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,7 +104,7 @@ mod tests {
 
     fn written(patch: &str) -> String {
         let mut out = Vec::new();
-        write(patch, None, &mut Paper::new(&mut out, Bidi::Kept)).unwrap();
+        write(DiffBlock::new(patch, None), &mut Paper::new(&mut out, Bidi::Kept)).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -135,6 +119,17 @@ mod tests {
              <pre class=\"old\">--- two</pre><pre class=\"new\">+&lt;two&gt;\n+2</pre>\
              <pre class=\"same\"> three\n\\ No newline</pre>\
              <pre class=\"same again\" aria-hidden=\"true\"> three\n\\ No newline</pre></div>\n"
+        );
+    }
+
+    #[test]
+    fn headers_of_a_further_file_stand_across_both_sides() {
+        let patch = "@@ -1 +1 @@\n-a\n+b\n--- c\n+++ d\n@@ -1 +0,0 @@\n-e\n";
+        assert_eq!(
+            written(patch),
+            "<div class=\"diff split\"><p class=\"hunk\">@@ -1 +1 @@</p><pre class=\"old\">-a</pre>\
+             <pre class=\"new\">+b</pre><p class=\"hunk\">--- c</p><p class=\"hunk\">+++ d</p>\
+             <p class=\"hunk\">@@ -1 +0,0 @@</p><pre class=\"old\">-e</pre></div>\n"
         );
     }
 

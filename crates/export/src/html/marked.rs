@@ -1,200 +1,207 @@
-//! Answers, which are Markdown, as markup of ours. Tags in them are text, and nothing in them is fetched.
+//! Markdown blocks as markup. Tags in them are text, and nothing in them is fetched.
 
 use std::io;
 
-use pulldown_cmark::{Alignment, CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag};
+use recount_blocks::{Alignment, Inline, ListItem, Prose, TableCell};
 
+use super::message::code;
 use super::paper::Paper;
 
-/// What is longer is not laid out, so that memory is bounded: the parser keeps a tree of it.
-const LONGEST: usize = 2 * 1024 * 1024;
-/// What is nested deeper is told as if it were not.
-const DEEPEST: usize = 40;
-
-/// Writes an answer.
-pub(super) fn write(text: &str, paper: &mut Paper<'_>) -> io::Result<()> {
-    let text = text.trim_end();
-    if text.len() > LONGEST {
-        paper.mark("<div class=\"said\" dir=\"auto\">")?;
-        paper.text(text)?;
-        return paper.mark("</div>\n");
-    }
-    let dialect =
-        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+/// Writes the blocks of an answer.
+pub(super) fn write(blocks: &[Prose<'_>], paper: &mut Paper<'_>) -> io::Result<()> {
     paper.mark("<div class=\"marked\" dir=\"auto\">")?;
-    let mut answer = Answer::default();
-    for event in Parser::new_ext(text, dialect) {
-        answer.event(event, paper)?;
-    }
+    Writer { paper, is_in_link: false }.blocks(blocks)?;
     paper.mark("</div>\n")
 }
 
-/// An answer that is being written.
-#[derive(Default)]
-struct Answer<'a> {
-    /// What closes each tag that is open.
-    open: Vec<&'static str>,
-    /// The link that is open and may not be one, with what it says so far.
-    target: Option<(CowStr<'a>, String)>,
-    is_link_open: bool,
-    alignments: Vec<Alignment>,
-    column: usize,
-    is_head: bool,
+struct Writer<'p, 'out> {
+    paper: &'p mut Paper<'out>,
+    /// Links cannot be nested.
+    is_in_link: bool,
 }
 
-impl<'a> Answer<'a> {
-    fn event(&mut self, event: Event<'a>, paper: &mut Paper<'_>) -> io::Result<()> {
-        match event {
-            Event::Start(tag) => self.start(tag, paper),
-            Event::End(_) => self.end(paper),
-            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
-                self.note(&text);
-                paper.text(&text)
+impl Writer<'_, '_> {
+    fn blocks(&mut self, blocks: &[Prose<'_>]) -> io::Result<()> {
+        blocks.iter().try_for_each(|block| self.block(block))
+    }
+
+    fn block(&mut self, block: &Prose<'_>) -> io::Result<()> {
+        match block {
+            Prose::Paragraph { tight: true, content } => self.content(content),
+            Prose::Paragraph { tight: false, content } => self.within("<p>", content, "</p>"),
+            Prose::Heading { level, content } => {
+                // Headings of an answer stand below those of the page.
+                let (open, close) = match level {
+                    0..=2 => ("<h4>", "</h4>"),
+                    3 => ("<h5>", "</h5>"),
+                    _ => ("<h6>", "</h6>"),
+                };
+                self.within(open, content, close)
             }
-            Event::Code(code) | Event::InlineMath(code) | Event::DisplayMath(code) => {
-                self.note(&code);
-                paper.mark("<code>")?;
-                paper.text(&code)?;
-                paper.mark("</code>")
+            Prose::List { start, items } => self.list(*start, items),
+            Prose::Quote { blocks } => {
+                self.paper.mark("<blockquote>")?;
+                self.blocks(blocks)?;
+                self.paper.mark("</blockquote>")
             }
-            Event::FootnoteReference(name) => paper.text(&format!("[^{name}]")),
-            Event::SoftBreak => paper.mark("\n"),
-            Event::HardBreak => paper.mark("<br>"),
-            Event::Rule => paper.mark("<hr>"),
-            Event::TaskListMarker(true) => paper.mark("<span class=\"task\">☑</span> "),
-            Event::TaskListMarker(false) => paper.mark("<span class=\"task\">☐</span> "),
+            Prose::Table { alignments, head, rows } => self.table(alignments, head, rows),
+            Prose::Code(block) => code(&block.text, &block.language, self.paper),
+            Prose::Html { text } => {
+                self.paper.mark("<p class=\"raw\">")?;
+                self.paper.text(text)?;
+                self.paper.mark("</p>")
+            }
+            Prose::Rule => self.paper.mark("<hr>"),
         }
     }
 
-    fn start(&mut self, tag: Tag<'a>, paper: &mut Paper<'_>) -> io::Result<()> {
-        if self.open.len() >= DEEPEST {
-            self.open.push("");
-            return Ok(());
-        }
-        let (open, close) = match tag {
-            Tag::Paragraph | Tag::DefinitionListTitle | Tag::FootnoteDefinition(_) => {
-                ("<p>", "</p>")
+    fn list(&mut self, start: Option<u64>, items: &[ListItem<'_>]) -> io::Result<()> {
+        let close = match start {
+            None => {
+                self.paper.mark("<ul>")?;
+                "</ul>"
             }
-            Tag::Heading { level, .. } => heading(level),
-            Tag::BlockQuote(_) => ("<blockquote>", "</blockquote>"),
-            Tag::HtmlBlock | Tag::MetadataBlock(_) => ("<p class=\"raw\">", "</p>"),
-            Tag::CodeBlock(kind) => {
-                paper.mark("<pre class=\"code\"")?;
-                if let CodeBlockKind::Fenced(info) = &kind
-                    && let Some(language) =
-                        info.split([' ', ',', '{']).find(|word| !word.is_empty())
-                {
-                    paper.attribute("data-lang", language)?;
+            Some(first) => {
+                self.paper.mark("<ol")?;
+                if first != 1 {
+                    self.paper.numbered("start", "", first)?;
                 }
-                (">", "</pre>")
-            }
-            Tag::List(None) | Tag::DefinitionList => ("<ul>", "</ul>"),
-            Tag::List(Some(1)) => ("<ol>", "</ol>"),
-            Tag::List(Some(first)) => {
-                paper.mark("<ol")?;
-                paper.numbered("start", "", first)?;
-                (">", "</ol>")
-            }
-            Tag::Item | Tag::DefinitionListDefinition => ("<li>", "</li>"),
-            Tag::Table(alignments) => {
-                self.alignments = alignments;
-                ("<div class=\"wide\"><table>", "</table></div>")
-            }
-            Tag::TableHead => {
-                (self.column, self.is_head) = (0, true);
-                ("<thead><tr>", "</tr></thead>")
-            }
-            Tag::TableRow => {
-                (self.column, self.is_head) = (0, false);
-                ("<tr>", "</tr>")
-            }
-            Tag::TableCell => self.cell(),
-            Tag::Emphasis => ("<em>", "</em>"),
-            Tag::Strong => ("<strong>", "</strong>"),
-            Tag::Strikethrough => ("<del>", "</del>"),
-            Tag::Superscript => ("<sup>", "</sup>"),
-            Tag::Subscript => ("<sub>", "</sub>"),
-            Tag::Link { dest_url, .. } => return self.link(dest_url, paper),
-            Tag::Image { dest_url, .. } => {
-                paper.mark("<span class=\"image\">image</span> ")?;
-                return self.link(dest_url, paper);
+                self.paper.mark(">")?;
+                "</ol>"
             }
         };
-        self.open.push(close);
-        paper.mark(open)
+        for item in items {
+            self.paper.mark("<li>")?;
+            self.item(item)?;
+            self.paper.mark("</li>")?;
+        }
+        self.paper.mark(close)
     }
 
-    fn end(&mut self, paper: &mut Paper<'_>) -> io::Result<()> {
-        let close = self.open.pop().unwrap_or_default();
-        match close {
-            LINK => {
-                self.is_link_open = false;
-                paper.mark(LINK)
-            }
-            // Where it leads is told, unless that is what it says.
-            TARGET => {
-                let Some((target, said)) = self.target.take() else { return Ok(()) };
-                if target.is_empty() || said.trim() == &*target {
-                    return Ok(());
-                }
-                paper.mark(" <span class=\"target\">(")?;
-                paper.text(&target)?;
-                paper.mark(")</span>")
-            }
-            _ => paper.mark(close),
-        }
-    }
-
-    /// Begins a link, or only text where a click might do more than open a page.
-    fn link(&mut self, target: CowStr<'a>, paper: &mut Paper<'_>) -> io::Result<()> {
-        if self.is_link_open || self.target.is_some() {
-            self.open.push("");
-            return Ok(());
-        }
-        if !leads_out(&target) {
-            self.target = Some((target, String::new()));
-            self.open.push(TARGET);
-            return Ok(());
-        }
-        self.is_link_open = true;
-        self.open.push(LINK);
-        paper.mark("<a")?;
-        paper.attribute("href", &target)?;
-        paper.mark(" rel=\"noopener noreferrer\">")
-    }
-
-    fn note(&mut self, text: &str) {
-        if let Some((target, said)) = &mut self.target
-            && said.len() <= target.len()
+    fn item(&mut self, item: &ListItem<'_>) -> io::Result<()> {
+        let sign = match item.task {
+            None => return self.blocks(&item.blocks),
+            Some(true) => "<span class=\"task\">☑</span> ",
+            Some(false) => "<span class=\"task\">☐</span> ",
+        };
+        // The sign stands on the line of the text.
+        if let Some((Prose::Paragraph { tight: false, content }, rest)) = item.blocks.split_first()
         {
-            said.push_str(text);
+            self.paper.mark("<p>")?;
+            self.paper.mark(sign)?;
+            self.content(content)?;
+            self.paper.mark("</p>")?;
+            return self.blocks(rest);
         }
+        self.paper.mark(sign)?;
+        self.blocks(&item.blocks)
     }
 
-    fn cell(&mut self) -> (&'static str, &'static str) {
-        let alignment = self.alignments.get(self.column).copied();
-        self.column += 1;
-        match (alignment, self.is_head) {
-            (Some(Alignment::Right), true) => ("<th class=\"right\">", "</th>"),
-            (Some(Alignment::Right), false) => ("<td class=\"right\">", "</td>"),
-            (Some(Alignment::Center), true) => ("<th class=\"center\">", "</th>"),
-            (Some(Alignment::Center), false) => ("<td class=\"center\">", "</td>"),
-            (_, true) => ("<th>", "</th>"),
-            (_, false) => ("<td>", "</td>"),
+    fn table(
+        &mut self,
+        alignments: &[Alignment],
+        head: &[TableCell<'_>],
+        rows: &[Vec<TableCell<'_>>],
+    ) -> io::Result<()> {
+        self.paper.mark("<div class=\"wide\"><table><thead><tr>")?;
+        for (column, cell) in head.iter().enumerate() {
+            let open = match alignments.get(column) {
+                Some(Alignment::Right) => "<th class=\"right\">",
+                Some(Alignment::Center) => "<th class=\"center\">",
+                _ => "<th>",
+            };
+            self.within(open, cell, "</th>")?;
         }
+        self.paper.mark("</tr></thead>")?;
+        for row in rows {
+            self.paper.mark("<tr>")?;
+            for (column, cell) in row.iter().enumerate() {
+                let open = match alignments.get(column) {
+                    Some(Alignment::Right) => "<td class=\"right\">",
+                    Some(Alignment::Center) => "<td class=\"center\">",
+                    _ => "<td>",
+                };
+                self.within(open, cell, "</td>")?;
+            }
+            self.paper.mark("</tr>")?;
+        }
+        self.paper.mark("</table></div>")
+    }
+
+    fn within(
+        &mut self,
+        open: &'static str,
+        content: &[Inline<'_>],
+        close: &'static str,
+    ) -> io::Result<()> {
+        self.paper.mark(open)?;
+        self.content(content)?;
+        self.paper.mark(close)
+    }
+
+    fn content(&mut self, content: &[Inline<'_>]) -> io::Result<()> {
+        content.iter().try_for_each(|inline| match inline {
+            Inline::Text { text } => self.paper.text(text),
+            Inline::Code { text } => {
+                self.paper.mark("<code>")?;
+                self.paper.text(text)?;
+                self.paper.mark("</code>")
+            }
+            Inline::SoftBreak => self.paper.mark("\n"),
+            Inline::LineBreak => self.paper.mark("<br>"),
+            Inline::Emphasis { content } => self.within("<em>", content, "</em>"),
+            Inline::Strong { content } => self.within("<strong>", content, "</strong>"),
+            Inline::Strike { content } => self.within("<del>", content, "</del>"),
+            Inline::Link { target, content } => self.link(target, content),
+            Inline::Image { target, content } => {
+                self.paper.mark("<span class=\"image\">image</span> ")?;
+                self.link(target, content)
+            }
+        })
+    }
+
+    /// Writes a link, or only text where a click might do more than open a page.
+    fn link(&mut self, target: &str, content: &[Inline<'_>]) -> io::Result<()> {
+        if self.is_in_link {
+            return self.content(content);
+        }
+        self.is_in_link = true;
+        if leads_out(target) {
+            self.paper.mark("<a")?;
+            self.paper.attribute("href", target)?;
+            self.paper.mark(" rel=\"noopener noreferrer\">")?;
+            self.content(content)?;
+            self.paper.mark("</a>")?;
+        } else {
+            self.content(content)?;
+            let mut said = String::new();
+            collect_text(content, target.len(), &mut said);
+            if !target.is_empty() && said.trim() != target {
+                self.paper.mark(" <span class=\"target\">(")?;
+                self.paper.text(target)?;
+                self.paper.mark(")</span>")?;
+            }
+        }
+        self.is_in_link = false;
+        Ok(())
     }
 }
 
-const LINK: &str = "</a>";
-/// Stands for the end of what is no link; never written.
-const TARGET: &str = "<target>";
-
-/// Headings of an answer stand below those of the page.
-fn heading(level: HeadingLevel) -> (&'static str, &'static str) {
-    match level {
-        HeadingLevel::H1 | HeadingLevel::H2 => ("<h4>", "</h4>"),
-        HeadingLevel::H3 => ("<h5>", "</h5>"),
-        HeadingLevel::H4 | HeadingLevel::H5 | HeadingLevel::H6 => ("<h6>", "</h6>"),
+/// Collects the text of a link until it is longer than `enough`.
+fn collect_text(content: &[Inline<'_>], enough: usize, said: &mut String) {
+    for inline in content {
+        if said.len() > enough {
+            return;
+        }
+        match inline {
+            Inline::Text { text } | Inline::Code { text } => said.push_str(text),
+            Inline::SoftBreak | Inline::LineBreak => {}
+            Inline::Emphasis { content }
+            | Inline::Strong { content }
+            | Inline::Strike { content }
+            | Inline::Link { content, .. }
+            | Inline::Image { content, .. } => collect_text(content, enough, said),
+        }
     }
 }
 
@@ -214,7 +221,8 @@ mod tests {
 
     fn written(text: &str) -> String {
         let mut out = Vec::new();
-        write(text, &mut Paper::new(&mut out, Bidi::Kept)).unwrap();
+        let blocks = recount_blocks::markdown(text);
+        write(&blocks, &mut Paper::new(&mut out, Bidi::Kept)).unwrap();
         let page = String::from_utf8(out).unwrap();
         let inner = page.strip_prefix("<div class=\"marked\" dir=\"auto\">").unwrap();
         inner.strip_suffix("</div>\n").unwrap().to_owned()
@@ -227,6 +235,11 @@ mod tests {
             ("```rust,ignore\na<b\n```", "<pre class=\"code\" data-lang=\"rust\">a&lt;b\n</pre>"),
             ("3. x\n4. y", "<ol start=\"3\"><li>x</li><li>y</li></ol>"),
             ("- [x] done", "<ul><li><span class=\"task\">☑</span> done</li></ul>"),
+            (
+                "- [ ] a\n\n- b",
+                "<ul><li><p><span class=\"task\">☐</span> a</p></li><li><p>b</p></li></ul>",
+            ),
+            ("- a\n  - b<br>c", "<ul><li>a<ul><li>b<br>c</li></ul></li></ul>"),
             (
                 "|a|b|\n|-|-:|\n|1|2|",
                 "<div class=\"wide\"><table><thead><tr><th>a</th><th class=\"right\">b</th></tr></thead>\
@@ -268,13 +281,6 @@ mod tests {
     #[test]
     fn nesting_has_an_end() {
         let deep = written(&">".repeat(10_000));
-        assert!(deep.matches("<blockquote>").count() <= DEEPEST, "{}", deep.len());
-    }
-
-    #[test]
-    fn what_is_too_long_is_not_laid_out() {
-        let mut out = Vec::new();
-        write(&"*a* ".repeat(LONGEST), &mut Paper::new(&mut out, Bidi::Kept)).unwrap();
-        assert!(out.starts_with(b"<div class=\"said\" dir=\"auto\">*a* "));
+        assert!(deep.matches("<blockquote>").count() <= recount_blocks::DEEPEST, "{}", deep.len());
     }
 }

@@ -2,19 +2,20 @@
 
 use std::io;
 
-use recount_model::{AttachedFile, Fate, Media, Message, MessageKind, Thought};
+use recount_blocks::{Block, BlockOptions, Body, CodeBlock, Gap, blocks};
+use recount_model::{Fate, Media, Message, MessageKind};
 
 use super::paper::Paper;
 use super::{LINE, Page, grouped, marked, moment};
 use crate::media::address;
-use crate::{Level, gap, words};
+use crate::{Level, words};
 
 impl Page {
     /// Writes a message in its turn.
     pub(super) fn told(&mut self, message: &Message, paper: &mut Paper<'_>) -> io::Result<()> {
-        if let Some(silence) = message.time.and_then(|time| gap::between(self.last, time)) {
+        if let Some(silence) = message.time.and_then(|time| Gap::between(self.last, time)) {
             paper.mark("<p class=\"gap\"><span>")?;
-            paper.text(&silence)?;
+            paper.text(&silence.to_string())?;
             paper.mark(" later</span></p>\n")?;
         }
         paper.mark("<article")?;
@@ -22,21 +23,71 @@ impl Page {
         paper.numbered("id", "m", self.number)?;
         paper.mark(">\n")?;
         self.heading(message, paper)?;
-        if !self.options.minimal {
-            message.thoughts.iter().try_for_each(|thought| write_thought(thought, paper))?;
-        }
-        said(message, self.options.minimal, paper)?;
-        media(&message.media, paper)?;
-        self.files(&message.files, paper)?;
-        if !self.options.minimal {
-            message.tool_calls.iter().try_for_each(|call| self.call(call, paper))?;
-            for problem in &message.problems {
-                paper.mark("<p class=\"damage\"><b>Damaged:</b> ")?;
-                paper.mark(problem.phrase())?;
-                paper.mark(" in this message.</p>\n")?;
+        let minimal = self.options.minimal;
+        let options = BlockOptions {
+            // What is above the level that is asked for is in the page too, for the reader to unfold.
+            level: if minimal { Level::Talk } else { Level::Trace },
+            thoughts: !minimal,
+            body: if minimal { Body::Displayed } else { Body::Both },
+            markdown_summaries: true,
+            project: &self.project,
+        };
+        let mut files = 0;
+        for block in blocks(message, &options) {
+            match block {
+                Block::File { .. } if minimal => files += 1,
+                Block::Damage { .. } if minimal => {}
+                block => self.block(&block, paper)?,
             }
         }
+        if files > 0 {
+            paper.mark("<p class=\"note\">[")?;
+            paper.text(&words::plural(files, "file"))?;
+            paper.mark(" sent along]</p>\n")?;
+        }
         paper.mark("</article>\n")
+    }
+
+    fn block(&self, block: &Block<'_>, paper: &mut Paper<'_>) -> io::Result<()> {
+        match block {
+            Block::Markdown { blocks } => marked::write(blocks, paper),
+            Block::Text { text } | Block::Notice { text, .. } => {
+                paper.mark("<div class=\"said\" dir=\"auto\">")?;
+                paper.text(text)?;
+                paper.mark("</div>\n")
+            }
+            Block::Verbatim { text } => {
+                paper.mark("<pre class=\"code\" dir=\"auto\">")?;
+                paper.text(text)?;
+                paper.mark("</pre>\n")
+            }
+            Block::Sent { text } => {
+                paper.mark(
+                    "<details class=\"fold trace\"><summary>As it was sent <span class=\"dim\">",
+                )?;
+                paper.text(&words::size(text.len() as u64))?;
+                paper.mark("</span></summary>")?;
+                code(text, "", paper)?;
+                paper.mark("</details>\n")
+            }
+            Block::Thought { subject, description } => {
+                paper.mark(
+                    "<aside class=\"thought\" aria-label=\"Thought\"><p class=\"subject\">",
+                )?;
+                paper.line(subject, LINE)?;
+                paper.mark("</p><div class=\"said\" dir=\"auto\">")?;
+                paper.text(description.trim_end())?;
+                paper.mark("</div></aside>\n")
+            }
+            Block::File { path, bytes, content } => file(path, *bytes, content.as_ref(), paper),
+            Block::Media(media) => write_media(media, paper),
+            Block::Call(call) => self.call(call, paper),
+            Block::Damage { what } => {
+                paper.mark("<p class=\"damage\"><b>Damaged:</b> ")?;
+                paper.mark(what)?;
+                paper.mark(" in this message.</p>\n")
+            }
+        }
     }
 
     /// Returns what the style needs to know of a message: what it is, from which level on it is shown.
@@ -128,37 +179,6 @@ impl Page {
         paper.line(&format!("{}:{} +{}", place.file, place.line, place.bytes), LINE)?;
         paper.mark("</code></span>")
     }
-
-    fn files(&self, files: &[AttachedFile], paper: &mut Paper<'_>) -> io::Result<()> {
-        if self.options.minimal {
-            if !files.is_empty() {
-                paper.mark("<p class=\"note\">[")?;
-                paper.text(&words::plural(files.len() as u64, "file"))?;
-                paper.mark(" sent along]</p>\n")?;
-            }
-            return Ok(());
-        }
-        for file in files {
-            let name = format!("@{}", file.path);
-            let size = words::size(file.bytes);
-            if file.content.is_empty() {
-                paper.mark("<p class=\"note\"><code>")?;
-                paper.line(&name, LINE)?;
-                paper.mark("</code> ")?;
-                paper.text(&size)?;
-                paper.mark(" sent along</p>\n")?;
-                continue;
-            }
-            paper.mark("<details class=\"fold file\"><summary><code>")?;
-            paper.line(&name, LINE)?;
-            paper.mark("</code> <span class=\"dim\">")?;
-            paper.text(&size)?;
-            paper.mark(" sent along</span></summary>")?;
-            code(&file.content, ending(&file.path), paper)?;
-            paper.mark("</details>\n")?;
-        }
-        Ok(())
-    }
 }
 
 /// Returns the class of what is shown from a level on.
@@ -171,68 +191,50 @@ const fn mark_of(level: Level) -> &'static str {
     }
 }
 
-fn said(message: &Message, minimal: bool, paper: &mut Paper<'_>) -> io::Result<()> {
-    let (sent, shown) = (message.text.trim_end(), message.display_text.trim_end());
-    if !shown.trim_start().is_empty() {
-        match message.kind {
-            MessageKind::Answer | MessageKind::Summary => marked::write(shown, paper)?,
-            MessageKind::Prompt | MessageKind::Notice | MessageKind::Nudge => {
-                paper.mark("<div class=\"said\" dir=\"auto\">")?;
-                paper.text(shown)?;
-                paper.mark("</div>\n")?;
-            }
-            MessageKind::Shell
-            | MessageKind::Context
-            | MessageKind::Hook
-            | MessageKind::ToolResult => {
-                paper.mark("<pre class=\"code\" dir=\"auto\">")?;
-                paper.text(shown)?;
-                paper.mark("</pre>\n")?;
-            }
-        }
-    }
-    if !minimal && sent != shown && !sent.trim_start().is_empty() {
-        paper.mark("<details class=\"fold trace\"><summary>As it was sent <span class=\"dim\">")?;
-        paper.text(&words::size(sent.len() as u64))?;
-        paper.mark("</span></summary>")?;
-        code(sent, None, paper)?;
-        paper.mark("</details>\n")?;
-    }
-    Ok(())
+fn file(
+    path: &str,
+    bytes: u64,
+    content: Option<&CodeBlock<'_>>,
+    paper: &mut Paper<'_>,
+) -> io::Result<()> {
+    let name = format!("@{path}");
+    let size = words::size(bytes);
+    let Some(content) = content else {
+        paper.mark("<p class=\"note\"><code>")?;
+        paper.line(&name, LINE)?;
+        paper.mark("</code> ")?;
+        paper.text(&size)?;
+        return paper.mark(" sent along</p>\n");
+    };
+    paper.mark("<details class=\"fold file\"><summary><code>")?;
+    paper.line(&name, LINE)?;
+    paper.mark("</code> <span class=\"dim\">")?;
+    paper.text(&size)?;
+    paper.mark(" sent along</span></summary>")?;
+    code(&content.text, &content.language, paper)?;
+    paper.mark("</details>\n")
 }
 
-fn write_thought(thought: &Thought, paper: &mut Paper<'_>) -> io::Result<()> {
-    paper.mark("<aside class=\"thought\" aria-label=\"Thought\"><p class=\"subject\">")?;
-    paper.line(&thought.subject, LINE)?;
-    paper.mark("</p><div class=\"said\" dir=\"auto\">")?;
-    paper.text(thought.description.trim_end())?;
-    paper.mark("</div></aside>\n")
-}
-
-/// Writes images, and what other binary parts there were.
-pub(super) fn media(all: &[Media], paper: &mut Paper<'_>) -> io::Result<()> {
-    for media in all {
-        let what = words::media(media);
-        let Some(address) = address(media) else {
-            paper.mark("<p class=\"note\">[")?;
-            paper.line(&what, LINE)?;
-            paper.mark(", not part of this file]</p>\n")?;
-            continue;
-        };
-        paper.mark("<figure><img loading=\"lazy\"")?;
-        paper.attribute("alt", &what)?;
-        paper.attribute("src", &address)?;
-        paper.mark("><figcaption>")?;
+/// Writes an image, or what another binary part is.
+pub(super) fn write_media(media: &Media, paper: &mut Paper<'_>) -> io::Result<()> {
+    let what = words::media(media);
+    let Some(address) = address(media) else {
+        paper.mark("<p class=\"note\">[")?;
         paper.line(&what, LINE)?;
-        paper.mark("</figcaption></figure>\n")?;
-    }
-    Ok(())
+        return paper.mark(", not part of this file]</p>\n");
+    };
+    paper.mark("<figure><img loading=\"lazy\"")?;
+    paper.attribute("alt", &what)?;
+    paper.attribute("src", &address)?;
+    paper.mark("><figcaption>")?;
+    paper.line(&what, LINE)?;
+    paper.mark("</figcaption></figure>\n")
 }
 
-/// Writes a block of code or output; its language is known by the ending of a file's name.
-pub(super) fn code(text: &str, language: Option<&str>, paper: &mut Paper<'_>) -> io::Result<()> {
+/// Writes a block of code or output. The language is empty where it is unknown.
+pub(super) fn code(text: &str, language: &str, paper: &mut Paper<'_>) -> io::Result<()> {
     paper.mark("<pre class=\"code\"")?;
-    if let Some(language) = language {
+    if !language.is_empty() {
         paper.attribute("data-lang", language)?;
     }
     paper.mark(">")?;
@@ -242,12 +244,4 @@ pub(super) fn code(text: &str, language: Option<&str>, paper: &mut Paper<'_>) ->
     }
     paper.text(text)?;
     paper.mark("</pre>")
-}
-
-/// Returns how a file's name ends, if it is one.
-pub(super) fn ending(path: &str) -> Option<&str> {
-    let (name, ending) = path.rsplit_once('.')?;
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric();
-    let is_ending = !ending.is_empty() && ending.len() <= 10 && ending.bytes().all(is_plain);
-    (is_ending && !name.is_empty() && !name.contains(char::is_whitespace)).then_some(ending)
 }

@@ -48,6 +48,15 @@ fn nothing_that_is_said_becomes_markup() {
 }
 
 #[test]
+fn an_answer_that_is_too_long_is_not_laid_out() {
+    let text = "*a* ".repeat(recount_blocks::LONGEST / 4 + 1);
+    let answer = said(MessageKind::Answer, &text, "2026-09-02T08:00:00Z");
+    let page = page(&Options::default(), &session("t", "i"), &[answer]);
+    assert!(page.contains("<div class=\"said\" dir=\"auto\">*a* "));
+    assert!(!page.contains("<em>a</em>"));
+}
+
+#[test]
 fn elements_say_from_which_level_on_they_are_shown() {
     let time = "2026-09-02T08:00:00Z";
     let classes = |message: Message| {

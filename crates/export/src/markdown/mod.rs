@@ -7,6 +7,7 @@ mod escape;
 use std::io::{self, Write};
 
 use jiff::Timestamp;
+use recount_blocks::CallBlock;
 use recount_model::{Fate, Held, Media, Message, MessageKind, Problem, SessionFacts, SessionKind};
 
 use self::escape::{fence, html, inline, span};
@@ -308,7 +309,7 @@ impl Renderer for Markdown {
         self.said(message, out)?;
         if self.level >= Level::Actions {
             for call in &message.tool_calls {
-                self.call(call, out)?;
+                self.call(&CallBlock::new(call, self.level, &self.project), out)?;
             }
         }
         if !self.options.minimal {

@@ -3,6 +3,10 @@
 //! Files are streamed, not mapped: an agent that truncates a file in place while we read it would end us
 //! with a signal.
 
+mod input;
+
+pub use input::Input;
+
 use std::fs::{self, File};
 use std::io::{self, Read, Seek as _, SeekFrom};
 use std::path::Path;
@@ -58,38 +62,40 @@ impl Buffer {
         choose: impl FnOnce(&[u8]) -> Box<dyn Reader>,
         look: impl FnOnce(&dyn Reader),
     ) -> io::Result<Box<dyn Reader>> {
-        let mut filled = self.fill(input, 0)?;
+        let (mut filled, mut ended) = self.fill(input, 0)?;
         let mut reader = choose(self.filled(filled));
         loop {
             let used = reader.feed(self.filled(filled)).min(filled);
             self.bytes.copy_within(used..filled, 0);
             filled -= used;
-            let more = self.fill(input, filled)?;
-            if more == filled {
+            let before = filled;
+            if !ended {
+                (filled, ended) = self.fill(input, filled)?;
+            }
+            if filled == before {
                 look(&*reader);
                 reader.finish(self.filled(filled));
                 self.shrink();
                 return Ok(reader);
             }
-            filled = more;
         }
     }
 
-    /// Reads until the buffer is full or the input ends, and returns how much is in it.
-    fn fill(&mut self, input: &mut dyn Read, mut filled: usize) -> io::Result<usize> {
+    /// Reads until the buffer is full or the input ends. Returns how much is in it, and whether that is all.
+    fn fill(&mut self, input: &mut dyn Read, mut filled: usize) -> io::Result<(usize, bool)> {
         if filled == self.bytes.len() {
             // Doubling keeps the repeated look at one huge record linear.
             self.bytes.resize((self.bytes.len() * 2).max(self.piece), 0);
         }
         while let Some(free) = self.bytes.get_mut(filled..).filter(|free| !free.is_empty()) {
             match input.read(free) {
-                Ok(0) => break,
+                Ok(0) => return Ok((filled, true)),
                 Ok(count) => filled += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(filled)
+        Ok((filled, false))
     }
 
     fn filled(&self, filled: usize) -> &[u8] {

@@ -4,28 +4,60 @@ mod project;
 
 use std::path::{Path, PathBuf};
 
-use recount_model::RecordedPath;
+use recount_model::{Grammar, Message, Problem, RecordedPath, SourceName, What};
 
-use crate::witness::Witness;
+use crate::bytes::Buffer;
+use crate::outline::Outline;
+use crate::source::{DataFolders, Located, MessageRequest, Recognition, RootShape, Source};
 
 /// Claude Code, every release up to 2.1.
 #[derive(Debug)]
 pub struct Claude;
 
-impl Witness for Claude {
-    fn name(&self) -> &'static str {
+impl Source for Claude {
+    fn name(&self) -> SourceName {
+        SourceName::new("claude")
+    }
+
+    fn display_name(&self) -> &'static str {
         "Claude Code"
     }
 
-    fn below_home(&self) -> &'static str {
-        ".claude"
+    fn folders(&self) -> DataFolders {
+        DataFolders {
+            below_home: &[".claude"],
+            home_variable: None,
+            folder_variable: Some("CLAUDE_CONFIG_DIR"),
+            extra_variable: None,
+            landmark: "projects",
+        }
     }
 
-    fn variable(&self) -> &'static str {
-        "CLAUDE_CONFIG_DIR"
+    fn reads_sessions(&self) -> bool {
+        false
     }
 
-    fn paths(&self, root: &Path) -> Vec<(RecordedPath, PathBuf)> {
+    fn locate(&self, _root: &Path, _shape: RootShape) -> Located {
+        Located::default()
+    }
+
+    fn sniff(&self, _path: &Path, _head: &[u8]) -> Recognition {
+        Recognition::No
+    }
+
+    fn outline(&self, _path: &Path, _buffer: &mut Buffer) -> Outline {
+        Outline::empty(Grammar::Jsonl)
+    }
+
+    fn message(&self, request: &MessageRequest<'_>) -> Result<Message, Problem> {
+        Err(request.problem(What::UnknownRecord, "sessions of this agent are not read yet"))
+    }
+
+    fn version(&self) -> u32 {
+        0
+    }
+
+    fn known_folders(&self, root: &Path) -> Vec<(RecordedPath, PathBuf)> {
         project::paths(root)
     }
 }

@@ -13,7 +13,7 @@ use recount_model::RecordedPath;
 
 use crate::bytes::{read_head, read_tail};
 use crate::json::Scanner;
-use crate::witness::{DOCUMENT, MOST_FILES, Named, entries, object_or_skip, rows, text_into};
+use crate::named_folders::{DOCUMENT, MOST_FILES, Named, entries, object_or_skip, rows, text_into};
 
 /// Two folders can share one project directory, so one session of it is not enough.
 const SESSIONS_PER_DIRECTORY: usize = 4;

@@ -12,7 +12,7 @@ use recount_model::RecordedPath;
 
 use crate::bytes::read_head;
 use crate::json::Scanner;
-use crate::witness::{DOCUMENT, MOST_FILES, Named, entries, object_or_skip, rows, text_into};
+use crate::named_folders::{DOCUMENT, MOST_FILES, Named, entries, object_or_skip, rows, text_into};
 
 /// How many folders are listed: more than there are days to have sessions on.
 const MOST_FOLDERS: usize = 5000;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use recount_model::SessionId;
 
-use crate::source::{Belonging, Belongings, ProjectFolder};
+use crate::source::{Belonging, BelongingKind, Belongings, ProjectFolder};
 
 /// Folders of a project that are no session's, whatever a session is called (0.44 refuses the first three).
 const SHARED: &[&str] = &[
@@ -36,7 +36,7 @@ pub(crate) fn belongings(folder: &ProjectFolder, id: &SessionId, files: &[PathBu
         return found;
     }
     let agents = folder.path.join("chats").join(id.as_str());
-    gather(&agents, "sub-agent", &mut found);
+    gather(&agents, BelongingKind::Subagent, &mut found);
     let names: Vec<String> = found.files.iter().filter_map(|file| stem(&file.path)).collect();
     of_one(&folder.path, id.as_str(), &mut found);
     for agent in names.iter().filter(|name| is_plain(name)) {
@@ -48,21 +48,25 @@ pub(crate) fn belongings(folder: &ProjectFolder, id: &SessionId, files: &[PathBu
 /// Lists all that lies in a project directory, and its folders.
 pub(crate) fn contents(folder: &Path) -> Belongings {
     let mut found = Belongings::default();
-    gather(folder, "file", &mut found);
+    gather(folder, BelongingKind::File, &mut found);
     found
 }
 
 fn of_one(folder: &Path, id: &str, found: &mut Belongings) {
-    gather(&folder.join("tool-outputs").join(format!("session-{id}")), Belonging::OUTPUT, found);
+    gather(
+        &folder.join("tool-outputs").join(format!("session-{id}")),
+        BelongingKind::ToolOutput,
+        found,
+    );
     let log = folder.join("logs").join(format!("session-{id}.jsonl"));
     if fs::symlink_metadata(&log).is_ok_and(|log| log.is_file()) {
-        found.files.push(Belonging { path: log, what: "activity log" });
+        found.files.push(Belonging { path: log, kind: BelongingKind::ActivityLog });
     }
-    gather(&folder.join(id), "plans and tasks", found);
+    gather(&folder.join(id), BelongingKind::Plans, found);
 }
 
 /// Takes all that lies in a folder, and the folder. Links are named and not followed.
-pub(super) fn gather(folder: &Path, what: &'static str, found: &mut Belongings) {
+pub(super) fn gather(folder: &Path, kind: BelongingKind, found: &mut Belongings) {
     let is_folder =
         |path: &Path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
     if !is_folder(folder) {
@@ -77,7 +81,7 @@ pub(super) fn gather(folder: &Path, what: &'static str, found: &mut Belongings) 
             if is_folder(&path) && depth < DEEPEST {
                 open.push((path, depth + 1));
             } else {
-                found.files.push(Belonging { path, what });
+                found.files.push(Belonging { path, kind });
             }
         }
         found.folders.push(folder);

@@ -84,7 +84,13 @@ pub(crate) fn assemble(facts: &Facts<'_>, file: &Arc<str>, span: Span, fate: Fat
 }
 
 fn place(file: &Arc<str>, span: Span) -> Place {
-    Place { file: Arc::clone(file), line: span.line, offset: span.offset, bytes: span.bytes }
+    Place {
+        file: Arc::clone(file),
+        line: span.line,
+        offset: span.offset,
+        bytes: span.bytes,
+        pieces: Vec::new(),
+    }
 }
 
 /// What stands in the list of messages without being one.

@@ -53,28 +53,26 @@ struct Call<'a> {
 
 impl<'a> Calls<'a> {
     /// Reads the value of `toolCalls`.
-    pub(crate) fn read(scanner: &mut Scanner<'a>) -> Scan<Self> {
-        let mut calls = Self::default();
+    pub(crate) fn fill(&mut self, scanner: &mut Scanner<'a>) -> Scan<()> {
         if scanner.peek()? != b'[' {
-            scanner.skip()?;
-            return Ok(calls);
+            return scanner.skip();
         }
         let start = scanner.offset();
         let mut last = None;
         scanner.array(|scanner| {
-            calls.length += 1;
+            self.length += 1;
             if scanner.peek()? != b'{' {
                 return scanner.skip();
             }
             let call = Call::read(scanner)?;
             let later = |last: i64| call.time.is_some_and(|time| time - last > APART);
-            calls.rounds += u32::from(calls.total == 0 || last.is_some_and(later));
+            self.rounds += u32::from(self.total == 0 || last.is_some_and(later));
             last = call.time.or(last);
-            calls.take(&call);
+            self.take(&call);
             Ok(())
         })?;
-        calls.raw = scanner.since(start);
-        Ok(calls)
+        self.raw = scanner.since(start);
+        Ok(())
     }
 
     fn take(&mut self, call: &Call<'a>) {
@@ -170,7 +168,8 @@ mod tests {
             )
         };
         let text = format!("[{}]", calls.iter().map(one).collect::<Vec<_>>().join(","));
-        let calls = Calls::read(&mut Scanner::new(text.as_bytes())).unwrap();
+        let mut calls = Calls::default();
+        calls.fill(&mut Scanner::new(text.as_bytes())).unwrap();
         let mut seen = Vec::new();
         calls.each(|name, end| seen.push((name.decode().into_owned(), end)));
         assert_eq!(seen.len(), calls.total as usize);

@@ -2,6 +2,7 @@
 //!
 //! The object is taken apart as it comes in: what is held is never more than its largest message.
 
+use super::state::Form;
 use std::sync::Arc;
 
 use memchr::memmem;
@@ -148,7 +149,8 @@ impl Document {
     }
 
     fn message(&mut self, scanner: &mut Scanner<'_>, bytes: &[u8]) -> Scan<State> {
-        let element = Element::read(scanner)?;
+        let mut element = Element::default();
+        element.fill(scanner)?;
         if scanner.offset() == bytes.len() && !element.is_object {
             return Err(Fault::Incomplete);
         }
@@ -235,12 +237,10 @@ impl Document {
         self.broken = true;
     }
 
-    /// Adds what only a document has.
-    fn sighted(has_list: bool, broken: bool, mut outline: Outline) -> Outline {
-        outline.sight.is_document = !broken;
-        outline.sight.has_messages = has_list;
-        outline.sight.first_id = outline.head.session_id.clone().filter(|_| !broken);
-        outline
+    /// Returns what only a document has.
+    fn form(&self) -> Form {
+        let first_id = self.replay.metadata.id().filter(|_| !self.broken);
+        Form { first_id, is_document: !self.broken, has_messages: self.has_list }
     }
 }
 
@@ -326,12 +326,11 @@ impl Reader for Document {
     }
 
     fn outline(&self) -> Outline {
-        let outline = self.replay.clone().into_outline(Grammar::Json, self.loadable());
-        Self::sighted(self.has_list, self.broken, outline)
+        self.replay.clone().into_outline(Grammar::Json, self.loadable(), self.form())
     }
 
     fn into_outline(self: Box<Self>) -> Outline {
-        let (loadable, has_list, broken) = (self.loadable(), self.has_list, self.broken);
-        Self::sighted(has_list, broken, self.replay.into_outline(Grammar::Json, loadable))
+        let (loadable, form) = (self.loadable(), self.form());
+        self.replay.into_outline(Grammar::Json, loadable, form)
     }
 }

@@ -72,12 +72,17 @@ impl<'a> Facts<'a> {
     /// Reads the message at the scanner's position; anything but an object has no facts.
     pub(crate) fn read(scanner: &mut Scanner<'a>) -> Scan<Self> {
         let mut facts = Self::default();
-        if scanner.peek()? == b'{' {
-            scanner.object(|scanner, key| facts.field(scanner, &key.name()))?;
-        } else {
-            scanner.skip()?;
-        }
+        facts.fill(scanner)?;
         Ok(facts)
+    }
+
+    /// The same, in place: facts are too large to be handed from one to the next for each message.
+    pub(crate) fn fill(&mut self, scanner: &mut Scanner<'a>) -> Scan<()> {
+        if scanner.peek()? == b'{' {
+            scanner.object(|scanner, key| self.field(scanner, &key.name()))
+        } else {
+            scanner.skip()
+        }
     }
 
     /// Takes one field of a message and consumes its value.
@@ -100,7 +105,8 @@ impl<'a> Facts<'a> {
             b"displayContent" => self.display = Content::read(scanner)?,
             b"toolCalls" => {
                 self.judge(scanner, b"[n")?;
-                self.calls = Calls::read(scanner)?;
+                self.calls = Calls::default();
+                self.calls.fill(scanner)?;
                 self.unknown_field |= self.calls.unknown_field;
             }
             b"thoughts" => {
@@ -218,6 +224,7 @@ fn push_words(lead: &mut String, text: Text<'_>) {
 const LEAD: usize = 96;
 
 /// Reads a string; any other value is skipped and gives `None`.
+#[inline]
 pub(crate) fn string<'a>(scanner: &mut Scanner<'a>) -> Scan<Option<Text<'a>>> {
     if scanner.peek()? == b'"' {
         return scanner.string().map(Some);
@@ -247,7 +254,10 @@ fn tokens(scanner: &mut Scanner<'_>) -> Scan<Option<Tokens>> {
     let mut tokens = Tokens::default();
     let mut total = None;
     scanner.object(|scanner, key| {
-        let value = number(scanner.value()?);
+        let value = match scanner.count()? {
+            None => number(scanner.value()?),
+            count => count,
+        };
         match key.name().as_ref() {
             b"input" => tokens.input = value.unwrap_or(0),
             b"output" => tokens.output = value.unwrap_or(0),

@@ -139,7 +139,7 @@ fn main_file(files: &[Surveyed]) -> usize {
     let key = |file: &Surveyed| {
         (
             file.at.station == Station::Main || matches!(file.at.station, Station::SubagentOf(_)),
-            file.outline.listed.resumable,
+            file.outline.resumable,
             file.outline.loadable,
             !file.outline.entries.is_empty(),
             file.outline.head.updated.or(file.at.modified),
@@ -197,7 +197,7 @@ fn began(file: &Surveyed) -> i64 {
 /// Of files that begin together, older states come first.
 fn age(role: FileRole) -> u8 {
     match role {
-        FileRole::Twin => 0,
+        FileRole::Base | FileRole::Twin => 0,
         FileRole::Copy => 1,
         FileRole::Unreadable => 2,
         FileRole::Stub => 3,

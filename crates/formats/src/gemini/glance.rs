@@ -1,11 +1,11 @@
 //! What is kept at a glance while a file is read: our title, and what the agent's cheaper list mode knows.
 
-use recount_model::{MessageKind, Sight};
+use recount_model::MessageKind;
 use serde::{Deserialize, Serialize};
 
 use super::facts::{Facts, Resumable, Role};
 use super::files::typed_start;
-use crate::outline::Listed;
+use super::state::{AgentListing, RetentionFacts};
 
 /// How much of a message is kept for the agent's title, which has 100 characters at most.
 const TITLE_BYTES: usize = 4096;
@@ -76,7 +76,8 @@ pub(crate) struct Listing {
     lines: Track,
     /// Whether anybody speaks in the last list, unless that is empty: releases 0.40 to 0.43 look there first.
     list: Option<bool>,
-    listed: Listed,
+    has_conversation: bool,
+    titles: AgentListing,
 }
 
 impl Listing {
@@ -90,7 +91,7 @@ impl Listing {
     ) {
         let resumable = resumable == Resumable::Yes;
         let spoken = matches!(facts.role, Role::User | Role::Gemini);
-        self.listed.conversation |= spoken;
+        self.has_conversation |= spoken;
         let mark = u8::from(spoken) * SPOKEN + u8::from(resumable) * RESUMABLE;
         self.all.take(entry, mark);
         match stands {
@@ -100,7 +101,7 @@ impl Listing {
         if facts.role != Role::User {
             return;
         }
-        let listed = &mut self.listed;
+        let listed = &mut self.titles;
         if listed.first_any.is_none() {
             listed.first_any = listed_text(facts);
         }
@@ -130,19 +131,29 @@ impl Listing {
     }
 
     /// Says what a clean-up finds in the file.
-    pub(crate) fn sight(&self) -> Sight {
-        Sight {
+    pub(crate) fn retention(&self) -> RetentionFacts {
+        RetentionFacts {
             spoken: self.all.has(SPOKEN),
             spoken_in_lines: self.lines.has(SPOKEN),
             spoken_in_list: self.list.unwrap_or_else(|| self.lines.has(SPOKEN)),
             resumable: self.all.has(RESUMABLE),
-            ..Sight::default()
+            ..RetentionFacts::default()
         }
     }
 
-    /// Returns how the agent's list sees the file.
-    pub(crate) fn listed(self) -> Listed {
-        Listed { resumable: self.all.has(RESUMABLE), ..self.listed }
+    /// Whether there is any message of a human or a model.
+    pub(crate) fn has_conversation(&self) -> bool {
+        self.has_conversation
+    }
+
+    /// Whether there is anything to resume.
+    pub(crate) fn is_resumable(&self) -> bool {
+        self.all.has(RESUMABLE)
+    }
+
+    /// Returns what the agent's list may take as a title.
+    pub(crate) fn into_titles(self) -> AgentListing {
+        self.titles
     }
 }
 

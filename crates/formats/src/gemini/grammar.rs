@@ -4,8 +4,10 @@
 //! document. We look at the head first and read twice only what is damaged.
 
 use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
 use std::sync::Arc;
 
+use memchr::memchr;
 use recount_model::{Grammar, Problem, What};
 
 use super::document::Document;
@@ -14,10 +16,13 @@ use crate::bytes::Buffer;
 use crate::json::{Fault, Scanner};
 use crate::outline::Outline;
 use crate::own_form::Fields;
-use crate::source::{Kept, Reader};
+use crate::source::{Kept, Reader, Recognition};
 
 /// How much of a file is looked at.
 const HEAD: usize = 64 * 1024;
+
+/// How much is looked at behind the lines that tell a document from a log whose first record was cut.
+const BEYOND: usize = 256;
 
 /// Reads the outline of one file.
 pub(crate) fn outline<R: Read + Seek>(
@@ -127,10 +132,26 @@ pub(crate) fn reader(grammar: Grammar, file: &Arc<str>) -> Box<dyn Reader> {
     }
 }
 
+/// Recognizes a file by its first bytes: sessions record both an id and a project's hash; any other JSON may be a saved chat or
+/// an export.
+pub(crate) fn recognize(path: &Path, head: &[u8]) -> Recognition {
+    let has = |key: &[u8]| memchr::memmem::find(head, key).is_some();
+    let is_json = matches!(Scanner::new(without_mark(head)).peek(), Ok(b'{' | b'['));
+    let has_name = path.extension().is_some_and(|end| end == "json" || end == "jsonl");
+    if has(b"\"sessionId\"") && has(b"\"projectHash\"") {
+        Recognition::Certain
+    } else if is_json || has_name || has(b"\"$set\"") {
+        Recognition::Possible
+    } else {
+        Recognition::No
+    }
+}
+
 /// Tells the grammar from the first bytes of a file.
 pub(crate) fn sniff(head: &[u8]) -> Grammar {
     let head = without_mark(head);
-    let first_line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let line_end = memchr(b'\n', head).unwrap_or(head.len());
+    let first_line = head.get(..line_end).unwrap_or(head);
     let mut scanner = Scanner::new(first_line);
     if scanner.peek() != Ok(b'{') || scanner.skip() != Err(Fault::Incomplete) {
         return Grammar::Jsonl;
@@ -140,10 +161,15 @@ pub(crate) fn sniff(head: &[u8]) -> Grammar {
         return Grammar::Jsonl;
     }
     // A record that was cut is followed by one that does not continue it.
-    let mut scanner = Scanner::new(head);
     let third_line = head.split_inclusive(|&byte| byte == b'\n').take(2).map(<[u8]>::len).sum();
-    match scanner.skip() {
-        Err(Fault::Syntax) if scanner.offset() <= third_line => Grammar::Jsonl,
-        _ => Grammar::Json,
+    // A little more than those lines tells, unless something that begins there does not end there.
+    for bytes in [head.get(..third_line + BEYOND).unwrap_or(head), head] {
+        let mut scanner = Scanner::new(bytes);
+        match (scanner.skip(), scanner.offset() <= third_line) {
+            (Err(Fault::Syntax), true) => return Grammar::Jsonl,
+            (Err(Fault::Incomplete), true) => {}
+            _ => break,
+        }
     }
+    Grammar::Json
 }

@@ -1,5 +1,6 @@
 //! The log grammar: one record per line (0.39 and later).
 
+use super::state::Form;
 use std::sync::Arc;
 
 use memchr::{memchr, memchr2_iter, memmem};
@@ -69,13 +70,11 @@ impl Lines {
         self.replay.metadata.suffices()
     }
 
-    /// Adds what the first line says.
-    fn sighted(first: &First, lines: u32, mut outline: Outline) -> Outline {
+    /// Returns what the first line says.
+    fn form(first: &First, lines: u32) -> Form {
         let is_document = lines == 1 && first.id.is_some();
-        outline.sight.first_id = first.id.clone().filter(|_| !first.is_long || is_document);
-        outline.sight.is_document = is_document;
-        outline.sight.has_messages = first.has_messages;
-        outline
+        let first_id = first.id.clone().filter(|_| !first.is_long || is_document);
+        Form { first_id, is_document, has_messages: first.has_messages }
     }
 
     /// Takes one line, which with what ends it is `length` bytes long.
@@ -265,12 +264,12 @@ impl Reader for Lines {
     }
 
     fn outline(&self) -> Outline {
-        let outline = self.replay.clone().into_outline(Grammar::Jsonl, self.suffices());
-        Self::sighted(&self.first, self.line, outline)
+        let form = Self::form(&self.first, self.line);
+        self.replay.clone().into_outline(Grammar::Jsonl, self.suffices(), form)
     }
 
     fn into_outline(self: Box<Self>) -> Outline {
         let (loadable, first, line) = (self.suffices(), self.first, self.line);
-        Self::sighted(&first, line, self.replay.into_outline(Grammar::Jsonl, loadable))
+        self.replay.into_outline(Grammar::Jsonl, loadable, Self::form(&first, line))
     }
 }

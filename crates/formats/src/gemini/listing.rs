@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use recount_model::{Grammar, SessionId};
 
 use super::part::BINARY;
-use crate::outline::{Head, Listed, Outline};
+use super::state::{AgentListing, GeminiState};
+use crate::outline::{Head, Outline};
 use crate::source::{AgentRow, Station, Surveyed};
 
 /// The rules of a range of releases.
@@ -75,8 +76,8 @@ impl Rules {
         let outline = &file.outline;
         let enough = match self.needs {
             Needs::Nothing => true,
-            Needs::Conversation => outline.listed.conversation,
-            Needs::Resumable => outline.listed.resumable,
+            Needs::Conversation => outline.has_conversation,
+            Needs::Resumable => outline.resumable,
         };
         file.at.station == Station::Main
             && outline.loadable
@@ -87,13 +88,13 @@ impl Rules {
     }
 
     fn title(self, outline: &Outline) -> String {
-        if let (TitleRule::FirstWords, Some(title)) = (self.title, &outline.listed.newest) {
+        let listed = GeminiState::of(outline).listing;
+        if let (TitleRule::FirstWords, Some(title)) = (self.title, &listed.newest) {
             return title.clone();
         }
         if let Some(summary) = &outline.head.summary {
             return shorten(&visible(summary));
         }
-        let listed = &outline.listed;
         let first = match self.title {
             TitleRule::Raw => {
                 let text = listed.first_any.as_deref();
@@ -139,11 +140,18 @@ pub(crate) fn list(files: &[&Surveyed], release: Option<&str>) -> Vec<AgentRow> 
 
 /// Keeps what the newest releases' list looks at: no messages, and the title as they print it.
 pub(crate) fn light(outline: &Outline) -> Outline {
-    let Listed { resumable, conversation, .. } = outline.listed;
     let newest = Some(Rules::NEWEST.title(outline));
-    let listed = Listed { resumable, conversation, newest, ..Listed::default() };
-    let head = Head { scratchpad: None, ..outline.head.clone() };
-    Outline { head, listed, loadable: outline.loadable, ..Outline::empty(outline.grammar) }
+    let listing = AgentListing { newest, ..AgentListing::default() };
+    let state = GeminiState { listing, ..GeminiState::of(outline) }.encode();
+    let head = Head { memory: None, ..outline.head.clone() };
+    Outline {
+        head,
+        state,
+        has_conversation: outline.has_conversation,
+        resumable: outline.resumable,
+        loadable: outline.loadable,
+        ..Outline::empty(outline.grammar)
+    }
 }
 
 /// Names are compared by UTF-16 code units, as JavaScript does.
@@ -273,9 +281,13 @@ mod tests {
     #[test]
     fn titles_follow_the_rules_of_the_release() {
         let mut outline = Outline::empty(Grammar::Json);
-        outline.listed.first_any = Some("/help 会话\nnow".into());
-        outline.listed.first_user = Some("Fix 会话\nnow".into());
-        outline.listed.first_flat = Some("Fix\u{1}image/png\u{1}0.1 KB\u{1}".into());
+        let listing = AgentListing {
+            first_any: Some("/help 会话\nnow".into()),
+            first_user: Some("Fix 会话\nnow".into()),
+            first_flat: Some("Fix\u{1}image/png\u{1}0.1 KB\u{1}".into()),
+            newest: None,
+        };
+        outline.state = GeminiState { listing, ..GeminiState::default() }.encode();
         for (release, title) in [
             ("0.16.0", "/help 会话\nnow"),
             ("0.24.5", "Fix<image/png>"),

@@ -121,6 +121,7 @@ fn project(
     met.basis.files.extend([marker_file(path), marker_file(&beside)]);
     let mut folder = ProjectFolder {
         path: path.to_owned(),
+        is_project: true,
         hash: ProjectHash::new(&name),
         name,
         markers,

@@ -1,6 +1,8 @@
 //! What the records of a file say of the session as a whole.
 
-use recount_model::{RawJson, Said, SessionId, Sight, parse_millis};
+use recount_model::{RawJson, SessionId, parse_millis};
+
+use super::state::{RecordedTime, RetentionFacts};
 use serde::{Deserialize, Serialize};
 
 use super::record::{self, Loose};
@@ -99,28 +101,38 @@ impl Metadata {
         self.session_id.as_deref().is_some_and(|id| !id.is_empty())
     }
 
+    /// Returns the session id, if there is one.
+    pub(crate) fn id(&self) -> Option<SessionId> {
+        self.session_id.as_deref().filter(|id| !id.is_empty()).map(SessionId::new)
+    }
+
     /// Adds what a clean-up finds in the metadata.
-    pub(crate) fn sight(&self, sight: Sight) -> Sight {
+    pub(crate) fn retention(&self, facts: RetentionFacts) -> RetentionFacts {
         let said = |text: &Option<String>| match text.as_deref() {
-            None | Some("") => Said::Nothing,
-            Some(text) => parse_millis(text.as_bytes()).map_or(Said::Unclear, Said::At),
+            None | Some("") => RecordedTime::Nothing,
+            Some(text) => {
+                parse_millis(text.as_bytes()).map_or(RecordedTime::Unclear, RecordedTime::At)
+            }
         };
         let (started, updated) = (said(&self.start), said(&self.updated));
-        Sight { started, updated, subagent: self.subagent, ..sight }
+        RetentionFacts { started, updated, subagent: self.subagent, ..facts }
     }
 
     /// Returns what is known.
     pub(crate) fn head(&self) -> Head {
         let millis = |text: &Option<String>| parse_millis(text.as_deref()?.as_bytes());
         Head {
-            session_id: self.session_id.as_deref().filter(|id| !id.is_empty()).map(SessionId::new),
+            session_id: self.id(),
             project_hash: self.project_hash.as_deref().map(Into::into),
             start: millis(&self.start),
             updated: millis(&self.updated),
             subagent: self.subagent,
+            parent: None,
+            cwd: None,
+            base: None,
             summary: self.summary.clone().filter(|summary| !summary.is_empty()),
             directories: self.directories.clone(),
-            scratchpad: self.scratchpad.clone().map(RawJson::new),
+            memory: self.scratchpad.clone().map(RawJson::new),
             fields: self.raw.clone(),
         }
     }

@@ -33,6 +33,7 @@ mod relocate;
 mod replay;
 mod result_display;
 mod saved;
+mod state;
 mod strays;
 mod sweep;
 mod tool;
@@ -49,6 +50,7 @@ use recount_model::{
     Grammar, Message, Problem, ProjectHash, RecordedPath, SessionId, SourceName, ToolCall, What,
 };
 
+#[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use edit::amended;
 pub(crate) use grammar::{outline, reader};
 
@@ -61,7 +63,8 @@ use crate::own_form::OwnForm;
 use crate::relic::Relic;
 use crate::source::{
     AgentRow, Belongings, DataFolders, Detail, Family, Foreign, Kept, Known, Located,
-    MessageRequest, Place, ProjectFolder, RootShape, Source, Surveyed, Touch, Trace, Unrecorded,
+    MessageRequest, Place, Placement, ProjectFolder, Recognition, RootShape, Source, Surveyed,
+    Touch, Trace, Unrecorded,
 };
 use crate::stray::Stray;
 use crate::sweep::Sweeper;
@@ -81,10 +84,15 @@ impl Source for Gemini {
         NAME
     }
 
+    fn display_name(&self) -> &'static str {
+        "Gemini CLI"
+    }
+
     fn folders(&self) -> DataFolders {
         DataFolders {
             below_home: &[".gemini", ".cache/.gemini"],
             home_variable: Some("GEMINI_CLI_HOME"),
+            folder_variable: None,
             extra_variable: Some("GEMINI_SESSIONS_DIR"),
             landmark: "tmp",
         }
@@ -172,11 +180,8 @@ impl Source for Gemini {
     fn message(&self, request: &MessageRequest<'_>) -> Result<Message, Problem> {
         let &MessageRequest { bytes, file, span, fate, detail, .. } = request;
         let read = body::message(bytes, file, span, fate, detail);
-        let mut message = read.map_err(|_| Problem {
-            file: Arc::clone(request.file),
-            span: Some(request.span),
-            what: What::BrokenLine,
-            done: "left out: the file changed while it was read".into(),
+        let mut message = read.map_err(|_| {
+            request.problem(What::BrokenLine, "left out: the file changed while it was read")
         })?;
         if detail == Detail::Whole {
             full_output::recover(&mut message, request.others, request.folder);
@@ -208,8 +213,8 @@ impl Source for Gemini {
         Some(&sweep::CleanUp)
     }
 
-    fn project_hash(&self, path: &str) -> ProjectHash {
-        project::hash(path)
+    fn project_hash(&self, path: &str) -> Option<ProjectHash> {
+        Some(project::hash(path))
     }
 
     fn is_directory_of(&self, name: &str, path: &RecordedPath) -> bool {
@@ -237,6 +242,18 @@ impl Source for Gemini {
 
     fn hook(&self) -> Option<&'static dyn Hook> {
         Some(&hook::Hooks)
+    }
+
+    fn sniff(&self, path: &Path, head: &[u8]) -> Recognition {
+        grammar::recognize(path, head)
+    }
+
+    fn placement(&self, path: &Path) -> Placement {
+        place::placement(path)
+    }
+
+    fn may_hold(&self, group: &str, wanted: &str) -> bool {
+        place::may_hold(group, wanted)
     }
 
     fn place_of(&self, root: &Path, shape: RootShape, file: &Path) -> Option<Place> {

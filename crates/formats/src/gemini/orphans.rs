@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::belongings::{gather, is_drawn, is_plain};
-use crate::source::{Belonging, Belongings, ProjectFolder};
+use crate::source::{Belonging, BelongingKind, Belongings, ProjectFolder};
 
 /// What stands before the id in names of outputs and logs.
 const BEFORE: &str = "session-";
@@ -35,7 +35,7 @@ pub(crate) fn orphans(
     for name in names(&chats) {
         // Only what is drawn by lot is surely a session's id; a folder of another name may be anything.
         if is_drawn(&name) && is_gone(&name.as_str()) {
-            gather(&chats.join(&name), "sub-agent", &mut found);
+            gather(&chats.join(&name), BelongingKind::Subagent, &mut found);
         }
     }
     let outputs = folder.path.join("tool-outputs");
@@ -45,18 +45,20 @@ pub(crate) fn orphans(
     let gone: BTreeSet<String> = names_of_gone.collect();
     let spoken = if gone.is_empty() { BTreeSet::new() } else { spoken_of(sessions, &gone) };
     for id in gone.difference(&spoken) {
-        gather(&outputs.join(format!("{BEFORE}{id}")), Belonging::OUTPUT, &mut found);
+        gather(&outputs.join(format!("{BEFORE}{id}")), BelongingKind::ToolOutput, &mut found);
     }
     let logs = folder.path.join("logs");
     for name in names(&logs) {
         let id = name.strip_prefix(BEFORE).and_then(|name| name.strip_suffix(".jsonl"));
         if id.as_ref().is_some_and(is_gone) {
-            found.files.push(Belonging { path: logs.join(&name), what: "activity log" });
+            found
+                .files
+                .push(Belonging { path: logs.join(&name), kind: BelongingKind::ActivityLog });
         }
     }
     for name in names(&folder.path) {
         if is_drawn(&name) && is_gone(&name.as_str()) {
-            gather(&folder.path.join(&name), "plans and tasks", &mut found);
+            gather(&folder.path.join(&name), BelongingKind::Plans, &mut found);
         }
     }
     found

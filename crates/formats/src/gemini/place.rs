@@ -2,9 +2,12 @@
 
 use std::path::Path;
 
-use recount_model::ProjectHash;
+use recount_model::{ProjectHash, SessionId};
 
-use crate::source::{Place, RootShape};
+use crate::source::{Place, Placement, RootShape, Station};
+
+/// The folder of a project directory in which its sessions are.
+pub(crate) const SESSIONS: &str = "chats";
 
 /// Tells in which project directory a file lies or would lie.
 pub(crate) fn place_of(root: &Path, shape: RootShape, file: &Path) -> Option<Place> {
@@ -18,6 +21,35 @@ pub(crate) fn place_of(root: &Path, shape: RootShape, file: &Path) -> Option<Pla
     let is_hashed = ProjectHash::new(&name.as_os_str().to_string_lossy()).is_some();
     let marker = folder.join(".project_root");
     Some(Place { folder, below: parts.as_path().to_owned(), is_hashed, marker })
+}
+
+/// Returns what the path of a file says of it. Sessions are in `chats`, sub-agents in a folder below it that is named after the
+/// session that ran them, saved chats beside it.
+pub(crate) fn placement(path: &Path) -> Placement {
+    let parent = path.parent();
+    let above = parent.and_then(Path::parent).and_then(Path::file_name);
+    let station = match parent.and_then(Path::file_name) {
+        Some(name) if above.is_some_and(|above| above == SESSIONS) => {
+            Station::SubagentOf(SessionId::new(name.to_string_lossy()))
+        }
+        _ => Station::Main,
+    };
+    let sessions = path.ancestors().skip(1).take(2).find(|folder| folder.ends_with(SESSIONS));
+    let beside = || parent.filter(|folder| folder.join(SESSIONS).is_dir());
+    let folder = sessions.and_then(Path::parent).or_else(beside);
+    Placement { project_folder: folder.map(Path::to_owned), station }
+}
+
+/// Whether files of a group may hold a session whose id begins with `wanted`: a group is the start of an id in a file's name, or
+/// for sub-agents the parent's id and the file's name. A name without the start of an id may hold any session.
+pub(crate) fn may_hold(group: &str, wanted: &str) -> bool {
+    let is_id = group.len() == 8 && group.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !is_id && !group.contains('/') {
+        return true;
+    }
+    let name = group.rsplit('/').next().unwrap_or(group);
+    let name = name.split_once(".json").map_or(name, |(stem, _)| stem);
+    !name.is_empty() && (name.starts_with(wanted) || wanted.starts_with(name))
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ impl<'a> Loose<'a> {
 }
 
 /// An element of `messages` and where it stands in the text that was scanned.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Element<'a> {
     pub(crate) facts: Facts<'a>,
     pub(crate) is_object: bool,
@@ -201,9 +201,17 @@ fn elements<'a>(scanner: &mut Scanner<'a>) -> Scan<Option<Vec<Element<'a>>>> {
 impl<'a> Element<'a> {
     /// Reads the element at the scanner's position.
     pub(crate) fn read(scanner: &mut Scanner<'a>) -> Scan<Self> {
-        let is_object = scanner.peek()? == b'{';
+        let mut element = Self::default();
+        element.fill(scanner)?;
+        Ok(element)
+    }
+
+    /// The same, in place.
+    pub(crate) fn fill(&mut self, scanner: &mut Scanner<'a>) -> Scan<()> {
+        self.is_object = scanner.peek()? == b'{';
         let start = scanner.offset();
-        let facts = Facts::read(scanner)?;
-        Ok(Self { facts, is_object, range: start..scanner.offset() })
+        self.facts.fill(scanner)?;
+        self.range = start..scanner.offset();
+        Ok(())
     }
 }

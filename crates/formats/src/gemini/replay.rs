@@ -3,13 +3,14 @@
 //!
 //! The rules are those of `loadConversationRecord` in 0.47–0.61; FORMAT.md has them in words.
 
+use super::state::{Form, GeminiState, RetentionFacts};
 use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use jiff::Timestamp;
-use recount_model::{Fate, Grammar, MessageKind, Problem, Sight, Span, What};
+use recount_model::{Fate, Grammar, MessageKind, Problem, Span, What};
 use serde::{Deserialize, Serialize};
 
 use super::calls::{Calls, runs_agent};
@@ -20,7 +21,7 @@ use super::metadata::Metadata;
 use super::record::{Element, Fields};
 use super::tool::calls;
 use crate::json::{Scanner, Text};
-use crate::outline::{AgentCall, Entry, Outline, Problems, Shown, Used, Version};
+use crate::outline::{AgentCall, Entry, Outline, PieceRange, Problems, Shown, Used, Version};
 use crate::source::Detail;
 
 /// How many messages a session has without being unusual; room for them is taken at once.
@@ -119,7 +120,8 @@ impl Replay {
 
     /// `$rewindTo`: that message and all later ones go. An unknown id empties the list.
     pub(crate) fn rewind(&mut self, id: Text<'_>, span: Span) {
-        let entry = self.find(&id.decode());
+        let id = id.decode();
+        let entry = self.find((&id, self.hasher.hash_one(&*id)));
         let from = entry.and_then(|entry| self.position_of(entry));
         if from.is_none() {
             self.problem(
@@ -254,10 +256,11 @@ impl Replay {
         let version = u32::try_from(self.versions.len()).unwrap_or(NOWHERE);
         let rank = facts.rank();
         let id = facts.id.map(Text::decode);
-        let known = id.as_deref().and_then(|id| self.find(id));
+        let id = id.as_deref().map(|id| (id, self.hasher.hash_one(id)));
+        let known = id.and_then(|id| self.find(id));
         let before = known.and_then(|entry| self.entries.get(entry as usize)).map(|e| e.last);
         self.versions.push(Version { span, before, rank });
-        let entry = known.unwrap_or_else(|| self.add(id.as_deref(), kind, version));
+        let entry = known.unwrap_or_else(|| self.add(id, kind, version));
         self.title.offer(facts, kind);
         if facts.calls.agents > 0 {
             self.note_agents(facts.calls.raw());
@@ -324,16 +327,17 @@ impl Replay {
         }
     }
 
-    fn add(&mut self, id: Option<&str>, kind: MessageKind, version: u32) -> u32 {
+    fn add(&mut self, id: Option<(&str, u64)>, kind: MessageKind, version: u32) -> u32 {
         let entry = u32::try_from(self.entries.len()).unwrap_or(NOWHERE);
         self.entries.push(Entry {
-            id: id.map(Into::into),
+            id: id.map(|(id, _)| id.into()),
             kind,
             // Until the agent's loader shows it.
             fate: Fate::Replaced,
             time: None,
             best: version,
             last: version,
+            pieces: PieceRange::default(),
             tokens: None,
             model: None,
             calls: [0; 3],
@@ -341,8 +345,7 @@ impl Replay {
             tools: Box::default(),
         });
         self.position.push(NOWHERE);
-        if let Some(id) = id {
-            let hash = self.hasher.hash_one(id);
+        if let Some((_, hash)) = id {
             self.insert(hash, entry);
         }
         entry
@@ -370,11 +373,11 @@ impl Replay {
         }
     }
 
-    fn find(&self, id: &str) -> Option<u32> {
+    fn find(&self, (id, hash): (&str, u64)) -> Option<u32> {
         let same = |&entry: &u32| {
             self.entries.get(entry as usize).is_some_and(|entry| entry.id.as_deref() == Some(id))
         };
-        self.index.find(self.hasher.hash_one(id), same).copied()
+        self.index.find(hash, same).copied()
     }
 
     fn show(&mut self, judged: Judged) {
@@ -427,27 +430,36 @@ impl Replay {
     }
 
     /// Returns the outline.
-    pub(crate) fn into_outline(self, grammar: Grammar, loadable: bool) -> Outline {
+    pub(crate) fn into_outline(self, grammar: Grammar, loadable: bool, form: Form) -> Outline {
         let head = self.metadata.head();
-        let sight = Sight {
+        let retention = RetentionFacts {
             id: head.session_id.clone(),
             loadable,
-            ..self.metadata.sight(self.listing.sight())
+            first_id: form.first_id,
+            is_document: form.is_document,
+            has_messages: form.has_messages,
+            ..self.metadata.retention(self.listing.retention())
         };
+        let (has_conversation, resumable) =
+            (self.listing.has_conversation(), self.listing.is_resumable());
+        let state = GeminiState { listing: self.listing.into_titles(), retention }.encode();
         Outline {
             grammar,
             head,
             loadable,
             entries: self.entries,
             versions: self.versions,
+            pieces: Vec::new(),
             strict: if loadable { self.strict } else { Vec::new() },
             models: self.models,
             tools: self.tools,
             agent_calls: self.agent_calls,
             first_prompt: self.title.text(),
-            listed: self.listing.listed(),
-            sight,
+            has_conversation,
+            resumable,
+            state,
             problems: self.problems,
+            others: Vec::new(),
         }
     }
 }

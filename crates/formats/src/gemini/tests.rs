@@ -287,6 +287,11 @@ fn the_grammar_is_told_by_content_not_by_name() {
         Grammar::Jsonl
     );
     assert_eq!(sniff(b"{\n"), Grammar::Json);
+    // However long what is cut is, and what follows it.
+    let long = format!("{{\"id\":\"{}\n{HEAD}\n", "x".repeat(5000));
+    assert_eq!(sniff(long.as_bytes()), Grammar::Jsonl);
+    let long = format!("{{\n\"summary\":\"{}\",\n\"messages\":[]}}", "x".repeat(5000));
+    assert_eq!(sniff(long.as_bytes()), Grammar::Json);
     assert_eq!(sniff(b"garbage\n"), Grammar::Jsonl);
 }
 

@@ -32,39 +32,85 @@ pub(super) fn skip_space(bytes: &[u8], mut at: usize) -> usize {
 
 /// Finds the quote that ends the string whose inside begins at `start`, checking escapes and control characters
 /// on the way. Returns its position and whether there was an escape.
-#[inline]
+#[expect(
+    clippy::inline_always,
+    reason = "the result stays in registers; through memory it costs as much as the work"
+)]
+#[inline(always)]
 pub(super) fn string_end(bytes: &[u8], start: usize) -> Scan<(usize, bool)> {
     // Most strings are keys, ids and times: short, without escapes.
     let mut at = start;
     for _ in 0..SHORT_BLOCKS {
-        let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) else { break };
-        let block = u8x16::new(*block);
-        let quote = block.simd_eq(u8x16::splat(b'"'));
-        // min(x, 0x1f) == x only for control characters; SSE2 has no unsigned comparison.
-        let special = quote
-            | block.simd_eq(u8x16::splat(b'\\'))
-            | block.min(u8x16::splat(0x1f)).simd_eq(block);
-        let special = special.to_bitmask();
+        let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<32>) else { break };
+        let (quote, special) = short_block(block);
         if special != 0 {
             let first = special.trailing_zeros();
-            if quote.to_bitmask() >> first & 1 == 1 {
+            if quote >> first & 1 == 1 {
                 return Ok((at + first as usize, false));
             }
             break;
         }
-        at += 16;
+        at += 32;
     }
     // What was looked at is plain.
-    long_string_end(bytes, at)
+    long_string_end(bytes, at).unpack()
 }
 
 /// How many blocks are looked at before the widest vectors are called for: enough for ids and times.
-const SHORT_BLOCKS: usize = 3;
+const SHORT_BLOCKS: usize = 2;
 
-fn long_string_end(bytes: &[u8], start: usize) -> Scan<(usize, bool)> {
+/// Returns where the quotes are, and where the bytes are that no plain text has: quotes, backslashes and control
+/// characters.
+#[expect(clippy::inline_always, reason = "a few instructions for each key")]
+#[inline(always)]
+fn short_block(block: &[u8; 32]) -> (u32, u32) {
+    let (low, high) = (half_block(block.first_chunk()), half_block(block.last_chunk()));
+    (low.0 | high.0 << 16, low.1 | high.1 << 16)
+}
+
+#[expect(clippy::inline_always, reason = "a few instructions for each key")]
+#[inline(always)]
+fn half_block(half: Option<&[u8; 16]>) -> (u32, u32) {
+    let half = u8x16::new(half.copied().unwrap_or_default());
+    let quote = half.simd_eq(u8x16::splat(b'"'));
+    // min(x, 0x1f) == x only for control characters; SSE2 has no unsigned comparison.
+    let special =
+        quote | half.simd_eq(u8x16::splat(b'\\')) | half.min(u8x16::splat(0x1f)).simd_eq(half);
+    (quote.to_bitmask(), special.to_bitmask())
+}
+
+/// What [`string_end`] returns, in one register.
+#[derive(Clone, Copy, Debug)]
+struct End(usize);
+
+impl End {
+    const INCOMPLETE: usize = usize::MAX;
+    const SYNTAX: usize = usize::MAX - 1;
+
+    fn pack(end: Scan<(usize, bool)>) -> Self {
+        Self(match end {
+            // No slice is longer than half of all addresses.
+            Ok((at, escaped)) => at << 1 | usize::from(escaped),
+            Err(Fault::Incomplete) => Self::INCOMPLETE,
+            Err(Fault::Syntax) => Self::SYNTAX,
+        })
+    }
+
+    #[inline]
+    fn unpack(self) -> Scan<(usize, bool)> {
+        match self.0 {
+            Self::INCOMPLETE => Err(Fault::Incomplete),
+            Self::SYNTAX => Err(Fault::Syntax),
+            end => Ok((end >> 1, end & 1 == 1)),
+        }
+    }
+}
+
+#[inline(never)]
+fn long_string_end(bytes: &[u8], start: usize) -> End {
     static LEVEL: OnceLock<Level> = OnceLock::new();
     let level = *LEVEL.get_or_init(Level::new);
-    dispatch!(level, simd => string_end_by_blocks(simd, bytes, start))
+    dispatch!(level, simd => End::pack(string_end_by_blocks(simd, bytes, start)))
 }
 
 #[expect(

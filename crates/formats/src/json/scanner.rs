@@ -15,6 +15,9 @@ pub enum Fault {
 /// The result of a scan.
 pub type Scan<T> = Result<T, Fault>;
 
+/// So many digits fit into 64 bits whatever they are.
+const MOST_DIGITS: usize = 19;
+
 /// Walks over JSON text.
 #[derive(Clone, Debug)]
 pub struct Scanner<'a> {
@@ -116,7 +119,8 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads a key and the colon behind it.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "the result stays in registers")]
+    #[inline(always)]
     pub fn key(&mut self) -> Scan<Text<'a>> {
         if self.peek()? != b'"' {
             return Err(Fault::Syntax);
@@ -127,13 +131,39 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads a string; its escapes are checked but not resolved.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "the result stays in registers")]
+    #[inline(always)]
     pub fn string(&mut self) -> Scan<Text<'a>> {
         self.expect(b'"')?;
         let start = self.at;
         let (end, escaped) = string_end(self.bytes, start)?;
         self.at = end + 1;
         Ok(Text::new(self.bytes.get(start..end).unwrap_or_default(), escaped))
+    }
+
+    /// Reads a count written in plain digits, as nearly all are. Anything else is left where it is.
+    #[inline]
+    pub fn count(&mut self) -> Scan<Option<u64>> {
+        self.peek()?;
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let (mut count, mut length) = (0, 0);
+        for byte in rest.iter().take(MOST_DIGITS) {
+            if !byte.is_ascii_digit() {
+                break;
+            }
+            count = count * 10 + u64::from(byte - b'0');
+            length += 1;
+        }
+        let is_plain = match rest {
+            [b'0', b'0'..=b'9', ..] => false,
+            _ => length > 0,
+        };
+        if !is_plain || !matches!(rest.get(length), Some(b',' | b'}' | b']' | b'\n' | b'\r' | b' '))
+        {
+            return Ok(None);
+        }
+        self.at += length;
+        Ok(Some(count))
     }
 
     /// Skips any value and returns its text.
@@ -146,6 +176,15 @@ impl<'a> Scanner<'a> {
 
     /// Skips any value, however deep.
     pub fn skip(&mut self) -> Scan<()> {
+        // A scanner of its own is kept in registers.
+        let mut scanner = Self { bytes: self.bytes, at: self.at };
+        let skipped = scanner.skip_all();
+        self.at = scanner.at;
+        skipped
+    }
+
+    #[inline]
+    fn skip_all(&mut self) -> Scan<()> {
         let mut nesting = Nesting::default();
         loop {
             match self.peek()? {
@@ -184,6 +223,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Behind a value: closes what ends here. Returns whether another value follows.
+    #[inline]
     fn close(&mut self, nesting: &mut Nesting) -> Scan<bool> {
         while let Some(in_object) = nesting.top() {
             match (self.peek()?, in_object) {
@@ -206,6 +246,7 @@ impl<'a> Scanner<'a> {
         Ok(false)
     }
 
+    #[inline]
     fn word(&mut self, word: &[u8]) -> Scan<()> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         if rest.starts_with(word) {
@@ -218,6 +259,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    #[inline]
     fn digits(&mut self) -> Scan<()> {
         let start = self.at;
         while self.bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
@@ -231,6 +273,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// A number that the bytes end with may go on, but is whole as it stands.
+    #[inline]
     fn number(&mut self) -> Scan<()> {
         if self.bytes.get(self.at) == Some(&b'-') {
             self.at += 1;

@@ -56,6 +56,49 @@ fn it_refuses_what_json_parse_refuses() {
 }
 
 #[test]
+fn counts_are_read_and_anything_else_is_left() {
+    for (text, count) in [
+        ("0,", Some(0)),
+        (" 12}", Some(12)),
+        ("9999999999999999999\n", Some(9_999_999_999_999_999_999)),
+        ("99999999999999999999,", None),
+        ("01,", None),
+        ("1.5,", None),
+        ("1e3,", None),
+        ("-1,", None),
+        ("12", None),
+        ("\"1\",", None),
+    ] {
+        let mut scanner = Scanner::new(text.as_bytes());
+        assert_eq!(scanner.count(), Ok(count), "{text}");
+        let behind = if count.is_some() { text.len() - 1 } else { 0 };
+        assert_eq!(scanner.offset(), behind, "{text}");
+    }
+    assert_eq!(Scanner::new(b"  ").count(), Err(Fault::Incomplete));
+}
+
+#[test]
+fn strings_end_where_they_end_whatever_their_length() {
+    for length in 0..200 {
+        for (inside, escaped) in [("x", false), ("\\n", true)] {
+            let text = "y".repeat(length) + inside + &"z".repeat(length % 7);
+            for behind in ["", ",", &" ".repeat(80)] {
+                let written = format!("\"{text}\"{behind}");
+                let mut scanner = Scanner::new(written.as_bytes());
+                let read = scanner.string().unwrap();
+                assert_eq!(read.raw(), text.as_bytes());
+                assert_eq!(read.name().len() < text.len(), escaped);
+                assert_eq!(scanner.offset(), text.len() + 2);
+                let open = written.get(..text.len() + 1).unwrap_or_default();
+                assert_eq!(Scanner::new(open.as_bytes()).string(), Err(Fault::Incomplete));
+            }
+        }
+        let broken = format!("\"{}\u{1}{}\"", "y".repeat(length), " ".repeat(80));
+        assert_eq!(Scanner::new(broken.as_bytes()).string(), Err(Fault::Syntax));
+    }
+}
+
+#[test]
 fn what_is_cut_is_incomplete_and_what_is_wrong_is_syntax() {
     let whole = br#"{"a":[1,"x\u00e9",{"b":nul"#;
     for end in 0..=whole.len() {
@@ -162,9 +205,19 @@ proptest! {
     }
 
     #[test]
-    fn it_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _accepted = accepts(&bytes);
-        let _tree = Tree::parse(&bytes);
-        let _compact = compact(&bytes);
+    fn damaged_text_is_what_the_reference_parser_says(
+        value in any_json(),
+        at in any::<prop::sample::Index>(),
+        patch in prop::collection::vec(prop::sample::select(b"{}[],:\"\\ud8e019-.x\n\x00\xff\xc3\xa9 ".to_vec()), 0..8),
+    ) {
+        let mut bytes = serde_json::to_vec(&value).unwrap();
+        let at = at.index(bytes.len());
+        bytes.splice(at..bytes.len().min(at + patch.len() / 2), patch);
+        crate::fuzz::json(&bytes);
+    }
+
+    #[test]
+    fn any_bytes_are_what_the_reference_parser_says(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        crate::fuzz::json(&bytes);
     }
 }

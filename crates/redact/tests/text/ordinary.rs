@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use recount_redact::{Kind, Redactor, Rules};
+use recount_testkit::{corpus, corpus_of_other_agents};
 
 /// Of a hundred ordinary lines, fewer than this many may be touched.
 const MOST: f64 = 0.5;
@@ -29,12 +30,12 @@ fn texts(folder: &Path, all: &mut Vec<(PathBuf, String)>) {
 }
 
 /// Returns how many lines there are and which ones are touched. The name of a user in a path is no mistake.
-fn count(folder: &Path) -> (usize, Vec<String>) {
+fn count(folders: &[PathBuf]) -> (usize, Vec<String>) {
     let mut rules = Rules::default();
     rules.kinds.remove(&Kind::User);
     let redactor = Redactor::new(rules).unwrap();
     let mut all = Vec::new();
-    texts(folder, &mut all);
+    folders.iter().for_each(|folder| texts(folder, &mut all));
     let (mut lines, mut touched) = (0, Vec::new());
     for (path, text) in &all {
         // A log has a whole message on a line: each line of the message counts.
@@ -56,36 +57,26 @@ fn count(folder: &Path) -> (usize, Vec<String>) {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far fewer lines than that")]
-fn check(folder: &Path) {
-    let (lines, touched) = count(folder);
-    if lines == 0 {
-        return;
-    }
+fn check(what: &str, folders: &[PathBuf]) {
+    let (lines, touched) = count(folders);
+    assert!(lines > 0, "no text in {what}");
     let rate = 100.0 * touched.len() as f64 / lines as f64;
     let shown: Vec<&str> = touched.iter().map(String::as_str).take(200).collect();
-    let told = format!(
-        "{}: {} of {lines} lines, {rate:.3} %\n{}",
-        folder.display(),
-        touched.len(),
-        shown.join("\n")
-    );
+    let told =
+        format!("{what}: {} of {lines} lines, {rate:.3} %\n{}", touched.len(), shown.join("\n"));
     assert!(rate < MOST, "{told}");
 }
 
 #[test]
 fn ordinary_lines_are_left_alone() {
-    let repository = repository();
-    for folder in [
-        "crates",
-        "docs",
-        "xtask",
-        "bench",
-        "e2e",
-        "fuzz",
-        "fixtures",
-        "../shared/corpus",
-        "../shared/corpus-other",
-    ] {
-        check(&repository.join(folder));
+    for folder in ["crates", "docs", "xtask", "bench", "e2e", "fuzz", "fixtures"] {
+        check(folder, &[repository().join(folder)]);
+    }
+    for corpus in [corpus(), corpus_of_other_agents()] {
+        if corpus.is_recorded() {
+            let folders: Vec<PathBuf> =
+                corpus.captures.into_iter().map(|capture| capture.path).collect();
+            check("recordings", &folders);
+        }
     }
 }

@@ -11,7 +11,7 @@ fn source() -> &'static dyn Source {
 }
 
 fn hash(path: &str) -> ProjectHash {
-    source().project_hash(path)
+    source().project_hash(path).unwrap()
 }
 
 fn at(text: &str) -> Timestamp {

@@ -91,7 +91,9 @@ impl Candidates {
         let mut hashes = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
         let known = hashes.entry(source.name()).or_default();
         for Known { path, .. } in self.paths.get(known.hashed..).unwrap_or_default() {
-            known.places.insert(source.project_hash(path.as_str()), known.hashed);
+            if let Some(hash) = source.project_hash(path.as_str()) {
+                known.places.insert(hash, known.hashed);
+            }
             known.hashed += 1;
         }
         let Known { path, origins, .. } = self.paths.get(*known.places.get(hash)?)?;

@@ -57,7 +57,7 @@ impl Case<'_> {
             self.judge(path, &named, proven, &mut evidence);
         }
         self.note(path.as_ref(), candidates, &mut evidence);
-        let own = || path.as_ref().map(|path| self.source.project_hash(path.as_str()));
+        let own = || path.as_ref().and_then(|path| self.source.project_hash(path.as_str()));
         let hash = self.folder.hash.clone().or_else(own).or_else(|| self.wanted().cloned());
         let state = if path.is_some() { ProjectState::Missing } else { ProjectState::Unknown };
         let slug = self.folder.hash.is_none().then(|| self.folder.name.clone());
@@ -92,7 +92,7 @@ impl Case<'_> {
         evidence: &mut Vec<Clue>,
     ) {
         let hash = self.source.project_hash(path.as_str());
-        let is_name = self.folder.hash.as_ref() == Some(&hash);
+        let is_name = hash.is_some() && self.folder.hash == hash;
         for named in named {
             let agrees = named.path == path;
             let weight = if is_name && agrees { PROOF } else { named.weight };
@@ -117,7 +117,7 @@ impl Case<'_> {
             let (clue, detail) = (origin.kind, origin.detail.clone());
             evidence.push(Clue { clue, detail, proves: is_name, weight, names: None });
         }
-        if self.hashes.iter().any(|(written, _)| *written == hash) {
+        if self.hashes.iter().any(|(written, _)| Some(written) == hash.as_ref()) {
             let detail = "session files carry the SHA-256 of the path".to_owned();
             let clue = ClueKind::SessionHash;
             // Where the directory's name says otherwise, sessions may have come from elsewhere.
@@ -151,7 +151,7 @@ impl Case<'_> {
     /// Adds what does not fit together.
     fn note(&self, path: Option<&RecordedPath>, candidates: &Candidates, evidence: &mut Vec<Clue>) {
         let mut notes: Vec<(String, Option<RecordedPath>)> = Vec::new();
-        let hash = path.map(|path| self.source.project_hash(path.as_str()));
+        let hash = path.and_then(|path| self.source.project_hash(path.as_str()));
         if let (Some(hash), Some(name)) = (&hash, &self.folder.hash)
             && hash != name
         {

@@ -201,7 +201,7 @@ impl Queue {
     /// Compares the hash of a path with those that are looked for.
     fn judge(&self, path: &str, search: &Search, told: &Sender<Event>) {
         for (source, hashes) in &search.hashes {
-            let hash = source.project_hash(path);
+            let Some(hash) = source.project_hash(path) else { continue };
             if hashes.contains(&hash) && self.found.insert(&hash) {
                 let below = self.place.path.clone();
                 let _heard = told.send(Event::Found { hash, path: path.to_owned(), below });

@@ -66,7 +66,7 @@ fn place(path: &str, depth: usize) -> Place {
 }
 
 fn search(paths: &[&str], names: &[&str]) -> Search {
-    let hashes = paths.iter().map(|path| SOURCES[0].project_hash(path)).collect();
+    let hashes = paths.iter().filter_map(|path| SOURCES[0].project_hash(path)).collect();
     let names = names.iter().map(|&name| name.to_owned()).collect();
     Search { hashes: vec![(SOURCES[0], hashes)], names, repositories: Vec::new() }
 }

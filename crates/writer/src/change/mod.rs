@@ -43,7 +43,7 @@ pub use disk::{Disk, Held, Kind, Look, NewFile};
 pub use journal::{End, Entry};
 pub use plan::{About, Folder, Plan, Step, Subject, Undoes};
 pub use recover::Recovered;
-pub use refusal::Refusal;
+pub use refusal::{Refusal, Spent};
 pub use state::{Hash, State};
 pub use undo::History;
 

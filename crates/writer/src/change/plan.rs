@@ -27,8 +27,6 @@ pub struct Plan {
     pub roots: Vec<PathBuf>,
     /// Folders by whose existence an agent's processes take turns; they are made while files change.
     pub locks: Vec<PathBuf>,
-    /// What people should know before they say yes.
-    pub notes: Vec<String>,
     /// The change that this one takes back.
     pub undoes: Option<Undoes>,
 }

@@ -66,6 +66,23 @@ pub enum Refusal {
         /// The receipt.
         id: String,
         /// Why not.
-        why: &'static str,
+        why: Spent,
     },
+}
+
+/// Why a change cannot be undone any more, or not yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Spent {
+    /// The trash was emptied.
+    #[error("the trash was emptied")]
+    Emptied,
+    /// It failed, and was taken back then.
+    #[error("it was taken back when it failed")]
+    TakenBack,
+    /// It has not ended.
+    #[error("it has not ended")]
+    NotEnded,
+    /// It was undone already.
+    #[error("nothing of it is in force any more")]
+    Undone,
 }

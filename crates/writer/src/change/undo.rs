@@ -8,7 +8,7 @@ use super::disk::Disk;
 use super::journal::{End, Entries, Entry, Journal};
 use super::places::Places;
 use super::plan::{Folder, Plan, Step, Undoes};
-use super::refusal::Refusal;
+use super::refusal::{Refusal, Spent};
 use super::state::State;
 use crate::Error;
 
@@ -105,10 +105,10 @@ impl History {
     ) -> Result<Plan, Error> {
         let refuse = |why| Error::from(Refusal::NotUndoable { id: entry.id.clone(), why });
         match entry.end {
-            End::Done if entry.emptied => return Err(refuse("the trash was emptied")),
+            End::Done if entry.emptied => return Err(refuse(Spent::Emptied)),
             End::Done => {}
-            End::TakenBack { .. } => return Err(refuse("it was taken back when it failed")),
-            End::Begun | End::Prepared => return Err(refuse("it has not ended")),
+            End::TakenBack { .. } => return Err(refuse(Spent::TakenBack)),
+            End::Begun | End::Prepared => return Err(refuse(Spent::NotEnded)),
         }
         let places = Places { data, id: &entry.id };
         let in_force = self.in_force(entry);
@@ -122,7 +122,7 @@ impl History {
             }
         }
         if steps.is_empty() {
-            return Err(refuse("nothing of it is in force any more"));
+            return Err(refuse(Spent::Undone));
         }
         let is_about = |id: &String| steps.iter().any(|step| step.session.as_ref() == Some(id));
         let sessions = entry.plan.sessions.iter().filter(|subject| is_about(&subject.id));
@@ -136,7 +136,6 @@ impl History {
             removed,
             roots: entry.plan.roots.clone(),
             locks: entry.plan.locks.clone(),
-            notes: Vec::new(),
             undoes: Some(Undoes { receipt: entry.id.clone(), steps: numbers }),
             steps: Vec::new(),
         };

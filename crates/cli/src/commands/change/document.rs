@@ -3,19 +3,20 @@
 use std::io::Write as _;
 
 use jiff::Timestamp;
+use recount_changes::{Proposal, State, Step, Subject};
 use recount_engine::export::json::write_json;
-use recount_engine::{Plan, State, Step, Subject};
 use serde::Serialize;
 
 use crate::context::{Context, Paged};
 use crate::failure::Failure;
+use crate::words;
 
 #[derive(Serialize)]
 struct Document<'a> {
     schema: String,
     sessions: &'a [Subject],
     files: Vec<File<'a>>,
-    notes: &'a [String],
+    notes: Vec<String>,
     undoes: Option<&'a str>,
     /// Nothing was changed when there is none.
     receipt: Option<&'a str>,
@@ -40,12 +41,18 @@ struct Told {
 }
 
 /// Prints a plan, with the receipt if it was carried out.
-pub(super) fn print(context: &Context, plan: &Plan, receipt: Option<&str>) -> Result<(), Failure> {
+pub(super) fn print(
+    context: &Context,
+    offer: &Proposal,
+    receipt: Option<&str>,
+) -> Result<(), Failure> {
+    let Proposal { plan, notices } = offer;
+    let words = |notice| words::notice(notice, &context.folders);
     let document = Document {
         schema: format!("recount.{}/1", plan.command),
         sessions: &plan.sessions,
         files: plan.steps.iter().map(file).collect(),
-        notes: &plan.notes,
+        notes: notices.iter().map(words).collect(),
         undoes: plan.undoes.as_ref().map(|undoes| undoes.receipt.as_str()),
         receipt,
     };

@@ -7,11 +7,12 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use clap::Args;
-use recount_engine::{Engine, Plan, Recovered};
+use recount_changes::{Changes, Proposal, Recovered};
 
 use crate::context::{Context, Paged};
 use crate::failure::{Failure, REFUSED};
 use crate::output::progress::Bar;
+use crate::words;
 
 pub(crate) use table::{files, sessions, shrunk};
 
@@ -39,16 +40,16 @@ impl Consent {
     }
 
     /// Ends what a crash has cut short, before anything is planned.
-    pub(crate) fn recover(self, engine: &Engine, context: &Context) -> Result<(), Failure> {
-        tell_damaged(engine, context)?;
+    pub(crate) fn recover(self, changes: Changes<'_>, context: &Context) -> Result<(), Failure> {
+        tell_damaged(changes, context)?;
         if self.dry_run {
-            if engine.is_cut_short()? {
+            if changes.is_cut_short()? {
                 context.warn("an earlier change was cut short; the next one will end it first");
             }
             return Ok(());
         }
         let bar = Bar::new(context, "reading");
-        let recovered = engine.recover(&bar)?;
+        let recovered = changes.recover(&bar)?;
         bar.finish();
         tell(&recovered, context);
         Ok(())
@@ -57,24 +58,23 @@ impl Consent {
     /// Shows a plan, asks, carries it out, and tells how to undo it. `done` is what has happened, in words.
     pub(crate) fn carry_out(
         self,
-        plan: &Plan,
-        engine: &Engine,
+        offer: &Proposal,
+        changes: Changes<'_>,
         context: &Context,
         done: &str,
     ) -> Result<ExitCode, Failure> {
         if !context.global.json {
             let mut out = context.out(Paged::No);
-            let page = if plan.is_empty() { String::new() } else { table::plan(plan, context) };
+            let page =
+                if offer.is_empty() { String::new() } else { table::plan(&offer.plan, context) };
             out.write_all(page.as_bytes())?;
             out.finish()?;
-            for note in &plan.notes {
-                context.warn(note);
-            }
+            tell_notices(offer, context);
         }
-        if self.dry_run || plan.is_empty() {
+        if self.dry_run || offer.is_empty() {
             if context.global.json {
-                document::print(context, plan, None)?;
-            } else if plan.is_empty() {
+                document::print(context, offer, None)?;
+            } else if offer.is_empty() {
                 context.warn("there is nothing to change");
             } else {
                 context.warn("nothing was changed (--dry-run)");
@@ -82,15 +82,15 @@ impl Consent {
             return Ok(ExitCode::SUCCESS);
         }
         if !self.yes {
-            ask(&plan.command)?;
+            ask(&offer.plan.command)?;
         }
         let bar = Bar::new(context, "changing");
-        let made = engine.carry_out(plan.clone(), &bar)?;
+        let made = changes.carry_out(offer.plan.clone(), &bar)?;
         bar.finish();
         tell(&made.recovered, context);
         let receipt = &made.receipt;
         if context.global.json {
-            document::print(context, plan, Some(receipt))?;
+            document::print(context, offer, Some(receipt))?;
         } else {
             context.warn(&format!("{done}; `recount undo {receipt}` takes it back"));
         }
@@ -105,16 +105,16 @@ impl Consent {
     /// The same, unless the plan is empty: then `nothing` is told.
     pub(crate) fn carry_out_or_tell(
         self,
-        plan: &Plan,
-        engine: &Engine,
+        offer: &Proposal,
+        changes: Changes<'_>,
         context: &Context,
         done: &str,
         nothing: &str,
     ) -> Result<ExitCode, Failure> {
-        if !plan.is_empty() {
-            return self.carry_out(plan, engine, context, done);
+        if !offer.is_empty() {
+            return self.carry_out(offer, changes, context, done);
         }
-        self::nothing(plan, context, nothing)
+        self::nothing(offer, context, nothing)
     }
 
     /// Asks before something that has no plan of files.
@@ -130,21 +130,30 @@ impl Consent {
 }
 
 /// Tells of a plan in which nothing changes.
-pub(crate) fn nothing(plan: &Plan, context: &Context, told: &str) -> Result<ExitCode, Failure> {
+pub(crate) fn nothing(
+    offer: &Proposal,
+    context: &Context,
+    told: &str,
+) -> Result<ExitCode, Failure> {
     if context.global.json {
-        document::print(context, plan, None)?;
+        document::print(context, offer, None)?;
     } else {
-        for note in &plan.notes {
-            context.warn(note);
-        }
+        tell_notices(offer, context);
         context.warn(told);
     }
     Ok(ExitCode::SUCCESS)
 }
 
+/// Tells what people should know before they agree.
+fn tell_notices(offer: &Proposal, context: &Context) {
+    for notice in &offer.notices {
+        context.warn(&words::notice(notice, &context.folders));
+    }
+}
+
 /// Tells of journals that are not understood: what they say is neither ended nor undone.
-pub(crate) fn tell_damaged(engine: &Engine, context: &Context) -> Result<(), Failure> {
-    for (path, why) in engine.damaged_journals()? {
+pub(crate) fn tell_damaged(changes: Changes<'_>, context: &Context) -> Result<(), Failure> {
+    for (path, why) in changes.damaged_journals()? {
         let path = context.folders.tilde(&path.to_string_lossy());
         context.warn(&format!("a journal is not understood, and left alone: {path}: {why}"));
     }

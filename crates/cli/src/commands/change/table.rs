@@ -1,6 +1,6 @@
 //! A plan for people: the sessions, then every file with what becomes of it.
 
-use recount_engine::{Plan, State, Step, Subject};
+use recount_changes::{Plan, State, Step, Subject};
 
 use crate::context::Context;
 use crate::output::columns::{Align, Column, Fit, render};

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use recount_changes::Changes;
 
 use super::GuardArgs;
 use crate::commands::change::nothing;
@@ -43,25 +44,26 @@ fn answer(context: &Context) {
     let mut told = Vec::new();
     let read = io::stdin().lock().take(MOST).read_to_end(&mut told);
     if let (Ok(_), Ok(engine)) = (read, context.plain_engine()) {
-        let _done = engine.answer_hook(&told);
+        let _done = Changes::new(&engine).answer_hook(&told);
     }
 }
 
 fn install(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
-    args.consent.recover(&engine, context)?;
+    let changes = Changes::new(&engine);
+    args.consent.recover(changes, context)?;
     let program = std::env::current_exe()
         .map_err(|error| Failure::new(ERROR, format!("cannot tell where recount lies: {error}")))?;
-    let plan = engine.hook_plan(&command(&program)?)?;
-    if plan.is_empty() {
-        return nothing(&plan, context, "the hooks are there already");
+    let offer = changes.hook_plan(&command(&program)?)?;
+    if offer.is_empty() {
+        return nothing(&offer, context, "the hooks are there already");
     }
     let done = "the agent calls recount from its next start on";
-    let code = args.consent.carry_out(&plan, &engine, context, done)?;
+    let code = args.consent.carry_out(&offer, changes, context, done)?;
     if !args.consent.is_dry_run() {
         // Once for all, so that the agent need not wait for it.
         let bar = Bar::new(context, "keeping sessions");
-        engine.keep(None, &bar)?;
+        changes.keep(None, &bar)?;
         bar.finish();
     }
     Ok(code)
@@ -69,12 +71,13 @@ fn install(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
 
 fn remove(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
-    args.consent.recover(&engine, context)?;
-    let plan = engine.unhook_plan()?;
-    if plan.is_empty() {
-        return nothing(&plan, context, "there are no hooks of recount");
+    let changes = Changes::new(&engine);
+    args.consent.recover(changes, context)?;
+    let offer = changes.unhook_plan()?;
+    if offer.is_empty() {
+        return nothing(&offer, context, "there are no hooks of recount");
     }
-    args.consent.carry_out(&plan, &engine, context, "the agent does not call recount any more")
+    args.consent.carry_out(&offer, changes, context, "the agent does not call recount any more")
 }
 
 /// The command for the agent's shell: quiet and fine, also when recount is gone.

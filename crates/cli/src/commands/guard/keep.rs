@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use recount_engine::KeepReport;
+use recount_changes::{Changes, KeepReport};
 use serde::Serialize;
 
 use super::GuardArgs;
@@ -22,13 +22,14 @@ struct Document<'a> {
 /// Brings the copies in the vault up to date.
 pub(super) fn run(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
+    let changes = Changes::new(&engine);
     if args.consent.is_dry_run() {
         context.warn("nothing was kept (--dry-run)");
         return Ok(ExitCode::SUCCESS);
     }
     let project = args.project.as_deref().map(|project| context.project_argument(project));
     let bar = Bar::new(context, "keeping sessions");
-    let report = engine.keep(project.as_deref(), &bar)?;
+    let report = changes.keep(project.as_deref(), &bar)?;
     bar.finish();
     if context.global.json {
         json::whole(context, &Document { schema: "recount.keep/1", report: &report })?;

@@ -5,13 +5,15 @@ mod hook;
 mod keep;
 mod page;
 mod retention;
-mod words;
 
 use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
-use recount_engine::{Agent, Foretold, Guarded, ReleaseFrom, RetentionWanted};
+use recount_changes::RetentionWanted;
+use recount_engine::{Agent, Foretold, Guarded, ReleaseFrom};
+use recount_model::SourceName;
 use serde::Serialize;
 
 use crate::commands::change::Consent;
@@ -19,6 +21,7 @@ use crate::context::{Context, Paged};
 use crate::failure::{DOOMED, Failure};
 use crate::output::json;
 use crate::output::progress::Bar;
+use crate::words;
 
 /// Show what the agent's next start would delete, and why
 ///
@@ -81,8 +84,33 @@ pub(crate) struct GuardArgs {
 struct Document<'a> {
     schema: &'static str,
     doomed: bool,
-    agents: &'a [Agent],
+    agents: Vec<AgentRow<'a>>,
     projects: &'a [Guarded],
+}
+
+#[derive(Serialize)]
+struct AgentRow<'a> {
+    source: SourceName,
+    program: &'static str,
+    release: &'a str,
+    release_from: ReleaseFrom,
+    installed: Option<&'a Path>,
+    newest_known: &'static str,
+    remedy: String,
+}
+
+impl<'a> AgentRow<'a> {
+    fn new(agent: &'a Agent) -> Self {
+        Self {
+            source: agent.source,
+            program: agent.program,
+            release: &agent.release,
+            release_from: agent.release_from,
+            installed: agent.installed.as_deref(),
+            newest_known: agent.newest_known,
+            remedy: words::retention_off(agent),
+        }
+    }
 }
 
 pub(crate) fn run(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
@@ -111,6 +139,7 @@ fn foretell(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
     let Foretold { agents, projects, listing } = &foretold;
     let doomed = projects.iter().any(Guarded::is_in_danger);
     if context.global.json {
+        let agents = agents.iter().map(AgentRow::new).collect();
         json::whole(context, &Document { schema: "recount.guard/1", doomed, agents, projects })?;
     } else {
         let mut out = context.out(Paged::Yes);
@@ -121,7 +150,7 @@ fn foretell(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
         warn(agent, context);
     }
     if let Some(agent) = agents.first().filter(|_| doomed && !context.global.json) {
-        context.warn(agent.remedy);
+        context.warn(&words::retention_off(agent));
         context
             .warn("`recount guard --fix` defuses what can be, `recount guard --keep` holds copies");
     }
@@ -143,7 +172,7 @@ fn warn(agent: &Agent, context: &Context) {
     if agent.release_from == ReleaseFrom::Guessed {
         let words = format!("no {program} found on this machine: these are the rules of {release}");
         context.warn(&format!("{words} (--release X.Y.Z takes others)"));
-    } else if words::is_newer(release, newest_known) {
+    } else if words::guard::is_newer(release, newest_known) {
         context.warn(&format!(
             "{program} {release} is not known yet: these are the rules of {newest_known}"
         ));

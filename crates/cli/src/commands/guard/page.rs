@@ -3,13 +3,13 @@
 use recount_engine::{Agent, DoomedSession, Guarded, Lost, ReleaseFrom};
 use recount_model::{Doom, SessionKind, Why};
 
-use super::words;
 use crate::context::Context;
 use crate::output::columns::{Align, Column, Fit, render};
 use crate::output::number::{bytes, plural};
 use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
 use crate::when;
+use crate::words::guard;
 
 const COLUMNS: &[Column] = &[
     Column { heading: "ID", align: Align::Left, fit: Fit::Keep },
@@ -81,7 +81,7 @@ fn project(row: &Guarded, context: &Context) -> String {
 
 fn heading(row: &Guarded, context: &Context) -> Line {
     let path = row.project.path.as_ref().map(|path| context.folders.tilde(path.as_str()));
-    let kept = words::kept(&row.retention, |path| context.folders.tilde(path));
+    let kept = guard::kept(&row.retention, |path| context.folders.tilde(path));
     Line::new([
         Span::new(row.project.name(), Tone::Strong),
         Span::new(&format!("  {}", path.unwrap_or_default()), Tone::Plain),
@@ -101,13 +101,13 @@ fn cells(session: &DoomedSession, row: &Guarded, context: &Context) -> Vec<Span>
         Span::new(&used.unwrap_or_default(), Tone::Dim),
         Span::new(&bytes(session.bytes), Tone::Dim),
         Span::new(lost, tone),
-        Span::new(&words::why(session, &row.retention), Tone::Plain),
+        Span::new(&guard::why(session, &row.retention), Tone::Plain),
         Span::new(session.title.as_deref().unwrap_or("(nothing said)"), Tone::Plain),
     ]
 }
 
 fn file(doom: &Doom, row: &Guarded, context: &Context) -> Line {
-    let why = words::one(doom, &row.retention);
+    let why = guard::one(doom, &row.retention);
     Line::new([
         Span::new(&context.folders.tilde(&doom.path), Tone::Plain),
         Span::new(&format!("  {}  {why}", bytes(doom.bytes)), Tone::Dim),
@@ -157,7 +157,7 @@ fn calm_lines(calm: &[&Guarded], is_all: bool, context: &Context) -> String {
     let told = format!("{told}{}).", plural(sessions, "session"));
     let mut ways: Vec<(String, u64)> = Vec::new();
     for row in calm {
-        let way = words::kept(&row.retention, |path| context.folders.tilde(path));
+        let way = guard::kept(&row.retention, |path| context.folders.tilde(path));
         match ways.iter_mut().find(|(known, _)| *known == way) {
             Some((_, count)) => *count += 1,
             None => ways.push((way, 1)),

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use recount_engine::RetentionWanted;
+use recount_changes::{Changes, RetentionWanted};
 
 use super::GuardArgs;
 use crate::commands::change::nothing;
@@ -28,16 +28,17 @@ pub(super) fn run(
     context: &Context,
 ) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
-    args.consent.recover(&engine, context)?;
+    let changes = Changes::new(&engine);
+    args.consent.recover(changes, context)?;
     let bar = Bar::new(context, "reading sessions");
-    let plan = engine.retention_plan(wanted, args.release.as_deref(), &bar)?;
+    let offer = changes.retention_plan(wanted, args.release.as_deref(), &bar)?;
     bar.finish();
     let says = match wanted {
         RetentionWanted::Forever => "the agent deletes no session by itself".to_owned(),
         RetentionWanted::Days(days) => format!("the agent keeps sessions for {days} days"),
     };
-    if plan.is_empty() {
-        return nothing(&plan, context, &format!("it is set already: {says}"));
+    if offer.is_empty() {
+        return nothing(&offer, context, &format!("it is set already: {says}"));
     }
-    args.consent.carry_out(&plan, &engine, context, &says)
+    args.consent.carry_out(&offer, changes, context, &says)
 }

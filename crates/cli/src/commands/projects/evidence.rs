@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::output::number::{bytes, plural};
 use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
+use crate::words;
 
 /// How far a clue's kind is set in.
 const KIND: usize = 14;
@@ -73,21 +74,21 @@ pub(super) fn new_places(rows: &[ProjectRow], all: bool, context: &Context) -> S
     let mut lines = Vec::new();
     for row in rows {
         let (Some(old), Some(new)) = (&row.path, &row.moved_to) else { continue };
-        let sure = if new.moved.likely { "likely moved to" } else { "perhaps moved to" };
-        let reasons: Vec<&str> =
-            new.moved.evidence.iter().map(|clue| clue.detail.as_str()).collect();
+        let sure = if new.likely { "likely moved to" } else { "perhaps moved to" };
+        let reasons: Vec<&str> = new.evidence.iter().map(|clue| clue.detail.as_str()).collect();
         lines.push(Line::default());
         lines.push(Line::new([
             Span::new(&context.folders.tilde(old.as_str()), Tone::Strong),
             Span::new(&format!(" is gone, {sure} "), Tone::Plain),
-            Span::new(&context.folders.tilde(&new.moved.path), Tone::Strong),
+            Span::new(&context.folders.tilde(&new.path), Tone::Strong),
         ]));
         if all {
-            lines.extend(new.moved.evidence.iter().map(|clue| line(clue, context)));
+            lines.extend(new.evidence.iter().map(|clue| line(clue, context)));
         } else {
             lines.push(Line::new([Span::new(&format!("  {}", reasons.join("; ")), Tone::Dim)]));
         }
-        lines.push(Line::new([Span::new(&format!("  {}", new.command), Tone::Name)]));
+        let command = words::relocate(old.as_str(), &new.path);
+        lines.push(Line::new([Span::new(&format!("  {command}"), Tone::Name)]));
     }
     context.canvas().print(lines)
 }

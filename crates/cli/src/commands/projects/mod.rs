@@ -1,6 +1,7 @@
 //! `recount projects`
 
 mod alias;
+mod document;
 mod evidence;
 
 use std::io::Write as _;
@@ -97,6 +98,7 @@ pub(crate) fn run(args: &ProjectsArgs, context: &Context) -> Result<ExitCode, Fa
         rows.retain(|row| row.path.is_none());
     }
     if context.global.json {
+        let rows: Vec<_> = rows.iter().map(document::Row::new).collect();
         json::document(context, "projects", "projects", &rows)?;
     } else if !rows.is_empty() {
         show(args, &rows, context)?;

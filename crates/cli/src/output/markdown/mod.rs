@@ -1,4 +1,4 @@
-//! Markdown on a terminal: the events of the parser turned into styled, wrapped lines.
+//! Markdown blocks on a terminal, as styled, wrapped lines.
 //!
 //! Line breaks stay where the author put them, as chat messages are rarely wrapped by hand and agents show
 //! them that way. HTML is shown as text. What colours say, signs say too when painting is off.
@@ -7,7 +7,7 @@ mod page;
 mod table;
 
 use anstyle::Style;
-use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use recount_blocks::{Alignment, Inline, ListItem, Prose, TableCell};
 
 use self::page::Page;
 use self::table::Table;
@@ -16,177 +16,74 @@ use super::code;
 use super::span::{Line, Span};
 use super::theme::{Tone, blend};
 
-/// Renders untrusted Markdown.
-pub(crate) fn render(markdown: &str, canvas: &Canvas) -> String {
-    canvas.print(lines(markdown, canvas.room(), canvas.paint()))
+/// Renders blocks of untrusted Markdown.
+pub(crate) fn render(blocks: &[Prose<'_>], canvas: &Canvas) -> String {
+    canvas.print(lines(blocks, canvas.room(), canvas.paint()))
 }
 
-fn lines(markdown: &str, width: usize, paint: Paint) -> Vec<Line> {
-    let options =
-        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut writer = Writer {
-        page: Page::new(width),
-        paint,
-        inline: Vec::new(),
-        styles: Vec::new(),
-        links: Vec::new(),
-        lists: Vec::new(),
-        code: None,
-        table: None,
-    };
-    for event in Parser::new_ext(markdown, options) {
-        writer.event(event);
-    }
-    writer.flush();
+fn lines(blocks: &[Prose<'_>], width: usize, paint: Paint) -> Vec<Line> {
+    let mut writer =
+        Writer { page: Page::new(width), paint, inline: Vec::new(), styles: Vec::new(), lists: 0 };
+    writer.blocks(blocks);
     writer.page.into_lines()
 }
 
-struct Writer<'a> {
+struct Writer {
     page: Page,
     paint: Paint,
-    /// Text of the block that is being read.
+    /// Text of the block that is being drawn.
     inline: Vec<Span>,
     /// Looks that are open, each blended with those around it.
     styles: Vec<Style>,
-    links: Vec<Link<'a>>,
-    /// The next number of each open list, if it is numbered.
-    lists: Vec<Option<u64>>,
-    code: Option<Code>,
-    table: Option<Table>,
+    /// How many lists are open.
+    lists: usize,
 }
 
-struct Link<'a> {
-    url: pulldown_cmark::CowStr<'a>,
-    /// How many spans there were before its text.
-    from: usize,
-}
-
-#[derive(Default)]
-struct Code {
-    language: String,
-    text: String,
-}
-
-impl<'a> Writer<'a> {
-    fn event(&mut self, event: Event<'a>) {
-        match event {
-            Event::Start(tag) => self.start(tag),
-            Event::End(tag) => self.end(tag),
-            Event::Text(text) => match &mut self.code {
-                Some(code) => code.text.push_str(&text),
-                None => self.text(&text),
-            },
-            Event::Code(code) => self.inline_code(&code),
-            Event::InlineHtml(html) if is_break(&html) => self.text("\n"),
-            Event::Html(text)
-            | Event::InlineHtml(text)
-            | Event::InlineMath(text)
-            | Event::DisplayMath(text)
-            | Event::FootnoteReference(text) => self.text(&text),
-            Event::SoftBreak | Event::HardBreak => self.text("\n"),
-            Event::Rule => {
-                self.page.space();
-                self.page.rule();
-            }
-            Event::TaskListMarker(done) => {
-                let marker = if done { "[x] " } else { "[ ] " };
-                if !self.page.mark_item(marker) {
-                    self.note(marker);
-                }
-            }
+impl Writer {
+    /// Draws blocks. Each leaves no text behind that is not on the page.
+    fn blocks(&mut self, blocks: &[Prose<'_>]) {
+        for block in blocks {
+            self.block(block);
+            self.flush();
         }
     }
 
-    fn start(&mut self, tag: Tag<'a>) {
-        match tag {
-            Tag::Paragraph | Tag::HtmlBlock => self.begin_block(),
-            Tag::Heading { level, .. } => {
+    fn block(&mut self, block: &Prose<'_>) {
+        match block {
+            Prose::Paragraph { tight, content } => {
+                if !tight {
+                    self.begin_block();
+                }
+                self.content(content);
+            }
+            Prose::Heading { level, content } => {
                 self.begin_block();
                 self.open(Tone::Heading);
-                self.note(&format!("{} ", "#".repeat(level as usize)));
+                self.note(&format!("{} ", "#".repeat(usize::from(*level))));
+                self.content(content);
+                self.styles.pop();
             }
-            Tag::BlockQuote(_) => {
+            Prose::List { start, items } => self.list(*start, items),
+            Prose::Quote { blocks } => {
                 self.begin_block();
                 self.page.open_quote();
-            }
-            Tag::CodeBlock(kind) => {
-                self.begin_block();
-                let language = match kind {
-                    CodeBlockKind::Fenced(info) => language_of(&info).to_owned(),
-                    CodeBlockKind::Indented => String::new(),
-                };
-                self.code = Some(Code { language, ..Code::default() });
-            }
-            Tag::List(first) => {
-                self.flush();
-                // A list within an item follows its text closely.
-                if self.lists.is_empty() {
-                    self.page.space();
-                }
-                self.page.join_next();
-                self.lists.push(first);
-            }
-            Tag::Item => self.open_item(),
-            Tag::Table(alignments) => {
-                self.begin_block();
-                self.table = Some(Table::new(alignments));
-            }
-            Tag::TableHead | Tag::TableRow => {
-                if let Some(table) = &mut self.table {
-                    table.open_row();
-                }
-            }
-            Tag::Emphasis => self.open(Tone::Emphasis),
-            Tag::Strong => self.open(Tone::Strong),
-            Tag::Strikethrough => {
-                self.open(Tone::Struck);
-                self.sign("~~");
-            }
-            Tag::Link { dest_url, .. } => self.open_link(dest_url),
-            Tag::Image { dest_url, .. } => {
-                self.note("image: ");
-                self.open_link(dest_url);
-            }
-            _ => {}
-        }
-    }
-
-    fn end(&mut self, tag: TagEnd) {
-        match tag {
-            TagEnd::Paragraph | TagEnd::HtmlBlock => self.flush(),
-            TagEnd::Heading(_) => {
-                self.styles.pop();
-                self.flush();
-            }
-            TagEnd::BlockQuote(_) | TagEnd::Item => {
-                self.flush();
+                self.blocks(blocks);
                 self.page.close();
             }
-            TagEnd::CodeBlock => self.end_code(),
-            TagEnd::List(_) => {
-                self.lists.pop();
+            Prose::Table { alignments, head, rows } => self.table(alignments, head, rows),
+            Prose::Code(code) => {
+                self.begin_block();
+                let lines = code::lines(&code.text, &code.language, self.page.room(), self.paint);
+                self.page.write(lines);
             }
-            TagEnd::Table => {
-                if let Some(table) = self.table.take() {
-                    let lines = table.lines(self.page.room());
-                    self.page.write(lines);
-                }
+            Prose::Html { text } => {
+                self.begin_block();
+                self.text(text);
             }
-            TagEnd::TableCell => {
-                let cell = std::mem::take(&mut self.inline);
-                if let Some(table) = &mut self.table {
-                    table.push(cell);
-                }
+            Prose::Rule => {
+                self.begin_block();
+                self.page.rule();
             }
-            TagEnd::Strikethrough => {
-                self.sign("~~");
-                self.styles.pop();
-            }
-            TagEnd::Emphasis | TagEnd::Strong => {
-                self.styles.pop();
-            }
-            TagEnd::Link | TagEnd::Image => self.close_link(),
-            _ => {}
         }
     }
 
@@ -202,25 +99,85 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn end_code(&mut self) {
-        let Code { language, text } = self.code.take().unwrap_or_default();
-        let lines = code::lines(&text, &language, self.page.room(), self.paint);
-        self.page.write(lines);
+    fn list(&mut self, start: Option<u64>, items: &[ListItem<'_>]) {
+        self.flush();
+        // A list within an item follows its text closely.
+        if self.lists == 0 {
+            self.page.space();
+        }
+        self.page.join_next();
+        self.lists += 1;
+        let mut number = start;
+        for item in items {
+            self.open_item(number, item.task);
+            number = number.map(|number| number.saturating_add(1));
+            self.blocks(&item.blocks);
+            self.flush();
+            self.page.close();
+        }
+        self.lists -= 1;
     }
 
-    fn open_item(&mut self) {
-        self.flush();
-        let marker = match self.lists.last_mut() {
-            Some(Some(number)) => {
-                let marker = format!("{number}. ");
-                *number = number.saturating_add(1);
-                marker
-            }
-            _ => "• ".to_owned(),
-        };
+    fn open_item(&mut self, number: Option<u64>, task: Option<bool>) {
+        let marker = number.map_or_else(|| "• ".to_owned(), |number| format!("{number}. "));
         if !self.page.open_item(&marker) {
             self.note(&marker);
         }
+        if let Some(done) = task {
+            let marker = if done { "[x] " } else { "[ ] " };
+            if !self.page.mark_item(marker) {
+                self.note(marker);
+            }
+        }
+    }
+
+    fn table(
+        &mut self,
+        alignments: &[Alignment],
+        head: &[TableCell<'_>],
+        rows: &[Vec<TableCell<'_>>],
+    ) {
+        self.begin_block();
+        let mut table = Table::new(alignments);
+        for row in std::iter::once(head).chain(rows.iter().map(Vec::as_slice)) {
+            table.open_row();
+            for cell in row {
+                self.content(cell);
+                table.push(std::mem::take(&mut self.inline));
+            }
+        }
+        let lines = table.lines(self.page.room());
+        self.page.write(lines);
+    }
+
+    fn content(&mut self, content: &[Inline<'_>]) {
+        for inline in content {
+            match inline {
+                Inline::Text { text } => self.text(text),
+                Inline::Code { text } => self.code(text),
+                Inline::SoftBreak | Inline::LineBreak => self.text("\n"),
+                Inline::Emphasis { content } => self.styled(Tone::Emphasis, content),
+                Inline::Strong { content } => self.styled(Tone::Strong, content),
+                Inline::Strike { content } => {
+                    self.open(Tone::Struck);
+                    self.sign("~~");
+                    self.content(content);
+                    self.sign("~~");
+                    self.styles.pop();
+                }
+                Inline::Link { target, content } => self.link(target, content),
+                Inline::Image { target, content } => {
+                    self.note("image: ");
+                    self.link(target, content);
+                }
+            }
+        }
+    }
+
+    fn styled(&mut self, tone: Tone, content: &[Inline<'_>]) {
+        self.open(tone);
+        self.content(content);
+        self.styles.pop();
     }
 
     fn look(&self) -> Style {
@@ -247,7 +204,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn inline_code(&mut self, code: &str) {
+    fn code(&mut self, code: &str) {
         self.open(Tone::Code);
         self.sign("`");
         self.text(code);
@@ -255,34 +212,18 @@ impl<'a> Writer<'a> {
         self.styles.pop();
     }
 
-    fn open_link(&mut self, url: pulldown_cmark::CowStr<'a>) {
-        self.links.push(Link { url, from: self.inline.len() });
-        self.open(Tone::Link);
-    }
-
-    fn close_link(&mut self) {
-        self.styles.pop();
-        let Some(link) = self.links.pop() else {
-            return;
-        };
-        let shown: String =
-            self.inline.get(link.from..).unwrap_or_default().iter().map(Span::text).collect();
-        let url = link.url.strip_prefix("mailto:").unwrap_or(&link.url);
-        if !url.is_empty() && shown != url {
+    /// Draws a link with its address, unless that is its text.
+    fn link(&mut self, target: &str, content: &[Inline<'_>]) {
+        let from = self.inline.len();
+        self.styled(Tone::Link, content);
+        let spans = self.inline.get(from..).unwrap_or_default();
+        let shown: String = spans.iter().map(Span::text).collect();
+        let target = target.strip_prefix("mailto:").unwrap_or(target);
+        if !target.is_empty() && shown != target {
             let blank = if shown.is_empty() { "" } else { " " };
-            self.note(&format!("{blank}({url})"));
+            self.note(&format!("{blank}({target})"));
         }
     }
-}
-
-/// Returns the language of a fence: `rust` of "rust,ignore", "rust {1-3}" or "rust title=x".
-fn language_of(info: &str) -> &str {
-    info.split([' ', '\t', ',', '{']).next().unwrap_or_default()
-}
-
-/// A line break within a table cell can only be written in HTML.
-fn is_break(html: &str) -> bool {
-    matches!(html, "<br>" | "<br/>" | "<br />")
 }
 
 #[cfg(test)]

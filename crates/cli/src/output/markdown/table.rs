@@ -1,6 +1,6 @@
 //! Tables: aligned, wrapped within their cells when too wide, and a list of rows when even that is hopeless.
 
-use pulldown_cmark::Alignment;
+use recount_blocks::Alignment;
 
 use crate::output::span::{Line, Span};
 use crate::output::theme::{Tone, blend};
@@ -15,14 +15,14 @@ const MIN_COLUMN: usize = 8;
 type Cell = Vec<Span>;
 
 #[derive(Debug)]
-pub(super) struct Table {
-    alignments: Vec<Alignment>,
+pub(super) struct Table<'a> {
+    alignments: &'a [Alignment],
     /// The headings, then the rows.
     rows: Vec<Vec<Cell>>,
 }
 
-impl Table {
-    pub(super) fn new(alignments: Vec<Alignment>) -> Self {
+impl<'a> Table<'a> {
+    pub(super) fn new(alignments: &'a [Alignment]) -> Self {
         Self { alignments, rows: Vec::new() }
     }
 
@@ -96,7 +96,7 @@ impl Table {
         let cells: Vec<Vec<Line>> =
             row.iter().zip(widths).map(|(cell, &width)| wrap(cell, width)).collect();
         let height = cells.iter().map(Vec::len).max().unwrap_or(1);
-        let columns = || widths.iter().zip(&self.alignments).enumerate();
+        let columns = || widths.iter().zip(self.alignments).enumerate();
         (0..height)
             .map(|at| {
                 Line::new(columns().flat_map(|(index, (&width, &alignment))| {

@@ -1,7 +1,7 @@
 use super::*;
 
 fn shown(markdown: &str, width: usize) -> String {
-    render(markdown, &Canvas::new(width, Paint::Off))
+    render(&recount_blocks::markdown(markdown), &Canvas::new(width, Paint::Off))
 }
 
 #[test]
@@ -105,6 +105,16 @@ fn a_loose_list_keeps_its_blank_lines() {
 }
 
 #[test]
+fn a_rule_in_an_item_stands_behind_its_text() {
+    insta::assert_snapshot!(shown("- one\n  ***\n- two", 20), @"
+    • one
+
+      ──────────────────
+    • two
+    ");
+}
+
+#[test]
 fn a_link_shows_its_address_once() {
     let markdown = "\
 [docs](https://example.org/docs) <https://example.org> <me@example.org> ![a cat](cat.png) [](x)
@@ -172,7 +182,8 @@ fn a_hopeless_table_becomes_a_list() {
 
 #[test]
 fn looks_add_up() {
-    let painted = render("**bold *and `code`***", &Canvas::new(40, Paint::On));
+    let blocks = recount_blocks::markdown("**bold *and `code`***");
+    let painted = render(&blocks, &Canvas::new(40, Paint::On));
     assert_eq!(
         painted,
         "\x1b[1mbold \x1b[0m\x1b[1m\x1b[3mand \x1b[0m\x1b[1m\x1b[3m\x1b[36mcode\x1b[0m\n"

@@ -18,7 +18,7 @@ use crate::sessions::list::Digest;
 use crate::snapshot::survey::{Ground, Progress};
 use crate::{Engine, Error};
 
-pub(crate) use session::{Reader, with_document};
+pub(crate) use session::{Reader, SPLIT, with_document};
 pub(crate) use update::{Work, stale};
 
 /// The index's folder in our data folder.

@@ -108,6 +108,7 @@ impl Read<'_> {
     pub(crate) fn each(&self, stale: &Stale<'_>, visit: &mut dyn FnMut(&Document<'_>) -> bool) {
         let (Some(folder), Some(family)) = (self.folder, &self.family) else { return };
         let mut messages = Messages::new(folder.source, family, Some(&folder.at.path), View::Full);
+        messages.keep_own();
         if let (true, Some((grower, _))) = (self.is_grown, grower(family)) {
             messages.keep_since(grower, self.since);
         }
@@ -127,6 +128,9 @@ fn title_key(stale: &Stale<'_>) -> u64 {
     hash(&stale.digest.facts.title)
 }
 
+/// Marks the length of a message that was recorded in several pieces: it cannot be read from one place.
+pub(crate) const SPLIT: u64 = 1 << 63;
+
 /// Lends what is indexed of a message to `look`. `title` is the session's, for its first message.
 pub(crate) fn with_document<T>(
     session: u64,
@@ -143,7 +147,7 @@ pub(crate) fn with_document<T>(
         message: message_key(session, message),
         file: file_key(&place.file),
         offset: place.offset,
-        bytes: place.bytes,
+        bytes: if place.pieces.is_empty() { place.bytes } else { place.bytes | SPLIT },
         line: u64::from(place.line),
         time: message.time.map(Timestamp::as_millisecond),
         kind: message.kind,

@@ -74,7 +74,7 @@ pub(crate) fn stale<'a>(
 /// The key of the group in which each file lies.
 fn group_keys(ground: &Ground) -> HashMap<PathBuf, u64> {
     let mut keys = HashMap::new();
-    for group in ground.groups(|_| true) {
+    for group in ground.groups(|_, _| true) {
         let (key, _) = key(&group);
         keys.extend(group.files.into_iter().map(|(_, file)| (file.path, key)));
     }

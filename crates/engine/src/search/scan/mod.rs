@@ -73,7 +73,7 @@ impl Engine {
     ) -> Answer {
         let sieve = Sieve::new(ground, plan.prefilter());
         let hits = Hits { plan, ground, sieve: &sieve, limit: asked.limit, all: asked.all_hits };
-        let mut groups = ground.groups(|_| true);
+        let mut groups = ground.groups(|_, _| true);
         groups.sort_by_key(|group| {
             std::cmp::Reverse(group.files.iter().map(|(_, file)| file.stamp.nanos).max())
         });

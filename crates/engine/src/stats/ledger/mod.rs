@@ -8,10 +8,11 @@ use std::collections::HashSet;
 use recount_formats::Source;
 use recount_formats::outline::{CallEnd, Entry, Outline};
 use recount_formats::source::{Family, Unrecorded};
-use recount_model::{Fate, MessageKind, SessionFacts, Tokens};
+use recount_model::{Fate, FileRole, MessageKind, SessionFacts, Tokens};
 
 use crate::cache::refresh::hash;
 use crate::search::index::session_key;
+use crate::sessions::facts::own;
 use crate::sessions::list::{Digest, Used};
 use crate::sessions::union::union;
 
@@ -90,7 +91,8 @@ impl Ledger {
         let mut waiting = false;
         for (at, row) in union(family).into_iter().enumerate() {
             let member = family.members.get(row.member);
-            let Some(outline) = member.map(|member| &member.file.outline) else { continue };
+            let own = member.filter(|member| member.role != FileRole::Base);
+            let Some(outline) = own.map(|member| &member.file.outline) else { continue };
             let Some(entry) = outline.entries.get(row.entry) else { continue };
             let Some(said) = said(entry) else { continue };
             if said == Said::Prompt {
@@ -98,7 +100,7 @@ impl Ledger {
             }
             waiting = said == Said::Prompt || (waiting && said == Said::Other);
             let event = Event {
-                id: id(source, entry, (session, at)),
+                id: source.request_key(outline, entry).unwrap_or_else(|| hash(&(session, at))),
                 said,
                 fate: row.fate,
                 request: entry.tokens.map(|tokens| ledger.request(outline, entry, tokens)),
@@ -128,12 +130,14 @@ impl Ledger {
     /// Counts what is on record more than once.
     fn count_doubles(&mut self, family: &Family) {
         let mut seen = HashSet::new();
-        for member in &family.members {
+        // In one file each message stands once, whatever number of versions it has.
+        let alone = family.members.len() == 1;
+        for member in own(family) {
             let outline = &member.file.outline;
             for entry in outline.entries.iter().filter(|entry| entry.tokens.is_some()) {
                 let versions = outline.versions_of(entry).count();
                 self.head.repeated += u32::try_from(versions.saturating_sub(1)).unwrap_or(u32::MAX);
-                let is_new = entry.id.as_deref().is_none_or(|id| seen.insert(id));
+                let is_new = alone || entry.id.as_deref().is_none_or(|id| seen.insert(id));
                 if let Some(tokens) = entry.tokens.filter(|_| !is_new) {
                     self.head.copies.push((entry.time, tokens.total));
                 }
@@ -197,15 +201,6 @@ fn said(entry: &Entry) -> Option<Said> {
         MessageKind::Summary => Some(Said::Other),
         _ if entry.tokens.is_some() || !entry.tools.is_empty() => Some(Said::Other),
         _ => None,
-    }
-}
-
-/// The same message has the same id and time in every file that it was copied to. Ids alone would not do: those that were made
-/// up by hand are counted from one in each session.
-fn id(source: &dyn Source, entry: &Entry, place: (u64, usize)) -> u64 {
-    match &entry.id {
-        Some(id) => hash(&(source.name().as_str(), &**id, entry.time)),
-        None => hash(&place),
     }
 }
 

@@ -1,5 +1,7 @@
 //! How the agent's own files change when a session is renamed or goes to another project.
 
+#[cfg(any(test, feature = "fuzzing"))]
+mod amended;
 mod names;
 mod place;
 mod prompts;
@@ -7,7 +9,8 @@ mod register;
 mod relocate;
 mod session;
 
-pub(crate) use session::amended;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) use amended::amended;
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,13 +1,6 @@
 //! What is said of a session as a whole, in one of its files.
 
-use std::io::Cursor;
-use std::sync::Arc;
-
-use recount_model::Grammar;
-
-use crate::bytes::Buffer;
 use crate::edit::{Amendment, Patch, Title};
-use crate::gemini::grammar::fields;
 use crate::gemini::own::{Object, quoted};
 use crate::own_form::Fields;
 
@@ -53,26 +46,6 @@ pub(crate) fn in_document(fields: &Fields, said: Amendment<'_>) -> Option<Vec<Pa
     Some(patches)
 }
 
-/// Returns bytes of a file with something said of the session as a whole. `None` when that cannot be said there.
-pub(crate) fn amended(bytes: &[u8], grammar: Grammar, said: Amendment<'_>) -> Option<Vec<u8>> {
-    let patches = match grammar {
-        Grammar::Jsonl => in_log(bytes.len() as u64, bytes.last().copied(), said),
-        Grammar::Json => {
-            let (mut input, mut buffer) = (Cursor::new(bytes), Buffer::new());
-            in_document(&fields(&mut input, &Arc::from(""), &mut buffer).ok()?, said)?
-        }
-    };
-    let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
-    for patch in &patches {
-        let place = usize::try_from(patch.at).ok()?;
-        out.extend_from_slice(bytes.get(at..place)?);
-        out.extend_from_slice(&patch.with);
-        at = place + usize::try_from(patch.bytes).ok()?;
-    }
-    out.extend_from_slice(bytes.get(at..)?);
-    Some(out)
-}
-
 fn values(said: Amendment<'_>) -> Vec<(&'static str, String)> {
     let mut values = Vec::new();
     match said.title {
@@ -89,6 +62,9 @@ fn values(said: Amendment<'_>) -> Vec<(&'static str, String)> {
 
 #[cfg(test)]
 mod tests {
+    use recount_model::Grammar;
+
+    use super::super::amended;
     use super::*;
 
     fn text(bytes: Vec<u8>) -> String {

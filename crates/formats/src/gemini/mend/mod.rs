@@ -18,6 +18,7 @@ use recount_model::Grammar;
 
 use super::document::Document;
 use super::lines::Lines;
+use super::state::GeminiState;
 use super::sweep::Release;
 use super::{full_output, own};
 use crate::mend::{Care, Exchange, Flaw, Frame, Known, Mender, Mending, Piece, Shape};
@@ -108,6 +109,16 @@ impl Mender for Files {
     fn knows_lists(&self, release: Option<&str>) -> bool {
         let first = Release::parse(FIRST_LISTS);
         release.and_then(Release::parse).is_none_or(|own| first.is_none_or(|first| own >= first))
+    }
+
+    fn list_titles(&self, outline: &Outline) -> Vec<Option<String>> {
+        let listing = GeminiState::of(outline).listing;
+        vec![listing.first_user, listing.first_any, listing.first_flat]
+    }
+
+    fn is_document_on_one_line(&self, outline: &Outline) -> bool {
+        let facts = GeminiState::of(outline).retention;
+        outline.grammar == Grammar::Jsonl && facts.is_document && facts.has_messages
     }
 
     fn may_be_cut(&self, record: &[u8]) -> bool {

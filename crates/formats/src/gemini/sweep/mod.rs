@@ -17,12 +17,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use recount_model::Doom;
+use recount_model::{Doom, SourceState};
 
 use self::beside::Beside;
 pub(crate) use self::rules::Release;
 use self::rules::{NEWEST, Rules};
 use self::victims::{Candidate, victims};
+use crate::gemini::state::{GeminiState, RetentionFacts};
 use crate::source::{FileAt, RootShape, Station};
 use crate::sweep::{
     Chats, Installations, Installed, Retention, Settings, Sweeper, Trap, Unfit, Variables, Wanted,
@@ -71,8 +72,9 @@ impl Sweeper for CleanUp {
         if !is_swept(chats, &rules) || chats.retention.off.is_some() {
             return Vec::new();
         }
+        let facts = retention_facts(chats);
         let (files, seen): (Vec<&FileAt>, Vec<Candidate<'_>>) =
-            candidates(chats).into_iter().unzip();
+            candidates(chats, &facts).into_iter().unzip();
         let paths: Vec<&Path> = files.iter().map(|file| file.path.as_path()).collect();
         defuse::traps(&paths, &seen, chats.retention, &rules, chats.now)
     }
@@ -97,8 +99,12 @@ impl Sweeper for CleanUp {
         settings::once_edited(settings, text)
     }
 
+    fn last_used(&self, state: &SourceState) -> Option<i64> {
+        GeminiState::decode(state)?.retention.updated.millis()
+    }
+
     fn remedy(&self) -> &'static str {
-        "`recount guard --retention off` keeps all sessions: \"general\": {\"sessionRetention\": {\"enabled\": false}} in ~/.gemini/settings.json"
+        "\"general\": {\"sessionRetention\": {\"enabled\": false}} in ~/.gemini/settings.json"
     }
 }
 
@@ -110,8 +116,9 @@ fn sweep(chats: &Chats<'_>, rules: &Rules) -> Vec<Doom> {
     let mut beside = Beside::new(&folder.path, rules);
     let mut doomed = Vec::new();
     if retention.off.is_none() {
+        let facts = retention_facts(chats);
         let (files, seen): (Vec<&FileAt>, Vec<Candidate<'_>>) =
-            candidates(chats).into_iter().unzip();
+            candidates(chats, &facts).into_iter().unzip();
         let path = |file: &FileAt| file.path.to_string_lossy().into_owned();
         for victim in victims(&seen, retention, rules, now) {
             let Some(file) = files.get(victim.at) else { continue };
@@ -143,10 +150,19 @@ fn is_swept(chats: &Chats<'_>, rules: &Rules) -> bool {
     chats.retention.starts && chats.folder.hash.is_none() == rules.named_folders
 }
 
+/// Decodes the state of every file, in the order of the files.
+fn retention_facts(chats: &Chats<'_>) -> Vec<Option<RetentionFacts>> {
+    let states = chats.states.iter().copied().chain(std::iter::repeat(None));
+    let decode = |state: Option<&SourceState>| Some(GeminiState::decode(state?)?.retention);
+    states.take(chats.folder.files.len()).map(decode).collect()
+}
+
 /// Main sessions in the order in which the program has them: by name, in UTF-16 units.
-fn candidates<'a>(chats: &Chats<'a>) -> Vec<(&'a FileAt, Candidate<'a>)> {
-    let sights = chats.sights.iter().copied().chain(std::iter::repeat(None));
-    let files = chats.folder.files.iter().zip(sights);
+fn candidates<'a>(
+    chats: &Chats<'a>,
+    facts: &'a [Option<RetentionFacts>],
+) -> Vec<(&'a FileAt, Candidate<'a>)> {
+    let files = chats.folder.files.iter().zip(facts.iter().map(Option::as_ref));
     let mut all: Vec<(&FileAt, Candidate<'_>)> = files
         .filter(|(file, _)| file.station == Station::Main)
         .filter_map(|(file, sight)| {

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use recount_model::{Said, SessionId, Sight, Why};
+use recount_model::{SessionId, Why};
+
+use crate::gemini::state::{RecordedTime, RetentionFacts};
 use recount_testkit::Home;
 
 use super::rules::Rules;
@@ -15,29 +17,35 @@ const DAY: i64 = 24 * 60 * 60 * 1000;
 const NOW: i64 = 1_800_000_000_000;
 
 /// A log with a conversation, last used so many days ago.
-fn log(id: &str, days: i64) -> Sight {
-    Sight {
+fn log(id: &str, days: i64) -> RetentionFacts {
+    RetentionFacts {
         id: Some(SessionId::new(id)),
         first_id: Some(SessionId::new(id)),
-        started: Said::At(NOW - days * DAY),
-        updated: Said::At(NOW - days * DAY),
+        started: RecordedTime::At(NOW - days * DAY),
+        updated: RecordedTime::At(NOW - days * DAY),
         loadable: true,
         spoken: true,
         spoken_in_lines: true,
         spoken_in_list: true,
         resumable: true,
-        ..Sight::default()
+        ..RetentionFacts::default()
     }
 }
 
-fn document(id: &str, days: i64) -> Sight {
-    Sight { is_document: true, has_messages: true, ..log(id, days) }
+fn document(id: &str, days: i64) -> RetentionFacts {
+    RetentionFacts { is_document: true, has_messages: true, ..log(id, days) }
 }
 
 /// What a resume leaves behind; of 0.44 and later with a context message in a checkpoint.
-fn stub(id: &str, has_context: bool) -> Sight {
+fn stub(id: &str, has_context: bool) -> RetentionFacts {
     let (spoken, spoken_in_list) = (has_context, has_context);
-    Sight { spoken, spoken_in_list, spoken_in_lines: false, resumable: false, ..log(id, 1) }
+    RetentionFacts {
+        spoken,
+        spoken_in_list,
+        spoken_in_lines: false,
+        resumable: false,
+        ..log(id, 1)
+    }
 }
 
 fn kept(max_age: Option<i64>, max_count: Option<u64>) -> Retention {
@@ -46,7 +54,11 @@ fn kept(max_age: Option<i64>, max_count: Option<u64>) -> Retention {
 }
 
 /// Returns what goes: the end of the name, and why.
-fn gone(files: &[(&str, Sight)], retention: &Retention, release: &str) -> Vec<(String, Why)> {
+fn gone(
+    files: &[(&str, RetentionFacts)],
+    retention: &Retention,
+    release: &str,
+) -> Vec<(String, Why)> {
     let names: Vec<String> = files.iter().map(|(name, _)| format!("session-{name}")).collect();
     let mut candidates: Vec<Candidate<'_>> = files
         .iter()
@@ -126,11 +138,11 @@ fn the_last_used_are_kept_whatever_their_names() {
 
 #[test]
 fn what_cannot_be_listed_goes_whatever_its_age() {
-    let unreadable = Sight { loadable: false, ..log("a", 0) };
-    let command = Sight { resumable: false, ..log("b", 0) };
-    let agent = Sight { subagent: true, ..document("c", 0) };
-    let timeless = Sight { updated: Said::Nothing, ..document("d", 0) };
-    let unclear = Sight { updated: Said::Unclear, ..log("e", 0) };
+    let unreadable = RetentionFacts { loadable: false, ..log("a", 0) };
+    let command = RetentionFacts { resumable: false, ..log("b", 0) };
+    let agent = RetentionFacts { subagent: true, ..document("c", 0) };
+    let timeless = RetentionFacts { updated: RecordedTime::Nothing, ..document("d", 0) };
+    let unclear = RetentionFacts { updated: RecordedTime::Unclear, ..log("e", 0) };
     let files = [
         ("1-aaaaaaaa.jsonl", unreadable),
         ("2-bbbbbbbb.jsonl", command),

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use recount_model::{Said, SessionId, Sight, Why};
+use recount_model::{SessionId, Why};
+
+use crate::gemini::state::{RecordedTime, RetentionFacts};
 
 use super::rules::{Grouping, Needs, Rules};
 use crate::sweep::Retention;
@@ -15,7 +17,7 @@ pub(crate) struct Candidate<'a> {
     /// When it was written, in milliseconds.
     pub(crate) modified: Option<i64>,
     /// What is known of it; nothing if it could not be read.
-    pub(crate) sight: Option<&'a Sight>,
+    pub(crate) sight: Option<&'a RetentionFacts>,
 }
 
 /// A file that goes.
@@ -103,7 +105,8 @@ fn spread(files: &[Candidate<'_>], causes: &[(usize, Why)], rules: &Rules) -> Ve
         }
         for &at in groups.get(short).into_iter().flatten() {
             let Some(member) = files.get(at) else { continue };
-            let is_whole = |sight: &&Sight| rules.grouping == Grouping::All || sight.is_document;
+            let is_whole =
+                |sight: &&RetentionFacts| rules.grouping == Grouping::All || sight.is_document;
             let takes = member.sight.filter(is_whole).and_then(|sight| sight.first_id.clone());
             let (why, with) = match own(at) {
                 Some(own) => (own, None),
@@ -132,7 +135,7 @@ fn refusal(file: &Candidate<'_>, files: &[Candidate<'_>], rules: &Rules) -> Opti
     if !is_readable {
         return Some(Why::Unreadable);
     }
-    let says = |said: Said| said != Said::Nothing;
+    let says = |said: RecordedTime| said != RecordedTime::Nothing;
     // In a log, a time that is missing is now.
     let tells_times = says(sight.started) && says(sight.updated);
     if rules.needs_times && !tells_times && (sight.is_document || !rules.logs) {
@@ -162,9 +165,9 @@ fn refusal(file: &Candidate<'_>, files: &[Candidate<'_>], rules: &Rules) -> Opti
 pub(crate) fn updated(file: &Candidate<'_>, now: i64) -> Option<i64> {
     let sight = file.sight?;
     match (sight.updated, sight.started) {
-        (Said::Nothing, _) if !sight.is_document => Some(now),
-        (Said::Nothing, Said::Nothing) => file.modified,
-        (Said::Nothing, said) | (said, _) => said.millis(),
+        (RecordedTime::Nothing, _) if !sight.is_document => Some(now),
+        (RecordedTime::Nothing, RecordedTime::Nothing) => file.modified,
+        (RecordedTime::Nothing, said) | (said, _) => said.millis(),
     }
 }
 

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use recount_model::{Said, SessionId, Sight, Why};
+use recount_model::{SessionId, Why};
+
+use crate::gemini::state::{RecordedTime, RetentionFacts};
 
 use super::super::rules::Rules;
 use super::super::victims::{Candidate, causes, victims};
@@ -12,26 +14,26 @@ use crate::sweep::{Retention, Trap, TrapKind};
 const DAY: i64 = 24 * 60 * 60 * 1000;
 const NOW: i64 = 1_800_000_000_000;
 
-type Files = Vec<(String, Sight)>;
+type Files = Vec<(String, RetentionFacts)>;
 
 fn retention() -> Retention {
     let max_age = Some(("30d".to_owned(), 30 * DAY));
     Retention { starts: true, max_age, ..Retention::default() }
 }
 
-fn sight(id: &str, days: i64, resumable: bool) -> Sight {
-    Sight {
+fn sight(id: &str, days: i64, resumable: bool) -> RetentionFacts {
+    RetentionFacts {
         id: Some(SessionId::new(id)),
         first_id: Some(SessionId::new(id)),
-        started: Said::At(NOW - days * DAY),
-        updated: Said::At(NOW - days * DAY),
+        started: RecordedTime::At(NOW - days * DAY),
+        updated: RecordedTime::At(NOW - days * DAY),
         loadable: true,
         spoken: true,
         spoken_in_lines: true,
         spoken_in_list: true,
         has_messages: true,
         resumable,
-        ..Sight::default()
+        ..RetentionFacts::default()
     }
 }
 
@@ -94,7 +96,7 @@ fn kinds(traps: &[Trap]) -> Vec<(TrapKind, &str, Option<&str>)> {
 fn a_stub_a_twin_and_a_namesake_are_found() {
     let [one, other] =
         ["3d2f9a10-0000-4000-8000-00000000000a", "3d2f9a10-1111-4111-8111-11111111111b"];
-    let document = |id, days| Sight { is_document: true, ..sight(id, days, true) };
+    let document = |id, days| RetentionFacts { is_document: true, ..sight(id, days, true) };
     let files = sorted(vec![
         ("session-2026-09-01T08-00-3d2f9a10.json".to_owned(), document(one, 40)),
         ("session-2026-09-01T08-00-3d2f9a10.jsonl".to_owned(), sight(one, 2, true)),
@@ -153,7 +155,7 @@ fn an_id_of_eight_letters_gets_another_end() {
     );
 }
 
-fn any_file() -> impl Strategy<Value = (String, Sight)> {
+fn any_file() -> impl Strategy<Value = (String, RetentionFacts)> {
     let shorts = prop_oneof![Just("3d2f9a10"), Just("aaaaaaaa"), Just("my-task-"), Just("zz")];
     let ids =
         prop_oneof![Just("a"), Just("abcdefgh"), Just("3d2f9a10-5c1b-4d11-b127-fab536451cda")];

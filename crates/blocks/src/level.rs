@@ -1,0 +1,35 @@
+//! How much of a session is shown.
+
+use recount_model::{Message, MessageKind};
+
+/// How much of a session is shown. Each level includes those before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Prompts and answers.
+    Talk,
+    /// And tool calls with their key argument, diffs, notices.
+    #[default]
+    Actions,
+    /// And tool output, files sent along, shell commands, summaries.
+    Full,
+    /// And everything else: context, hooks, arguments, ids, places on disk.
+    Trace,
+}
+
+impl Level {
+    /// Whether anything of a message is shown.
+    pub fn shows(self, message: &Message, thoughts: bool) -> bool {
+        let said = !message.display_text.trim().is_empty() || !message.media.is_empty();
+        let acts = self >= Self::Actions && !message.tool_calls.is_empty();
+        let thinks = thoughts && !message.thoughts.is_empty();
+        match message.kind {
+            MessageKind::Prompt => true,
+            MessageKind::Answer => said || acts || thinks || self >= Self::Full,
+            MessageKind::Notice => said && self >= Self::Actions,
+            MessageKind::Shell | MessageKind::Summary | MessageKind::Nudge => self >= Self::Full,
+            MessageKind::Context | MessageKind::Hook | MessageKind::ToolResult => {
+                self >= Self::Trace
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Plans carried out, taken back, and ended when a crash has cut them short.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use recount_engine::{Error as Unanswered, Progress, Query};
+use recount_model::SessionFacts;
+use recount_writer::RealDisk;
+use recount_writer::change::{Door, History, Owner, Plan, Recovered};
+
+use crate::{Changes, Error, Proposal};
+
+/// A change that was made.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// Its receipt, which undoes it.
+    pub receipt: String,
+    /// What had been cut short and was ended first.
+    pub recovered: Vec<Recovered>,
+}
+
+impl<'e> Changes<'e> {
+    /// Finishes or takes back what a crash has cut short, if anything was.
+    ///
+    /// # Errors
+    /// If that does not work, or our data folder cannot be used.
+    pub fn recover(self, progress: &dyn Progress) -> Result<Vec<Recovered>, Error> {
+        // Nothing is written, not even for a turn, when there is nothing to do.
+        if !self.is_cut_short()? {
+            return Ok(Vec::new());
+        }
+        let sessions = self.engine.list(&Query::default(), progress)?.sessions;
+        let owners = self.owners(&sessions);
+        let door = Door::open(&RealDisk, self.data()?, self.engine.clock().now())?;
+        Ok(door.recover(&|plan| is_owned(plan, &owners))?)
+    }
+
+    /// Whether a crash has cut a change short.
+    ///
+    /// # Errors
+    /// If the journals cannot be read.
+    pub fn is_cut_short(self) -> Result<bool, Error> {
+        Ok(self.engine.folders().data.is_some() && self.changes_made()?.is_cut_short())
+    }
+
+    /// Carries out a plan, unless somebody is working in its sessions, a file has changed, or there is no room.
+    ///
+    /// # Errors
+    /// What was refused, or what went wrong; then all was taken back.
+    pub fn carry_out(self, plan: Plan, progress: &dyn Progress) -> Result<Made, Error> {
+        self.carry_out_beside(plan, None, progress)
+    }
+
+    /// The same, asked by an agent that works in the session `own` and has said which file of it it uses.
+    pub(crate) fn carry_out_beside(
+        self,
+        plan: Plan,
+        own: Option<&str>,
+        progress: &dyn Progress,
+    ) -> Result<Made, Error> {
+        let data = self.data_apart()?;
+        let door = Door::open(&RealDisk, data, self.engine.clock().now())?;
+        let sessions = self.engine.list(&Query::default(), progress)?.sessions;
+        let mut owners = self.owners(&sessions);
+        owners.retain(|owner| Some(owner.session.as_str()) != own);
+        let recovered = door.recover(&|plan| is_owned(plan, &owners))?;
+        let approved = plan.approve(&RealDisk, &owners, data)?;
+        Ok(Made { receipt: door.apply(&approved)?, recovered })
+    }
+
+    /// Plans to take a change back: the last one if none is named.
+    ///
+    /// # Errors
+    /// If there is no such change, or it cannot be undone.
+    pub fn undo_plan(self, receipt: Option<&str>) -> Result<Proposal, Error> {
+        let history = self.changes_made()?;
+        let entry = history.find(receipt)?;
+        Ok(history.undo(&RealDisk, self.data()?, entry, |_| true)?.into())
+    }
+
+    pub(crate) fn changes_made(self) -> Result<History, Error> {
+        Ok(History::read(&RealDisk, self.data()?)?)
+    }
+
+    /// Returns our own data folder.
+    pub(crate) fn data(self) -> Result<&'e Path, Error> {
+        Ok(self.engine.own_data()?)
+    }
+
+    /// Returns our own data folder, which must not be an agent's.
+    pub(crate) fn data_apart(self) -> Result<&'e Path, Error> {
+        let data = self.data()?;
+        let holds = |path: &Path| data.starts_with(path);
+        match self.engine.data_folders().iter().find(|root| holds(&root.path)) {
+            Some(root) => Err(Unanswered::AgentsFolder(root.path.clone()).into()),
+            None => Ok(data),
+        }
+    }
+
+    /// Returns which processes may be working in which of these sessions.
+    pub(crate) fn owners(self, sessions: &[Arc<SessionFacts>]) -> Vec<Owner> {
+        let owners = self.engine.owners(sessions).into_iter();
+        let owner = |owner: recount_engine::Owner| Owner {
+            session: owner.session.to_string(),
+            process: owner.process,
+        };
+        owners.map(owner).collect()
+    }
+}
+
+fn is_owned(plan: &Plan, owners: &[Owner]) -> bool {
+    plan.sessions.iter().any(|subject| owners.iter().any(|owner| owner.session == subject.id))
+}

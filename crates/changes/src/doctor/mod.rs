@@ -1,0 +1,114 @@
+//! What is wrong with sessions, with what lies around them and with our own data, and what mends it.
+
+mod own;
+mod places;
+mod sessions;
+mod symptom;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use recount_engine::{Engine, Progress};
+use recount_model::SessionId;
+use serde::Serialize;
+
+use crate::{Changes, Error};
+
+pub use symptom::{Remedy, Symptom};
+
+/// Something that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What it is about.
+    pub topic: Topic,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong.
+    pub what: Symptom,
+    /// The session it is about.
+    pub session: Option<SessionId>,
+    /// Where it lies.
+    pub path: Option<PathBuf>,
+    /// What mends it.
+    pub remedy: Option<Remedy>,
+}
+
+/// How bad something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Something is lost, will be lost, or cannot be used.
+    Error,
+    /// Something may be lost, or gets in the way.
+    Warning,
+    /// Worth knowing.
+    Note,
+}
+
+/// What a finding is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Topic {
+    /// Sessions that the agent's next start would delete.
+    Danger,
+    /// What is in session files.
+    Sessions,
+    /// Who may read and write them.
+    Permissions,
+    /// How large they are.
+    Sizes,
+    /// Which directory stands for which project.
+    Projects,
+    /// What belongs to nobody.
+    LeftOver,
+    /// Our own data.
+    Recount,
+}
+
+impl Changes<'_> {
+    /// Looks for what is wrong, in one project or in all. Every session is read; nothing is changed.
+    ///
+    /// # Errors
+    /// If the project is not known or may be several.
+    pub fn doctor(
+        self,
+        project: Option<&str>,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Finding>, Error> {
+        let (rows, listing) = self.engine.projects(None, progress)?;
+        let ground = self.engine.disk();
+        let mut findings = Vec::new();
+        sessions::check_sessions(&ground, &listing, progress, &mut findings);
+        self.check_danger(progress, &mut findings)?;
+        self.check_places(&ground, &listing, &rows, &mut findings);
+        if let Some(wanted) = project {
+            let mut chosen = rows.clone();
+            Engine::keep_matching(&mut chosen, wanted, self.engine.folders())?;
+            let parts = chosen.iter().flat_map(|row| &row.parts);
+            let folders: Vec<&Path> = parts.map(|part| part.directory.as_path()).collect();
+            let ids: BTreeSet<&SessionId> = listing
+                .sessions
+                .iter()
+                .filter(|facts| {
+                    let is_in = |file: &str| folders.iter().any(|f| Path::new(file).starts_with(f));
+                    facts.files.iter().any(|file| is_in(&file.path))
+                })
+                .map(|facts| &facts.id)
+                .collect();
+            findings.retain(|finding| {
+                let by_path = finding.path.as_deref();
+                by_path.is_some_and(|path| folders.iter().any(|folder| path.starts_with(folder)))
+                    || finding.session.as_ref().is_some_and(|id| ids.contains(id))
+            });
+        } else {
+            self.check_own(&mut findings)?;
+        }
+        findings.sort_by(|one, next| {
+            let key = |finding: &Finding| (finding.topic, finding.severity);
+            let place = |finding: &Finding| (finding.session.clone(), finding.path.clone());
+            key(one).cmp(&key(next)).then_with(|| place(one).cmp(&place(next)))
+        });
+        findings.dedup();
+        Ok(findings)
+    }
+}

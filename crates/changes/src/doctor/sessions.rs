@@ -1,0 +1,181 @@
+//! What is wrong with session files.
+
+use std::path::Path;
+
+use recount_engine::disk::Ground;
+use recount_engine::{Listing, Lost, Progress};
+use recount_formats::mend::Flaw;
+use recount_model::{Problem, SessionFacts, What, Why};
+
+use super::{Finding, Remedy, Severity, Symptom, Topic};
+use crate::mend::repair::examine_all;
+use crate::{Changes, Error};
+
+/// Files beyond this size are slow to load, and may not be at all.
+const LARGE: u64 = 50 * 1000 * 1000;
+
+impl Changes<'_> {
+    /// What the agent's next start would delete.
+    pub(super) fn check_danger(
+        self,
+        progress: &dyn Progress,
+        findings: &mut Vec<Finding>,
+    ) -> Result<(), Error> {
+        for row in self.engine.guard(None, None, progress)?.projects {
+            for session in row.sessions {
+                let Some(doom) = session.files.iter().find(|doom| !doom.why.is_routine()) else {
+                    continue;
+                };
+                let why = doom.with_why.unwrap_or(doom.why);
+                let is_old = matches!(why, Why::Age | Why::Count);
+                findings.push(Finding {
+                    topic: Topic::Danger,
+                    severity: if session.lost == Lost::Whole && !is_old {
+                        Severity::Error
+                    } else {
+                        Severity::Warning
+                    },
+                    what: Symptom::Doomed { lost: session.lost, why },
+                    session: Some(session.id),
+                    path: Some(doom.path.clone().into()),
+                    remedy: Some(if is_old { Remedy::Keep } else { Remedy::Fix }),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn check_sessions(
+    ground: &Ground,
+    listing: &Listing,
+    progress: &dyn Progress,
+    findings: &mut Vec<Finding>,
+) {
+    for (id, files) in examine_all(ground, progress, |_| true) {
+        for file in files {
+            // What could not be read is told below, with the others.
+            let is_told = |flaw: &Flaw| *flaw == Flaw::Unread && is_unread(listing, &file.path);
+            for flaw in file.flaws.into_iter().filter(|flaw| !is_told(flaw)) {
+                findings.push(Finding {
+                    topic: Topic::Sessions,
+                    severity: severity(flaw),
+                    what: Symptom::Flaw(flaw),
+                    session: Some(id.clone()),
+                    path: Some(file.path.clone()),
+                    remedy: file.revision.is_some().then(|| Remedy::Repair(id.clone())),
+                });
+            }
+        }
+    }
+    for facts in &listing.sessions {
+        problems(facts, findings);
+        sizes(facts, findings);
+        access(facts, findings);
+    }
+    for problem in &ground.problems {
+        findings.extend(unread(problem, None));
+    }
+}
+
+/// Whether a file could not be read when all were listed.
+fn is_unread(listing: &Listing, path: &Path) -> bool {
+    let problems = listing.sessions.iter().flat_map(|facts| &facts.problem_list);
+    { problems }
+        .any(|problem| problem.what == What::Unreadable && Path::new(&*problem.file) == path)
+}
+
+fn severity(flaw: Flaw) -> Severity {
+    match flaw {
+        Flaw::Unread
+        | Flaw::ByteOrderMark
+        | Flaw::NoHead
+        | Flaw::Broken
+        | Flaw::UnknownRewind
+        | Flaw::Unanswered { .. }
+        | Flaw::Unasked { .. }
+        | Flaw::Buried { .. } => Severity::Error,
+        Flaw::TornTail { .. }
+        | Flaw::NoLineEnd
+        | Flaw::WeldedLine { .. }
+        | Flaw::PutAside { .. } => Severity::Warning,
+        Flaw::OneLine => Severity::Note,
+    }
+}
+
+/// Problems that nothing mends, but that people should know of.
+fn problems(facts: &SessionFacts, findings: &mut Vec<Finding>) {
+    findings.extend(facts.problem_list.iter().filter_map(|problem| unread(problem, Some(facts))));
+    let broken = facts.problem_list.iter().filter(|problem| problem.what == What::BrokenLine);
+    let broken = broken.filter(|problem| problem.done.starts_with("skipped")).count();
+    let mut tell = |what: Symptom| {
+        findings.push(Finding {
+            topic: Topic::Sessions,
+            severity: Severity::Note,
+            what,
+            session: Some(facts.id.clone()),
+            path: None,
+            remedy: Some(Remedy::ShowRaw(facts.id.clone())),
+        });
+    };
+    if broken > 0 {
+        tell(Symptom::BrokenLines(broken));
+    }
+    if facts.not_understood > 0 {
+        tell(Symptom::UnknownRecords(facts.not_understood));
+    }
+}
+
+fn unread(problem: &Problem, facts: Option<&SessionFacts>) -> Option<Finding> {
+    let severity = match problem.what {
+        What::Unreadable => Severity::Error,
+        What::NotAFile | What::LinkNotFollowed => Severity::Warning,
+        What::Empty => Severity::Note,
+        _ => return None,
+    };
+    let topic = if problem.what == What::Unreadable { Topic::Permissions } else { Topic::Sessions };
+    Some(Finding {
+        topic,
+        severity,
+        what: Symptom::Problem(problem.what),
+        session: facts.map(|facts| facts.id.clone()),
+        path: Some(Path::new(&*problem.file).to_owned()),
+        remedy: None,
+    })
+}
+
+fn sizes(facts: &SessionFacts, findings: &mut Vec<Finding>) {
+    for file in facts.files.iter().filter(|file| file.bytes > LARGE) {
+        findings.push(Finding {
+            topic: Topic::Sizes,
+            severity: Severity::Warning,
+            what: Symptom::Large { bytes: file.bytes },
+            session: Some(facts.id.clone()),
+            path: Some(Path::new(&file.path).to_owned()),
+            remedy: Some(Remedy::Compact(facts.id.clone())),
+        });
+    }
+}
+
+/// Files that their owner cannot write: the agent would stop to record.
+#[cfg(unix)]
+fn access(facts: &SessionFacts, findings: &mut Vec<Finding>) {
+    use std::os::unix::fs::PermissionsExt as _;
+    for file in &facts.files {
+        let path = Path::new(&file.path);
+        let Ok(metadata) = std::fs::metadata(path) else { continue };
+        if metadata.permissions().mode() & 0o200 == 0 {
+            findings.push(Finding {
+                topic: Topic::Permissions,
+                severity: Severity::Warning,
+                what: Symptom::NotWritable,
+                session: Some(facts.id.clone()),
+                path: Some(path.to_owned()),
+                remedy: Some(Remedy::MakeWritable(path.to_owned())),
+            });
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn access(_facts: &SessionFacts, _findings: &mut Vec<Finding>) {}

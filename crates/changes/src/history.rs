@@ -1,0 +1,97 @@
+//! What was changed, told from the journals.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use recount_writer::change::{End, Entry, History, Subject};
+use serde::Serialize;
+
+use crate::{Changes, Error};
+
+/// One change that was made.
+#[derive(Clone, Debug, Serialize)]
+pub struct Change {
+    /// Its receipt.
+    pub receipt: String,
+    /// When.
+    pub time: Timestamp,
+    /// What was asked for.
+    pub command: String,
+    /// What has become of it.
+    pub state: ChangeState,
+    /// Whether it can be undone, as far as the journals tell.
+    pub undoable: bool,
+    /// The change that it took back.
+    pub undoes: Option<String>,
+    /// The sessions it was about.
+    pub sessions: Vec<Subject>,
+    /// How many files it changed.
+    pub files: usize,
+    /// How many bytes it removed or replaced.
+    pub bytes: u64,
+    /// Files that others had changed when it was taken back.
+    pub left: Vec<PathBuf>,
+}
+
+/// What has become of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeState {
+    /// It is in force.
+    Done,
+    /// Some of it was undone.
+    PartlyUndone,
+    /// It was undone.
+    Undone,
+    /// It failed, and was taken back.
+    TakenBack,
+    /// A crash has cut it short; the next change ends it.
+    CutShort,
+}
+
+impl Changes<'_> {
+    /// Lists what was changed, the newest first.
+    ///
+    /// # Errors
+    /// If the journals cannot be read.
+    pub fn history(self) -> Result<Vec<Change>, Error> {
+        let history = self.changes_made()?;
+        let changes = history.changes().iter().rev().map(|entry| change(&history, entry));
+        Ok(changes.collect())
+    }
+
+    /// Lists journals that are not understood, with the reason.
+    ///
+    /// # Errors
+    /// If the journals cannot be read.
+    pub fn damaged_journals(self) -> Result<Vec<(PathBuf, String)>, Error> {
+        Ok(self.changes_made()?.damaged().to_vec())
+    }
+}
+
+fn change(history: &History, entry: &Entry) -> Change {
+    let in_force = history.in_force(entry).len();
+    let mut left = Vec::new();
+    let state = match &entry.end {
+        End::Begun | End::Prepared => ChangeState::CutShort,
+        End::TakenBack { left: theirs, .. } => {
+            left.clone_from(theirs);
+            ChangeState::TakenBack
+        }
+        End::Done if in_force == 0 => ChangeState::Undone,
+        End::Done if in_force < entry.plan.steps.len() => ChangeState::PartlyUndone,
+        End::Done => ChangeState::Done,
+    };
+    Change {
+        receipt: entry.id.clone(),
+        time: entry.time,
+        command: entry.plan.command.clone(),
+        state,
+        undoable: in_force > 0 && !entry.emptied,
+        undoes: entry.plan.undoes.as_ref().map(|undoes| undoes.receipt.clone()),
+        sessions: entry.plan.sessions.clone(),
+        files: entry.plan.steps.len(),
+        bytes: entry.plan.bytes_before(),
+        left,
+    }
+}

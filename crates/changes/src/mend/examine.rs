@@ -1,0 +1,362 @@
+//! What keeps an agent from loading a session, or from going on with it, and the files without it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io::{self, BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+
+use recount_formats::mend::{Flaw, Known, Mending, Piece, Shape, unpaired};
+use recount_formats::outline::{Outline, Version};
+use recount_formats::source::{Family, Member, Station};
+use recount_formats::{Mender, bytes};
+use recount_model::{Fate, FileRole, Grammar, MessageKind, SessionKind, Span, What};
+
+use super::revision::Revision;
+use super::sight::{Seen, each_record};
+
+/// What was found in one file of a session.
+#[derive(Debug)]
+pub(crate) struct Examined {
+    pub(crate) path: PathBuf,
+    pub(crate) role: FileRole,
+    /// What keeps the agent from loading it.
+    pub(crate) flaws: Vec<Flaw>,
+    /// The file without it, if that can be done.
+    pub(crate) revision: Option<Revision>,
+    /// Where the file should lie, if not where it lies.
+    pub(crate) target: Option<PathBuf>,
+    /// Files that are no longer needed then.
+    pub(crate) obsolete: Vec<PathBuf>,
+}
+
+impl Examined {
+    fn unread(member: &Member) -> Self {
+        Self {
+            path: member.file.at.path.clone(),
+            role: member.role,
+            flaws: vec![Flaw::Unread],
+            revision: None,
+            target: None,
+            obsolete: Vec::new(),
+        }
+    }
+}
+
+/// What is known of a family from elsewhere.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Elsewhere {
+    /// The session's id, if its files do not tell it.
+    pub(crate) id: Option<String>,
+    pub(crate) project_hash: Option<String>,
+}
+
+/// Looks at the files of a session.
+pub(crate) fn examine(
+    mender: &'static dyn Mender,
+    family: &Family,
+    elsewhere: &Elsewhere,
+) -> Vec<Examined> {
+    let is_aside = |member: &&Member| member.file.at.station == Station::Leftover;
+    let aside: Vec<&Member> =
+        family.members.iter().filter(is_aside).filter(|m| m.role != FileRole::Main).collect();
+    let mut all = Vec::new();
+    for member in &family.members {
+        let is_left = is_aside(&member) && member.role != FileRole::Main;
+        if is_left || matches!(member.role, FileRole::Stub | FileRole::Twin) {
+            continue;
+        }
+        let aside = if member.role == FileRole::Main { aside.as_slice() } else { &[] };
+        let examined = examine_file(mender, family, member, aside, elsewhere);
+        all.extend(examined.unwrap_or_else(|_| Some(Examined::unread(member))));
+    }
+    all
+}
+
+fn examine_file(
+    mender: &'static dyn Mender,
+    family: &Family,
+    member: &Member,
+    aside: &[&Member],
+    elsewhere: &Elsewhere,
+) -> io::Result<Option<Examined>> {
+    let path = &member.file.at.path;
+    let grammar = member.file.outline.grammar;
+    if member.file.outline.is_unread() {
+        return Ok(Some(Examined::unread(member)));
+    }
+    if member.file.outline.entries.is_empty() {
+        return Ok(None);
+    }
+    let seen = Seen::of_file(mender, grammar, path)?;
+    let known = Known {
+        id: elsewhere.id.as_deref().unwrap_or(family.id.as_str()),
+        project_hash: elsewhere.project_hash.as_deref().unwrap_or("unknown"),
+        is_subagent: family.kind == SessionKind::Subagent,
+    };
+    let is_json = path.extension().is_some_and(|extension| extension == "json");
+    let is_one_line = mender.is_document_on_one_line(&seen.outline);
+    let (flaws, revision, obsolete) = if grammar == Grammar::Json || (is_one_line && is_json) {
+        let (flaws, revision) = document(mender, path, &seen, &known, is_one_line)?;
+        (flaws, revision, Vec::new())
+    } else {
+        log(mender, path, &seen, &known, aside)?
+    };
+    let is_aside = member.file.at.station == Station::Leftover;
+    let target = is_aside.then(|| mender.place_of(path)).flatten();
+    let mut examined =
+        Examined { path: path.clone(), role: member.role, flaws, revision, target, obsolete };
+    if examined.target.is_some() && examined.revision.is_none() {
+        examined.revision = Some(Revision::as_it_is(mender, path)?);
+    }
+    if examined.target.is_some() {
+        let messages = seen.full.len();
+        examined.flaws.push(Flaw::PutAside { messages });
+    }
+    let sound = examined.flaws.is_empty() && examined.obsolete.is_empty();
+    Ok((!sound).then_some(examined))
+}
+
+/// Which versions of which messages the agent would load, or would if it could.
+fn standing(outline: &Outline) -> Vec<Version> {
+    let version = |number: u32| outline.versions.get(number as usize).copied();
+    if outline.loadable {
+        return outline.strict.iter().filter_map(|shown| version(shown.version)).collect();
+    }
+    let kept = outline.entries.iter().filter(|entry| entry.fate == Fate::Kept);
+    kept.filter_map(|entry| version(entry.last)).collect()
+}
+
+fn document(
+    mender: &'static dyn Mender,
+    path: &Path,
+    seen: &Seen,
+    known: &Known<'_>,
+    is_one_line: bool,
+) -> io::Result<(Vec<Flaw>, Option<Revision>)> {
+    let outline = &seen.outline;
+    let mut flaws = Vec::new();
+    let has_mark = outline.problems.kept.iter().any(|p| p.what == What::ByteOrderMark);
+    if is_one_line {
+        flaws.push(Flaw::OneLine);
+    }
+    if has_mark {
+        flaws.push(Flaw::ByteOrderMark);
+    }
+    let mut fields = outline.head.fields.clone().unwrap_or_default();
+    let is_nameless = mender.complete(&mut fields, outline, known);
+    if is_nameless {
+        flaws.push(Flaw::NoHead);
+    }
+    if !outline.loadable && !has_mark && !is_nameless {
+        flaws.push(Flaw::Broken);
+    }
+    let whole = Revision::as_it_is(mender, path)?;
+    let rows = standing(outline);
+    let remade = remade(mender, &whole, &rows, &mut flaws)?;
+    if flaws.is_empty() {
+        return Ok((flaws, None));
+    }
+    let mut unfit = HashSet::new();
+    let spans: Vec<Span> = rows.iter().map(|version| version.span).collect();
+    each_record(&whole, &spans, &mut |number, record| {
+        if mender.shape(record, &Shape::Element(None)).is_none() {
+            unfit.insert(number);
+        }
+    })?;
+    let fit = rows.iter().enumerate().filter(|(number, _)| !unfit.contains(number));
+    let element = |(number, version): (usize, &Version)| {
+        let shape = Shape::Element(None);
+        match remade.get(&number).and_then(|record| mender.shape(record, &shape)) {
+            Some(element) => Piece::New(element),
+            None => Piece::Record { file: 0, span: version.span, shape },
+        }
+    };
+    let pieces = mender.document(&fields).around(fit.map(element));
+    let revision = Revision::new(mender, vec![path.to_owned()], pieces);
+    let after = Seen::of(mender, Grammar::Json, &revision)?;
+    let is_better = after.loadable && after.strict.len() + unfit.len() == rows.len();
+    Ok((flaws, is_better.then_some(revision)))
+}
+
+type Mended = (Vec<Flaw>, Option<Revision>, Vec<PathBuf>);
+
+fn log(
+    mender: &'static dyn Mender,
+    path: &Path,
+    seen: &Seen,
+    known: &Known<'_>,
+    aside: &[&Member],
+) -> io::Result<Mended> {
+    let (mut flaws, mut pieces) = mender.mended(path, &seen.outline, known)?;
+    let mut files = vec![path.to_owned()];
+    let sound = Revision::new(mender, files.clone(), pieces.clone());
+    let sound_seen = Seen::of(mender, Grammar::Jsonl, &sound)?;
+    if !sound_seen.loadable {
+        return Ok((flaws, None, Vec::new()));
+    }
+    let outline = &sound_seen.outline;
+    let buried = buried(outline);
+    let rows = buried.clone().unwrap_or_else(|| standing(outline));
+    let remade = remade(mender, &sound, &rows, &mut flaws)?;
+    if buried.is_some() {
+        flaws.push(Flaw::Buried { messages: rows.len() });
+        pieces.extend(list(mender, &sound, &rows, &remade));
+    } else {
+        let mut numbers: Vec<&usize> = remade.keys().collect();
+        numbers.sort_unstable();
+        for record in numbers.into_iter().filter_map(|number| remade.get(number)) {
+            pieces.push(Piece::New([record.as_slice(), b"\n"].concat()));
+        }
+    }
+    let mut obsolete = Vec::new();
+    for member in aside {
+        let news = news(outline, &member.file.outline);
+        if !news.is_empty() {
+            flaws.push(Flaw::PutAside { messages: news.len() });
+            let number = files.len();
+            files.push(member.file.at.path.clone());
+            insert(mender, &mut pieces, path, number, &news)?;
+        }
+        obsolete.push(member.file.at.path.clone());
+    }
+    if flaws.is_empty() {
+        return Ok((flaws, None, obsolete));
+    }
+    let revision = Revision::new(mender, files, pieces);
+    let after = Seen::of(mender, Grammar::Jsonl, &revision)?;
+    let ids: HashSet<&str> = after.outline.entries.iter().filter_map(|e| e.id.as_deref()).collect();
+    let is_there = |id: &Option<Box<str>>| id.as_deref().is_none_or(|id| ids.contains(id));
+    let is_better = after.loadable && seen.outline.entries.iter().all(|e| is_there(&e.id));
+    Ok((flaws, is_better.then_some(revision), obsolete))
+}
+
+/// What is brought back when the agent would show nothing, although something was said.
+fn buried(outline: &Outline) -> Option<Vec<Version>> {
+    let is_said = |kind| !matches!(kind, MessageKind::Context | MessageKind::Notice);
+    let is_shown = outline.strict.iter().any(|shown| {
+        outline.entries.get(shown.entry as usize).is_some_and(|entry| is_said(entry.kind))
+    });
+    let best = |wanted: &dyn Fn(Fate) -> bool| -> Vec<Version> {
+        let entries = outline.entries.iter().filter(|entry| wanted(entry.fate));
+        entries.filter_map(|e| outline.versions.get(e.best as usize).copied()).collect()
+    };
+    let talks = |wanted: &dyn Fn(Fate) -> bool| {
+        outline.entries.iter().any(|entry| wanted(entry.fate) && is_said(entry.kind))
+    };
+    let meant = |fate| !matches!(fate, Fate::Rewound | Fate::Cancelled);
+    // What somebody took back on purpose stays taken back.
+    (!is_shown && talks(&meant)).then(|| best(&meant))
+}
+
+/// Writes records anew in which calls and responses do not match, by their number.
+fn remade(
+    mender: &dyn Mender,
+    maker: &Revision,
+    rows: &[Version],
+    flaws: &mut Vec<Flaw>,
+) -> io::Result<HashMap<usize, Vec<u8>>> {
+    let spans: Vec<Span> = rows.iter().map(|version| version.span).collect();
+    let mut exchanges = BTreeMap::new();
+    each_record(maker, &spans, &mut |number, record| {
+        exchanges.insert(number, mender.exchange(record));
+    })?;
+    let numbers: Vec<usize> =
+        exchanges.iter().filter(|(_, e)| e.is_some()).map(|(number, _)| *number).collect();
+    let exchanges: Vec<_> = exchanges.into_values().flatten().collect();
+    let mendings: BTreeMap<usize, Mending> = unpaired(&exchanges)
+        .into_iter()
+        .filter_map(|(at, mending)| Some((*numbers.get(at)?, mending)))
+        .collect();
+    let (mut calls, mut answers) = (0, 0);
+    for mending in mendings.values() {
+        match mending {
+            Mending::Answer(all) => calls += all.len(),
+            Mending::Drop(all) => answers += all.len(),
+        }
+    }
+    if calls > 0 {
+        flaws.push(Flaw::Unanswered { calls });
+    }
+    if answers > 0 {
+        flaws.push(Flaw::Unasked { answers });
+    }
+    let mut anew = HashMap::new();
+    if !mendings.is_empty() {
+        each_record(maker, &spans, &mut |number, record| {
+            let mending = mendings.get(&number);
+            let written = mending.and_then(|mending| mender.remade(record, mending));
+            anew.extend(written.map(|written| (number, written)));
+        })?;
+    }
+    Ok(anew)
+}
+
+/// A list that replaces all before it.
+fn list(
+    mender: &dyn Mender,
+    sound: &Revision,
+    rows: &[Version],
+    remade: &HashMap<usize, Vec<u8>>,
+) -> Vec<Piece> {
+    let record = |(number, version): (usize, &Version)| match remade.get(&number) {
+        Some(record) => Some(Piece::New(record.clone())),
+        None => sound.origin(version.span).map(|(file, span)| {
+            let shape = Shape::Line(None);
+            Piece::Record { file, span, shape }
+        }),
+    };
+    mender.list().around(rows.iter().enumerate().filter_map(record))
+}
+
+/// The messages of a file that another does not have, or not as rich.
+fn news(known: &Outline, other: &Outline) -> Vec<(Box<str>, Span)> {
+    let rank = |outline: &Outline, version: u32| {
+        outline.versions.get(version as usize).map_or(0, |version| version.rank)
+    };
+    let ranks: HashMap<&str, u64> = known
+        .entries
+        .iter()
+        .filter_map(|entry| Some((entry.id.as_deref()?, rank(known, entry.best))))
+        .collect();
+    let is_new = |entry: &&recount_formats::outline::Entry| {
+        let own = rank(other, entry.best);
+        let id = entry.id.as_deref();
+        id.is_some_and(|id| ranks.get(id).is_none_or(|known| *known < own))
+    };
+    let span = |entry: &recount_formats::outline::Entry| {
+        Some((entry.id.clone()?, other.versions.get(entry.best as usize)?.span))
+    };
+    other.entries.iter().filter(is_new).filter_map(span).collect()
+}
+
+/// Puts messages behind the first line, and takes them back again: they are told, and the agent loads what it did.
+fn insert(
+    mender: &dyn Mender,
+    pieces: &mut Vec<Piece>,
+    path: &Path,
+    file: usize,
+    news: &[(Box<str>, Span)],
+) -> io::Result<()> {
+    let Some((first, _)) = news.first() else { return Ok(()) };
+    let mut lines = Vec::new();
+    for (_, span) in news {
+        lines.push(Piece::Record { file, span: *span, shape: Shape::Line(None) });
+        lines.push(Piece::New(b"\n".to_vec()));
+    }
+    lines.push(Piece::New(mender.rewind(first)));
+    let at = match pieces.first_mut() {
+        Some(Piece::Kept { file: 0, offset, bytes: length }) => {
+            let mut line = Vec::new();
+            let mut input = BufReader::new(bytes::open(path)?);
+            io::Seek::seek(&mut input, io::SeekFrom::Start(*offset))?;
+            let head = (input.read_until(b'\n', &mut line)? as u64).min(*length);
+            let rest = Piece::kept(*offset + head, *length - head);
+            *length = head;
+            pieces.insert(1, rest);
+            1
+        }
+        Some(_) => 1,
+        None => 0,
+    };
+    pieces.splice(at..at, lines);
+    Ok(())
+}

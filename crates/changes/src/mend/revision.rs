@@ -1,0 +1,104 @@
+//! A file written anew from stretches of files that are there, read when it is written.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use recount_engine::disk::Window;
+use recount_formats::Mender;
+use recount_formats::mend::Piece;
+use recount_model::Span;
+use recount_writer::change::{Content, Make};
+
+/// How much of a stretch is copied at a time.
+const BLOCK: u64 = 256 * 1024;
+
+/// What will be in a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Revision {
+    mender: &'static dyn Mender,
+    /// What it is made of; pieces point here.
+    files: Vec<PathBuf>,
+    pieces: Vec<Piece>,
+}
+
+impl Revision {
+    pub(crate) fn new(
+        mender: &'static dyn Mender,
+        files: Vec<PathBuf>,
+        pieces: Vec<Piece>,
+    ) -> Self {
+        Self { mender, files, pieces }
+    }
+
+    /// A file as it is.
+    pub(crate) fn as_it_is(mender: &'static dyn Mender, path: &Path) -> io::Result<Self> {
+        let bytes = std::fs::metadata(path)?.len();
+        Ok(Self::new(mender, vec![path.to_owned()], vec![Piece::kept(0, bytes)]))
+    }
+
+    /// Returns where a stretch of it comes from, if it is one that stands so in a file.
+    pub(crate) fn origin(&self, span: Span) -> Option<(usize, Span)> {
+        let mut at = 0;
+        for piece in &self.pieces {
+            let length = match piece {
+                Piece::New(bytes) => bytes.len() as u64,
+                Piece::Kept { bytes, .. } => *bytes,
+                Piece::Record { .. } => return None,
+            };
+            if span.offset >= at && span.offset + span.bytes <= at + length {
+                let &Piece::Kept { file, offset, .. } = piece else { return None };
+                return Some((file, Span { offset: offset + (span.offset - at), ..span }));
+            }
+            at += length;
+        }
+        None
+    }
+
+    /// Returns it as the content of a step.
+    pub(crate) fn content(&self) -> Content {
+        Content::of_maker(Arc::new(self.clone()))
+    }
+}
+
+impl Make for Revision {
+    fn make(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut windows: Vec<Option<Window>> = self.files.iter().map(|_| None).collect();
+        for piece in &self.pieces {
+            match piece {
+                Piece::New(bytes) => out.write_all(bytes)?,
+                &Piece::Kept { file, offset, bytes } => {
+                    let window = self.window(&mut windows, file)?;
+                    let (mut offset, end) = (offset, offset + bytes);
+                    while offset < end {
+                        let span = Span { line: 0, offset, bytes: BLOCK.min(end - offset) };
+                        out.write_all(window.read(span)?)?;
+                        offset += span.bytes;
+                    }
+                }
+                Piece::Record { file, span, shape } => {
+                    let bytes = self.window(&mut windows, *file)?.read(*span)?;
+                    // What cannot be a message is told when the records are chosen.
+                    let unfit = || io::Error::from(io::ErrorKind::InvalidData);
+                    out.write_all(&self.mender.shape(bytes, shape).ok_or_else(unfit)?)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Revision {
+    fn window<'a>(
+        &self,
+        windows: &'a mut [Option<Window>],
+        file: usize,
+    ) -> io::Result<&'a mut Window> {
+        let gone = || io::Error::from(io::ErrorKind::NotFound);
+        let path = self.files.get(file).ok_or_else(gone)?;
+        match windows.get_mut(file).ok_or_else(gone)? {
+            Some(window) => Ok(window),
+            slot => Ok(slot.insert(Window::open(path)?)),
+        }
+    }
+}

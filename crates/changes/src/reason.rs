@@ -1,0 +1,108 @@
+//! Why a change is declined: it would do harm, or cannot be made to this.
+
+use std::path::PathBuf;
+
+use recount_model::{RecordedPath, SessionId, SourceName};
+
+/// Why a change is declined.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Reason {
+    /// A chat that was saved on its own is no session.
+    #[error("a saved chat cannot be {done}: it is no session of its own")]
+    SavedChat {
+        /// What was to be done to it.
+        done: Deed,
+    },
+    /// A sub-agent goes with the session that ran it.
+    #[error("{} is a sub-agent, which cannot be {done} on its own: it belongs to the session{} that ran it", session.short(), spaced(parent.as_ref()))]
+    Subagent {
+        /// The sub-agent.
+        session: SessionId,
+        /// The session that ran it.
+        parent: Option<SessionId>,
+        /// What was to be done to it.
+        done: Deed,
+    },
+    /// No agent is called this.
+    #[error("{0} is no agent that we know")]
+    UnknownAgent(SourceName),
+    /// Sessions of this agent cannot be changed.
+    #[error("sessions of {0} cannot be changed")]
+    NotChangeable(SourceName),
+    /// Sessions of this agent cannot be written.
+    #[error("sessions of {0} cannot be written")]
+    NotWritable(SourceName),
+    /// The titles of this agent cannot be set.
+    #[error("the titles of {0} cannot be set")]
+    NoTitles(SourceName),
+    /// The agent cannot load the session, and so shows no title of it.
+    #[error("the agent cannot load {}, and so shows no title of it", .0.short())]
+    NoTitleShown(SessionId),
+    /// All names beside a file are taken.
+    #[error("there is no free name beside {}", .0.display())]
+    NoFreeName(PathBuf),
+    /// Nobody knows which folder a project is.
+    #[error("nobody knows which folder '{0}' is: name it by its path")]
+    UnknownFolder(String),
+    /// The folder that sessions should go to is not there.
+    #[error("{} is not there: sessions go to folders that are", .0.display())]
+    MissingFolder(PathBuf),
+    /// The path of a folder is not text, and so cannot be written down.
+    #[error("the name of {} is not text", .0.display())]
+    NotText(PathBuf),
+    /// A folder has perhaps become another.
+    #[error("{old} has perhaps become {new}, which is not sure enough: name the new folder")]
+    UnsureFolder {
+        /// The folder that is gone.
+        old: RecordedPath,
+        /// What it has perhaps become.
+        new: String,
+    },
+    /// Nobody knows what a folder has become.
+    #[error("nobody knows where {0} has gone: name the new folder")]
+    LostFolder(RecordedPath),
+    /// The agent's own record of projects stands in the way, in the words of its source.
+    #[error("{0}")]
+    Agent(String),
+    /// Nothing was said in a session.
+    #[error("nothing was said in {}", .0.short())]
+    NothingSaid(SessionId),
+    /// The start of an id may be that of several messages.
+    #[error("'{0}' may be any of several messages")]
+    ManyMessages(String),
+    /// One session cannot be merged.
+    #[error("it takes two sessions to make one of them")]
+    OneSession,
+    /// Sessions of two agents cannot be merged.
+    #[error("{} and {} are of different agents", .0.short(), .1.short())]
+    DifferentAgents(SessionId, SessionId),
+}
+
+/// What was to be done to a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// To take it to another project.
+    Move,
+    /// To give it a title.
+    Rename,
+    /// To begin a new one like it.
+    Fork,
+    /// To make it one with others.
+    Merge,
+}
+
+impl std::fmt::Display for Deed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Move => "moved",
+            Self::Rename => "renamed",
+            Self::Fork => "forked",
+            Self::Merge => "merged",
+        })
+    }
+}
+
+fn spaced(id: Option<&SessionId>) -> String {
+    id.map(|id| format!(" {}", id.short())).unwrap_or_default()
+}

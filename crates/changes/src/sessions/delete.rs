@@ -1,0 +1,110 @@
+//! A session to the trash: all its files, by its full id, and all that belongs to it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use recount_engine::disk::{Ground, Named};
+use recount_engine::{Listing, Progress};
+use recount_formats::SOURCES;
+use recount_formats::source::Belonging;
+use recount_model::{FileRole, SessionFacts, SessionFile, SessionId};
+use recount_writer::RealDisk;
+use recount_writer::change::{About, Plan};
+
+use crate::sessions::steps::{SUBAGENT, role, subject};
+use crate::{Changes, Error, Notice, Proposal, Whose};
+
+impl Changes<'_> {
+    /// Plans to delete the sessions that these arguments name, each with its sub-agents.
+    ///
+    /// # Errors
+    /// If an argument names none, or several; if a file cannot be read.
+    pub fn delete_plan(
+        self,
+        wanted: &[String],
+        progress: &dyn Progress,
+    ) -> Result<Proposal, Error> {
+        // Files are found by the ids in them, whatever their names say: only a list of all knows.
+        let survey = self.survey(progress)?;
+        let mut chosen: Vec<&SessionFacts> = Vec::new();
+        for wanted in wanted {
+            let facts = match self.engine.find_in(&survey, wanted)? {
+                Named::Session(facts) => facts,
+                Named::Saved(id) => return Err(Error::no_session(id.as_str())),
+            };
+            if !chosen.iter().any(|known| known.id == facts.id) {
+                chosen.push(facts);
+            }
+        }
+        let mut offer = self.offer("delete");
+        for facts in chosen {
+            take(&mut offer.plan, facts, &survey.listing, &survey.ground)?;
+            offer.notices.extend(prompts_stay(&[facts], &survey.ground));
+        }
+        Ok(offer)
+    }
+}
+
+pub(super) fn take(
+    plan: &mut Plan,
+    facts: &SessionFacts,
+    listing: &Listing,
+    ground: &Ground,
+) -> Result<(), Error> {
+    let id = facts.id.as_str();
+    plan.sessions.push(subject(facts));
+    let is_agent = |other: &&Arc<SessionFacts>| {
+        other.source == facts.source && other.parent.as_ref() == Some(&facts.id)
+    };
+    remove_files(plan, id, facts, role)?;
+    for agent in listing.sessions.iter().filter(is_agent) {
+        remove_files(plan, id, agent, |_| SUBAGENT)?;
+    }
+    let source = SOURCES.iter().find(|source| source.name() == facts.source);
+    let Some(source) = source else { return Ok(()) };
+    let own: Vec<PathBuf> = facts.files.iter().map(|file| PathBuf::from(&file.path)).collect();
+    for folder in ground.folders.iter().filter(|folder| folder.source.name() == facts.source) {
+        let belongings = source.belongings(&folder.at, &facts.id, &own);
+        for Belonging { path, kind } in &belongings.files {
+            plan.remove(&RealDisk, path, About { session: Some(id), what: kind.as_str() })?;
+        }
+        for path in &belongings.folders {
+            plan.remove_folder(&RealDisk, path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Tells how many prompts of sessions stay where they are, if any do.
+pub(super) fn prompts_stay(sessions: &[&SessionFacts], ground: &Ground) -> Option<Notice> {
+    let mut prompts = 0;
+    for folder in &ground.folders {
+        let is_in = |file: &SessionFile| Path::new(&file.path).starts_with(&folder.at.path);
+        let here = sessions.iter().filter(|facts| facts.source == folder.source.name());
+        let ids: BTreeSet<&SessionId> =
+            here.filter(|facts| facts.files.iter().any(is_in)).map(|facts| &facts.id).collect();
+        if !ids.is_empty() {
+            let traces = folder.source.traces(&folder.at);
+            prompts += traces.iter().filter(|trace| ids.contains(&trace.session)).count();
+        }
+    }
+    let of = match sessions {
+        [one] => Whose::Session(one.id.clone()),
+        many => Whose::Sessions(many.len()),
+    };
+    (prompts > 0).then_some(Notice::PromptsStay { prompts, of })
+}
+
+pub(super) fn remove_files(
+    plan: &mut Plan,
+    id: &str,
+    facts: &SessionFacts,
+    what: impl Fn(FileRole) -> &'static str,
+) -> Result<(), Error> {
+    for file in &facts.files {
+        let about = About { session: Some(id), what: what(file.role) };
+        plan.remove(&RealDisk, file.path.as_ref(), about)?;
+    }
+    Ok(())
+}

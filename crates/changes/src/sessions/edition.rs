@@ -1,0 +1,152 @@
+//! A session written down once more, in its agent's own form: record by record from the files it lies in, under a new head.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use recount_engine::Opened;
+use recount_engine::disk::{Record, Window};
+use recount_formats::bytes::Buffer;
+use recount_formats::mend::{Frame, Shape};
+use recount_formats::own_form::{Anew, HeadRequest};
+use recount_formats::{Mender, OwnForm};
+use recount_model::{FileRole, Grammar, SessionFacts};
+use recount_writer::change::Make;
+
+use crate::Error;
+
+/// What will be in the file of a session that is written anew. Records are read when they are written.
+#[derive(Debug)]
+pub(crate) struct Edition {
+    way: Way,
+    chapters: Vec<Chapter>,
+}
+
+/// In which grammar it is written.
+#[derive(Debug)]
+enum Way {
+    Log { form: &'static dyn OwnForm, head: Vec<Vec<u8>> },
+    Document { mender: &'static dyn Mender, frame: Frame },
+}
+
+/// Returns the grammar for a session that is made of others. A document, which every release reads, when they are documents: whoever
+/// has only these may use a release that knows nothing else.
+pub(crate) fn grammar_of<'a>(sessions: impl IntoIterator<Item = &'a SessionFacts>) -> Grammar {
+    let mut files = sessions.into_iter().flat_map(|facts| &facts.files);
+    if files.all(|file| file.grammar == Grammar::Json) { Grammar::Json } else { Grammar::Jsonl }
+}
+
+/// What of a session is in it.
+#[derive(Debug)]
+struct Chapter {
+    opened: Arc<Opened>,
+    records: Vec<Record>,
+}
+
+impl Edition {
+    /// Takes these records of a session, under the head that its files say it has, but for what is said `anew`.
+    pub(crate) fn new(
+        opened: Arc<Opened>,
+        form: &'static dyn OwnForm,
+        records: Vec<Record>,
+        anew: Anew<'_>,
+        grammar: Grammar,
+    ) -> Result<Self, Error> {
+        let mut files = Vec::new();
+        let mut buffer = Buffer::new();
+        for member in &opened.family().members {
+            if member.role == FileRole::Stub {
+                continue;
+            }
+            let path = &member.file.at.path;
+            let fields =
+                form.fields(path, &mut buffer).map_err(|source| Error::unreadable(path, source))?;
+            files.push((member.role, fields));
+        }
+        let facts = &opened.facts;
+        let by_path = || opened.source().project_hash(facts.project.path.as_ref()?.as_str());
+        let hash = facts.project.hash.clone().or_else(by_path).map(|hash| hash.to_string());
+        let head = HeadRequest {
+            files: &files,
+            id: &facts.id,
+            project_hash: hash.as_deref(),
+            started: facts.started,
+            updated: facts.updated,
+            anew,
+        };
+        let way = match opened.source().mender().filter(|_| grammar == Grammar::Json) {
+            Some(mender) => Way::Document { mender, frame: mender.document(&form.united(&head)) },
+            None => Way::Log { form, head: form.head(&head) },
+        };
+        Ok(Self { way, chapters: vec![Chapter { opened, records }] })
+    }
+
+    /// Returns in which grammar it is written.
+    pub(crate) fn grammar(&self) -> Grammar {
+        match self.way {
+            Way::Log { .. } => Grammar::Jsonl,
+            Way::Document { .. } => Grammar::Json,
+        }
+    }
+
+    /// Adds records of another session behind those that there are.
+    pub(crate) fn followed_by(mut self, opened: Arc<Opened>, records: Vec<Record>) -> Self {
+        self.chapters.push(Chapter { opened, records });
+        self
+    }
+}
+
+impl Make for Edition {
+    fn make(&self, out: &mut dyn Write) -> io::Result<()> {
+        match &self.way {
+            Way::Log { form, head } => {
+                let mut line = |line: &[u8]| {
+                    out.write_all(line)?;
+                    out.write_all(b"\n")
+                };
+                head.iter().try_for_each(|head| line(head))?;
+                self.records(&mut |bytes, id| {
+                    // What the agent would not take for a message is told when the records are chosen.
+                    form.record(bytes, id).map_or(Ok(()), |record| line(&record))
+                })
+            }
+            Way::Document { mender, frame } => {
+                let mut is_empty = true;
+                self.records(&mut |bytes, id| {
+                    let shape = Shape::Element(id.map(str::to_owned));
+                    let Some(element) = mender.shape(bytes, &shape) else { return Ok(()) };
+                    out.write_all(if is_empty { &frame.open } else { &frame.between })?;
+                    is_empty = false;
+                    out.write_all(&element)
+                })?;
+                out.write_all(if is_empty { &frame.empty } else { &frame.close })
+            }
+        }
+    }
+}
+
+/// Takes a record and the id that it is to have.
+type Take<'a> = dyn FnMut(&[u8], Option<&str>) -> io::Result<()> + 'a;
+
+impl Edition {
+    fn records(&self, take: &mut Take<'_>) -> io::Result<()> {
+        self.chapters.iter().try_for_each(|chapter| chapter.records(take))
+    }
+}
+
+impl Chapter {
+    fn records(&self, take: &mut Take<'_>) -> io::Result<()> {
+        let members = &self.opened.family().members;
+        let mut windows: Vec<Option<Window>> = members.iter().map(|_| None).collect();
+        let gone = || io::Error::from(io::ErrorKind::UnexpectedEof);
+        for record in &self.records {
+            let member = members.get(record.member).ok_or_else(gone)?;
+            let window = windows.get_mut(record.member).ok_or_else(gone)?;
+            let window = match window {
+                Some(window) => window,
+                None => window.insert(Window::open(&member.file.at.path)?),
+            };
+            take(window.read(record.span)?, record.id.as_deref())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,170 @@
+//! A new session that begins with the conversation of another, as far as one wants it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use recount_engine::disk::{Conversation, Record, Survey};
+use recount_engine::{Listing, Progress};
+use recount_formats::edit::Place;
+use recount_formats::outline::Entry;
+use recount_formats::own_form::Anew;
+use recount_formats::source::Family;
+use recount_formats::{Editor, OwnForm, Source};
+use recount_model::{
+    FileRole, Grammar, MessageKind, RecordedPath, SessionFacts, SessionId, SessionKind,
+};
+use recount_writer::RealDisk;
+use recount_writer::change::{About, Content, Subject};
+
+use super::carry::Carrier;
+use super::edition::{Edition, grammar_of};
+use super::moving::{editor, settle};
+use crate::{Changes, Deed, Error, Proposal, Reason};
+
+/// How a session is forked.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Fork<'a> {
+    /// The last message: the start of its id, or the number of a prompt, with what was answered to it.
+    pub at: Option<&'a str>,
+    /// Another project.
+    pub to: Option<&'a str>,
+    /// The title of the new session.
+    pub title: Option<&'a str>,
+}
+
+/// Where a new session lies, and what it is called there.
+#[derive(Debug)]
+pub(super) struct Home {
+    source: &'static dyn Source,
+    editor: &'static dyn Editor,
+    pub(super) form: &'static dyn OwnForm,
+    pub(super) id: SessionId,
+    pub(super) place: Place,
+    path: Option<RecordedPath>,
+    pub(super) hash: Option<String>,
+}
+
+impl Changes<'_> {
+    /// Plans a new session with the conversation of another up to a point.
+    ///
+    /// # Errors
+    /// If an argument names nothing, or several; if nothing was said; if a file cannot be read.
+    pub fn fork_plan(
+        self,
+        wanted: &str,
+        fork: Fork<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Proposal, Error> {
+        let survey = self.survey(progress)?;
+        let facts = self.chosen(&survey, wanted, Deed::Fork)?;
+        let opened = Arc::new(self.engine.open(facts.id.as_str(), progress)?);
+        let mut records = Conversation::of(opened.family()).records;
+        if let Some(at) = fork.at {
+            cut(opened.family(), &mut records, at)?;
+        }
+        let home = self.home_for(facts, &survey, fork.to)?;
+        let usual = || facts.title.as_ref().map(|title| format!("{title} (fork)"));
+        let title = fork.title.map(|title| home.editor.title(title)).or_else(usual);
+        let anew = Anew {
+            id: Some(&home.id),
+            project_hash: home.hash.as_deref(),
+            title: title.as_deref(),
+            started: None,
+            updated: Some(self.engine.clock().now()),
+        };
+        let edition = Edition::new(opened, home.form, records, anew, grammar_of([facts]))?;
+        let mut offer = self.offer("fork");
+        move_in(&mut offer, &home, edition, title, (facts, &survey.listing))?;
+        Ok(offer)
+    }
+
+    /// Finds out where a new session that comes from another lies: beside it, or in another project.
+    pub(super) fn home_for(
+        self,
+        facts: &SessionFacts,
+        survey: &Survey,
+        to: Option<&str>,
+    ) -> Result<Home, Error> {
+        if facts.is_empty() {
+            return Err(Reason::NothingSaid(facts.id.clone()).into());
+        }
+        let (source, editor) = editor(facts)?;
+        let form = source.own_form().ok_or(Reason::NotWritable(facts.source))?;
+        let main = facts.files.iter().find(|file| file.role == FileRole::Main);
+        let main = main.or_else(|| facts.files.first()).map(|file| Path::new(&file.path));
+        let is_its = |path: &Path| main.is_some_and(|main| main.starts_with(path));
+        let folder = survey.ground.folders.iter().find(|folder| is_its(&folder.at.path));
+        let folder = folder.ok_or_else(|| Error::no_session(facts.id.as_str()))?;
+        let wanted = to.map(|to| self.standing_folder(survey, to)).transpose()?;
+        // In a directory of old releases no new one looks, once the project has another.
+        let known = facts.project.path.clone().filter(|_| folder.at.hash.is_some());
+        let place = match wanted.clone().or(known) {
+            Some(path) => self.place(editor, folder.root, &path)?,
+            None => Place { folder: folder.at.path.clone(), ..Place::default() },
+        };
+        let hash = wanted.as_ref().and_then(|path| source.project_hash(path.as_str()));
+        let hash = hash.map(|hash| hash.to_string());
+        let path = wanted.or_else(|| facts.project.path.clone());
+        let id = self.new_id(form, &survey.listing.sessions);
+        Ok(Home { source, editor, form, id, place, path, hash })
+    }
+}
+
+/// Plans the file of a new session. The times of the first session are in its name, as it goes on from there.
+pub(super) fn move_in(
+    offer: &mut Proposal,
+    home: &Home,
+    edition: Edition,
+    title: Option<String>,
+    (facts, listing): (&SessionFacts, &Listing),
+) -> Result<PathBuf, Error> {
+    let mut carrier = Carrier::new(home.source, home.editor, &listing.sessions, "");
+    settle(offer, &mut carrier, &home.place)?;
+    let stem = home.form.stem(&home.id, SessionKind::Main, facts.started);
+    let extension = match edition.grammar() {
+        Grammar::Json => "json",
+        Grammar::Jsonl => home.form.extension(),
+    };
+    let name = format!("{stem}.{extension}");
+    let path = home.place.folder.join("chats").join(name);
+    let about = About { session: Some(home.id.as_str()), what: "session" };
+    offer.plan.create(&RealDisk, &path, Content::of_maker(Arc::new(edition)), about, None)?;
+    let project = home.path.as_ref().map(|path| path.as_str().to_owned());
+    let (source, id) = (facts.source.to_string(), home.id.to_string());
+    offer.plan.sessions.insert(0, Subject { source, id, title, project });
+    Ok(path)
+}
+
+/// Returns what is known of the message of a record.
+pub(super) fn entry<'a>(family: &'a Family, record: &Record) -> Option<&'a Entry> {
+    family.members.get(record.member)?.file.outline.entries.get(record.entry)
+}
+
+/// Leaves out what comes behind a message: a prompt by its number, with all that was answered to it, or any message by its id, with
+/// the results of the tools that it called.
+fn cut(family: &Family, records: &mut Vec<Record>, at: &str) -> Result<(), Error> {
+    let missing = || Error::NoMessage(at.to_owned());
+    let kind = |record: &Record| entry(family, record).map(|entry| entry.kind);
+    let is_prompt = |record: &Record| kind(record) == Some(MessageKind::Prompt);
+    let end = if let Ok(number) = at.parse::<usize>() {
+        let mut prompts = records.iter().enumerate().filter(|(_, record)| is_prompt(record));
+        let begin = number.checked_sub(1).and_then(|before| prompts.nth(before));
+        begin.ok_or_else(missing)?;
+        prompts.next().map_or(records.len(), |(next, _)| next)
+    } else {
+        let is_it = |record: &Record| {
+            let id = entry(family, record).and_then(|entry| entry.id.as_deref());
+            record.id.as_deref().or(id).is_some_and(|id| id.starts_with(at))
+        };
+        let mut found = records.iter().enumerate().filter(|(_, record)| is_it(record));
+        let (place, _) = found.next().ok_or_else(missing)?;
+        if found.next().is_some() {
+            return Err(Reason::ManyMessages(at.to_owned()).into());
+        }
+        let results = records.iter().skip(place + 1);
+        let results = results.take_while(|record| kind(record) == Some(MessageKind::ToolResult));
+        place + 1 + results.count()
+    };
+    records.truncate(end);
+    Ok(())
+}

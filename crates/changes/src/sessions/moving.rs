@@ -1,0 +1,208 @@
+//! A session to another project: all its files, and what belongs to them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use recount_engine::disk::{Folder, Ground, Survey};
+use recount_engine::{Listing, Progress};
+use recount_formats::edit::Place;
+use recount_formats::source::{Belonging, BelongingKind, Belongings};
+use recount_formats::{Editor, Source};
+use recount_model::{RecordedPath, SessionFacts};
+use recount_writer::RealDisk;
+use recount_writer::change::{About, Plan};
+
+use super::carry::Carrier;
+use super::delete::prompts_stay;
+use crate::sessions::steps::{source, subject};
+use crate::{Changes, Deed, Error, Notice, Proposal, Reason};
+
+/// What of a session lies in one project directory.
+struct Share<'a> {
+    folder: &'a Folder,
+    belongings: Belongings,
+}
+
+impl Changes<'_> {
+    /// Plans to take a session to another project.
+    ///
+    /// # Errors
+    /// If an argument names nothing, or several; if the project has no folder; if the agent's record of projects is damaged.
+    pub fn move_plan(
+        self,
+        wanted: &str,
+        to: &str,
+        progress: &dyn Progress,
+    ) -> Result<Proposal, Error> {
+        let survey = self.survey(progress)?;
+        let facts = self.chosen(&survey, wanted, Deed::Move)?;
+        let path = self.standing_folder(&survey, to)?;
+        let (source, editor) = editor(facts)?;
+        let Survey { listing, ground, .. } = &survey;
+        let mut offer = self.offer("move");
+        offer.plan.sessions.push(subject(facts));
+        let family = family(facts, listing);
+        let shares = shares(source, facts, &family, ground);
+        let roots: BTreeSet<usize> = shares.iter().map(|share| share.folder.root).collect();
+        let place = |root: usize| Ok((root, self.place(editor, root, &path)?));
+        let places: BTreeMap<usize, Place> =
+            roots.into_iter().map(place).collect::<Result<_, Error>>()?;
+        let hash = source.project_hash(path.as_str()).map(|hash| hash.to_string());
+        let hash = hash.unwrap_or_default();
+        let mut carrier = Carrier::new(source, editor, &listing.sessions, &hash);
+        for (root, place) in &places {
+            let here = || shares.iter().filter(|share| share.folder.root == *root);
+            let is_there = |share: &&Share<'_>| {
+                [&place.folder, &place.old_folder].contains(&&share.folder.at.path)
+            };
+            if here().all(|share| is_there(&share)) {
+                continue;
+            }
+            settle(&mut offer, &mut carrier, place)?;
+            let is_named = here().any(|share| share.folder.at.hash.is_none());
+            if !is_named {
+                offer.notice(Notice::OldReleasesOnly(facts.id.clone()));
+            }
+            for share in here().filter(|share| !is_there(share)) {
+                // A copy in the directory of old releases stays one.
+                let is_copy = is_named && share.folder.at.hash.is_some();
+                let to = if is_copy { &place.old_folder } else { &place.folder };
+                carry(&mut offer.plan, &mut carrier, share, &family, to)?;
+            }
+        }
+        if offer.is_empty() {
+            let project = path.to_string();
+            offer.notice(Notice::AlreadyThere { session: facts.id.clone(), project });
+            return Ok(offer);
+        }
+        let is_output = |share: &Share<'_>| share.belongings.files.iter().any(Belonging::is_output);
+        if shares.iter().any(is_output) {
+            offer.notice(Notice::OutputsNamedByOldPlace);
+        }
+        offer.notices.extend(prompts_stay(&[facts], ground));
+        Ok(offer)
+    }
+
+    /// Returns the folder that a person means, which must be there: the agent works in it.
+    pub(crate) fn standing_folder(
+        self,
+        survey: &Survey,
+        wanted: &str,
+    ) -> Result<RecordedPath, Error> {
+        let path = self.engine.folders().expand(wanted);
+        let folder = if path.is_absolute() {
+            path
+        } else {
+            PathBuf::from(self.engine.folder_in(survey, wanted)?)
+        };
+        if !folder.is_absolute() {
+            return Err(Reason::UnknownFolder(wanted.to_owned()).into());
+        }
+        // An agent is told its folder without links on the way.
+        let there = folder.canonicalize().ok().filter(|there| there.is_dir());
+        let there = there.ok_or_else(|| Reason::MissingFolder(folder.clone()))?;
+        // On Windows the system then writes it in a form that no agent uses.
+        let plain = |text: &str| RecordedPath::new(text.strip_prefix(r"\\?\").unwrap_or(text));
+        let text = there.to_str().map(plain);
+        text.ok_or_else(|| Reason::NotText(folder).into())
+    }
+
+    /// Finds where the agent keeps a project below one of our roots.
+    pub(crate) fn place(
+        self,
+        editor: &dyn Editor,
+        root: usize,
+        path: &RecordedPath,
+    ) -> Result<Place, Error> {
+        let root =
+            self.engine.data_folders().get(root).ok_or_else(|| Error::no_project(path.as_str()))?;
+        Ok(editor.place(&root.path, root.shape, path).map_err(Reason::Agent)?)
+    }
+}
+
+/// Plans that the agent looks in a place, and finds there what it would have found without it.
+pub(crate) fn settle(
+    offer: &mut Proposal,
+    carrier: &mut Carrier<'_>,
+    place: &Place,
+) -> Result<(), Error> {
+    for entry in &place.writes {
+        carrier.write(&mut offer.plan, entry)?;
+    }
+    offer.plan.locks.extend(place.lock.clone());
+    for file in &place.inherited {
+        let below = file.strip_prefix(&place.old_folder).unwrap_or(file);
+        carrier.copy(&mut offer.plan, file, &place.folder.join(below))?;
+    }
+    if !place.inherited.is_empty() {
+        offer.notice(Notice::TakenOver { from: place.old_folder.clone() });
+    }
+    Ok(())
+}
+
+/// Returns the agent of a session, and who knows how its files change.
+pub(crate) fn editor(
+    facts: &SessionFacts,
+) -> Result<(&'static dyn Source, &'static dyn Editor), Error> {
+    let source = source(facts.source)?;
+    let editor = source.editor().ok_or(Reason::NotChangeable(facts.source))?;
+    Ok((source, editor))
+}
+
+/// A session and its sub-agents.
+pub(crate) fn family<'a>(facts: &'a SessionFacts, listing: &'a Listing) -> Vec<&'a SessionFacts> {
+    let is_agent = |other: &&SessionFacts| {
+        other.source == facts.source && other.parent.as_ref() == Some(&facts.id)
+    };
+    let agents = listing.sessions.iter().map(|other| &**other).filter(is_agent);
+    std::iter::once(facts).chain(agents).collect()
+}
+
+fn shares<'a>(
+    source: &dyn Source,
+    facts: &SessionFacts,
+    family: &[&SessionFacts],
+    ground: &'a Ground,
+) -> Vec<Share<'a>> {
+    let files = family.iter().flat_map(|facts| &facts.files);
+    let own: Vec<PathBuf> = files.map(|file| PathBuf::from(&file.path)).collect();
+    let mut shares = Vec::new();
+    for folder in ground.folders.iter().filter(|folder| folder.source.name() == facts.source) {
+        let belongings = source.belongings(&folder.at, &facts.id, &own);
+        let is_here = own.iter().any(|file| file.starts_with(&folder.at.path));
+        if is_here || !belongings.files.is_empty() {
+            shares.push(Share { folder, belongings });
+        }
+    }
+    shares
+}
+
+fn carry(
+    plan: &mut Plan,
+    carrier: &mut Carrier<'_>,
+    share: &Share<'_>,
+    family: &[&SessionFacts],
+    to: &Path,
+) -> Result<(), Error> {
+    let from = share.folder.at.path.as_path();
+    for (facts, file) in family.iter().flat_map(|facts| facts.files.iter().map(move |f| (facts, f)))
+    {
+        carrier.session(plan, facts, file, (from, to))?;
+    }
+    let id = family.first().map(|facts| facts.id.as_str());
+    for file in &share.belongings.files {
+        if file.kind == BelongingKind::Subagent {
+            carrier.must_be_known(&file.path)?;
+        }
+        carrier.file(
+            plan,
+            &file.path,
+            (from, to),
+            About { session: id, what: file.kind.as_str() },
+        )?;
+    }
+    for folder in &share.belongings.folders {
+        plan.remove_folder(&RealDisk, folder)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,194 @@
+//! Sessions to the trash by rule, and what lies about of sessions that are gone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use recount_engine::disk::Folder;
+use recount_engine::{Listing, Progress, Query};
+use recount_formats::Editor;
+use recount_formats::source::{Belonging, Belongings};
+use recount_model::{FileRole, ProjectState, SessionFacts, SessionKind};
+use recount_writer::RealDisk;
+use recount_writer::change::{About, Plan};
+
+use super::delete::{prompts_stay, take};
+use crate::{Changes, Error, Notice, Proposal, Spared};
+
+/// Which sessions go. What any of the rules says goes.
+#[derive(Clone, Debug, Default)]
+pub struct Prune {
+    /// Those last used before this moment.
+    pub older: Option<Timestamp>,
+    /// Those in which nobody said anything, and left-overs of resumes.
+    pub empty: bool,
+    /// Those of projects whose folder is gone, and what belongs to sessions that are gone.
+    pub orphaned: bool,
+    /// Only of this project.
+    pub project: Option<String>,
+    /// Pinned ones, too.
+    pub pinned: bool,
+}
+
+/// How many were left alone, and why.
+#[derive(Debug, Default)]
+struct Left {
+    pinned: usize,
+    live: usize,
+    damaged: usize,
+    moved: BTreeMap<String, String>,
+}
+
+impl Changes<'_> {
+    /// Plans to clear sessions away by rule.
+    ///
+    /// # Errors
+    /// If the project is not known; if a file cannot be read.
+    pub fn prune_plan(self, rules: &Prune, progress: &dyn Progress) -> Result<Proposal, Error> {
+        let listing = self.engine.list(&Query { labelled: true, ..Query::default() }, progress)?;
+        let within = Query { project: rules.project.clone(), ..Query::default() };
+        let within: BTreeSet<_> = self
+            .engine
+            .list(&within, progress)?
+            .sessions
+            .into_iter()
+            .map(|facts| facts.id.clone())
+            .collect();
+        let ground = self.engine.disk();
+        let owners = self.owners(&listing.sessions);
+        let mut offer = self.offer("prune");
+        let mut spared = Left { moved: self.moved(rules, &listing, progress)?, ..Left::default() };
+        let mut gone = Vec::new();
+        for facts in listing.sessions.iter().filter(|facts| within.contains(&facts.id)) {
+            if facts.kind != SessionKind::Main {
+                continue;
+            }
+            let is_live = owners.iter().any(|owner| owner.session == facts.id.as_str());
+            if !is_meant(facts, rules, &mut spared) {
+                if rules.empty && !is_live {
+                    remove_stubs(&mut offer.plan, facts)?;
+                }
+                continue;
+            }
+            let is_pinned = facts.labels.as_ref().is_some_and(|labels| labels.pinned);
+            match (is_pinned && !rules.pinned, is_live) {
+                (true, _) => spared.pinned += 1,
+                (_, true) => spared.live += 1,
+                _ => {
+                    take(&mut offer.plan, facts, &listing, &ground)?;
+                    gone.push(&**facts);
+                }
+            }
+        }
+        if rules.orphaned {
+            let is_within = |folder: &&Folder| {
+                let is_in = |file: &recount_model::SessionFile| {
+                    Path::new(&file.path).starts_with(&folder.at.path)
+                };
+                rules.project.is_none()
+                    || listing
+                        .sessions
+                        .iter()
+                        .any(|facts| within.contains(&facts.id) && facts.files.iter().any(is_in))
+            };
+            for folder in ground.folders.iter().filter(is_within) {
+                let Some(editor) = folder.source.editor() else { continue };
+                remove_orphans(&mut offer.plan, folder, editor, &listing)?;
+            }
+        }
+        offer.notices.extend(prompts_stay(&gone, &ground));
+        spared.tell(&mut offer);
+        Ok(offer)
+    }
+
+    /// Folders that are gone, with where they have perhaps gone to: their sessions are not lost to anybody.
+    fn moved(
+        self,
+        rules: &Prune,
+        listing: &Listing,
+        progress: &dyn Progress,
+    ) -> Result<BTreeMap<String, String>, Error> {
+        let is_missing = |facts: &Arc<SessionFacts>| facts.project.state == ProjectState::Missing;
+        if !rules.orphaned || !listing.sessions.iter().any(is_missing) {
+            return Ok(BTreeMap::new());
+        }
+        let (rows, _) = self.engine.projects(None, progress)?;
+        let moved = |row: recount_engine::ProjectRow| {
+            Some((row.path?.as_str().to_owned(), row.moved_to?.path))
+        };
+        Ok(rows.into_iter().filter_map(moved).collect())
+    }
+}
+
+/// Whether a rule says that a session goes.
+fn is_meant(facts: &SessionFacts, rules: &Prune, spared: &mut Left) -> bool {
+    let is_older = rules.older.is_some_and(|older| facts.updated.is_some_and(|used| used < older));
+    if is_older {
+        return true;
+    }
+    if rules.empty && facts.is_empty() {
+        // Nothing that could be read is not the same as nothing said.
+        if facts.problems == 0 {
+            return true;
+        }
+        spared.damaged += 1;
+    }
+    let path = facts.project.path.as_ref().map(recount_model::RecordedPath::as_str);
+    rules.orphaned
+        && facts.project.state == ProjectState::Missing
+        && path.is_some_and(|path| !spared.moved.contains_key(path))
+}
+
+/// A head without a conversation that a resume has left beside one.
+fn remove_stubs(plan: &mut Plan, facts: &SessionFacts) -> Result<(), Error> {
+    for file in facts.files.iter().filter(|file| file.role == FileRole::Stub) {
+        // Its session stays, and so is not in the trash.
+        plan.remove(&RealDisk, file.path.as_ref(), About { session: None, what: "stub" })?;
+    }
+    Ok(())
+}
+
+fn remove_orphans(
+    plan: &mut Plan,
+    folder: &Folder,
+    editor: &dyn Editor,
+    listing: &Listing,
+) -> Result<(), Error> {
+    let ours = || listing.sessions.iter().filter(|facts| facts.source == folder.source.name());
+    let mains: BTreeSet<&str> = ours()
+        .filter(|facts| facts.kind == SessionKind::Main)
+        .map(|facts| facts.id.as_str())
+        .collect();
+    let is_led = |facts: &&Arc<SessionFacts>| {
+        facts.parent.as_ref().is_none_or(|parent| mains.contains(parent.as_str()))
+    };
+    let there: BTreeSet<&str> = ours().filter(is_led).map(|facts| facts.id.as_str()).collect();
+    let files = ours().flat_map(|facts| &facts.files);
+    let sessions: Vec<PathBuf> = files.map(|file| PathBuf::from(&file.path)).collect();
+    let Belongings { files, folders } =
+        editor.orphans(&folder.at, &|id| there.contains(id), &sessions);
+    for Belonging { path, kind } in &files {
+        plan.remove(&RealDisk, path, About { session: None, what: kind.as_str() })?;
+    }
+    for path in &folders {
+        plan.remove_folder(&RealDisk, path)?;
+    }
+    Ok(())
+}
+
+impl Left {
+    fn tell(self, offer: &mut Proposal) {
+        let counts = [
+            (self.pinned, Spared::Pinned),
+            (self.live, Spared::InUse),
+            (self.damaged, Spared::Damaged),
+        ];
+        for (sessions, why) in counts.into_iter().filter(|(sessions, _)| *sessions > 0) {
+            offer.notice(Notice::Spared { sessions, why });
+        }
+        for (old, new) in self.moved {
+            offer.notice(Notice::MovedFolder { old, new });
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! A title where the agent itself shows it.
+
+use std::path::Path;
+
+use recount_engine::Progress;
+use recount_formats::bytes::Buffer;
+use recount_formats::edit::{Amendment, Title};
+use recount_model::FileRole;
+use recount_writer::RealDisk;
+use recount_writer::change::About;
+
+use crate::sessions::steps::{patched, role, source, subject};
+use crate::{Changes, Deed, Error, Notice, Proposal, Reason};
+
+/// The longest title that an agent shows whole, in UTF-16 units.
+const LONGEST: usize = 100;
+
+impl Changes<'_> {
+    /// Plans to give a session a title, or to take away the one it has.
+    ///
+    /// Every file gets it that some release of the agent lists: the newest show the one of a session that was used last, older
+    /// ones each of them, and those before logs only the old documents. What none of them lists is left as it is.
+    ///
+    /// # Errors
+    /// If the argument names no session or several; if it is no session that can have a title; if a file cannot be read.
+    pub fn rename_plan(
+        self,
+        wanted: &str,
+        title: Option<&str>,
+        progress: &dyn Progress,
+    ) -> Result<Proposal, Error> {
+        let survey = self.survey(progress)?;
+        let facts = self.chosen(&survey, wanted, Deed::Rename)?;
+        let source = source(facts.source)?;
+        let editor = source.editor().ok_or(Reason::NoTitles(facts.source))?;
+        let title = title.map(|title| editor.title(title)).filter(|title| !title.is_empty());
+        let said = Amendment {
+            title: Some(title.as_deref().map_or(Title::None, Title::Is)),
+            ..Amendment::default()
+        };
+        let mut offer = self.offer("rename");
+        offer.plan.sessions.push(subject(facts));
+        let mut buffer = Buffer::new();
+        let mut able = false;
+        for file in &facts.files {
+            let (path, id) = (Path::new(&file.path), facts.id.as_str());
+            if matches!(file.role, FileRole::Stub | FileRole::Unreadable) {
+                continue;
+            }
+            let unreadable = |source| Error::unreadable(path, source);
+            let patches = editor.amend(path, file.grammar, said, &mut buffer);
+            let Some(patches) = patches.map_err(unreadable)? else { continue };
+            able = true;
+            let has = source.outline(path, &mut buffer).head.summary;
+            if patches.is_empty() || has == title {
+                continue;
+            }
+            let about = About { session: Some(id), what: role(file.role) };
+            offer.plan.replace(&RealDisk, path, patched(path, &patches), about)?;
+        }
+        if !able {
+            return Err(Reason::NoTitleShown(facts.id.clone()).into());
+        }
+        match &title {
+            Some(title) if title.encode_utf16().count() > LONGEST => {
+                offer.notice(Notice::LongTitle { shown: LONGEST });
+            }
+            None if !offer.is_empty() => {
+                offer.notice(Notice::OwnTitleAgain);
+            }
+            _ => {}
+        }
+        Ok(offer)
+    }
+}

@@ -1,0 +1,62 @@
+//! What the steps of plans say: which session and which file they are about, and what will be in it.
+
+use std::path::Path;
+
+use recount_formats::edit::Patch;
+use recount_formats::source::BelongingKind;
+use recount_formats::{SOURCES, Source};
+use recount_model::{FileRole, SessionFacts, SourceName};
+use recount_writer::change::{Content, Plan, Subject};
+
+use crate::{Changes, Error, Proposal, Reason};
+
+impl Changes<'_> {
+    /// Returns a proposal without steps that may change files below the agents' folders.
+    pub(crate) fn offer(self, command: &str) -> Proposal {
+        let roots = self.engine.data_folders().iter();
+        Plan::new(command, roots.map(|root| root.path.clone()).collect()).into()
+    }
+}
+
+/// What a file of a sub-agent is called in plans and journals.
+pub(crate) const SUBAGENT: &str = BelongingKind::Subagent.as_str();
+
+/// Returns the agent of this name.
+pub(crate) fn source(name: SourceName) -> Result<&'static dyn Source, Error> {
+    let source = SOURCES.iter().find(|source| source.name() == name);
+    source.copied().ok_or_else(|| Reason::UnknownAgent(name).into())
+}
+
+/// Returns what will be in a file when bytes of it are replaced; the others are copied.
+pub(crate) fn patched(file: &Path, patches: &[Patch]) -> Content {
+    let mut content = Content::default();
+    let mut at = 0;
+    for Patch { at: place, bytes, with } in patches {
+        content = content.then_stretch(file, at, place - at).then_bytes(with.clone());
+        at = place + bytes;
+    }
+    content.then_stretch(file, at, u64::MAX)
+}
+
+/// Names a session in a plan.
+pub(crate) fn subject(facts: &SessionFacts) -> Subject {
+    Subject {
+        source: facts.source.to_string(),
+        id: facts.id.as_str().to_owned(),
+        title: facts.title.clone(),
+        project: facts.project.path.as_ref().map(|path| path.as_str().to_owned()),
+    }
+}
+
+/// Says what a file is to its session.
+pub(crate) fn role(role: FileRole) -> &'static str {
+    match role {
+        FileRole::Main => "session",
+        FileRole::Part => "part",
+        FileRole::Copy => "copy",
+        FileRole::Twin => "twin",
+        FileRole::Stub => "stub",
+        FileRole::Unreadable => "unreadable",
+        FileRole::Base => "base",
+    }
+}

@@ -1,0 +1,73 @@
+//! All files of a session: its own, its sub-agents', and what belongs to it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use recount_engine::disk::Ground;
+use recount_formats::SOURCES;
+use recount_formats::source::{Belonging, BelongingKind};
+use recount_model::{FileRole, SessionFacts, SessionKind};
+use recount_writer::vault::Whose;
+
+use crate::sessions::steps::{SUBAGENT, role};
+
+/// A file of a session.
+#[derive(Clone, Debug)]
+pub(crate) struct Its {
+    pub(crate) path: PathBuf,
+    pub(crate) bytes: u64,
+    pub(crate) whose: Whose,
+}
+
+/// Lists all files of a session. Those of a sub-agent are its parent's, if that is known; a stub has nothing in it.
+pub(crate) fn files_of(
+    facts: &SessionFacts,
+    sessions: &[Arc<SessionFacts>],
+    ground: &Ground,
+) -> Vec<Its> {
+    let is_parent = |other: &&SessionFacts| {
+        other.source == facts.source && Some(&other.id) == facts.parent.as_ref()
+    };
+    let of = sessions.iter().map(|other| &**other).find(is_parent).unwrap_or(facts);
+    let whose = |what: &str, used| Whose {
+        source: facts.source.to_string(),
+        session: of.id.to_string(),
+        title: of.title.clone(),
+        project: of.project.path.as_ref().map(|path| path.as_str().to_owned()),
+        what: what.to_owned(),
+        used,
+    };
+    let source = SOURCES.iter().find(|source| source.name() == facts.source);
+    let policy = source.and_then(|source| source.sweeper());
+    let speaks = facts.files.iter().any(|file| file.role != FileRole::Stub);
+    let mut files = Vec::new();
+    for (at, file) in facts.files.iter().enumerate() {
+        if speaks && file.role == FileRole::Stub {
+            continue;
+        }
+        let used =
+            policy.zip(facts.states.get(at)).and_then(|(policy, state)| policy.last_used(state));
+        let what = if facts.kind == SessionKind::Subagent { SUBAGENT } else { role(file.role) };
+        let path = PathBuf::from(&file.path);
+        files.push(Its { path, bytes: file.bytes, whose: whose(what, used) });
+    }
+    if facts.kind == SessionKind::Subagent {
+        return files;
+    }
+    let Some(source) = source else { return files };
+    let own: Vec<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
+    let is_home = |folder: &Path| own.iter().any(|file| file.starts_with(folder));
+    for folder in ground.folders.iter().filter(|folder| is_home(&folder.at.path)) {
+        for Belonging { path, kind } in source.belongings(&folder.at, &facts.id, &own).files {
+            // Sub-agents are sessions of their own in the list.
+            if kind == BelongingKind::Subagent
+                && path.extension().is_some_and(|e| e == "json" || e == "jsonl")
+            {
+                continue;
+            }
+            let Ok(metadata) = path.symlink_metadata() else { continue };
+            files.push(Its { path, bytes: metadata.len(), whose: whose(kind.as_str(), None) });
+        }
+    }
+    files
+}

@@ -1,0 +1,63 @@
+//! A project as JSON.
+
+use recount_engine::{Moved, Part, ProjectRow};
+use recount_model::{Clue, ProjectHash, ProjectState, RecordedPath, SourceName, Tokens};
+use serde::Serialize;
+
+use crate::words;
+
+/// One project, with what to run when its folder has moved.
+#[derive(Serialize)]
+pub(super) struct Row<'a> {
+    path: Option<&'a RecordedPath>,
+    name: &'a str,
+    alias: Option<&'a str>,
+    state: ProjectState,
+    slug: Option<&'a str>,
+    hash: Option<&'a ProjectHash>,
+    sources: &'a [SourceName],
+    sessions: u64,
+    prompts: u64,
+    bytes: u64,
+    tokens: &'a Tokens,
+    began: Option<jiff::Timestamp>,
+    last_used: Option<jiff::Timestamp>,
+    evidence: &'a [Clue],
+    moved_to: Option<NewPlace<'a>>,
+    parts: &'a [Part],
+}
+
+#[derive(Serialize)]
+struct NewPlace<'a> {
+    #[serde(flatten)]
+    moved: &'a Moved,
+    /// What to run to take the project there.
+    command: String,
+}
+
+impl<'a> Row<'a> {
+    pub(super) fn new(row: &'a ProjectRow) -> Self {
+        let moved_to = row.path.as_ref().zip(row.moved_to.as_ref()).map(|(old, moved)| NewPlace {
+            command: words::relocate(old.as_str(), &moved.path),
+            moved,
+        });
+        Self {
+            path: row.path.as_ref(),
+            name: &row.name,
+            alias: row.alias.as_deref(),
+            state: row.state,
+            slug: row.slug.as_deref(),
+            hash: row.hash.as_ref(),
+            sources: &row.sources,
+            sessions: row.sessions,
+            prompts: row.prompts,
+            bytes: row.bytes,
+            tokens: &row.tokens,
+            began: row.began,
+            last_used: row.last_used,
+            evidence: &row.evidence,
+            moved_to,
+            parts: &row.parts,
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Command lines that mend what was found.
+
+use recount_changes::Remedy;
+use recount_engine::Agent;
+
+/// Returns the command that mends something.
+pub(crate) fn remedy(remedy: &Remedy) -> String {
+    match remedy {
+        Remedy::Keep => "recount guard --keep".to_owned(),
+        Remedy::Fix => "recount guard --fix".to_owned(),
+        Remedy::Repair(session) => format!("recount repair {}", session.short()),
+        Remedy::ShowRaw(session) => format!("recount show {} --raw", session.short()),
+        Remedy::Compact(session) => format!("recount compact {}", session.short()),
+        Remedy::PruneOrphaned => "recount prune --orphaned".to_owned(),
+        Remedy::Relocate { old: Some(old), new: Some(new) } => relocate(old.as_str(), new),
+        Remedy::Relocate { old: Some(old), new: None } => format!("recount relocate {old} NEW"),
+        Remedy::Relocate { old: None, .. } => "recount relocate".to_owned(),
+        Remedy::History => "recount history".to_owned(),
+        Remedy::RebuildIndex => "recount index rebuild".to_owned(),
+        Remedy::MakeWritable(path) => format!("chmod u+w {}", path.display()),
+        Remedy::MakePrivate(path) => format!("chmod go-rwx {}", path.display()),
+    }
+}
+
+/// Returns the command that makes the sessions of one folder those of another.
+pub(crate) fn relocate(old: &str, new: &str) -> String {
+    format!("recount relocate {} {}", quoted(old), quoted(new))
+}
+
+/// Says how an agent is kept from deleting sessions by itself.
+pub(crate) fn retention_off(agent: &Agent) -> String {
+    format!("`recount guard --retention off` keeps all sessions: {}", agent.setting)
+}
+
+/// Writes a path so that a shell takes it as one word.
+fn quoted(path: &str) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || "/._-+@%:,=".contains(letter);
+    if !path.is_empty() && path.chars().all(plain) {
+        return path.to_owned();
+    }
+    format!("'{}'", path.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_one_word_to_the_shell() {
+        assert_eq!(quoted("/home/dev/code/shop"), "/home/dev/code/shop");
+        assert_eq!(quoted("/home/dev/my shop"), "'/home/dev/my shop'");
+        assert_eq!(quoted("/home/dev/it's"), r"'/home/dev/it'\''s'");
+        assert_eq!(quoted("/home/dev/$(x)"), "'/home/dev/$(x)'");
+    }
+}

@@ -1,0 +1,138 @@
+//! What lies on disk, as whoever plans changes to it needs it: directories, sessions and their projects at one moment,
+//! and the records a conversation is made of.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use recount_formats::Source;
+use recount_formats::source::Family;
+use recount_model::{Project, SessionFacts, SessionId, SessionKind};
+
+use crate::cache::growth::Anew;
+use crate::projects::passport::Effort;
+use crate::sessions::list::Listing;
+use crate::snapshot::survey::{Progress, survey};
+use crate::{Engine, Error};
+
+pub use crate::messages::window::Window;
+pub use crate::sessions::conversation::{Conversation, Record};
+pub use crate::sessions::select::SHORTEST;
+pub use crate::snapshot::survey::{Folder, Ground};
+
+/// What an argument names.
+#[derive(Clone, Debug)]
+pub enum Named<'s> {
+    /// A session.
+    Session(&'s SessionFacts),
+    /// A chat that was saved on its own, by the name of its file.
+    Saved(SessionId),
+}
+
+/// Every session, the directories they were found in, and the project of each directory.
+#[derive(Debug)]
+pub struct Survey {
+    /// Every session, the last used first.
+    pub listing: Listing,
+    /// The directories, with all files in them.
+    pub ground: Arc<Ground>,
+    /// The project of each directory, by its number in `ground`.
+    pub projects: Vec<Arc<Project>>,
+}
+
+impl Engine {
+    /// Lists every session, with the directories and projects they were found in.
+    ///
+    /// # Errors
+    /// If it was cancelled.
+    pub fn survey(&self, progress: &dyn Progress) -> Result<Survey, Error> {
+        let (listing, ground, passports) = self.survey_all(&Effort::List, progress)?;
+        Ok(Survey { listing, ground, projects: passports.projects.clone() })
+    }
+
+    /// Finds what `wanted` names among the sessions of a survey, by the rules of [`Engine::open`]. The disk is not listed
+    /// again.
+    ///
+    /// # Errors
+    /// If there is none, or several, or the file it names is not a session.
+    pub fn find_in<'s>(&self, survey: &'s Survey, wanted: &str) -> Result<Named<'s>, Error> {
+        let sessions = &survey.listing.sessions;
+        let by_id = |id: &SessionId| {
+            let found = sessions.iter().find(|facts| facts.id == *id);
+            found.map(|facts| Named::Session(facts)).ok_or_else(|| Error::NoSession(id.to_string()))
+        };
+        if wanted == "latest" {
+            let said = sessions.iter().find(|s| s.kind == SessionKind::Main && !s.is_empty());
+            let latest = said.or(sessions.first()).ok_or(Error::NoSessions)?;
+            return Ok(Named::Session(latest));
+        }
+        if let Some(row) = wanted.strip_prefix('@').filter(|row| !row.is_empty()) {
+            let (_, id) = self.row(row).ok_or_else(|| Error::NoRow(row.to_owned()))?;
+            return by_id(&id);
+        }
+        let path = Path::new(wanted);
+        if wanted.contains(['/', '\\']) || path.is_file() {
+            let opened = self.open_file(path)?;
+            return if opened.is_saved() {
+                Ok(Named::Saved(opened.facts.id))
+            } else {
+                by_id(&opened.facts.id)
+            };
+        }
+        find_id(sessions, wanted).map(Named::Session)
+    }
+
+    /// Lists the agents' directories and the files in them; none is read.
+    pub fn disk(&self) -> Ground {
+        Ground::look(&self.roots)
+    }
+
+    /// Returns the catalog's file, if it is there and cannot be used.
+    pub fn damaged_catalog(&self) -> Option<PathBuf> {
+        let path = self.folders.data.as_ref()?.join(crate::cache::refresh::FILE);
+        (path.is_file() && !recount_catalog::is_sound(&path)).then_some(path)
+    }
+}
+
+/// Finds the one session whose id is this, or begins so. Sub-agents that begin like their parent give way to it.
+fn find_id<'s>(sessions: &'s [Arc<SessionFacts>], wanted: &str) -> Result<&'s SessionFacts, Error> {
+    let is_exact = |facts: &&SessionFacts| facts.id.as_str() == wanted;
+    let is_long = wanted.chars().count() >= SHORTEST;
+    let is_like = |facts: &&SessionFacts| {
+        is_exact(facts) || (is_long && facts.id.as_str().starts_with(wanted))
+    };
+    let mut found: Vec<&SessionFacts> =
+        sessions.iter().map(|facts| &**facts).filter(is_like).collect();
+    if found.iter().filter(|facts| is_exact(facts)).count() == 1 {
+        found.retain(|facts| is_exact(facts));
+    }
+    if let [main] = *found.iter().filter(|facts| facts.parent.is_none()).collect::<Vec<_>>() {
+        let main = *main;
+        let is_its =
+            |facts: &&SessionFacts| facts.id == main.id || facts.parent.as_ref() == Some(&main.id);
+        if found.iter().all(is_its) {
+            found = vec![main];
+        }
+    }
+    match *found {
+        [one] => Ok(one),
+        [] if is_long => Err(Error::NoSession(wanted.to_owned())),
+        [] => Err(Error::TooShort(wanted.to_owned())),
+        _ => {
+            let mut candidates: Vec<SessionFacts> = found.into_iter().cloned().collect();
+            candidates.sort_by(|one, next| one.id.cmp(&next.id));
+            Err(Error::Ambiguous { wanted: wanted.to_owned(), candidates })
+        }
+    }
+}
+
+impl Ground {
+    /// Reads the files of all sessions, on all cores, and returns what `digest` makes of each session.
+    pub fn each_session<T: Send>(
+        &self,
+        progress: &dyn Progress,
+        digest: impl Fn(&'static dyn Source, Family) -> T + Sync,
+    ) -> Vec<T> {
+        let found = survey(self, self.groups(|_, _| true), &Anew, progress, digest);
+        found.into_iter().map(|(_, made)| made).collect()
+    }
+}

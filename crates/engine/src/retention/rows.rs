@@ -1,0 +1,134 @@
+//! Files that go, put to their sessions and projects.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use recount_formats::sweep::Retention;
+use recount_model::{Doom, FileRole, Project, SessionFacts, SessionId, SessionKind};
+
+use super::report::{DoomedSession, Guarded, Kept, Lost, Safe};
+use crate::snapshot::survey::Ground;
+
+/// What would go of one directory.
+pub(super) struct Swept {
+    /// Its number.
+    pub(super) number: usize,
+    pub(super) retention: Retention,
+    pub(super) dooms: Vec<Doom>,
+}
+
+/// Puts each file that goes to its session, and counts the rest.
+pub(super) fn guarded(
+    sessions: &[Arc<SessionFacts>],
+    ground: &Ground,
+    projects: &[Arc<Project>],
+    swept: Vec<Swept>,
+) -> Vec<(usize, Guarded)> {
+    let mut dooms: HashMap<String, (usize, Doom)> = HashMap::new();
+    let mut rows: BTreeMap<usize, Guarded> = BTreeMap::new();
+    for Swept { number, retention, dooms: found } in swept {
+        let Some(folder) = ground.folders.get(number) else { continue };
+        dooms.extend(found.into_iter().map(|doom| (doom.path.clone(), (number, doom))));
+        let row = Guarded {
+            project: projects.get(number).cloned().unwrap_or_default(),
+            source: folder.source.name(),
+            directory: folder.at.path.clone(),
+            retention: kept(retention),
+            sessions: Vec::new(),
+            others: Vec::new(),
+            safe: Safe::default(),
+        };
+        rows.insert(number, row);
+    }
+    let numbers: HashMap<&Path, usize> = rows
+        .keys()
+        .filter_map(|number| Some((&*ground.folders.get(*number)?.at.path, *number)))
+        .collect();
+    let home_of = |session: &SessionFacts| {
+        let main = session.files.iter().find(|file| file.role == FileRole::Main);
+        let file = main.or_else(|| session.files.first())?;
+        Path::new(&file.path).ancestors().find_map(|above| numbers.get(above)).copied()
+    };
+    let mut owners: HashMap<&SessionId, (usize, usize)> = HashMap::new();
+    for session in sessions {
+        let how = lost(session, |path| dooms.contains_key(path));
+        let taken: Vec<(usize, Doom)> =
+            session.files.iter().filter_map(|file| dooms.remove(&file.path)).collect();
+        let place = taken.first().map(|(number, _)| *number).or_else(|| home_of(session));
+        let Some((number, row)) = place.and_then(|at| Some((at, rows.get_mut(&at)?))) else {
+            continue;
+        };
+        if let Some(lost) = how {
+            if session.kind == SessionKind::Main {
+                owners.insert(&session.id, (number, row.sessions.len()));
+            }
+            row.sessions.push(doomed(session, lost, taken));
+        } else {
+            row.safe.sessions += u64::from(session.kind == SessionKind::Main);
+            row.safe.bytes += session.bytes();
+        }
+    }
+    let mut left: Vec<(usize, Doom)> = dooms.into_values().collect();
+    left.sort_by(|(_, one), (_, next)| one.path.cmp(&next.path));
+    for (number, doom) in left {
+        let owner = doom.session.as_ref().and_then(|id| owners.get(id));
+        let (at, row) = owner.map_or((None, number), |(number, at)| (Some(*at), *number));
+        let Some(row) = rows.get_mut(&row) else { continue };
+        match at.and_then(|at| row.sessions.get_mut(at)) {
+            Some(session) => {
+                session.bytes += doom.bytes;
+                session.beside.push(doom);
+            }
+            None => row.others.push(doom),
+        }
+    }
+    let is_worth_a_row = |row: &Guarded| row.safe.sessions > 0 || row.dooms().next().is_some();
+    rows.into_iter().filter(|(_, row)| is_worth_a_row(row)).collect()
+}
+
+fn kept(retention: Retention) -> Kept {
+    Kept {
+        on: retention.off.is_none(),
+        off_because: retention.off,
+        max_age: retention.max_age.map(|(text, _)| text),
+        max_count: retention.max_count,
+        from: retention.from,
+        notes: retention.notes,
+    }
+}
+
+fn doomed(session: &SessionFacts, lost: Lost, taken: Vec<(usize, Doom)>) -> DoomedSession {
+    let files: Vec<Doom> = taken.into_iter().map(|(_, doom)| doom).collect();
+    DoomedSession {
+        id: session.id.clone(),
+        kind: session.kind,
+        parent: session.parent.clone(),
+        title: session.title.clone(),
+        title_from: session.title_from,
+        updated: session.updated,
+        prompts: session.counts.prompts,
+        lost,
+        bytes: files.iter().map(|doom| doom.bytes).sum(),
+        files,
+        beside: Vec::new(),
+    }
+}
+
+/// Says how much of a session goes with the files that go; `None` when none does.
+pub(super) fn lost(session: &SessionFacts, goes: impl Fn(&str) -> bool) -> Option<Lost> {
+    let (gone, left): (Vec<_>, Vec<_>) = session.files.iter().partition(|file| goes(&file.path));
+    if gone.is_empty() {
+        return None;
+    }
+    let speaks = |role: FileRole| role != FileRole::Stub;
+    let is_spare =
+        |role: FileRole| matches!(role, FileRole::Stub | FileRole::Twin | FileRole::Copy);
+    Some(if !left.iter().any(|file| speaks(file.role)) {
+        Lost::Whole
+    } else if gone.iter().any(|file| !is_spare(file.role)) {
+        Lost::Part
+    } else {
+        Lost::Spare
+    })
+}

@@ -1,0 +1,45 @@
+//! The engine on fixtures, on synthetic homes and on recorded homes.
+//!
+//! All of it is one program, since linking is most of what another test program costs.
+#![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
+
+mod catalog;
+mod corpus;
+mod fixtures;
+mod own_form;
+mod projects;
+mod scan;
+mod sql;
+mod stats;
+
+use std::path::Path;
+
+use recount_engine::{Engine, Setup};
+use recount_model::Clock;
+use recount_platform::Env;
+use recount_testkit::NOW;
+
+/// Opens a home at [`NOW`]. What is learned goes to `data`, or nowhere.
+fn engine(home: &Path, data: Option<&Path>) -> Engine {
+    engine_at(home, data, NOW)
+}
+
+/// Opens a home at [`NOW`]. What is learned goes to a folder in the home.
+fn engine_with_data(home: &Path) -> Engine {
+    engine(home, Some(&home.join("our data")))
+}
+
+/// Opens a home at another time.
+fn engine_at(home: &Path, data: Option<&Path>, now: &str) -> Engine {
+    let data = data.map(|data| ("RECOUNT_DATA_DIR", data.to_str().unwrap()));
+    let env = Env::made_up(data, None);
+    let clock = Clock::fixed(now.parse().unwrap());
+    Engine::new(Setup {
+        known_sources: recount_engine::SOURCES,
+        homes: vec![home.to_owned()],
+        sources: Vec::new(),
+        env,
+        clock,
+    })
+    .unwrap()
+}

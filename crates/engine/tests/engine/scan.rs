@@ -1,0 +1,145 @@
+//! Without an index a search finds what it finds with one.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use recount_engine::{Asked, Engine, HitSort};
+use recount_testkit::{Home, corpus, fixtures};
+
+use crate::engine;
+
+const QUERIES: [&str; 48] = [
+    "shop",
+    "tax",
+    "the",
+    "prices.csv",
+    "pricescsv",
+    "prices csv",
+    "\"tax rate\"",
+    "\"rate tax\"",
+    "run_shell_command",
+    "runshellcommand",
+    "runShellCommand",
+    "shell",
+    "read*",
+    "dis*",
+    "会话",
+    "税",
+    "税率",
+    "セッション",
+    "한국",
+    "привет",
+    "ПРИВЕТ",
+    "cafe",
+    "café",
+    "straße",
+    "strasse",
+    "tool:read_file",
+    "tool:shell",
+    "model:flash",
+    "model:pro tax",
+    "file:prices.csv",
+    "kind:prompt",
+    "kind:prompt tax",
+    "is:error",
+    "is:undone",
+    "fate:rewound",
+    "in:title tax",
+    "in:output the",
+    "in:prompt,answer tax",
+    "/tax[- ]rate/i",
+    "/[0-9]+ percent/",
+    "/\\bfn \\w+/",
+    "tax NOT rate",
+    "tax -is:undone",
+    "(tax OR discount) percent",
+    "tax OR xyzzyplugh",
+    "tasc~",
+    "after:2026-01-01 tax",
+    "source:gemini tax",
+];
+
+/// Where hits stand, and how many there are said to be when that is certain.
+fn found(engine: &Engine, query: &str, without_index: bool) -> (BTreeSet<String>, bool) {
+    let asked = Asked {
+        query: query.to_owned(),
+        limit: 100_000,
+        sort: HitSort::Time,
+        all_hits: true,
+        width: 60,
+        without_index,
+    };
+    let answer = engine.search(&asked, &()).unwrap();
+    if answer.is_exact {
+        assert_eq!(answer.total, answer.hits.len(), "{query}");
+    }
+    let place = |hit: &recount_engine::Match| {
+        let message = &hit.message;
+        format!(
+            "{} {}:{} {}",
+            hit.session.id, message.place.file, message.place.offset, message.fate
+        )
+    };
+    (answer.hits.iter().map(place).collect(), answer.relaxed)
+}
+
+fn agree(home: &Path, data: &Path, queries: &[&str], what: &str) -> usize {
+    let engine = engine(home, Some(data));
+    let mut hits = 0;
+    for query in queries {
+        let with = found(&engine, query, false);
+        let without = found(&engine, query, true);
+        assert_eq!(without, with, "{query} in {what}");
+        hits += with.0.len();
+    }
+    hits
+}
+
+#[test]
+fn every_fixture_gives_the_same_hits() {
+    for case in fixtures() {
+        let home = Home::with([case.name.as_str()]);
+        agree(home.path(), &home.path().join("data"), &QUERIES, &case.name);
+    }
+}
+
+#[test]
+fn all_fixtures_together_give_the_same_hits() {
+    let cases = fixtures();
+    let home = Home::with(cases.iter().map(|case| case.name.as_str()));
+    assert!(agree(home.path(), &home.path().join("data"), &QUERIES, "all") > 100);
+}
+
+#[test]
+fn without_a_folder_for_an_index_the_files_are_searched() {
+    let home = Home::with(["gemini/lines/tools", "gemini/strings/plain"]);
+    let asked = |query: &str, all_hits| Asked {
+        query: query.to_owned(),
+        limit: 2,
+        sort: HitSort::Relevance,
+        all_hits,
+        width: 60,
+        without_index: false,
+    };
+    let engine = engine(home.path(), None);
+    let answer = engine.search(&asked("tax", true), &()).unwrap();
+    assert!(!answer.notes.is_empty() && answer.is_exact && !answer.relaxed);
+    assert!(answer.total > 2 && answer.hits.len() == 2, "{}", answer.total);
+    assert!(answer.hits[0].message.time >= answer.hits[1].message.time);
+    assert!(answer.hits[0].snippet.is_some());
+    let each = engine.search(&asked("tax", false), &()).unwrap();
+    assert_eq!(each.hits.len(), each.sessions.min(2));
+    assert_eq!(each.total, answer.total);
+    let some = engine.search(&asked("tax xyzzyplugh", false), &()).unwrap();
+    assert!(some.relaxed && some.total == answer.total);
+    assert!(engine.search(&asked("project:nowhere tax", false), &()).is_err());
+}
+
+#[test]
+fn homes_of_the_corpus_give_the_same_hits() {
+    let data = Home::empty();
+    for (number, capture) in corpus().captures.iter().step_by(9).enumerate() {
+        let data = data.path().join(number.to_string());
+        agree(&capture.home(), &data, &QUERIES, &capture.name);
+    }
+}

@@ -1,0 +1,177 @@
+//! Files that may be compressed, read by offsets of what is in them.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
+use std::path::Path;
+
+use zstd::stream::read::Decoder;
+
+use super::open;
+
+/// What a zstd frame begins with.
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// So much of a compressed file is kept once somebody reads it out of order: going back would decompress it again from its
+/// start.
+const KEPT: u64 = 32 * 1024 * 1024;
+
+/// A file that is read as what it holds: as it is, or decompressed. Offsets are those of the content.
+#[derive(Debug)]
+pub struct Input {
+    kind: Kind,
+    /// The offset of what is read next.
+    at: u64,
+}
+
+enum Kind {
+    Plain(File),
+    Zstd {
+        file: File,
+        decoder: Decoder<'static, BufReader<File>>,
+    },
+    /// All of a compressed file.
+    Kept(Vec<u8>),
+}
+
+impl std::fmt::Debug for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Plain(_) => "Plain",
+            Self::Zstd { .. } => "Zstd",
+            Self::Kept(_) => "Kept",
+        })
+    }
+}
+
+impl Input {
+    /// Opens a regular file. Whether it is compressed is decided by its first bytes, not by its name.
+    ///
+    /// # Errors
+    /// If it cannot be opened or read.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let mut file = open(path)?;
+        let mut magic = [0; ZSTD.len()];
+        let mut read = 0;
+        while let Some(rest) = magic.get_mut(read..).filter(|rest| !rest.is_empty()) {
+            match file.read(rest)? {
+                0 => break,
+                count => read += count,
+            }
+        }
+        file.seek(SeekFrom::Start(0))?;
+        let kind = if magic == ZSTD && read == ZSTD.len() {
+            Kind::Zstd { decoder: Decoder::new(file.try_clone()?)?, file }
+        } else {
+            Kind::Plain(file)
+        };
+        Ok(Self { kind, at: 0 })
+    }
+
+    /// Whether the file is compressed.
+    pub fn is_compressed(&self) -> bool {
+        !matches!(self.kind, Kind::Plain(_))
+    }
+
+    /// Goes to an offset of the content. In a compressed file going on is linear, and the first step back keeps a small file in
+    /// memory.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn seek_to(&mut self, offset: u64) -> io::Result<()> {
+        match &mut self.kind {
+            Kind::Plain(file) => {
+                file.seek(SeekFrom::Start(offset))?;
+                self.at = offset;
+            }
+            Kind::Kept(_) => self.at = offset,
+            Kind::Zstd { .. } if offset >= self.at => self.skip(offset - self.at)?,
+            Kind::Zstd { .. } => {
+                self.rewind()?;
+                self.skip(offset)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn skip(&mut self, count: u64) -> io::Result<()> {
+        io::copy(&mut self.by_ref().take(count), &mut io::sink())?;
+        Ok(())
+    }
+
+    /// Begins a compressed file again, or keeps all of it if it is small.
+    fn rewind(&mut self) -> io::Result<()> {
+        let Kind::Zstd { file, decoder } = &mut self.kind else { return Ok(()) };
+        file.seek(SeekFrom::Start(0))?;
+        *decoder = Decoder::new(file.try_clone()?)?;
+        self.at = 0;
+        let mut content = Vec::new();
+        (&mut *decoder).take(KEPT + 1).read_to_end(&mut content)?;
+        if content.len() as u64 <= KEPT {
+            self.kind = Kind::Kept(content);
+            return Ok(());
+        }
+        file.seek(SeekFrom::Start(0))?;
+        *decoder = Decoder::new(file.try_clone()?)?;
+        Ok(())
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = match &mut self.kind {
+            Kind::Plain(file) => file.read(into)?,
+            Kind::Zstd { decoder, .. } => decoder.read(into)?,
+            Kind::Kept(content) => {
+                let at = usize::try_from(self.at).unwrap_or(usize::MAX).min(content.len());
+                content.get(at..).unwrap_or_default().read(into)?
+            }
+        };
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn content(input: &mut Input, offset: u64, count: u64) -> Vec<u8> {
+        input.seek_to(offset).unwrap();
+        let mut bytes = Vec::new();
+        input.take(count).read_to_end(&mut bytes).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn offsets_are_those_of_the_content_whether_it_is_compressed_or_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let text: Vec<u8> = (0..100_000u32).flat_map(|n| format!("{n}\n").into_bytes()).collect();
+        // Two frames, one after the other, as a file that was appended to.
+        let (first, second) = text.split_at(300_000);
+        let packed = [zstd::encode_all(first, 3).unwrap(), zstd::encode_all(second, 3).unwrap()];
+        for (name, bytes) in [("plain", text.clone()), ("packed", packed.concat())] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            let mut input = Input::open(&path).unwrap();
+            assert_eq!(input.is_compressed(), name == "packed");
+            for (offset, count) in [(10, 20), (400_000, 50), (299_990, 20), (0, 7), (588_000, 5000)]
+            {
+                let at = usize::try_from(offset).unwrap();
+                let end = (at + usize::try_from(count).unwrap()).min(text.len());
+                assert_eq!(content(&mut input, offset, count), text[at..end], "{name} {offset}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_damaged_or_short_file_is_an_error_or_plain() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        std::fs::write(&path, &ZSTD[..3]).unwrap();
+        assert!(!Input::open(&path).unwrap().is_compressed());
+        let packed = zstd::encode_all(&b"hello hello hello hello"[..], 3).unwrap();
+        std::fs::write(&path, &packed[..packed.len() - 4]).unwrap();
+        let mut bytes = Vec::new();
+        assert!(Input::open(&path).unwrap().read_to_end(&mut bytes).is_err());
+    }
+}

@@ -1,0 +1,104 @@
+//! What only Gemini CLI's own rules ask of a file: how its list and its clean-up see it.
+//!
+//! Kept beside the outline as [`SourceState`], so that nobody else needs to know these facts.
+
+use recount_model::{SessionId, SourceState};
+use serde::{Deserialize, Serialize};
+
+use crate::outline::Outline;
+
+/// How Gemini CLI's own list and clean-up see one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GeminiState {
+    /// For the list.
+    pub(crate) listing: AgentListing,
+    /// For the clean-up.
+    pub(crate) retention: RetentionFacts,
+}
+
+impl GeminiState {
+    /// Decodes the state of a file; one that cannot be decoded is empty.
+    pub(crate) fn of(outline: &Outline) -> Self {
+        Self::decode(&outline.state).unwrap_or_default()
+    }
+
+    /// Decodes a state that was kept.
+    pub(crate) fn decode(state: &SourceState) -> Option<Self> {
+        postcard::from_bytes(state.as_bytes()).ok()
+    }
+
+    /// Encodes the state.
+    pub(crate) fn encode(&self) -> SourceState {
+        SourceState::new(postcard::to_allocvec(self).unwrap_or_default())
+    }
+}
+
+/// How the agent's list sees a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct AgentListing {
+    /// The first user message as the list takes it, its start.
+    pub(crate) first_user: Option<String>,
+    /// The first user message of any kind, its start.
+    pub(crate) first_any: Option<String>,
+    /// The first user message that is not a command, flattened as older releases do it.
+    pub(crate) first_flat: Option<String>,
+    /// The title in the newest releases' list, when the messages are no longer at hand.
+    pub(crate) newest: Option<String>,
+}
+
+/// How the agent's clean-up sees a file, whatever its release asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing that some release asks for")]
+pub(crate) struct RetentionFacts {
+    /// The session's id, as the agent's loader finds it.
+    pub(crate) id: Option<SessionId>,
+    /// The id at the very start of the file, where a clean-up looks for it; not always the same.
+    pub(crate) first_id: Option<SessionId>,
+    /// When the session began.
+    pub(crate) started: RecordedTime,
+    /// When it was last written.
+    pub(crate) updated: RecordedTime,
+    /// Whether the loader accepts the file.
+    pub(crate) loadable: bool,
+    /// Whether it is marked as a sub-agent's.
+    pub(crate) subagent: bool,
+    /// Whether the file is one JSON object.
+    pub(crate) is_document: bool,
+    /// Whether that has a list of messages.
+    pub(crate) has_messages: bool,
+    /// Whether it has a message of a human or a model.
+    pub(crate) spoken: bool,
+    /// The same for a loader that reads lines only, and no checkpoints.
+    pub(crate) spoken_in_lines: bool,
+    /// The same for one that looks at the last checkpoint alone, if there is one.
+    pub(crate) spoken_in_list: bool,
+    /// Whether there is anything to go on with.
+    pub(crate) resumable: bool,
+}
+
+/// A time, as far as a file records it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum RecordedTime {
+    /// It does not.
+    #[default]
+    Nothing,
+    /// It records something that is not a time.
+    Unclear,
+    /// In milliseconds.
+    At(i64),
+}
+
+impl RecordedTime {
+    /// Returns the time, if there is one.
+    pub(crate) fn millis(self) -> Option<i64> {
+        if let Self::At(millis) = self { Some(millis) } else { None }
+    }
+}
+
+/// What only the reader of one grammar knows of a file, for [`RetentionFacts`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Form {
+    pub(crate) first_id: Option<SessionId>,
+    pub(crate) is_document: bool,
+    pub(crate) has_messages: bool,
+}

@@ -1,0 +1,159 @@
+//! Every recorded home: what we list must be what the real program listed.
+//!
+//! The recordings are not part of the repository; see `recount_testkit::corpus`. The fixtures, which stand in for them, do not say what the program
+//! listed.
+
+use std::path::PathBuf;
+
+use recount_formats::SOURCES;
+use recount_formats::bytes::Buffer;
+use recount_formats::json::Tree;
+use recount_formats::source::{FileAt, ProjectFolder, RootShape, Source, Surveyed};
+use recount_model::RecordedPath;
+use recount_testkit::{Corpus, corpus};
+
+/// One recorded home, and what the recording says about it.
+struct Recording {
+    path: PathBuf,
+    name: String,
+    release: String,
+    meta: Tree,
+}
+
+fn recordings(corpus: &Corpus) -> impl Iterator<Item = Recording> {
+    corpus.captures.iter().filter_map(|capture| {
+        let meta = Tree::parse(capture.meta()?.as_bytes()).ok()?;
+        let release = meta.text("release")?.to_owned();
+        Some(Recording { path: capture.path.clone(), name: capture.name.clone(), release, meta })
+    })
+}
+
+/// A row of the real list: title and session id.
+type Row = (String, String);
+
+/// Reads `  1. Title (Just now) [id]`.
+fn real_rows(output: &str) -> Vec<Row> {
+    let row = |line: &str| {
+        let line = line.trim();
+        let (number, rest) = line.split_once(". ")?;
+        number.parse::<u32>().ok()?;
+        let (rest, id) = rest.strip_suffix(']')?.rsplit_once(" [")?;
+        let (title, _age) = rest.rsplit_once(" (")?;
+        Some((title.to_owned(), id.to_owned()))
+    };
+    output.lines().filter_map(row).collect()
+}
+
+/// What we list for one project, by the rules of the capture's release, and the files it is made of. Listing may
+/// itself write a summary, so the files it changed are read in their later state.
+fn our_rows(capture: &Recording, path: &str) -> (Vec<Row>, Vec<Surveyed>) {
+    let source: &dyn Source = *SOURCES.first().unwrap();
+    let root = capture.path.join("home/.gemini");
+    let later = capture.path.join("home-after-list/.gemini");
+    let path = RecordedPath::new(path);
+    let mut folders = source.locate(&root, RootShape::Whole).folders;
+    // A hash folder beside a named one is a copy that the program no longer looks at.
+    folders.sort_by_key(|folder| folder.hash.is_some());
+    let hash = source.project_hash(path.as_str());
+    let own = |folder: &&ProjectFolder| {
+        folder.hash.as_ref() == Some(hash.as_ref().unwrap())
+            || folder.markers.iter().any(|(marked, _)| *marked == path)
+    };
+    let Some(folder) = folders.iter().find(own) else { return Default::default() };
+    let mut buffer = Buffer::new();
+    let survey = |at: &FileAt| {
+        let changed = later.join(at.path.strip_prefix(&root).unwrap());
+        let path = if changed.is_file() { changed } else { at.path.clone() };
+        let outline = source.outline(&path, &mut buffer);
+        Surveyed {
+            folder: 0,
+            named_folder: folder.hash.is_none(),
+            is_shared: false,
+            at: at.clone(),
+            outline,
+        }
+    };
+    let files: Vec<Surveyed> = folder.files.iter().map(survey).collect();
+    let rows = source.agent_list(&files.iter().collect::<Vec<_>>(), Some(&capture.release));
+    (rows.into_iter().map(|row| (row.title, row.id.to_string())).collect(), files)
+}
+
+/// Sessions that the start of the program may have deleted before it listed: those whose id8 group holds a file
+/// that cannot be listed.
+fn doomed(files: &[Surveyed], id: &str) -> bool {
+    let short = |file: &Surveyed| file.at.group.clone();
+    let own = files
+        .iter()
+        .find(|f| f.outline.head.session_id.as_ref().is_some_and(|known| known.as_str() == id));
+    own.is_some_and(|own| {
+        let group: Vec<&Surveyed> = files.iter().filter(|file| short(file) == short(own)).collect();
+        group.iter().any(|file| !file.outline.resumable || !file.outline.loadable)
+    })
+}
+
+/// Whether a release deletes all files of an id8 group for one that cannot be listed (FORMAT.md).
+fn deletes_groups(release: &str) -> bool {
+    let minor = release.split('.').nth(1).and_then(|minor| minor.parse::<u32>().ok()).unwrap_or(0);
+    matches!(minor, 42 | 43 | 47..)
+}
+
+#[test]
+fn we_list_what_the_real_program_listed() {
+    let corpus = corpus();
+    let mut compared = 0;
+    for capture in recordings(&corpus) {
+        for listing in
+            capture.meta.get("list_sessions").and_then(Tree::as_array).unwrap_or_default()
+        {
+            let folder = listing.text("cwd").unwrap_or_default();
+            let printed = [listing.text("stdout"), listing.text("stderr")]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join("\n");
+            let expected = real_rows(&printed);
+            let (mut rows, files) = our_rows(&capture, folder);
+            // What the start deletes it may list or not, under a summary that it wrote just before.
+            rows.retain_mut(|(title, id)| {
+                let listed = expected.iter().find(|(_, known)| known == id);
+                if !deletes_groups(&capture.release) || !doomed(&files, id) {
+                    return true;
+                }
+                if let Some((real, _)) = listed {
+                    title.clone_from(real);
+                }
+                listed.is_some()
+            });
+            assert_eq!(rows, expected, "{} in {folder}", capture.name);
+            compared += expected.len();
+        }
+    }
+    assert!(!corpus.is_recorded() || compared > 150, "only {compared} rows were compared");
+}
+
+#[test]
+fn nothing_recorded_is_unknown_to_us() {
+    let source: &dyn Source = *SOURCES.first().unwrap();
+    let mut buffer = Buffer::new();
+    let corpus = corpus();
+    let mut read = 0;
+    for capture in &corpus.captures {
+        if capture.name.contains("/damaged/") {
+            continue;
+        }
+        for home in capture.homes() {
+            for file in source
+                .locate(&home.join(".gemini"), RootShape::Whole)
+                .folders
+                .iter()
+                .flat_map(|f| &f.files)
+            {
+                let outline = source.outline(&file.path, &mut buffer);
+                assert_eq!(outline.problems.kept, [], "{}", file.path.display());
+                assert!(outline.loadable, "{}", file.path.display());
+                read += 1;
+            }
+        }
+    }
+    assert!(!corpus.is_recorded() || read > 200, "only {read} files were read");
+}

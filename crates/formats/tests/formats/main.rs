@@ -1,0 +1,5 @@
+//! The readers on recorded homes.
+#![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
+
+mod corpus;
+mod named_folders;

@@ -1,0 +1,117 @@
+//! Recorded homes that tests sweep, and the fixtures that stand in for them in a plain clone.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io, thread};
+
+use crate::fixture::{fixtures, folders, repository};
+
+/// The homes one test sweeps.
+#[derive(Clone, Debug)]
+pub struct Corpus {
+    /// The captures, sorted by name.
+    pub captures: Vec<Capture>,
+    is_recorded: bool,
+}
+
+/// What an agent left on disk after one scripted scenario.
+#[derive(Clone, Debug)]
+pub struct Capture {
+    /// `<release>/<scenario>`, `<agent>/<release>/<scenario>`, or the name of a fixture.
+    pub name: String,
+    /// Its folder, which holds `home/`.
+    pub path: PathBuf,
+}
+
+/// Returns the recorded homes, or the fixtures where there are none.
+///
+/// `RECOUNT_CORPUS` names the folder, which holds `<release>/<scenario>/home/`; set and empty, it asks for the fixtures. Without that
+/// variable the folder is `shared/corpus` beside the repository. The name of the test and the number of captures go to standard error, past the capture of the test harness.
+///
+/// # Panics
+/// If `RECOUNT_CORPUS` names a folder without captures: a sweep that was asked for must not pass on nothing.
+pub fn corpus() -> Corpus {
+    let Some(folder) = corpus_folder() else {
+        let captures =
+            fixtures().into_iter().map(|case| Capture { name: case.name, path: case.path });
+        let captures: Vec<Capture> = captures.collect();
+        report(&format!("no corpus; {} fixtures instead", captures.len()));
+        return Corpus { captures, is_recorded: false };
+    };
+    recorded(&folder, 2)
+}
+
+/// Returns the recorded homes of agents that recount only takes folders from: `corpus-other` beside the corpus.
+///
+/// It holds `<agent>/<release>/<scenario>/home/`. No fixture stands in for them.
+///
+/// # Panics
+/// If there is a corpus and none of these beside it.
+pub fn corpus_of_other_agents() -> Corpus {
+    let Some(folder) = corpus_folder().map(|folder| folder.with_file_name("corpus-other")) else {
+        report("no corpus; nothing to compare");
+        return Corpus { captures: Vec::new(), is_recorded: false };
+    };
+    recorded(&folder, 3)
+}
+
+impl Corpus {
+    /// Whether these are recordings. Where fixtures stand in, a test cannot expect a certain number of anything.
+    pub fn is_recorded(&self) -> bool {
+        self.is_recorded
+    }
+}
+
+impl Capture {
+    /// The home as the scenario left it.
+    pub fn home(&self) -> PathBuf {
+        self.path.join("home")
+    }
+
+    /// Every recorded state of the home: `home`, `home-after-list`, …
+    pub fn homes(&self) -> Vec<PathBuf> {
+        let is_home = |path: &PathBuf| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("home"))
+        };
+        folders(&self.path).into_iter().filter(is_home).collect()
+    }
+
+    /// The text of `meta.json`: the release, what was typed and what the agent printed. Fixtures have none.
+    pub fn meta(&self) -> Option<String> {
+        fs::read_to_string(self.path.join("meta.json")).ok()
+    }
+}
+
+fn recorded(folder: &Path, depth: usize) -> Corpus {
+    let mut level = if folder.is_dir() { vec![folder.to_owned()] } else { Vec::new() };
+    for _ in 0..depth {
+        level = level.iter().flat_map(|path| folders(path)).collect();
+    }
+    let capture = |path: PathBuf| {
+        let below = path.strip_prefix(folder).unwrap_or(&path);
+        Capture { name: below.to_string_lossy().into_owned(), path }
+    };
+    let captures: Vec<Capture> =
+        level.into_iter().map(capture).filter(|capture| capture.home().is_dir()).collect();
+    report(&format!("{} captures in {}", captures.len(), folder.display()));
+    assert!(!captures.is_empty(), "no recorded homes in {}", folder.display());
+    Corpus { captures, is_recorded: true }
+}
+
+/// Returns the folder of the corpus, which need not exist if `RECOUNT_CORPUS` names it.
+fn corpus_folder() -> Option<PathBuf> {
+    match env::var_os("RECOUNT_CORPUS") {
+        Some(named) => Some(PathBuf::from(named)).filter(|folder| !folder.as_os_str().is_empty()),
+        None => {
+            let folder = repository().parent()?.join("shared/corpus");
+            folder.is_dir().then_some(folder)
+        }
+    }
+}
+
+fn report(what: &str) {
+    let test = thread::current();
+    let line = format!("{}: {what}\n", test.name().unwrap_or("a test"));
+    // `eprintln!` would be captured and dropped when the test passes.
+    let _written = io::stderr().lock().write_all(line.as_bytes());
+}
