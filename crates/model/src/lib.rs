@@ -6,11 +6,9 @@
 mod doom;
 mod id;
 mod message;
-mod moment;
 mod problem;
 mod project;
 mod session;
-mod session_json;
 mod source_state;
 mod time;
 mod usage;

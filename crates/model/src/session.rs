@@ -10,8 +10,8 @@ use crate::{
     Problem, Project, RawJson, RecordedPath, SessionId, SessionKey, SourceName, SourceState, Tokens,
 };
 
-/// One row of a list. How it is written stands in `session_json.rs`.
-#[derive(Clone, Debug)]
+/// One row of a list.
+#[derive(Clone, Debug, Serialize)]
 pub struct SessionFacts {
     /// The agent that wrote it.
     pub source: SourceName,
@@ -22,22 +22,26 @@ pub struct SessionFacts {
     /// The main session of a sub-agent.
     pub parent: Option<SessionId>,
     /// The call in the parent that ran this sub-agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_call: Option<String>,
     /// The title, with every script kept.
     pub title: Option<String>,
     /// Where the title comes from.
     pub title_from: TitleFrom,
     /// What the user has put on it; nothing when not looked for.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub labels: Option<Labels>,
     /// The folder it belongs to.
     pub project: Arc<Project>,
     /// The folder that it records as its own, where the source does that.
+    #[serde(skip)]
     pub cwd: Option<RecordedPath>,
     /// The first moment of the full view.
     pub started: Option<Timestamp>,
     /// The last moment of the full view.
     pub updated: Option<Timestamp>,
     /// Message counts of the full view.
+    #[serde(flatten)]
     pub counts: Counts,
     /// Tool calls of the full view.
     pub tool_calls: ToolCounts,
@@ -50,12 +54,14 @@ pub struct SessionFacts {
     /// Whether the cost leaves something out.
     pub cost_is_lower_bound: Option<bool>,
     /// Which prices that is by; 0 when none were looked up.
+    #[serde(skip)]
     pub priced_by: u64,
     /// The same figures for the strict view.
     pub kept: Kept,
     /// Workspace folders that were added.
     pub directories: Vec<String>,
     /// Notes that the agent's own memory made of the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<RawJson>,
     /// Every file of the session.
     pub files: Vec<SessionFile>,
@@ -72,8 +78,10 @@ pub struct SessionFacts {
     /// Of these, records of a kind we do not know.
     pub not_understood: u64,
     /// The problems themselves, as many as were kept.
+    #[serde(skip)]
     pub problem_list: Vec<Problem>,
     /// What only the source understands of each of the files.
+    #[serde(skip)]
     pub states: Vec<SourceState>,
 }
 

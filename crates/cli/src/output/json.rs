@@ -9,10 +9,10 @@ use std::sync::mpsc::sync_channel;
 use recount_engine::Listing;
 use recount_engine::export::json::{write_json, write_safe};
 use recount_model::{Message, Problem, Project, SessionFacts};
-use serde::{Serialize, Serializer};
-use serde_json::value::{RawValue, to_raw_value};
+use serde::Serialize;
 
 use crate::context::{Context, Paged};
+use crate::output::row;
 
 /// About what a row of a list takes, in bytes.
 const ROW: usize = 1800;
@@ -79,33 +79,20 @@ fn rows(
 ) -> io::Result<()> {
     for (at, facts) in sessions.iter().enumerate() {
         text.extend_from_slice(if at > 0 { b"," } else { b"" });
-        let project = projects.text(&facts.project)?;
-        serde_json::to_writer(&mut *text, &Row { facts, project })?;
+        row::write(text, facts, projects.text(&facts.project)?)?;
     }
     Ok(())
 }
 
-/// A row whose project is written already.
-struct Row<'a> {
-    facts: &'a SessionFacts,
-    project: &'a RawValue,
-}
-
-impl Serialize for Row<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.facts.serialize_with(self.project, serializer)
-    }
-}
-
 /// The text of projects: many sessions share one.
 #[derive(Default)]
-struct Projects(HashMap<*const Project, Box<RawValue>>);
+struct Projects(HashMap<*const Project, String>);
 
 impl Projects {
-    fn text(&mut self, project: &Arc<Project>) -> io::Result<&RawValue> {
+    fn text(&mut self, project: &Arc<Project>) -> io::Result<&str> {
         Ok(match self.0.entry(Arc::as_ptr(project)) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(to_raw_value(project)?),
+            Entry::Vacant(new) => new.insert(serde_json::to_string(project)?),
         })
     }
 }

@@ -2,7 +2,7 @@
 //! sessions that are gone stay until they are forgotten.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use recount_catalog::{Catalog, List, Listed};
@@ -14,7 +14,7 @@ use crate::cache::cached::Core;
 use crate::cache::refresh::{RACY, hash, key};
 use crate::projects::passport::{Effort, Passports, Sightings};
 use crate::sessions::list::{Digest, Listing, Used};
-use crate::snapshot::survey::{Ground, Progress};
+use crate::snapshot::survey::{Folder, Ground, Progress};
 use crate::{Engine, search::index::session_key};
 
 /// What must be as it was for the rows to hold, beside the files.
@@ -50,13 +50,14 @@ pub(crate) struct Unplaced {
 /// Projects by their directories.
 #[derive(Debug)]
 pub(crate) struct Places {
-    by_folder: HashMap<PathBuf, Arc<Project>>,
+    by_folder: HashMap<String, Arc<Project>>,
     recorded: BTreeMap<RecordedPath, Arc<Project>>,
 }
 
 impl Places {
     pub(crate) fn new(ground: &Ground, passports: &Passports) -> Self {
-        let folders = ground.folders.iter().map(|folder| folder.at.path.clone());
+        let path = |folder: &Folder| folder.at.path.to_string_lossy().into_owned();
+        let folders = ground.folders.iter().map(path);
         let by_folder = folders.zip(passports.projects.iter().cloned()).collect();
         Self { by_folder, recorded: passports.recorded.clone() }
     }
@@ -84,7 +85,7 @@ impl Unplaced {
             Arc::new(Project { slug, ..Project::default() })
         };
         let recorded = facts.cwd.as_ref().and_then(|cwd| places.recorded.get(cwd));
-        let known = recorded.or_else(|| places.by_folder.get(Path::new(&*folder)));
+        let known = recorded.or_else(|| places.by_folder.get(&*folder));
         facts.project = known.map_or_else(nameless, Arc::clone);
         facts
     }
@@ -233,7 +234,11 @@ impl Engine {
         sightings: Sightings,
         passports: &Passports,
     ) {
-        if ground.is_racy() {
+        // Where names lie, what is kept of a group is not all of a session.
+        let whole = digests.iter().all(|digest| matches!(digest.used, Used::With(_)));
+        // What had to be read and could not be kept is read again: such a list would be written anew each time.
+        let settled = whole || digests.iter().all(|digest| !digest.fresh);
+        if ground.is_racy() || !settled {
             return;
         }
         let folder = |number: usize| ground.folders.get(number).map(|folder| &folder.at.path);
@@ -243,8 +248,6 @@ impl Engine {
         let is_one_each = |rows: &Vec<Listed>| {
             rows.iter().map(|row| row.session).collect::<HashSet<_>>().len() == rows.len()
         };
-        // Where names lie, what is kept of a group is not all of a session.
-        let whole = digests.iter().all(|digest| matches!(digest.used, Used::With(_)));
         let groups = if whole { ground.groups(|_, _| true) } else { Vec::new() };
         let groups = groups.iter().map(key).fold(0, met);
         let conditions = Conditions { projects: projects(passports), sightings, groups };
@@ -272,7 +275,7 @@ fn projects(passports: &Passports) -> u64 {
 impl Ground {
     /// What changes when any file does.
     pub(crate) fn shape(&self) -> u64 {
-        let files = |folder: &crate::snapshot::survey::Folder| {
+        let files = |folder: &Folder| {
             let files = folder.at.files.iter().map(|file| (file.path.file_name(), file.stamp));
             hash(&(&folder.at.path, files.collect::<Vec<_>>()))
         };

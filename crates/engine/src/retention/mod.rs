@@ -160,10 +160,10 @@ impl Engine {
         agents: &[Agent],
         ask: impl Fn(&dyn Sweeper, &Chats<'_>) -> T,
     ) -> Vec<(usize, Retention, T)> {
-        let mut states: HashMap<&Path, &SourceState> = HashMap::new();
+        let mut states: HashMap<&str, &SourceState> = HashMap::with_capacity(sessions.len());
         for session in sessions {
             let files = session.files.iter().zip(&session.states);
-            states.extend(files.map(|(file, state)| (Path::new(&file.path), state)));
+            states.extend(files.map(|(file, state)| (file.path.as_str(), state)));
         }
         let mut settings: BTreeMap<usize, Settings> = BTreeMap::new();
         let one = |(number, folder): (usize, &Folder)| {
@@ -176,8 +176,10 @@ impl Engine {
             let place = project.map(|path| Path::new(path.as_str()));
             let retention = sweeper.retention(settings, place, &agent.release);
             let files = &folder.at.files;
-            let seen: Vec<Option<&SourceState>> =
-                files.iter().map(|file| states.get(&*file.path).copied()).collect();
+            let seen: Vec<Option<&SourceState>> = files
+                .iter()
+                .map(|file| states.get(&*file.path.to_string_lossy()).copied())
+                .collect();
             let answer = ask(
                 sweeper,
                 &Chats {

@@ -269,10 +269,10 @@ impl Engine {
         effort: &Effort,
         progress: &dyn Progress,
     ) -> Result<(Listing, BTreeSet<Claim>, Arc<Ground>, Arc<Passports>), Error> {
-        if holds.is_nothing() {
-            if let Some((listing, passports)) = self.rows_of_snapshot(effort) {
-                return Ok((listing, BTreeSet::new(), self.look(), passports));
-            }
+        if holds.is_nothing()
+            && let Some((listing, passports)) = self.rows_of_snapshot(effort)
+        {
+            return Ok((listing, BTreeSet::new(), self.look(), passports));
         }
         // Whether the list of last time still holds and, if not, what changed, is told by one look at the disk.
         let engine = self.pin();
@@ -465,7 +465,6 @@ fn passes(session: &SessionFacts, query: &Query) -> bool {
 }
 
 pub(crate) fn sort(sessions: &mut [Arc<SessionFacts>], order: Sort) {
-    use std::cmp::Reverse;
     let number = |session: &SessionFacts| match order {
         Sort::Updated => session.updated.map_or(i64::MIN, Timestamp::as_millisecond),
         Sort::Started => session.started.map_or(i64::MIN, Timestamp::as_millisecond),
@@ -474,10 +473,5 @@ pub(crate) fn sort(sessions: &mut [Arc<SessionFacts>], order: Sort) {
         Sort::Size => i64::try_from(session.bytes()).unwrap_or(i64::MAX),
     };
     // The id settles what is equal, so that two runs print the same.
-    let is_before = |one: &Arc<SessionFacts>, next: &Arc<SessionFacts>| {
-        (Reverse(number(one)), &one.id) <= (Reverse(number(next)), &next.id)
-    };
-    if !sessions.is_sorted_by(is_before) {
-        sessions.sort_by_cached_key(|session| (Reverse(number(session)), session.id.clone()));
-    }
+    sessions.sort_by(|one, next| number(next).cmp(&number(one)).then_with(|| one.id.cmp(&next.id)));
 }

@@ -1,0 +1,211 @@
+//! A row of a list as JSON. Rows are printed by the thousand, so what does not change from row to row is written as it stands; the
+//! outcome is what `serde` makes of a row, which a test compares.
+
+use std::io;
+
+use recount_model::{SessionFacts, SessionFile, Tokens};
+use serde::Serialize;
+
+use crate::output::moment::Moment;
+
+/// Adds a row to `out`. Its project is written already.
+pub(crate) fn write(out: &mut Vec<u8>, facts: &SessionFacts, project: &str) -> io::Result<()> {
+    let mut row = Row { out };
+    row.text(b"{\"source\":", facts.source.as_str());
+    row.text(b",\"id\":", facts.id.as_str());
+    row.value(b",\"kind\":", &facts.kind)?;
+    row.optional(b",\"parent\":", facts.parent.as_ref().map(recount_model::SessionId::as_str));
+    if let Some(call) = &facts.parent_call {
+        row.text(b",\"parent_call\":", call);
+    }
+    row.optional(b",\"title\":", facts.title.as_deref());
+    row.value(b",\"title_from\":", &facts.title_from)?;
+    if let Some(labels) = &facts.labels {
+        row.texts(b",\"tags\":", labels.tags.iter());
+        row.flag(b",\"pinned\":", Some(labels.pinned));
+    }
+    row.raw(b",\"project\":");
+    row.raw(project.as_bytes());
+    row.value(b",\"started\":", &facts.started.map(Moment))?;
+    row.value(b",\"updated\":", &facts.updated.map(Moment))?;
+    row.number(b",\"messages\":", facts.counts.messages);
+    row.number(b",\"prompts\":", facts.counts.prompts);
+    row.number(b",\"answers\":", facts.counts.answers);
+    row.number(b",\"undone\":", facts.counts.undone);
+    row.number(b",\"tool_calls\":{\"total\":", facts.tool_calls.total);
+    row.number(b",\"failed\":", facts.tool_calls.failed);
+    row.number(b",\"cancelled\":", facts.tool_calls.cancelled);
+    row.texts(b"},\"models\":", facts.models.iter());
+    row.tokens(b",\"tokens\":", &facts.tokens);
+    row.value(b",\"cost_usd\":", &facts.cost_usd)?;
+    row.flag(b",\"cost_is_lower_bound\":", facts.cost_is_lower_bound);
+    row.number(b",\"kept\":{\"messages\":", facts.kept.messages);
+    row.number(b",\"prompts\":", facts.kept.prompts);
+    row.number(b",\"answers\":", facts.kept.answers);
+    row.number(b",\"tool_calls\":", facts.kept.tool_calls);
+    row.tokens(b",\"tokens\":", &facts.kept.tokens);
+    row.texts(b"},\"directories\":", facts.directories.iter());
+    if let Some(memory) = &facts.memory {
+        row.value(b",\"memory\":", memory)?;
+    }
+    row.files(&facts.files)?;
+    match facts.agent_index {
+        Some(index) => row.number(b",\"agent_index\":", u64::from(index)),
+        None => row.raw(b",\"agent_index\":null"),
+    }
+    row.optional(b",\"agent_title\":", facts.agent_title.as_deref());
+    row.flag(b",\"live\":", facts.live);
+    row.flag(b",\"doomed\":", facts.doomed);
+    row.number(b",\"problems\":", facts.problems);
+    row.number(b",\"not_understood\":", facts.not_understood);
+    row.raw(b"}");
+    Ok(())
+}
+
+struct Row<'a> {
+    out: &'a mut Vec<u8>,
+}
+
+impl Row<'_> {
+    fn raw(&mut self, text: &[u8]) {
+        self.out.extend_from_slice(text);
+    }
+
+    fn value<T: Serialize>(&mut self, key: &[u8], value: &T) -> io::Result<()> {
+        self.raw(key);
+        Ok(serde_json::to_writer(&mut *self.out, value)?)
+    }
+
+    fn text(&mut self, key: &[u8], text: &str) {
+        self.raw(key);
+        self.quoted(text);
+    }
+
+    fn quoted(&mut self, text: &str) {
+        let is_special = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
+        // Looked at without a way out in between, which takes many bytes at once.
+        let special = text.as_bytes().iter().fold(false, |any, byte| any | is_special(byte));
+        if special {
+            // A list of text in memory takes all that is written to it.
+            let _written = serde_json::to_writer(&mut *self.out, text);
+        } else {
+            self.out.push(b'"');
+            self.raw(text.as_bytes());
+            self.out.push(b'"');
+        }
+    }
+
+    fn optional(&mut self, key: &[u8], text: Option<&str>) {
+        self.raw(key);
+        match text {
+            Some(text) => self.quoted(text),
+            None => self.raw(b"null"),
+        }
+    }
+
+    fn texts<'t>(&mut self, key: &[u8], texts: impl Iterator<Item = &'t String>) {
+        self.raw(key);
+        self.raw(b"[");
+        for (at, text) in texts.enumerate() {
+            self.raw(if at > 0 { b"," } else { b"" });
+            self.quoted(text);
+        }
+        self.raw(b"]");
+    }
+
+    fn flag(&mut self, key: &[u8], flag: Option<bool>) {
+        self.raw(key);
+        self.raw(match flag {
+            None => b"null",
+            Some(true) => b"true",
+            Some(false) => b"false",
+        });
+    }
+
+    fn number(&mut self, key: &[u8], mut number: u64) {
+        self.raw(key);
+        let mut digits = [b'0'; 20];
+        let mut start = digits.len();
+        for (at, slot) in digits.iter_mut().enumerate().rev() {
+            *slot = b'0' + u8::try_from(number % 10).unwrap_or_default();
+            number /= 10;
+            start = at;
+            if number == 0 {
+                break;
+            }
+        }
+        self.raw(digits.get(start..).unwrap_or_default());
+    }
+
+    fn tokens(&mut self, key: &[u8], tokens: &Tokens) {
+        self.raw(key);
+        self.number(b"{\"input\":", tokens.input);
+        self.number(b",\"output\":", tokens.output);
+        self.number(b",\"cached\":", tokens.cached);
+        self.number(b",\"thoughts\":", tokens.thoughts);
+        self.number(b",\"tool\":", tokens.tool);
+        self.number(b",\"total\":", tokens.total);
+        self.raw(b"}");
+    }
+
+    fn files(&mut self, files: &[SessionFile]) -> io::Result<()> {
+        self.raw(b",\"files\":[");
+        for (at, file) in files.iter().enumerate() {
+            self.raw(if at > 0 { b"," } else { b"" });
+            self.text(b"{\"path\":", &file.path);
+            self.value(b",\"role\":", &file.role)?;
+            self.number(b",\"bytes\":", file.bytes);
+            self.value(b",\"grammar\":", &file.grammar)?;
+            self.raw(b"}");
+        }
+        self.raw(b"]");
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::sync::Arc;
+
+    use recount_engine::{Engine, Query, Setup};
+    use recount_model::{Clock, Labels, Problem, RawJson, SessionId};
+
+    use super::*;
+
+    fn check(facts: &SessionFacts) {
+        let mut written = Vec::new();
+        let project = serde_json::to_string(&facts.project).unwrap();
+        write(&mut written, facts, &project).unwrap();
+        assert_eq!(String::from_utf8(written).unwrap(), serde_json::to_string(facts).unwrap());
+    }
+
+    #[test]
+    fn a_row_is_what_serde_makes_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().join("home");
+        let now = "2026-11-16T00:00:00Z".parse().unwrap();
+        recount_testbed::demo(&home, now).unwrap();
+        let env = recount_platform::Env::made_up([], None);
+        let setup = Setup { homes: vec![home], sources: Vec::new(), env, clock: Clock::fixed(now) };
+        let query = Query { doomed: true, labelled: true, ..Query::default() };
+        let listing = Engine::new(setup).unwrap().list(&query, &()).unwrap();
+        assert!(!listing.sessions.is_empty());
+        listing.sessions.iter().for_each(|facts| check(facts));
+        let mut odd = SessionFacts::clone(&listing.sessions[0]);
+        odd.title = Some("a \"quoted\" \\ line\nand 修正 \u{7f}\u{1}".to_owned());
+        odd.labels =
+            Some(Labels { tags: BTreeSet::from(["a".into(), "b\"".into()]), pinned: true });
+        odd.parent = Some(SessionId::new("p"));
+        odd.parent_call = Some("call".to_owned());
+        odd.memory = Some(RawJson::new("{\"x\": 1}".to_owned()));
+        odd.tokens.total = u64::MAX;
+        odd.cost_usd = Some(0.1 + 0.2);
+        odd.started = "-000001-01-01T00:00:00.123456Z".parse().ok();
+        odd.problem_list = Vec::<Problem>::new();
+        odd.project = Arc::default();
+        check(&odd);
+        odd = SessionFacts { title: None, labels: None, cost_usd: None, live: Some(true), ..odd };
+        check(&SessionFacts { agent_index: None, started: None, ..odd });
+    }
+}
