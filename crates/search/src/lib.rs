@@ -6,8 +6,9 @@
 //! [`Searcher`]. Where the index cannot be sure (a phrase in tool output, a regex), the hit says so and
 //! the caller asks [`Plan::holds`] with the message itself; the same function answers without an index.
 //!
-//! In the order of flow: `token` (text to words), `index` (words to disk and back, ranking), `query`
-//! (what may be asked), `plan` (the question on the index, on texts, and its snippet).
+//! In the order of flow: `token` (text to words), `neighbours` (which words stand next to each other), `index`
+//! (words to disk and back, ranking), `query` (what may be asked), `plan` (the question on the index, on texts,
+//! and its snippet).
 
 #![warn(clippy::indexing_slicing, clippy::string_slice)]
 #![cfg_attr(
@@ -18,6 +19,7 @@
 mod document;
 mod error;
 mod index;
+mod neighbours;
 mod plan;
 mod query;
 mod token;

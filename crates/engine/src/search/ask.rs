@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use recount_search::{Hit, Options, Plan};
+use recount_search::{Found, Hit, Options, Plan};
 
 use crate::cancel::stop_if_cancelled;
 use crate::messages::records::Records;
@@ -26,12 +26,40 @@ impl Answer {
             Lost::Gone => self.unsure += 1,
         }
     }
+
+    /// Whether it is certain that nothing was found.
+    fn is_nothing(&self) -> bool {
+        self.is_exact && self.total == 0 && self.lost == 0 && self.unsure == 0
+    }
 }
 
 impl Engine {
     /// Asks the index, and reads what it points at.
     pub(crate) fn ask(&self, ready: &Ready<'_>, asked: &Asked) -> Result<Answer, Error> {
         let found = &ready.first;
+        let relaxed = ready.plan.relaxed();
+        let plan = relaxed.as_ref().filter(|_| found.relaxed).unwrap_or(&ready.plan);
+        let answer = self.answer(ready, asked, plan, found)?;
+        match relaxed {
+            // What the index took for all of the words was none of it on a second look.
+            Some(relaxed) if !found.relaxed && !found.is_exact && answer.is_nothing() => {
+                let found =
+                    ready.searcher.search(&relaxed, &self.first_options(asked, &relaxed))?;
+                let second = self.answer(ready, asked, &relaxed, &found)?;
+                Ok(if second.total > 0 { second } else { answer })
+            }
+            _ => Ok(answer),
+        }
+    }
+
+    /// Reads what the index found for a plan.
+    fn answer(
+        &self,
+        ready: &Ready<'_>,
+        asked: &Asked,
+        plan: &Plan,
+        found: &Found,
+    ) -> Result<Answer, Error> {
         let mut answer = Answer {
             total: found.total,
             sessions: found.sessions,
@@ -42,8 +70,6 @@ impl Engine {
             lost: 0,
             unsure: 0,
         };
-        let relaxed = found.relaxed.then(|| ready.plan.relaxed()).flatten();
-        let plan = relaxed.as_ref().unwrap_or(&ready.plan);
         if found.is_exact {
             for read in self.read(ready, &found.hits, plan, asked.width) {
                 match read {
@@ -52,7 +78,7 @@ impl Engine {
                 }
             }
         } else {
-            self.check(ready, asked, plan, &mut answer)?;
+            self.check(ready, asked, plan, found, &mut answer)?;
         }
         if answer.lost > 0 {
             let note =
@@ -74,16 +100,16 @@ impl Engine {
         ready: &Ready<'_>,
         asked: &Asked,
         plan: &Plan,
+        first: &Found,
         answer: &mut Answer,
     ) -> Result<(), Error> {
         let (mut checked, mut held) = (0, 0);
         let mut sessions = HashSet::new();
         let mut size = FIRST_CHECKED.max(asked.limit);
+        let mut more: Option<Found> = None;
         loop {
             stop_if_cancelled(ready.progress)?;
-            // The best of a session may not hold where another does.
-            let options = self.options(asked, checked, size, false);
-            let found = ready.searcher.search(&ready.plan, &options)?;
+            let found = more.as_ref().unwrap_or(first);
             for read in self.read(ready, &found.hits, plan, asked.width) {
                 let hit = match read {
                     Ok(Some(hit)) => hit,
@@ -117,6 +143,18 @@ impl Engine {
                 return Ok(());
             }
             size = (size * MORE).min(MOST_CHECKED - checked);
+            let options = self.options(asked, checked, size, false);
+            more = Some(ready.searcher.search(plan, &options)?);
+        }
+    }
+
+    /// What is asked of the index first.
+    pub(crate) fn first_options(&self, asked: &Asked, plan: &Plan) -> Options {
+        if plan.is_exact() {
+            self.options(asked, 0, asked.limit, !asked.all_hits)
+        } else {
+            // The best of a session may not hold where another does.
+            self.options(asked, 0, FIRST_CHECKED.max(asked.limit), false)
         }
     }
 

@@ -70,7 +70,8 @@ impl Engine {
             width: 0,
             without_index: false,
         };
-        let first = self.options(&asked, 0, usize::MAX, true);
+        // Where the index is not sure, the best of a session may not hold where another does.
+        let first = |plan: &Plan| self.options(&asked, 0, usize::MAX, plan.is_exact());
         let found = self.with_index(query, &first, Way::Any, progress, |ready| {
             if ready.first.relaxed {
                 return Ok(HashSet::new());
@@ -78,9 +79,7 @@ impl Engine {
             if ready.first.is_exact {
                 return Ok(ready.first.hits.iter().map(|hit| hit.session).collect());
             }
-            let options = self.options(&asked, 0, usize::MAX, false);
-            let found = ready.searcher.search(&ready.plan, &options)?;
-            Ok(self.with_one_that_holds(ready, found.hits))
+            Ok(self.with_one_that_holds(ready, ready.first.hits.clone()))
         });
         match found {
             Err(error) if error.is_homeless() => {

@@ -131,7 +131,7 @@ impl Engine {
     }
 
     fn search_index(&self, asked: &Asked, progress: &dyn Progress) -> Result<Answer, Error> {
-        let first = self.options(asked, 0, asked.limit, !asked.all_hits);
+        let first = |plan: &Plan| self.first_options(asked, plan);
         let answer = self.with_index(&asked.query, &first, Way::Any, progress, |ready| {
             Ok((self.ask(ready, asked)?, ready.way))
         })?;
@@ -149,7 +149,7 @@ impl Engine {
     pub(crate) fn with_index<T>(
         &self,
         query: &str,
-        first: &Options,
+        first: &(dyn Fn(&Plan) -> Options + Sync),
         way: Way,
         progress: &dyn Progress,
         ask: impl Fn(&Ready<'_>) -> Result<T, Error>,
@@ -168,7 +168,7 @@ impl Engine {
     fn prepared<T>(
         &self,
         query: &str,
-        first: &Options,
+        first: &(dyn Fn(&Plan) -> Options + Sync),
         way: Way,
         progress: &dyn Progress,
         ask: &impl Fn(&Ready<'_>) -> Result<T, Error>,
@@ -179,7 +179,7 @@ impl Engine {
         // Which sessions a project means takes a look at all of them.
         if way == Way::Any && !question.names_sessions() {
             let plan = question.plan(&self.zoned_now(), &mut |_| Vec::new());
-            let search = |index: &Index| index.searcher().search(&plan, first);
+            let search = |index: &Index| index.searcher().search(&plan, &first(&plan));
             if let Some((quick, found)) = engine.quick(search) {
                 let (searcher, first) = (quick.index.searcher(), found?);
                 let (sessions, notes) = (&quick, Vec::new());
@@ -206,7 +206,7 @@ impl Engine {
             listed: by_key(listing.sessions),
             places: Places::new(&ground, &passports),
         };
-        let first = searcher.search(&plan, first)?;
+        let first = searcher.search(&plan, &first(&plan))?;
         let sessions = &sessions;
         ask(&Ready { searcher, plan, first, sessions, notes, progress, way: Way::Long })
     }

@@ -3,6 +3,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tantivy::directory::error::{LockError, OpenReadError};
 use tantivy::directory::{Directory as _, INDEX_WRITER_LOCK, MmapDirectory};
@@ -10,6 +11,7 @@ use tantivy::{IndexReader, IndexSettings, ReloadPolicy, TantivyError};
 
 use super::{Searcher, Writer, schema};
 use crate::Error;
+use crate::neighbours::NeighbourPlugin;
 
 /// A full-text index in a folder of ours.
 #[derive(Clone)]
@@ -37,14 +39,20 @@ impl Index {
         let directory = MmapDirectory::open(folder)?;
         let schema = schema::schema();
         let mut engine = if tantivy::Index::exists(&directory)? {
-            tantivy::Index::open(directory)?
+            let mut engine = tantivy::Index::open(directory)?;
+            engine.register_plugin(Arc::new(NeighbourPlugin));
+            engine
         } else {
             // Nothing is stored but words and numbers, so there is nothing to compress on a thread.
             let settings = IndexSettings {
                 docstore_compress_dedicated_thread: false,
                 ..IndexSettings::default()
             };
-            tantivy::Index::create(directory, schema.clone(), settings)?
+            tantivy::Index::builder()
+                .schema(schema.clone())
+                .settings(settings)
+                .register_plugin(Arc::new(NeighbourPlugin))
+                .open_or_create(directory)?
         };
         if engine.schema() != schema {
             return Err(TantivyError::SchemaError("it is of another version".to_owned()));

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use tantivy::directory::RamDirectory;
 use tantivy::query::Bm25StatisticsProvider;
@@ -12,6 +13,7 @@ use tantivy::{
 };
 
 use super::schema;
+use crate::neighbours::NeighbourPlugin;
 use crate::{Document, Error};
 
 /// Memory for words of a few hundred messages; the engine sets up tables in proportion.
@@ -81,6 +83,7 @@ fn begun() -> Result<SingleSegmentIndexWriter<TantivyDocument>, TantivyError> {
         .schema(schema::schema())
         .settings(settings)
         .tokenizers(schema::tokenizers())
+        .register_plugin(Arc::new(NeighbourPlugin))
         .single_segment_index_writer::<TantivyDocument>(RamDirectory::create(), MEMORY)
 }
 

@@ -14,7 +14,9 @@ use crate::token::WordTokenizer;
 /// The tokenizer's name is part of the schema that lies on disk, and the version is part of the name:
 /// an index that was cut into words another way does not open. Raise it with any change to the words, or to what
 /// the columns mean.
-const TOKENIZER: &str = "recount-words-2";
+const TOKENIZER: &str = "recount-words-3";
+/// The same words, with a note of which stand next to each other.
+const NEIGHBOURS: &str = "recount-words-3-neighbours";
 /// The engine's own way of taking a value as it is.
 const RAW: &str = "raw";
 
@@ -80,12 +82,12 @@ pub(crate) fn fate_tag(fate: Fate) -> String {
 pub(crate) fn schema() -> Schema {
     let mut builder = Schema::builder();
     for field in Field::ALL {
-        let record = if field.has_positions() {
-            IndexRecordOption::WithFreqsAndPositions
+        let (tokenizer, record) = if field.has_positions() {
+            (TOKENIZER, IndexRecordOption::WithFreqsAndPositions)
         } else {
-            IndexRecordOption::WithFreqs
+            (NEIGHBOURS, IndexRecordOption::WithFreqs)
         };
-        let options = TextOptions::default().set_indexing_options(indexed(TOKENIZER, record));
+        let options = TextOptions::default().set_indexing_options(indexed(tokenizer, record));
         builder.add_text_field(field.name(), options);
     }
     let tag = indexed(RAW, IndexRecordOption::Basic).set_fieldnorms(false);
@@ -111,6 +113,7 @@ fn indexed(tokenizer: &str, record: IndexRecordOption) -> TextFieldIndexing {
 pub(crate) fn tokenizers() -> TokenizerManager {
     let manager = TokenizerManager::default(); // has `raw`, and what the engine wants for numbers
     manager.register(TOKENIZER, WordTokenizer::default());
+    manager.register(NEIGHBOURS, WordTokenizer::with_neighbours());
     manager
 }
 

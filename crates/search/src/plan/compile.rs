@@ -1,6 +1,6 @@
 //! A plan as a query of the index engine.
 //!
-//! Fields without positions cannot prove that words stand in a row, and no field can prove a regex. So
+//! Fields without positions can only rule out that words stand in a row, and no field can prove a regex. So
 //! there are two readings: the upper bound finds all that may hold, the lower bound only what surely
 //! does. A negation turns one into the other.
 
@@ -18,7 +18,8 @@ use super::steady::Steady;
 use super::{Check, Plan};
 use crate::document::Field;
 use crate::index::schema;
-use crate::query::{Matcher, Node, Pattern, TextLeaf, Words};
+use crate::neighbours::{Adjacent, Pair};
+use crate::query::{Matcher, Node, Part, Pattern, TextLeaf, Words};
 use crate::token::CUT;
 
 /// Which of the two readings.
@@ -156,12 +157,21 @@ fn in_row(words: &Words, field: Field, bound: Bound) -> Option<Boxed> {
             if words.is_open {
                 clauses.push(word(field, &last.text, true));
             }
-            Some(Box::new(BooleanQuery::intersection(clauses)) as Boxed)
+            let all = Box::new(BooleanQuery::intersection(clauses)) as Boxed;
+            let pairs = if field.has_positions() { Vec::new() } else { neighbours(fixed) };
+            Some(if pairs.is_empty() { all } else { Box::new(Adjacent::new(all, pairs)) })
         }
     };
     let in_one = words.whole.as_ref().map(|whole| word(field, whole, words.is_open));
     let either: Vec<Boxed> = in_parts.into_iter().chain(in_one).collect();
     if either.is_empty() { None } else { Some(any(either)) }
+}
+
+/// The words that must stand next to each other.
+fn neighbours(parts: &[Part]) -> Vec<Pair> {
+    let pairs = parts.iter().zip(parts.iter().skip(1));
+    let near = pairs.filter(|(first, second)| second.offset == first.offset + 1);
+    near.map(|(first, second)| Pair::of(&first.text, &second.text)).collect()
 }
 
 /// Texts that hold all the letters the regex needs, or of which the index does not know all.

@@ -86,7 +86,7 @@ impl Plan {
     }
 
     /// Whether the index alone can answer it: no phrase in fields without positions, no regex.
-    pub(crate) fn is_exact(&self) -> bool {
+    pub fn is_exact(&self) -> bool {
         self.text_leaves().iter().all(|(leaf, _)| leaf.is_exact())
     }
 

@@ -14,7 +14,7 @@ mod words;
 
 pub use mistake::Mistake;
 pub(crate) use pattern::Pattern;
-pub(crate) use words::Words;
+pub(crate) use words::{Part, Words};
 
 use jiff::Zoned;
 use recount_model::{Fate, MessageKind};

@@ -62,12 +62,21 @@ fn is_hex(text: &str, start: usize, end: usize) -> bool {
 pub(super) fn next_start(text: &str, mut at: usize) -> Option<(usize, Class)> {
     let bytes = text.as_bytes();
     loop {
+        // Bytes of longer characters are of no class here, and looked at as characters below.
+        let rest = bytes.get(at..)?;
+        at += rest.iter().take_while(|byte| is_ascii_gap(**byte)).count();
         let (class, width) = class_at(text, bytes, at)?;
         match class {
             Class::Other | Class::Mark | Class::Joint => at += width,
             Class::Lower | Class::Upper | Class::Digit | Class::Dense => return Some((at, class)),
         }
     }
+}
+
+/// Whether a byte is a character that is part of no word.
+#[inline]
+fn is_ascii_gap(byte: u8) -> bool {
+    byte < 128 && matches!(script::of_byte(byte), Class::Other | Class::Joint)
 }
 
 #[inline]
@@ -78,6 +87,13 @@ fn class_at(text: &str, bytes: &[u8], at: usize) -> Option<(Class, usize)> {
     }
     let character = text.get(at..)?.chars().next()?;
     Some((script::of(character), character.len_utf8()))
+}
+
+/// Counts the bytes from `at` on that are of one class.
+#[inline]
+fn same(bytes: &[u8], at: usize, class: Class) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    rest.iter().take_while(|byte| script::of_byte(**byte) == class).count()
 }
 
 /// Reads a run from its first character; `cuts` receives where its second and later parts begin.
@@ -93,6 +109,11 @@ pub(super) fn read(text: &str, start: usize, cuts: &mut Vec<usize>) -> Run {
                     break;
                 }
                 walk.step(text, class, at, cuts);
+                if width == 1 {
+                    // More of the same class changes nothing but where the walk stands.
+                    at += same(bytes, at + 1, class);
+                    walk.before_at = at;
+                }
             }
             Class::Mark => {}
             Class::Other | Class::Joint | Class::Dense => break,

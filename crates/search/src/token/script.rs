@@ -21,10 +21,11 @@ pub(super) enum Class {
     Dense,
 }
 
-const ASCII: [Class; 128] = ascii();
+/// By byte, so that no index can be out of bounds: bytes from 128 on are [`Class::Other`].
+const BYTES: [Class; 256] = bytes();
 
-const fn ascii() -> [Class; 128] {
-    let mut table = [Class::Other; 128];
+const fn bytes() -> [Class; 256] {
+    let mut table = [Class::Other; 256];
     let mut at = 0_u8;
     while at < 128 {
         let class = match at {
@@ -46,7 +47,7 @@ const fn ascii() -> [Class; 128] {
 /// Returns the class of a byte below 128; others are [`Class::Other`].
 #[inline]
 pub(super) fn of_byte(byte: u8) -> Class {
-    ASCII.get(usize::from(byte)).copied().unwrap_or(Class::Other)
+    BYTES.get(usize::from(byte)).copied().unwrap_or(Class::Other)
 }
 
 /// Returns the class of any character.
