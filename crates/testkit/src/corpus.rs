@@ -100,13 +100,11 @@ fn recorded(folder: &Path, depth: usize) -> Corpus {
 
 /// Returns the folder of the corpus, which need not exist if `RECOUNT_CORPUS` names it.
 fn corpus_folder() -> Option<PathBuf> {
-    match env::var_os("RECOUNT_CORPUS") {
-        Some(named) => Some(PathBuf::from(named)).filter(|folder| !folder.as_os_str().is_empty()),
-        None => {
-            let folder = repository().parent()?.join("shared/corpus");
-            folder.is_dir().then_some(folder)
-        }
+    if let Some(named) = env::var_os("RECOUNT_CORPUS") {
+        return Some(PathBuf::from(named)).filter(|folder| !folder.as_os_str().is_empty());
     }
+    let folder = repository().parent()?.join("shared/corpus");
+    folder.is_dir().then_some(folder)
 }
 
 fn report(what: &str) {

@@ -30,7 +30,13 @@ fn engine(home: &Path) -> Engine {
     let data = home.join("recount-data");
     let env = Env::made_up([("RECOUNT_DATA_DIR", data.to_str().unwrap())], None);
     let clock = Clock::fixed(NOW.parse().unwrap());
-    let setup = Setup { known_sources: recount_engine::SOURCES, homes: vec![home.to_owned()], sources: Vec::new(), env, clock };
+    let setup = Setup {
+        known_sources: recount_engine::SOURCES,
+        homes: vec![home.to_owned()],
+        sources: Vec::new(),
+        env,
+        clock,
+    };
     Engine::new(setup).unwrap().with_processes(Arc::new(Nobody))
 }
 

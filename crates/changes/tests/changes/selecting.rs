@@ -38,7 +38,7 @@ fn an_argument_names_the_same_session_in_a_survey_as_on_disk() {
     let mut asked = 0;
     for (name, home) in homes() {
         let engine = engine(home.path());
-        let survey = engine.survey(&());
+        let survey = engine.survey(&()).unwrap();
         let mut arguments = ["latest", "@1", "abc", "zzzz"].map(str::to_owned).to_vec();
         // Each is read from disk to be compared: a few tell enough.
         for facts in survey.listing.sessions.iter().take(SESSIONS) {

@@ -137,7 +137,7 @@ pub(crate) fn recognize(head: &[u8]) -> Recognition {
     let has = |key: &[u8]| memchr::memmem::find(head, key).is_some();
     if has(b"\"sessionId\"") && has(b"\"projectHash\"") {
         Recognition::Certain
-    } else if memchr::memchr(0, head).is_none() || head.first() == Some(&b'{') {
+    } else if memchr(0, head).is_none() || head.first() == Some(&b'{') {
         Recognition::Possible
     } else {
         Recognition::No
