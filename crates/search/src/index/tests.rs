@@ -113,13 +113,15 @@ fn both_spellings_of_a_name_are_found_in_every_field() {
     );
     assert_eq!(found(&index, "parseLegacyRecord"), [1, 2]);
     assert_eq!(found(&index, "parse_legacy_record"), [1, 2]);
-    // Tool output keeps no positions: a message with the parts apart is a hit to check.
-    assert_eq!(found(&index, "legacy_record"), [1, 2, 3, 4]);
+    // Tool output keeps no positions, but its neighbouring words are known: parts that stand apart are no hit.
+    assert_eq!(found(&index, "legacy_record"), [1, 2, 3]);
+    // The neighbours of the beginning of a word are not known: a message with the parts apart is a hit to check.
+    assert_eq!(found(&index, "legacy_recor*"), [1, 2, 3, 4]);
     assert_eq!(found(&index, "legacyrecord"), [3]);
     let hits = index.searcher().search(&plan("legacy_record"), &options()).unwrap();
     let doubtful: Vec<u64> =
         hits.hits.iter().filter(|hit| hit.must_check).map(|hit| hit.message).collect();
-    assert_eq!(doubtful.len(), 2, "{doubtful:?}");
+    assert_eq!(doubtful.len(), 1, "{doubtful:?}");
     assert!(!hits.is_exact);
     assert!(!plan("legacy_record").holds(&message(4, 1, output("a legacy of one record"))));
     assert!(plan("legacy_record").holds(&message(2, 1, output("parse_legacy_record: 3"))));

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::Pair;
+use super::{Pair, word_hash};
 use crate::token::{Form, Token};
 
 /// Positions that are remembered: more than one identifier has.
@@ -52,10 +52,10 @@ impl Default for Recorder {
 }
 
 impl Recorder {
-    /// Records a word. `hash` must be that of its text.
+    /// Records a word.
     #[inline]
-    pub(crate) fn see(&mut self, token: &Token<'_>, hash: u64) {
-        let position = token.position;
+    pub(crate) fn see(&mut self, token: &Token<'_>) {
+        let (position, hash) = (token.position, word_hash(token.text));
         match token.form {
             Form::Whole => self.see_whole(position, hash),
             Form::Cut => {}

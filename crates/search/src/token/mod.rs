@@ -6,7 +6,6 @@
 //! the last character alone. Random runs (base64) are dropped and long ones cut short; a text to which
 //! that happened ends with the token [`CUT`], so that a search by substring knows what it cannot see.
 
-mod batch;
 mod fold;
 mod run;
 mod scan;

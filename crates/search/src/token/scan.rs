@@ -92,11 +92,6 @@ impl<'t> Scanner<'t> {
         })
     }
 
-    /// Whether the next token begins an identifier or a run of a dense script.
-    pub(crate) fn is_between(&self) -> bool {
-        self.buffers.next >= self.buffers.pieces.len()
-    }
-
     /// Reads the next identifier or dense run into the buffers.
     fn refill(&mut self) -> Option<()> {
         self.buffers.next = 0;

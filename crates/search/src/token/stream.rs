@@ -2,16 +2,14 @@
 
 use tantivy::tokenizer::{Token as IndexToken, TokenStream, Tokenizer};
 
-use super::batch::Batch;
 use super::{Buffers, Scanner};
-use crate::neighbours::{Recorder, word_hash};
+use crate::neighbours::Recorder;
 
-/// Hands the words of a text to the index: not in the order of the text, but each word with all of its positions.
+/// Hands the words of a text to the index.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WordTokenizer {
     token: IndexToken,
     buffers: Buffers,
-    batch: Batch,
     neighbours: Option<Recorder>,
 }
 
@@ -26,7 +24,6 @@ impl WordTokenizer {
 #[derive(Debug)]
 pub(crate) struct WordStream<'a> {
     scanner: Scanner<'a>,
-    bytes: usize,
     tokenizer: &'a mut WordTokenizer,
 }
 
@@ -35,52 +32,23 @@ impl Tokenizer for WordTokenizer {
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
         let buffers = std::mem::take(&mut self.buffers);
-        self.batch.begin(0);
-        WordStream {
-            scanner: Scanner::with_buffers(text, buffers),
-            bytes: text.len(),
-            tokenizer: self,
-        }
-    }
-}
-
-impl WordStream<'_> {
-    /// Reads the next batch of words; whether there were any.
-    fn refill(&mut self) -> bool {
-        let WordTokenizer { batch, neighbours, .. } = &mut *self.tokenizer;
-        batch.begin(self.bytes);
-        let mut is_empty = true;
-        // A batch ends between two identifiers: one word's positions must not go back in the next.
-        while !(batch.is_full() && self.scanner.is_between())
-            && let Some(word) = self.scanner.next()
-        {
-            let hash = word_hash(word.text);
-            if let Some(neighbours) = neighbours {
-                neighbours.see(&word, hash);
-            }
-            batch.add(word.text, hash, word.position);
-            is_empty = false;
-        }
-        !is_empty
+        WordStream { scanner: Scanner::with_buffers(text, buffers), tokenizer: self }
     }
 }
 
 impl TokenStream for WordStream<'_> {
     fn advance(&mut self) -> bool {
-        loop {
-            let WordTokenizer { batch, token, .. } = &mut *self.tokenizer;
-            if let Some((text, position)) = batch.next() {
-                if let Some(text) = text {
-                    token.text.clear();
-                    token.text.push_str(text);
-                }
-                token.position = position as usize;
-                return true;
-            }
-            if !self.refill() {
-                return false;
-            }
+        let Some(word) = self.scanner.next() else { return false };
+        let WordTokenizer { token, neighbours, .. } = &mut *self.tokenizer;
+        if let Some(neighbours) = neighbours {
+            neighbours.see(&word);
         }
+        token.text.clear();
+        token.text.push_str(word.text);
+        token.offset_from = word.start;
+        token.offset_to = word.end;
+        token.position = word.position as usize;
+        true
     }
 
     fn token(&self) -> &IndexToken {
