@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
     /// Reads an element that has only text.
     fn text(&mut self) -> Cow<'a, str> {
         let mut all = Cow::Borrowed("");
-        while let Some(event) = self.events.next() {
+        for event in self.events.by_ref() {
             match event {
                 Event::Text(text) | Event::Html(text) if all.is_empty() => all = cow(text),
                 Event::Text(text) | Event::Html(text) => all.to_mut().push_str(&text),
@@ -148,14 +148,11 @@ impl<'a> Reader<'a> {
     fn inline(&mut self, event: Event<'a>, depth: usize) -> Option<Inline<'a>> {
         let inner = depth + 1;
         Some(match event {
-            Event::Text(text) => Inline::Text { text: cow(text) },
             Event::Code(text) => Inline::Code { text: cow(text) },
             Event::SoftBreak => Inline::SoftBreak,
             Event::HardBreak => Inline::LineBreak,
-            // A line break within a table cell can only be written in HTML.
-            Event::InlineHtml(tag) if matches!(&*tag, "<br>" | "<br/>" | "<br />") => {
-                Inline::LineBreak
-            }
+            // Within a table cell a line break can only be written in HTML.
+            Event::InlineHtml(tag) if is_line_break(&tag) => return Some(Inline::LineBreak),
             Event::Start(Tag::Emphasis) => Inline::Emphasis { content: self.content(inner) },
             Event::Start(Tag::Strong) => Inline::Strong { content: self.content(inner) },
             Event::Start(Tag::Strikethrough) => Inline::Strike { content: self.content(inner) },
@@ -169,7 +166,8 @@ impl<'a> Reader<'a> {
                 self.task = Some(done);
                 return None;
             }
-            Event::Html(text)
+            Event::Text(text)
+            | Event::Html(text)
             | Event::InlineHtml(text)
             | Event::InlineMath(text)
             | Event::DisplayMath(text)
@@ -231,4 +229,8 @@ const fn alignment(alignment: pulldown_cmark::Alignment) -> Alignment {
         pulldown_cmark::Alignment::Center => Alignment::Center,
         pulldown_cmark::Alignment::Right => Alignment::Right,
     }
+}
+
+fn is_line_break(tag: &str) -> bool {
+    matches!(tag, "<br>" | "<br/>" | "<br />")
 }

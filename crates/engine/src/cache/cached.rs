@@ -59,6 +59,7 @@ struct Session {
 
 /// One file of a session.
 #[derive(Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one fact of the file")]
 struct File {
     /// Its number in the group.
     at: usize,

@@ -143,6 +143,12 @@ enum Then {
     Messages,
 }
 
+/// Every session, with what is needed to index it.
+pub(crate) type Everything = (Listing, Arc<Ground>, Vec<Digest>, Arc<Passports>);
+
+/// Every session, and those that a filter leaves out.
+type Filtered = (Listing, BTreeSet<Claim>, Arc<Ground>, Arc<Passports>);
+
 /// What tells one session from another.
 pub(crate) type Claim = (SourceName, SessionId);
 
@@ -229,7 +235,7 @@ impl Engine {
         &self,
         effort: &Effort,
         progress: &dyn Progress,
-    ) -> Result<(Listing, Arc<Ground>, Vec<Digest>, Arc<Passports>), Error> {
+    ) -> Result<Everything, Error> {
         let (ground, digests) = self.digests(progress)?;
         if let Some((listing, passports)) = self.rows_of_snapshot(effort) {
             return Ok((listing, ground, digests, passports));
@@ -252,7 +258,9 @@ impl Engine {
         finish(ground, &mut digests, &passports);
         if after == After::Rows {
             let no_files: Arc<[Surveyed]> = Arc::default();
-            digests.iter_mut().for_each(|digest| digest.files = Arc::clone(&no_files));
+            for digest in &mut digests {
+                digest.files = Arc::clone(&no_files);
+            }
         }
         self.remember_list(ground, &digests, sightings, &passports);
         let mut sessions: Vec<_> = digests.iter().map(|digest| Arc::clone(&digest.facts)).collect();
@@ -268,7 +276,7 @@ impl Engine {
         holds: &Holds,
         effort: &Effort,
         progress: &dyn Progress,
-    ) -> Result<(Listing, BTreeSet<Claim>, Arc<Ground>, Arc<Passports>), Error> {
+    ) -> Result<Filtered, Error> {
         if holds.is_nothing()
             && let Some((listing, passports)) = self.rows_of_snapshot(effort)
         {

@@ -180,11 +180,9 @@ fn renumbered(digest: &Digest, numbers: &[Option<usize>]) -> Option<Digest> {
     let number = |old: usize| numbers.get(old).copied().flatten();
     let mut digest = digest.clone();
     if digest.files.iter().any(|file| number(file.folder) != Some(file.folder)) {
-        let files = digest
-            .files
-            .iter()
-            .cloned()
-            .map(|file| number(file.folder).map(|folder| Surveyed { folder, ..file }));
+        let renumber =
+            |file: &Surveyed| number(file.folder).map(|folder| Surveyed { folder, ..file.clone() });
+        let files = digest.files.iter().map(renumber);
         digest.files = files.collect::<Option<Vec<_>>>()?.into();
     }
     digest.folder = number(digest.folder)?;

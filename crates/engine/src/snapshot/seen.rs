@@ -100,6 +100,7 @@ impl Suspects<'_> {
     }
 
     /// Whether a session file, known with a stamp, may have changed; and what it looks like now, if it is still there.
+    #[expect(clippy::option_option, reason = "not changed, gone, or there")]
     pub(crate) fn look_at(
         &self,
         path: &Path,

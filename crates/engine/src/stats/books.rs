@@ -9,7 +9,7 @@ use recount_model::{Problem, SessionFacts, SessionId};
 use crate::cache::remembered::met;
 use crate::projects::passport::Effort;
 use crate::search::index::session_key;
-use crate::sessions::list::{After, Digest, Listing, Query, Used};
+use crate::sessions::list::{After, Claim, Digest, Listing, Query, Used};
 use crate::snapshot::survey::Progress;
 use crate::stats::ledger::{Page, unbound};
 use crate::{Engine, Error};
@@ -40,6 +40,9 @@ pub(crate) struct Place {
     pub(crate) is_asked: bool,
 }
 
+/// Every session, the logs of what they used, and the sessions that a filter leaves out.
+type AllLogs = (Listing, Vec<Vec<u8>>, BTreeSet<Claim>);
+
 impl Engine {
     /// Opens the books.
     pub(crate) fn books(&self, query: &Query, progress: &dyn Progress) -> Result<Books, Error> {
@@ -57,7 +60,7 @@ impl Engine {
         query: &Query,
         since: i64,
         progress: &dyn Progress,
-    ) -> Result<(Listing, Vec<Vec<u8>>, BTreeSet<crate::sessions::list::Claim>), Error> {
+    ) -> Result<AllLogs, Error> {
         let effort = Effort::List;
         let engine = self.pin();
         let known = query.holds.is_nothing().then(|| {

@@ -132,6 +132,7 @@ impl Read for Input {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a test writes what it reads")]
 mod tests {
     use super::*;
 

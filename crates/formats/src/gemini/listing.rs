@@ -101,11 +101,11 @@ impl Rules {
                 return text
                     .map_or_else(|| "Empty conversation".to_owned(), |text| shorten(text.trim()));
             }
-            TitleRule::First => listed.first_any.clone(),
-            TitleRule::FirstWords => listed.first_user.clone(),
+            TitleRule::First => listed.first_any,
+            TitleRule::FirstWords => listed.first_user,
             TitleRule::FirstFlat { sizes } => {
                 let flat = listed.first_flat.as_deref().map(|flat| binary(flat, sizes));
-                flat.or_else(|| listed.first_any.clone())
+                flat.or(listed.first_any)
             }
         };
         first.map_or_else(|| "Empty conversation".to_owned(), |text| shorten(&plain(&text)))

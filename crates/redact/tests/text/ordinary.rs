@@ -35,7 +35,9 @@ fn count(folders: &[PathBuf]) -> (usize, Vec<String>) {
     rules.kinds.remove(&Kind::User);
     let redactor = Redactor::new(rules).unwrap();
     let mut all = Vec::new();
-    folders.iter().for_each(|folder| texts(folder, &mut all));
+    for folder in folders {
+        texts(folder, &mut all);
+    }
     let (mut lines, mut touched) = (0, Vec::new());
     for (path, text) in &all {
         // A log has a whole message on a line: each line of the message counts.

@@ -80,8 +80,6 @@ fn places(pair: Pair, bits: u64) -> impl Iterator<Item = usize> {
     let step = pair.0.wrapping_mul(0x85eb_ca6b) | 1;
     (0..PROBES).map(move |probe| {
         let hash = pair.0.wrapping_add(probe.wrapping_mul(step));
-        #[expect(clippy::cast_possible_truncation, reason = "less than the number of bits")]
-        let at = ((u64::from(hash) * bits) >> 32) as usize;
-        at
+        ((u64::from(hash) * bits) >> 32) as usize
     })
 }

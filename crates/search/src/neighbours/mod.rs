@@ -32,7 +32,6 @@ impl Pair {
     #[inline]
     fn of_hashes(first: u64, second: u64) -> Self {
         let mixed = (first.rotate_left(29) ^ second).wrapping_mul(SPREAD);
-        #[expect(clippy::cast_possible_truncation, reason = "the upper half is the better one")]
         let upper = (mixed >> 32) as u32;
         Self(upper)
     }

@@ -15,7 +15,7 @@ use recount_engine::stats::{Asked as StatsAsked, By};
 use recount_engine::{
     Asked, Cell, Engine, Export, HitSort, Query, SOURCES, Selection, Setup, Sources, View,
 };
-use recount_formats::Source;
+use recount_formats::Source as _;
 use recount_model::{
     Clock, Fate, FileRole, Message, ProjectState, SessionFacts, SessionKind, What,
 };

@@ -151,7 +151,7 @@ fn problem(path: &Path, span: Option<Span>, what: What) -> Problem {
 #[derive(Default)]
 struct Rows {
     head: Head,
-    rows: Vec<(Value, Span)>,
+    recorded: Vec<(Value, Span)>,
     broken: Vec<Problem>,
 }
 
@@ -177,7 +177,7 @@ fn outlines(bytes: &[u8], path: &Path) -> Vec<Outline> {
         });
         match row {
             None => session.broken.push(problem(path, Some(span), What::BrokenLine)),
-            Some(row) if row["m"].is_string() => session.rows.push((row, span)),
+            Some(row) if row["m"].is_string() => session.recorded.push((row, span)),
             Some(row) => session.head = head(&row, &id),
         }
     }
@@ -201,13 +201,15 @@ fn head(row: &Value, id: &str) -> Head {
     }
 }
 
-fn outline(Rows { head, rows, broken }: Rows) -> Outline {
+fn outline(Rows { head, recorded, broken }: Rows) -> Outline {
     let mut outline = Outline { head, loadable: true, ..Outline::empty(Grammar::Jsonl) };
-    broken.into_iter().for_each(|problem| outline.problems.note(problem));
+    for problem in broken {
+        outline.problems.note(problem);
+    }
     let mut messages: BTreeMap<usize, Vec<(Value, u32)>> = BTreeMap::new();
     let mut numbers: HashMap<String, usize> = HashMap::new();
     let mut up: HashMap<usize, String> = HashMap::new();
-    for (row, span) in rows {
+    for (row, span) in recorded {
         let version = u32::try_from(outline.versions.len()).unwrap();
         outline.versions.push(Version { span, before: None, rank: 1 });
         let id = row["m"].as_str().unwrap().to_owned();
