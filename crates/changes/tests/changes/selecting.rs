@@ -6,6 +6,9 @@ use recount_engine::{Engine, Error};
 
 use crate::{engine, homes};
 
+/// Of so many homes one is looked at, as each argument is read from disk to be compared.
+const STEP: usize = 5;
+
 /// How many sessions of a home are asked for.
 const SESSIONS: usize = 2;
 
@@ -36,11 +39,10 @@ fn reason(error: &Error) -> String {
 #[test]
 fn an_argument_names_the_same_session_in_a_survey_as_on_disk() {
     let mut asked = 0;
-    for (name, home) in homes() {
+    for (name, home) in homes().step_by(STEP) {
         let engine = engine(home.path());
         let survey = engine.survey(&()).unwrap();
         let mut arguments = ["latest", "@1", "abc", "zzzz"].map(str::to_owned).to_vec();
-        // Each is read from disk to be compared: a few tell enough.
         for facts in survey.listing.sessions.iter().take(SESSIONS) {
             let id = facts.id.as_str();
             let start = |length: usize| id.chars().take(length).collect::<String>();
@@ -60,7 +62,7 @@ fn an_argument_names_the_same_session_in_a_survey_as_on_disk() {
             asked += 1;
         }
     }
-    assert!(asked > 500, "{asked}");
+    assert!(asked > 100, "{asked}");
 }
 
 #[test]

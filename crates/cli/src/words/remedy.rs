@@ -43,7 +43,22 @@ fn quoted(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use recount_model::RecordedPath;
+
     use super::*;
+
+    #[test]
+    fn a_folder_that_has_moved_is_relocated_by_both_its_paths() {
+        assert_eq!(
+            relocate("/code/shop", "/code/store"),
+            "recount relocate /code/shop /code/store"
+        );
+        let (old, new) = (Some(RecordedPath::new("/code/my shop")), Some("/code/store".to_owned()));
+        let command = remedy(&Remedy::Relocate { old: old.clone(), new });
+        assert_eq!(command, "recount relocate '/code/my shop' /code/store");
+        let command = remedy(&Remedy::Relocate { old, new: None });
+        assert_eq!(command, "recount relocate /code/my shop NEW");
+    }
 
     #[test]
     fn a_path_is_one_word_to_the_shell() {
