@@ -2,7 +2,7 @@
 """Measures `recount stats` beside `recount list` and ccusage on the same home, and compares the sums.
 
   stats.py --bin target/release/recount HOME [--ccusage PATH]
-  stats.py --bin target/release/recount --smoke         # a made-up home; sums only
+  stats.py --bin target/release/recount --smoke         # a synthetic home; sums only
 
 A home is a folder with .gemini in it. Prints a Markdown table; exit code 1 when our sums are not those of a slow
 count of every line of every file, 2 when nothing could be measured. See README.md.
@@ -46,7 +46,7 @@ def arguments():
     parser.add_argument("--bin", required=True, help="the recount to measure")
     parser.add_argument("--ccusage", default=shutil.which("ccusage"), help="the ccusage to compare with")
     parser.add_argument("--runs", type=int, default=5, help="the best of so many runs counts")
-    parser.add_argument("--smoke", action="store_true", help="compare sums on a made-up home, measure nothing")
+    parser.add_argument("--smoke", action="store_true", help="compare sums on a synthetic home, measure nothing")
     return parser.parse_args()
 
 

@@ -3,7 +3,7 @@
 
   parquet.py --bin target/release/recount                       # made-up homes, ../fixtures, and ../../shared/corpus where that is
   parquet.py --bin target/release/recount --homes DIR…          # made-up homes, and every home below these folders
-  parquet.py --bin target/release/recount --megabytes 1000      # a larger made-up home
+  parquet.py --bin target/release/recount --megabytes 1000      # a larger synthetic home
 
 DuckDB is the Python package `duckdb`; `--modules DIR` says where it lies. Exit code 1 when something differs, 2 when nothing could be compared.
 """
@@ -74,7 +74,7 @@ def arguments():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default=os.environ.get("RECOUNT_BIN", "target/release/recount"))
     parser.add_argument("--modules", default=".", metavar="DIR", help="the folder that holds the package duckdb")
-    parser.add_argument("--megabytes", type=int, default=12, help="size of the made-up home (12)")
+    parser.add_argument("--megabytes", type=int, default=12, help="size of the synthetic home (12)")
     parser.add_argument("--homes", nargs="*", default=HOMES, metavar="DIR")
     return parser.parse_args()
 

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use recount_model::{
-    AttachedFile, Fate, Held, Media, Message, MessageKind, NoticeLevel, Place, Thought, ToolCall,
-    ToolStatus, What,
+    AttachedFile, Fate, Media, MediaData, Message, MessageKind, NoticeLevel, RecordLocation,
+    Thought, ToolCall, ToolStatus, What,
 };
 
 use crate::{
@@ -11,8 +11,13 @@ use crate::{
 };
 
 fn message(kind: MessageKind, text: &str) -> Message {
-    let place =
-        Place { file: "session.jsonl".into(), line: 1, offset: 0, bytes: 1, pieces: Vec::new() };
+    let place = RecordLocation {
+        file: "session.jsonl".into(),
+        line: 1,
+        offset: 0,
+        bytes: 1,
+        pieces: Vec::new(),
+    };
     let mut message = Message::at(place, kind, Fate::Kept);
     message.text = text.to_owned();
     message.display_text = text.to_owned();
@@ -24,7 +29,7 @@ fn rich() -> Message {
     message.text = "Done: `a`.\n\nSent only.".into();
     message.thoughts =
         vec![Thought { subject: "Plan".into(), description: "First\nsecond".into(), time: None }];
-    let held = Held::Base64("iVBORw0KGgo=".into());
+    let held = MediaData::Base64("iVBORw0KGgo=".into());
     message.media = vec![Media { mime: "image/png".into(), bytes: 8, held }];
     message.files =
         vec![AttachedFile { path: "src/a.rs".into(), bytes: 4, content: "fn a".into() }];

@@ -6,7 +6,7 @@ use crate::{Catalog, Error, signed, unsigned};
 
 /// A session in the search index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Indexed {
+pub struct IndexedSession {
     /// The session.
     pub session: u64,
     /// What its files looked like.
@@ -28,13 +28,13 @@ impl Catalog {
     ///
     /// # Errors
     /// If the catalog cannot be read.
-    pub fn indexed(&self, roots: u64) -> Result<HashMap<u64, Indexed>, Error> {
+    pub fn indexed(&self, roots: u64) -> Result<HashMap<u64, IndexedSession>, Error> {
         let mut select = self.db.prepare_cached(
             "SELECT session, stamp, files, others, versions, undone, title FROM indexed WHERE roots = ?1",
         )?;
         let rows = select.query_map([signed(roots)], |row| {
             let session = unsigned(row.get(0)?);
-            let indexed = Indexed {
+            let indexed = IndexedSession {
                 session,
                 stamp: unsigned(row.get(1)?),
                 files: unsigned(row.get(2)?),
@@ -53,7 +53,7 @@ impl Catalog {
     ///
     /// # Errors
     /// If the catalog cannot be written.
-    pub fn set_indexed(&mut self, roots: u64, sessions: &[Indexed]) -> Result<(), Error> {
+    pub fn set_indexed(&mut self, roots: u64, sessions: &[IndexedSession]) -> Result<(), Error> {
         let change = self.db.transaction()?;
         {
             let mut insert = change.prepare_cached(
@@ -61,7 +61,8 @@ impl Catalog {
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             )?;
             for indexed in sessions {
-                let Indexed { session, stamp, files, others, versions, undone, title } = *indexed;
+                let IndexedSession { session, stamp, files, others, versions, undone, title } =
+                    *indexed;
                 let row =
                     [session, stamp, files, others, versions, undone, title, roots].map(signed);
                 insert.execute(row)?;

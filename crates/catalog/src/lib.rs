@@ -7,12 +7,12 @@
 mod error;
 pub mod facts;
 mod indexed;
-mod ledgers;
 mod listed;
 mod schema;
 mod seal;
 pub mod sql;
 mod states;
+mod usage_logs;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -22,10 +22,10 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use seal::{sealed, unsealed};
 
 pub use error::Error;
-pub use indexed::Indexed;
-pub use ledgers::{Leaf, Ledger};
-pub use listed::{List, Listed};
-pub use states::State;
+pub use indexed::IndexedSession;
+pub use listed::{List, ListRow};
+pub use states::StoredReader;
+pub use usage_logs::{UsageLogPart, UsageLogRow};
 
 /// What was read of the sessions.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub struct Catalog {
 
 /// Files that were read together, and what came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct CatalogRow {
     /// Tells these files from others.
     pub key: u64,
     /// Changes when one of them does.
@@ -43,7 +43,7 @@ pub struct Row {
     /// What came of it.
     pub content: Vec<u8>,
     /// What they used; empty when it was not asked for.
-    pub ledger: Ledger,
+    pub usage_log: UsageLogRow,
 }
 
 /// Whether the file at `path` is whole. It is only looked at.
@@ -71,18 +71,18 @@ impl Catalog {
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn rows(&self, roots: u64) -> Result<HashMap<u64, Row>, Error> {
+    pub fn rows(&self, roots: u64) -> Result<HashMap<u64, CatalogRow>, Error> {
         let mut select =
             self.db.prepare_cached("SELECT key, stamp, content FROM groups WHERE roots = ?1")?;
         let rows = select.query_map([signed(roots)], |row| {
             let key = unsigned(row.get(0)?);
             let content = unsealed(row.get_ref(2)?.as_blob().unwrap_or_default());
             let stamp = unsigned(row.get(1)?);
-            let row = |content: &[u8]| Row {
+            let row = |content: &[u8]| CatalogRow {
                 key,
                 stamp,
                 content: content.to_vec(),
-                ledger: Ledger::default(),
+                usage_log: UsageLogRow::default(),
             };
             Ok(content.map(|content| (key, row(content))))
         })?;
@@ -94,14 +94,14 @@ impl Catalog {
     ///
     /// # Errors
     /// If the file cannot be written; then nothing of it is kept.
-    pub fn keep(&mut self, roots: u64, new: &[Row], gone: &[u64]) -> Result<(), Error> {
+    pub fn keep(&mut self, roots: u64, new: &[CatalogRow], gone: &[u64]) -> Result<(), Error> {
         let change = self.db.transaction()?;
         {
             let mut insert = change.prepare_cached(
                 "INSERT OR REPLACE INTO groups (key, roots, stamp, content) VALUES (?1, ?2, ?3, ?4)",
             )?;
             // In the order of their keys they fill page after page; in any other, pages are split again and again.
-            let mut new: Vec<&Row> = new.iter().collect();
+            let mut new: Vec<&CatalogRow> = new.iter().collect();
             new.sort_unstable_by_key(|row| signed(row.key));
             for row in new {
                 insert.execute(params![
@@ -110,12 +110,12 @@ impl Catalog {
                     signed(row.stamp),
                     sealed(&row.content)
                 ])?;
-                ledgers::keep(&change, roots, (row.key, row.stamp), &row.ledger)?;
+                usage_logs::keep(&change, roots, (row.key, row.stamp), &row.usage_log)?;
             }
             let mut delete = change.prepare_cached("DELETE FROM groups WHERE key = ?1")?;
             for key in gone {
                 delete.execute([signed(*key)])?;
-                ledgers::forget(&change, roots, *key)?;
+                usage_logs::forget(&change, roots, *key)?;
             }
         }
         Ok(change.commit()?)
@@ -167,8 +167,13 @@ fn unsigned(key: i64) -> u64 {
 mod tests {
     use super::*;
 
-    fn row(key: u64, content: &[u8]) -> Row {
-        Row { key, stamp: key ^ 7, content: content.to_vec(), ledger: Ledger::default() }
+    fn row(key: u64, content: &[u8]) -> CatalogRow {
+        CatalogRow {
+            key,
+            stamp: key ^ 7,
+            content: content.to_vec(),
+            usage_log: UsageLogRow::default(),
+        }
     }
 
     #[test]

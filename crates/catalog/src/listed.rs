@@ -16,7 +16,7 @@ pub struct List {
 
 /// One row of a finished list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListRow {
     /// The session.
     pub session: u64,
     /// Whether its files are gone.
@@ -64,14 +64,14 @@ impl Catalog {
     ///
     /// # Errors
     /// If the catalog cannot be read, or the row is damaged.
-    pub fn listed(&self, roots: u64, session: u64) -> Result<Option<Listed>, Error> {
+    pub fn listed(&self, roots: u64, session: u64) -> Result<Option<ListRow>, Error> {
         let mut select = self
             .db
             .prepare_cached("SELECT gone, content FROM listed WHERE roots = ?1 AND session = ?2")?;
         let row = select.query_row([signed(roots), signed(session)], |row| {
             let content = unsealed(row.get_ref(1)?.as_blob().unwrap_or_default());
             let gone = row.get(0)?;
-            Ok(content.map(|content| Listed { session, gone, content: content.to_vec() }))
+            Ok(content.map(|content| ListRow { session, gone, content: content.to_vec() }))
         });
         row.optional()?.map(|row| row.ok_or(Error::Broken)).transpose()
     }
@@ -80,7 +80,7 @@ impl Catalog {
     ///
     /// # Errors
     /// If the catalog cannot be written; then nothing of it is kept.
-    pub fn keep_listed(&mut self, roots: u64, rows: &[Listed]) -> Result<(), Error> {
+    pub fn keep_listed(&mut self, roots: u64, rows: &[ListRow]) -> Result<(), Error> {
         let change = self.db.transaction()?;
         change.execute("DELETE FROM lists WHERE roots = ?1", [signed(roots)])?;
         insert(&change, roots, rows)?;
@@ -91,7 +91,7 @@ impl Catalog {
     ///
     /// # Errors
     /// If the catalog cannot be written; then nothing of it is kept.
-    pub fn keep_list(&mut self, roots: u64, list: &List, rows: &[Listed]) -> Result<(), Error> {
+    pub fn keep_list(&mut self, roots: u64, list: &List, rows: &[ListRow]) -> Result<(), Error> {
         let change = self.db.transaction()?;
         change.execute("UPDATE listed SET gone = 1 WHERE roots = ?1", [signed(roots)])?;
         insert(&change, roots, rows)?;
@@ -119,7 +119,7 @@ impl Catalog {
     }
 }
 
-fn insert(change: &Transaction<'_>, roots: u64, rows: &[Listed]) -> Result<(), Error> {
+fn insert(change: &Transaction<'_>, roots: u64, rows: &[ListRow]) -> Result<(), Error> {
     let mut insert = change.prepare_cached(
         "INSERT OR REPLACE INTO listed (roots, session, gone, content) VALUES (?1, ?2, ?3, ?4)",
     )?;
@@ -134,14 +134,14 @@ fn insert(change: &Transaction<'_>, roots: u64, rows: &[Listed]) -> Result<(), E
 mod tests {
     use super::*;
 
-    fn listed(session: u64, content: &[u8]) -> Listed {
-        Listed { session, gone: false, content: content.to_vec() }
+    fn listed(session: u64, content: &[u8]) -> ListRow {
+        ListRow { session, gone: false, content: content.to_vec() }
     }
 
-    fn all(catalog: &Catalog, roots: u64) -> Vec<Listed> {
+    fn all(catalog: &Catalog, roots: u64) -> Vec<ListRow> {
         let mut all = Vec::new();
         let mut visit = |session, gone, content: &[u8]| {
-            all.push(Listed { session, gone, content: content.to_vec() });
+            all.push(ListRow { session, gone, content: content.to_vec() });
         };
         catalog.each_listed(roots, &mut visit).unwrap();
         all.sort_by_key(|row| row.session);
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(catalog.list(1).unwrap(), None, "no list is finished that was touched");
         assert_eq!(all(&catalog, 1), [listed(1, b"one"), listed(2, b"new")]);
         catalog.keep_list(1, &list, &[listed(2, b"new")]).unwrap();
-        let gone = Listed { gone: true, ..listed(1, b"one") };
+        let gone = ListRow { gone: true, ..listed(1, b"one") };
         assert_eq!(catalog.listed(1, 1).unwrap(), Some(gone.clone()));
         assert_eq!(all(&catalog, 1), [gone, listed(2, b"new")]);
         catalog.forget_listed(1, &[1]).unwrap();

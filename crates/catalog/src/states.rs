@@ -7,7 +7,7 @@ use crate::{Catalog, Error, signed, unsigned};
 
 /// A reader that was kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct State {
+pub struct StoredReader {
     /// The file's number on the disk.
     pub inode: u64,
     /// How much of it was read.
@@ -23,14 +23,14 @@ impl Catalog {
     ///
     /// # Errors
     /// If the catalog cannot be read.
-    pub fn state(&self, path: &str) -> Result<Option<State>, Error> {
+    pub fn state(&self, path: &str) -> Result<Option<StoredReader>, Error> {
         let mut select = self
             .db
             .prepare_cached("SELECT inode, offset, print, content FROM states WHERE path = ?1")?;
         let state = select.query_row([path], |row| {
             let content = unsealed(row.get_ref(3)?.as_blob().unwrap_or_default());
             let (inode, offset, print) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            Ok(content.map(|content| State {
+            Ok(content.map(|content| StoredReader {
                 inode: unsigned(inode),
                 offset: unsigned(offset),
                 print: unsigned(print),
@@ -45,7 +45,7 @@ impl Catalog {
     ///
     /// # Errors
     /// If the catalog cannot be written.
-    pub fn keep_states(&mut self, states: &[(String, State)]) -> Result<(), Error> {
+    pub fn keep_states(&mut self, states: &[(String, StoredReader)]) -> Result<(), Error> {
         let change = self.db.transaction()?;
         {
             let mut insert = change.prepare_cached(

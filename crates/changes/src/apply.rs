@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use recount_engine::{Error as Unanswered, Progress, Query};
+use recount_engine::{Error as Unanswered, ListQuery, Progress};
 use recount_model::SessionFacts;
 use recount_writer::RealDisk;
-use recount_writer::change::{Door, History, Owner, Plan, Recovered};
+use recount_writer::change::{ChangeLock, History, Owner, Plan, Recovered};
 
 use crate::{Changes, Error, Proposal};
 
@@ -29,10 +29,10 @@ impl<'e> Changes<'e> {
         if !self.is_cut_short()? {
             return Ok(Vec::new());
         }
-        let sessions = self.engine.list(&Query::default(), progress)?.sessions;
+        let sessions = self.engine.list(&ListQuery::default(), progress)?.sessions;
         let owners = self.owners(&sessions);
-        let door = Door::open(&RealDisk, self.data()?, self.engine.clock().now())?;
-        Ok(door.recover(&|plan| is_owned(plan, &owners))?)
+        let change_lock = ChangeLock::open(&RealDisk, self.data()?, self.engine.clock().now())?;
+        Ok(change_lock.recover(&|plan| is_owned(plan, &owners))?)
     }
 
     /// Whether a crash has cut a change short.
@@ -59,13 +59,13 @@ impl<'e> Changes<'e> {
         progress: &dyn Progress,
     ) -> Result<Made, Error> {
         let data = self.data_apart()?;
-        let door = Door::open(&RealDisk, data, self.engine.clock().now())?;
-        let sessions = self.engine.list(&Query::default(), progress)?.sessions;
+        let change_lock = ChangeLock::open(&RealDisk, data, self.engine.clock().now())?;
+        let sessions = self.engine.list(&ListQuery::default(), progress)?.sessions;
         let mut owners = self.owners(&sessions);
         owners.retain(|owner| Some(owner.session.as_str()) != own);
-        let recovered = door.recover(&|plan| is_owned(plan, &owners))?;
+        let recovered = change_lock.recover(&|plan| is_owned(plan, &owners))?;
         let approved = plan.approve(&RealDisk, &owners, data)?;
-        Ok(Made { receipt: door.apply(&approved)?, recovered })
+        Ok(Made { receipt: change_lock.apply(&approved)?, recovered })
     }
 
     /// Plans to take a change back: the last one if none is named.

@@ -42,7 +42,7 @@ pub enum Error {
         /// The file.
         path: PathBuf,
         /// What is wrong in it.
-        why: recount_formats::sweep::Unfit,
+        why: recount_formats::retention::Unfit,
     },
     /// No agent that deletes sessions by itself was found.
     #[error("no agent found that deletes sessions by itself")]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use recount_writer::change::{End, Entry, History, Subject};
+use recount_writer::change::{History, JournalEnd, JournalEntry, Subject};
 use serde::Serialize;
 
 use crate::{Changes, Error};
@@ -69,18 +69,18 @@ impl Changes<'_> {
     }
 }
 
-fn change(history: &History, entry: &Entry) -> Change {
+fn change(history: &History, entry: &JournalEntry) -> Change {
     let in_force = history.in_force(entry).len();
     let mut left = Vec::new();
     let state = match &entry.end {
-        End::Begun | End::Prepared => ChangeState::CutShort,
-        End::TakenBack { left: theirs, .. } => {
+        JournalEnd::Begun | JournalEnd::Prepared => ChangeState::CutShort,
+        JournalEnd::TakenBack { left: theirs, .. } => {
             left.clone_from(theirs);
             ChangeState::TakenBack
         }
-        End::Done if in_force == 0 => ChangeState::Undone,
-        End::Done if in_force < entry.plan.steps.len() => ChangeState::PartlyUndone,
-        End::Done => ChangeState::Done,
+        JournalEnd::Done if in_force == 0 => ChangeState::Undone,
+        JournalEnd::Done if in_force < entry.plan.steps.len() => ChangeState::PartlyUndone,
+        JournalEnd::Done => ChangeState::Done,
     };
     Change {
         receipt: entry.id.clone(),

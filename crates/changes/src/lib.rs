@@ -24,19 +24,19 @@ pub use error::Error;
 pub use guard::fix::Fix;
 pub use history::{Change, ChangeState};
 pub use mend::compact::Compaction;
-pub use mend::resurrect::{Origin, Remnant, Resurrectable};
+pub use mend::recover::{Origin, RecoverableSession, Remnant};
 pub use mend::trim::{Trim, Turn, TurnAt};
 pub use notice::{Conversion, Notice, Proposal, Spared, StillDoomed, Whose};
 pub use reason::{Deed, Reason};
-pub use recount_formats::mend::Flaw;
-pub use recount_formats::sweep::Wanted as RetentionWanted;
+pub use recount_formats::retention::Wanted as RetentionWanted;
+pub use recount_formats::rewrite::Flaw;
 pub use recount_writer::Error as WriteError;
-pub use recount_writer::change::{Plan, Recovered, Refusal, State, Step, Subject};
+pub use recount_writer::change::{FileState, Plan, Recovered, Refusal, Step, Subject};
 pub use sessions::fork::Fork;
 pub use sessions::merge::Merge;
 pub use sessions::prune::Prune;
 pub use trash::Trashed;
-pub use vault::{Failed, Held, KeepReport, Unwanted};
+pub use vault::{Failed, KeepReport, Unwanted, VaultedSession};
 
 /// Plans changes to what an engine reads.
 #[derive(Clone, Copy, Debug)]

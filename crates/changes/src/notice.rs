@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use recount_formats::mend::Flaw;
+use recount_formats::rewrite::Flaw;
 use recount_model::SessionId;
 use recount_writer::change::Plan;
 
-use crate::mend::resurrect::Origin;
+use crate::mend::recover::Origin;
 
 /// A change as it is offered: what becomes of every file, and what people should know before they agree.
 #[derive(Clone, Debug, Default)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use recount_engine::disk::SHORTEST;
-use recount_writer::change::{Door, Entry, Plan, Step, Subject};
+use recount_writer::change::{ChangeLock, JournalEntry, Plan, Step, Subject};
 use recount_writer::{Error as WriteError, RealDisk};
 use serde::Serialize;
 
@@ -36,7 +36,7 @@ impl Changes<'_> {
         let history = self.changes_made()?;
         let mut trash = Vec::new();
         // What guard takes away is no session, but what lies beside one.
-        let is_deletion = |entry: &&Entry| !entry.emptied && entry.plan.command != DEFUSED;
+        let is_deletion = |entry: &&JournalEntry| !entry.emptied && entry.plan.command != DEFUSED;
         for entry in history.changes().iter().rev().filter(is_deletion) {
             let mut gone: BTreeMap<&str, (Vec<PathBuf>, u64)> = BTreeMap::new();
             for number in history.in_force(entry) {
@@ -87,17 +87,17 @@ impl Changes<'_> {
     /// # Errors
     /// If something cannot be removed.
     pub fn empty_trash(self, before: Option<Timestamp>) -> Result<usize, Error> {
-        let door = Door::open(&RealDisk, self.data()?, self.engine.clock().now())?;
+        let change_lock = ChangeLock::open(&RealDisk, self.data()?, self.engine.clock().now())?;
         let history = self.changes_made()?;
         let is_old = |time| before.is_none_or(|before| time < before);
-        let old = |entry: &&Entry| {
+        let old = |entry: &&JournalEntry| {
             let keeps = |number: &usize| {
                 entry.plan.steps.get(*number).is_some_and(|step| step.before.is_some())
             };
             is_old(entry.time) && !entry.emptied && history.in_force(entry).iter().any(keeps)
         };
         let entries: Vec<_> = history.changes().iter().filter(old).cloned().collect();
-        door.empty(&entries)?;
+        change_lock.empty(&entries)?;
         Ok(entries.len())
     }
 }

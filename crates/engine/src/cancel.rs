@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::Error;
-use crate::snapshot::survey::Progress;
+use crate::snapshot::disk_scan::Progress;
 
 /// Ends questions that were given it. Clones are one and the same.
 ///

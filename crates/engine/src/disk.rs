@@ -5,19 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use recount_formats::Source;
-use recount_formats::source::Family;
+use recount_formats::source::SessionFiles;
 use recount_model::{Project, SessionFacts, SessionId, SessionKind};
 
-use crate::cache::growth::Anew;
-use crate::projects::passport::Effort;
+use crate::cache::growth::FullRead;
+use crate::projects::resolve::Effort;
 use crate::sessions::list::Listing;
-use crate::snapshot::survey::{Progress, survey};
+use crate::snapshot::disk_scan::{Progress, scan_files};
 use crate::{Engine, Error};
 
 pub use crate::messages::window::Window;
 pub use crate::sessions::conversation::{Conversation, Record};
 pub use crate::sessions::select::SHORTEST;
-pub use crate::snapshot::survey::{Folder, Ground};
+pub use crate::snapshot::disk_scan::{DiskSnapshot, Folder};
 
 /// What an argument names.
 #[derive(Clone, Debug)]
@@ -34,8 +34,8 @@ pub struct Survey {
     /// Every session, the last used first.
     pub listing: Listing,
     /// The directories, with all files in them.
-    pub ground: Arc<Ground>,
-    /// The project of each directory, by its number in `ground`.
+    pub disk: Arc<DiskSnapshot>,
+    /// The project of each directory, by its number in `disk`.
     pub projects: Vec<Arc<Project>>,
     /// The projects that sessions record themselves.
     pub recorded: Vec<Arc<Project>>,
@@ -46,10 +46,10 @@ impl Engine {
     ///
     /// # Errors
     /// If it was cancelled.
-    pub fn survey(&self, progress: &dyn Progress) -> Result<Survey, Error> {
-        let (listing, ground, passports) = self.survey_all(&Effort::List, progress)?;
-        let recorded = passports.recorded.values().cloned().collect();
-        Ok(Survey { listing, ground, projects: passports.projects.clone(), recorded })
+    pub fn scan_files(&self, progress: &dyn Progress) -> Result<Survey, Error> {
+        let (listing, disk, resolved) = self.scan_all(&Effort::List, progress)?;
+        let recorded = resolved.recorded.values().cloned().collect();
+        Ok(Survey { listing, disk, projects: resolved.projects.clone(), recorded })
     }
 
     /// Finds what `wanted` names among the sessions of a survey, by the rules of [`Engine::open`]. The disk is not listed
@@ -85,8 +85,8 @@ impl Engine {
     }
 
     /// Lists the agents' directories and the files in them; none is read.
-    pub fn disk(&self) -> Ground {
-        Ground::look(&self.roots)
+    pub fn disk(&self) -> DiskSnapshot {
+        DiskSnapshot::look(&self.roots)
     }
 
     /// Returns the catalog's file, if it is there and cannot be used.
@@ -128,14 +128,14 @@ fn find_id<'s>(sessions: &'s [Arc<SessionFacts>], wanted: &str) -> Result<&'s Se
     }
 }
 
-impl Ground {
+impl DiskSnapshot {
     /// Reads the files of all sessions, on all cores, and returns what `digest` makes of each session.
     pub fn each_session<T: Send>(
         &self,
         progress: &dyn Progress,
-        digest: impl Fn(&'static dyn Source, Family) -> T + Sync,
+        digest: impl Fn(&'static dyn Source, SessionFiles) -> T + Sync,
     ) -> Vec<T> {
-        let found = survey(self, self.groups(|_, _| true), &Anew, progress, digest);
+        let found = scan_files(self, self.groups(|_, _| true), &FullRead, progress, digest);
         found.into_iter().map(|(_, made)| made).collect()
     }
 }

@@ -23,7 +23,7 @@ pub use recount_formats::{SOURCES, Sources};
 use recount_model::{Clock, SourceName};
 use recount_platform::{Env, Folders, Processes, System};
 use recount_store::Root;
-use recount_store::scan::{Disk, Tree};
+use recount_store::scan::{DiskTree, FolderTree};
 
 pub use cancel::Cancel;
 pub use error::Error;
@@ -31,26 +31,28 @@ pub use export::{Export, Exported, Selection};
 pub use messages::cursor::{MessageCursor, Position};
 pub use messages::{Bound, Messages, RawFile, View};
 pub use projects::seek::Seek;
-pub use projects::{Part, ProjectRow};
-pub use recount_catalog::sql::{Cell, Column, VIEWS, View as SqlView};
-pub use recount_search::{Field, Snippet, Sort as HitSort};
+pub use projects::{ProjectPart, ProjectRow};
+pub use recount_catalog::sql::{SqlColumn, SqlValue, SqlView, VIEWS};
+pub use recount_search::{Field, HitOrder, Snippet};
 pub use recount_store::{Aliases, Moved};
 pub use recount_writer::Error as WriteError;
-pub use retention::{Agent, DoomedSession, Foretold, Guarded, Kept, Lost, ReleaseFrom, Safe};
+pub use retention::{
+    Agent, Forecast, Guarded, Lost, ReleaseFrom, RetentionLimits, Safe, SessionAtRisk,
+};
 pub use search::find::Finder;
-pub use search::index::{IndexStatus, Indexed};
-pub use search::{Answer, Asked, Match};
-pub use sessions::deep::Holds;
+pub use search::index::{IndexReport, IndexStatus};
+pub use search::{Match, SearchRequest, SearchResults};
+pub use sessions::content_filter::ContentFilter;
 pub use sessions::labels::LabelledSession;
-pub use sessions::list::{Listing, Query, Sort};
+pub use sessions::list::{ListQuery, Listing, SortOrder};
 pub use sessions::lost::LostSession;
 pub use sessions::open::Opened;
 pub use sessions::owners::Owner;
 pub use sessions::resume::{Resume, Unresumable};
 pub use sessions::visibility::{Hidden, Visibility, Visible};
-pub use snapshot::survey::Progress;
+pub use snapshot::disk_scan::Progress;
 pub use snapshot::{Appended, SessionChange, Snapshot, SnapshotDiff};
-pub use sql::Table;
+pub use sql::SqlTable;
 pub use watch::{Event, Subscription, WatchMode};
 
 /// What an engine works on.
@@ -84,7 +86,7 @@ pub struct Engine {
     given: Arc<[PathBuf]>,
     config: Arc<config::Config>,
     processes: Arc<dyn Processes>,
-    tree: Arc<dyn Tree>,
+    tree: Arc<dyn FolderTree>,
     /// What questions are answered from, instead of the disk as it is.
     pinned: snapshot::Pinned,
     /// Watches while somebody listens.
@@ -121,7 +123,7 @@ impl Engine {
             clock: setup.clock,
             given: setup.homes.into(),
             processes: Arc::new(System),
-            tree: Arc::new(Disk::new()),
+            tree: Arc::new(DiskTree::new()),
             pinned: snapshot::Pinned::default(),
             pricing: Arc::default(),
             writing: Arc::default(),
@@ -139,7 +141,7 @@ impl Engine {
 
     /// Searches these folders instead of the disk's, for tests.
     #[must_use]
-    pub fn with_tree(mut self, tree: Arc<dyn Tree>) -> Self {
+    pub fn with_tree(mut self, tree: Arc<dyn FolderTree>) -> Self {
         self.tree = tree;
         self
     }

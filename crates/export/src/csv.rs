@@ -13,15 +13,15 @@ const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 /// Writes one row: each cell is text, which is made safe, or a number.
 pub fn row<'a>(
     out: &mut (impl Write + ?Sized),
-    cells: impl IntoIterator<Item = Cell<'a>>,
+    cells: impl IntoIterator<Item = CsvCell<'a>>,
 ) -> io::Result<()> {
     for (at, cell) in cells.into_iter().enumerate() {
         if at > 0 {
             out.write_all(b",")?;
         }
         match cell {
-            Cell::Number(number) => out.write_all(number.as_bytes())?,
-            Cell::Text(text) => write_text(out, text)?,
+            CsvCell::Number(number) => out.write_all(number.as_bytes())?,
+            CsvCell::Text(text) => write_text(out, text)?,
         }
     }
     out.write_all(b"\r\n")
@@ -29,7 +29,7 @@ pub fn row<'a>(
 
 /// One cell.
 #[derive(Clone, Debug)]
-pub enum Cell<'a> {
+pub enum CsvCell<'a> {
     /// A number, or nothing.
     Number(String),
     /// Text from anywhere.
@@ -67,7 +67,7 @@ mod tests {
             ("", ""),
         ] {
             let mut out = Vec::new();
-            row(&mut out, [Cell::Text(text), Cell::Number("-1".into())]).unwrap();
+            row(&mut out, [CsvCell::Text(text), CsvCell::Number("-1".into())]).unwrap();
             assert_eq!(String::from_utf8(out).unwrap(), format!("{written},-1\r\n"), "{text:?}");
         }
     }

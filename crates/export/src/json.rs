@@ -6,7 +6,7 @@ use memchr::{memchr, memchr3};
 use recount_model::{Message, Problem, SessionFacts};
 use serde::Serialize;
 
-use crate::{Part, Renderer};
+use crate::{Renderer, TranscriptPart};
 
 /// Writes JSON in one line, with characters that a terminal might act on escaped: the same data, safe to look at.
 pub fn write_json<T: ?Sized + Serialize>(mut out: impl Write, value: &T) -> io::Result<()> {
@@ -57,7 +57,7 @@ impl Renderer for Document {
     fn begin(
         &mut self,
         session: &SessionFacts,
-        _part: Part<'_>,
+        _part: TranscriptPart<'_>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         *self = Self { messages: 0, problems: session.problem_list.clone() };
@@ -107,7 +107,7 @@ impl Renderer for Lines {
     fn begin(
         &mut self,
         session: &SessionFacts,
-        _part: Part<'_>,
+        _part: TranscriptPart<'_>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let schema = "recount.session/1";

@@ -3,7 +3,7 @@
 use base64::alphabet::STANDARD;
 use base64::engine::general_purpose::GeneralPurpose;
 use base64::engine::{DecodePaddingMode, Engine as _, GeneralPurposeConfig};
-use recount_model::{Held, Media};
+use recount_model::{Media, MediaData};
 
 /// As lenient about the end as the programs that wrote it.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -51,7 +51,7 @@ pub fn file(base64: &str, mime: &str) -> Option<(Vec<u8>, &'static str)> {
 
 /// Returns the address of an image that carries its own data.
 pub(crate) fn address(media: &Media) -> Option<String> {
-    let Held::Base64(data) = &media.held else { return None };
+    let MediaData::Base64(data) = &media.held else { return None };
     let start = BASE64.decode(data.get(..TELLING)?).ok()?;
     let (_, mime) = image(&start)?;
     // Nothing but the alphabet, so that nothing in it can end the address.
@@ -77,7 +77,7 @@ mod tests {
     const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEklEQVR4nGP4z4AXHsmcAwDIsQf5tasbDAAAAABJRU5ErkJggg==";
 
     fn media(mime: &str, data: &str) -> Media {
-        Media { mime: mime.into(), bytes: 1, held: Held::Base64(data.into()) }
+        Media { mime: mime.into(), bytes: 1, held: MediaData::Base64(data.into()) }
     }
 
     #[test]

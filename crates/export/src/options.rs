@@ -49,16 +49,16 @@ impl Format {
     }
 
     /// Returns the tables that it has; none when it tells conversations.
-    pub const fn tables(self) -> &'static [Table] {
+    pub const fn tables(self) -> &'static [ExportTable] {
         match self {
-            Self::Csv => &[Table::Sessions, Table::Requests, Table::ToolCalls],
-            Self::Parquet => &Table::ALL,
+            Self::Csv => &[ExportTable::Sessions, ExportTable::Requests, ExportTable::ToolCalls],
+            Self::Parquet => &ExportTable::ALL,
             _ => &[],
         }
     }
 
     /// Returns who writes it; nobody, when it does not go into one file.
-    pub fn renderer(self, options: &Options) -> Option<Box<dyn Renderer>> {
+    pub fn renderer(self, options: &ExportOptions) -> Option<Box<dyn Renderer>> {
         Some(match self {
             Self::Markdown => Box::new(markdown::Markdown::new(options)),
             Self::Html => Box::new(html::Page::new(options)),
@@ -73,7 +73,7 @@ impl Format {
 
 /// What can be had as tables. Not every form has them all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Table {
+pub enum ExportTable {
     /// One row per session.
     #[default]
     Sessions,
@@ -87,7 +87,7 @@ pub enum Table {
     FilesTouched,
 }
 
-impl Table {
+impl ExportTable {
     /// All of them.
     pub const ALL: [Self; 5] =
         [Self::Sessions, Self::Messages, Self::ToolCalls, Self::Requests, Self::FilesTouched];
@@ -109,7 +109,7 @@ pub type Links = BTreeMap<String, String>;
 
 /// How a session is written.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct ExportOptions {
     /// How much is written.
     pub level: Level,
     /// Whether the model's thoughts are.
@@ -119,7 +119,7 @@ pub struct Options {
     /// What is done with characters that turn the direction of text.
     pub bidi: Bidi,
     /// Which table, for CSV.
-    pub table: Table,
+    pub table: ExportTable,
     /// Whether undone messages are left out.
     pub strict: bool,
     /// Where other sessions lie.
@@ -128,7 +128,7 @@ pub struct Options {
     pub site: Option<String>,
 }
 
-impl Options {
+impl ExportOptions {
     /// Whether thoughts are written.
     pub(crate) fn thinks(&self) -> bool {
         !self.minimal && (self.thoughts || self.level >= Level::Trace)

@@ -5,15 +5,15 @@ use std::io::{self, Write};
 
 use jiff::Timestamp;
 use recount_blocks::CallBlock;
-use recount_model::{Fate, Held, Media, Message, Problem, SessionFacts, SessionKind};
+use recount_model::{Fate, Media, MediaData, Message, Problem, SessionFacts, SessionKind};
 
 use crate::text::{Bidi, isolated, visible};
-use crate::{Level, Options, Part, Renderer, words};
+use crate::{ExportOptions, Level, Renderer, TranscriptPart, words};
 
 /// Writes plain text.
 #[derive(Debug)]
 pub(crate) struct Plain {
-    options: Options,
+    options: ExportOptions,
     bidi: Bidi,
     level: Level,
     project: String,
@@ -25,7 +25,7 @@ pub(crate) struct Plain {
 }
 
 impl Plain {
-    pub(crate) fn new(options: &Options) -> Self {
+    pub(crate) fn new(options: &ExportOptions) -> Self {
         let (bidi, level) = (options.bidi, options.level());
         let (options, project) = (options.clone(), String::new());
         Self { options, bidi, level, project, last: None, is_agent: false, outer: Vec::new() }
@@ -98,8 +98,10 @@ impl Plain {
         for media in all {
             let what = words::media(media);
             let line = match &media.held {
-                Held::Beside(name) => format!("{what}: {name}"),
-                Held::Base64(_) | Held::Elsewhere => format!("{what}, not part of this file"),
+                MediaData::Beside(name) => format!("{what}: {name}"),
+                MediaData::Base64(_) | MediaData::Elsewhere => {
+                    format!("{what}, not part of this file")
+                }
             };
             writeln!(out, "[{}]", isolated(&line, self.bidi))?;
         }
@@ -124,7 +126,7 @@ impl Renderer for Plain {
     fn begin(
         &mut self,
         session: &SessionFacts,
-        part: Part<'_>,
+        part: TranscriptPart<'_>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let path = session.project.path.as_ref().map(|path| path.as_str().to_owned());

@@ -14,7 +14,7 @@ pub trait Renderer: Debug + Send {
     fn begin(
         &mut self,
         session: &SessionFacts,
-        part: Part<'_>,
+        part: TranscriptPart<'_>,
         out: &mut dyn Write,
     ) -> io::Result<()>;
 
@@ -60,14 +60,14 @@ pub trait Renderer: Debug + Send {
 
 /// A stretch of a session that lies in one file.
 #[derive(Clone, Copy, Debug)]
-pub struct Part<'a> {
+pub struct TranscriptPart<'a> {
     /// Its number, from 1.
     pub number: usize,
     /// The file of the part before.
     pub previous: Option<&'a str>,
 }
 
-impl Part<'_> {
+impl TranscriptPart<'_> {
     /// A session in one piece, or its beginning.
     pub const FIRST: Self = Self { number: 1, previous: None };
 }

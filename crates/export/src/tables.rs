@@ -7,8 +7,8 @@ use recount_model::{
     Message, MessageId, Problem, RecordedPath, SessionFacts, SessionId, SessionKind, Tokens,
 };
 
-use crate::csv::{Cell, row};
-use crate::{Part, Renderer, Table};
+use crate::csv::{CsvCell, row};
+use crate::{ExportTable, Renderer, TranscriptPart};
 
 const SESSIONS: &[&str] = &[
     "source",
@@ -67,7 +67,7 @@ const TOOL_CALLS: &[&str] = &[
 /// Rows of one table, of any number of sessions.
 #[derive(Debug)]
 pub(crate) struct Rows {
-    table: Table,
+    table: ExportTable,
     headed: bool,
     /// Of the session at hand.
     id: String,
@@ -77,7 +77,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    pub(crate) fn new(table: Table) -> Self {
+    pub(crate) fn new(table: ExportTable) -> Self {
         Self { table, headed: false, id: String::new(), source: "", number: 1 }
     }
 
@@ -86,9 +86,9 @@ impl Rows {
         let (time, fate) = (moment(message.time), message.fate.to_string());
         let mut cells = self.place(message).to_vec();
         cells.extend([
-            Cell::Text(&time),
-            Cell::Text(message.model.as_deref().unwrap_or_default()),
-            Cell::Text(&fate),
+            CsvCell::Text(&time),
+            CsvCell::Text(message.model.as_deref().unwrap_or_default()),
+            CsvCell::Text(&fate),
         ]);
         cells.extend(used(tokens));
         row(out, cells)
@@ -113,16 +113,21 @@ impl Rows {
                 call.output.as_deref(),
                 call.diff.as_deref(),
             ];
-            cells.extend(text.map(|text| Cell::Text(text.unwrap_or_default())));
+            cells.extend(text.map(|text| CsvCell::Text(text.unwrap_or_default())));
             row(out, cells)?;
         }
         Ok(())
     }
 
     /// The cells that say which message it is.
-    fn place<'a>(&'a self, message: &'a Message) -> [Cell<'a>; 4] {
+    fn place<'a>(&'a self, message: &'a Message) -> [CsvCell<'a>; 4] {
         let id = message.id.as_ref().map_or("", MessageId::as_str);
-        [Cell::Text(&self.id), Cell::Text(self.source), Cell::Text(id), number(self.number)]
+        [
+            CsvCell::Text(&self.id),
+            CsvCell::Text(self.source),
+            CsvCell::Text(id),
+            number(self.number),
+        ]
     }
 }
 
@@ -130,24 +135,24 @@ impl Renderer for Rows {
     fn begin(
         &mut self,
         session: &SessionFacts,
-        _part: Part<'_>,
+        _part: TranscriptPart<'_>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         if !self.headed {
             let names = match self.table {
-                Table::Sessions => SESSIONS,
-                Table::Requests => REQUESTS,
-                Table::ToolCalls => TOOL_CALLS,
+                ExportTable::Sessions => SESSIONS,
+                ExportTable::Requests => REQUESTS,
+                ExportTable::ToolCalls => TOOL_CALLS,
                 // CSV does not have these.
-                Table::Messages | Table::FilesTouched => &[],
+                ExportTable::Messages | ExportTable::FilesTouched => &[],
             };
-            row(out, names.iter().map(|name| Cell::Text(name)))?;
+            row(out, names.iter().map(|name| CsvCell::Text(name)))?;
             self.headed = true;
         }
         self.id = session.id.to_string();
         self.source = session.source.as_str();
         self.number = 1;
-        if self.table == Table::Sessions {
+        if self.table == ExportTable::Sessions {
             row(out, session_row(session).iter().map(Owned::cell))
         } else {
             Ok(())
@@ -155,14 +160,14 @@ impl Renderer for Rows {
     }
 
     fn wants_messages(&self) -> bool {
-        self.table != Table::Sessions
+        self.table != ExportTable::Sessions
     }
 
     fn message(&mut self, message: &Message, out: &mut dyn Write) -> io::Result<()> {
         match self.table {
-            Table::Sessions | Table::Messages | Table::FilesTouched => {}
-            Table::Requests => self.request(message, out)?,
-            Table::ToolCalls => self.calls(message, out)?,
+            ExportTable::Sessions | ExportTable::Messages | ExportTable::FilesTouched => {}
+            ExportTable::Requests => self.request(message, out)?,
+            ExportTable::ToolCalls => self.calls(message, out)?,
         }
         self.number += 1;
         Ok(())
@@ -186,9 +191,9 @@ enum Owned {
 }
 
 impl Owned {
-    fn cell(&self) -> Cell<'_> {
+    fn cell(&self) -> CsvCell<'_> {
         match self {
-            Self::Text(text) => Cell::Text(text),
+            Self::Text(text) => CsvCell::Text(text),
             Self::Number(figure) => number(*figure),
         }
     }
@@ -226,13 +231,13 @@ fn session_row(session: &SessionFacts) -> Vec<Owned> {
     cells
 }
 
-fn used(tokens: Tokens) -> [Cell<'static>; 6] {
+fn used(tokens: Tokens) -> [CsvCell<'static>; 6] {
     let Tokens { input, output, cached, thoughts, tool, total } = tokens;
     [input, output, cached, thoughts, tool, total].map(number)
 }
 
-fn number(number: u64) -> Cell<'static> {
-    Cell::Number(number.to_string())
+fn number(number: u64) -> CsvCell<'static> {
+    CsvCell::Number(number.to_string())
 }
 
 fn moment(time: Option<Timestamp>) -> String {

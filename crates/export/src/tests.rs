@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use recount_model::{
-    AttachedFile, Counts, Fate, Held, Kept, Media, Message, MessageId, MessageKind, Place, Problem,
-    Project, RawJson, RecordedPath, SessionFacts, SessionId, SessionKind, SourceName, Thought,
-    TitleFrom, Tokens, ToolCall, ToolCounts, ToolStatus, What,
+    AttachedFile, Fate, Media, MediaData, Message, MessageCounts, MessageId, MessageKind, Problem,
+    Project, RawJson, RecordLocation, RecordedPath, SessionFacts, SessionId, SessionKind,
+    SourceName, StrictCounts, Thought, TitleFrom, Tokens, ToolCall, ToolCounts, ToolStatus, What,
 };
 use recount_testkit::Page;
 use serde_json::Value;
 
 use crate::names::{Taken, folder, is_safe, part, stem};
-use crate::{Format, Level, Options, Part, Table};
+use crate::{ExportOptions, ExportTable, Format, Level, TranscriptPart};
 
 pub(crate) const NASTY: &[&str] = &[
     "~~~`",
@@ -59,21 +59,21 @@ pub(crate) fn session(title: &str, id: &str) -> SessionFacts {
         project: Arc::new(project),
         started: "2026-09-02T08:00:00Z".parse().ok(),
         updated: "2026-09-02T09:00:00Z".parse().ok(),
-        counts: Counts { messages: 2, prompts: 1, answers: 1, undone: 0 },
+        counts: MessageCounts { messages: 2, prompts: 1, answers: 1, undone: 0 },
         tool_calls: ToolCounts::default(),
         models: vec![title.to_owned()],
         tokens: Tokens::default(),
         cost_usd: None,
         cost_is_lower_bound: None,
         priced_by: 0,
-        kept: Kept::default(),
+        kept: StrictCounts::default(),
         directories: Vec::new(),
         memory: None,
         files: Vec::new(),
         agent_index: None,
         agent_title: None,
         live: None,
-        doomed: None,
+        pending_deletion: None,
         problems: 1,
         not_understood: 0,
         states: Vec::new(),
@@ -89,7 +89,8 @@ pub(crate) fn session(title: &str, id: &str) -> SessionFacts {
 
 /// A message that says the same in every place.
 pub(crate) fn message(kind: MessageKind, fate: Fate, text: &str) -> Message {
-    let place = Place { file: Arc::from(text), line: 1, offset: 0, bytes: 9, pieces: Vec::new() };
+    let place =
+        RecordLocation { file: Arc::from(text), line: 1, offset: 0, bytes: 9, pieces: Vec::new() };
     let mut message = Message::at(place, kind, fate);
     message.id = Some(MessageId::new(text));
     message.time = "2026-09-02T08:30:00Z".parse().ok();
@@ -99,7 +100,8 @@ pub(crate) fn message(kind: MessageKind, fate: Fate, text: &str) -> Message {
     message.tokens = Some(Tokens { total: 7, ..Tokens::default() });
     message.files =
         vec![AttachedFile { path: text.to_owned(), bytes: 3, content: text.to_owned() }];
-    message.media = vec![Media { mime: text.to_owned(), bytes: 1_234_567, held: Held::Elsewhere }];
+    message.media =
+        vec![Media { mime: text.to_owned(), bytes: 1_234_567, held: MediaData::Elsewhere }];
     let (subject, description) = (text.to_owned(), text.to_owned());
     message.thoughts = vec![Thought { subject, description, time: None }];
     message.problems = vec![What::UnknownPart];
@@ -122,10 +124,10 @@ fn messages(text: &str) -> Vec<Message> {
     kinds.into_iter().map(|kind| message(kind, Fate::Rewound, text)).collect()
 }
 
-pub(crate) fn written(format: Format, options: &Options, text: &str) -> String {
+pub(crate) fn written(format: Format, options: &ExportOptions, text: &str) -> String {
     let mut renderer = format.renderer(options).unwrap();
     let mut out = Vec::new();
-    renderer.begin(&session(text, text), Part::FIRST, &mut out).unwrap();
+    renderer.begin(&session(text, text), TranscriptPart::FIRST, &mut out).unwrap();
     for message in messages(text) {
         renderer.message(&message, &mut out).unwrap();
     }
@@ -135,11 +137,11 @@ pub(crate) fn written(format: Format, options: &Options, text: &str) -> String {
     String::from_utf8(out).unwrap()
 }
 
-pub(crate) fn all_options() -> Vec<Options> {
+pub(crate) fn all_options() -> Vec<ExportOptions> {
     let mut all = Vec::new();
     for level in [Level::Talk, Level::Actions, Level::Full, Level::Trace] {
         for minimal in [false, true] {
-            all.push(Options { level, minimal, thoughts: true, ..Options::default() });
+            all.push(ExportOptions { level, minimal, thoughts: true, ..ExportOptions::default() });
         }
     }
     all
@@ -155,8 +157,9 @@ fn no_control_character_gets_through() {
                 assert_eq!(control, None, "{format:?} {text:?}");
             }
         }
-        for table in Table::ALL {
-            let page = written(Format::Csv, &Options { table, ..Options::default() }, text);
+        for table in ExportTable::ALL {
+            let page =
+                written(Format::Csv, &ExportOptions { table, ..ExportOptions::default() }, text);
             let is_odd = |c: &char| c.is_control() && !matches!(c, '\n' | '\t' | '\r');
             assert_eq!(page.chars().find(is_odd), None, "{table:?} {text:?}");
         }
@@ -166,7 +169,7 @@ fn no_control_character_gets_through() {
 #[test]
 fn long_lines_are_written_as_they_are() {
     let long = "`<x".repeat(70_000);
-    let options = Options { level: Level::Full, ..Options::default() };
+    let options = ExportOptions { level: Level::Full, ..ExportOptions::default() };
     for format in [Format::Markdown, Format::Text, Format::Jsonl, Format::Csv] {
         let page = written(format, &options, &long);
         assert!(page.lines().any(|line| line.len() > 200_000), "{format:?}");
@@ -226,13 +229,13 @@ fn markdown_is_held_together_whatever_is_in_it() {
 
 #[test]
 fn nothing_but_what_was_said_is_shared() {
-    let options = Options { minimal: true, ..Options::default() };
+    let options = ExportOptions { minimal: true, ..ExportOptions::default() };
     for format in [Format::Markdown, Format::Html, Format::Text] {
         let mut renderer = format.renderer(&options).unwrap();
         let mut out = Vec::new();
         let mut facts = session("title", "3d2f9a10-5c1b");
         facts.problem_list[0].file = Arc::from("/home/dev/secret.jsonl");
-        renderer.begin(&facts, Part::FIRST, &mut out).unwrap();
+        renderer.begin(&facts, TranscriptPart::FIRST, &mut out).unwrap();
         let mut said = message(MessageKind::Prompt, Fate::Kept, "/home/dev/x");
         said.display_text = "hello".into();
         said.media.clear();
@@ -252,7 +255,7 @@ fn nothing_but_what_was_said_is_shared() {
 #[test]
 fn lines_read_back_are_the_same_messages() {
     for text in NASTY {
-        let page = written(Format::Jsonl, &Options::default(), text);
+        let page = written(Format::Jsonl, &ExportOptions::default(), text);
         let lines: Vec<Value> =
             page.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(lines[0]["schema"], "recount.session/1");
@@ -262,7 +265,7 @@ fn lines_read_back_are_the_same_messages() {
         assert_eq!(lines[1..=expected.len()], expected, "{text:?}");
         assert_eq!(lines.last().unwrap()["problem"]["what"], "broken-line");
         let document: Value =
-            serde_json::from_str(&written(Format::Json, &Options::default(), text)).unwrap();
+            serde_json::from_str(&written(Format::Json, &ExportOptions::default(), text)).unwrap();
         assert_eq!(document["messages"].as_array().unwrap(), &expected);
         assert_eq!(document["session"], lines[0]["session"]);
     }
@@ -270,11 +273,11 @@ fn lines_read_back_are_the_same_messages() {
 
 #[test]
 fn parts_point_at_each_other() {
-    let mut renderer = Format::Markdown.renderer(&Options::default()).unwrap();
+    let mut renderer = Format::Markdown.renderer(&ExportOptions::default()).unwrap();
     let mut out = Vec::new();
     let facts = session("t", "id");
     let previous = Some("a.md");
-    renderer.begin(&facts, Part { number: 2, previous }, &mut out).unwrap();
+    renderer.begin(&facts, TranscriptPart { number: 2, previous }, &mut out).unwrap();
     renderer.end(Some("a.part3.md"), &mut out).unwrap();
     assert_eq!(
         String::from_utf8(out).unwrap(),
@@ -319,7 +322,7 @@ proptest! {
 
     #[test]
     fn any_answer_leaves_the_page_whole(text in "[`~<>/a!\\-\\\\ \n\\[\\]()]{0,80}") {
-        let page = written(Format::Markdown, &Options::default(), &text);
+        let page = written(Format::Markdown, &ExportOptions::default(), &text);
         outside_of_fences(&page);
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use recount_model::{Grammar, RecordedPath, SessionId};
 
 use crate::bytes::Buffer;
-use crate::source::{Belongings, ProjectFolder, RootShape};
+use crate::source::{Artifacts, ProjectFolder, RootShape};
 
 /// Knows which bytes change when a session is renamed or goes elsewhere.
 pub trait Editor: Debug + Sync {
@@ -33,7 +33,12 @@ pub trait Editor: Debug + Sync {
     ///
     /// # Errors
     /// In words, when its record of projects is damaged.
-    fn place(&self, root: &Path, shape: RootShape, path: &RecordedPath) -> Result<Place, String>;
+    fn place(
+        &self,
+        root: &Path,
+        shape: RootShape,
+        path: &RecordedPath,
+    ) -> Result<ProjectDirectory, String>;
 
     /// Tells what must change below a data folder when a project's folder has become another; `None` when there is nothing of
     /// it.
@@ -49,7 +54,7 @@ pub trait Editor: Debug + Sync {
     ) -> Result<Option<Relocation>, String>;
 
     /// Lists all that lies in a project directory.
-    fn contents(&self, folder: &Path) -> Belongings;
+    fn contents(&self, folder: &Path) -> Artifacts;
 
     /// Tells what becomes of a file when two project directories become one and both have it. `name` is its path within them.
     fn meet(&self, name: &Path, here: &Path, there: &Path) -> Meeting;
@@ -70,18 +75,18 @@ pub trait Editor: Debug + Sync {
         folder: &ProjectFolder,
         is_there: &dyn Fn(&str) -> bool,
         sessions: &[PathBuf],
-    ) -> Belongings;
+    ) -> Artifacts;
 }
 
 /// Where an agent keeps a project, or would.
 #[derive(Clone, Debug, Default)]
-pub struct Place {
+pub struct ProjectDirectory {
     /// The directory in which its releases of today look.
     pub folder: PathBuf,
     /// The one in which old releases look.
     pub old_folder: PathBuf,
     /// What must be written so that it looks there.
-    pub writes: Vec<Entry>,
+    pub writes: Vec<RegistryEntry>,
     /// The folder by which the agent's processes take turns at these.
     pub lock: Option<PathBuf>,
     /// Files in the old directory that the agent copies to the new one at its next start, but not when anything is in there.
@@ -90,7 +95,7 @@ pub struct Place {
 
 /// A small file that is written, whatever it held.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct RegistryEntry {
     /// Where it lies.
     pub path: PathBuf,
     /// What will be in it.
@@ -103,9 +108,9 @@ pub struct Entry {
 #[derive(Clone, Debug, Default)]
 pub struct Relocation {
     /// What is written.
-    pub writes: Vec<Entry>,
+    pub writes: Vec<RegistryEntry>,
     /// What is removed.
-    pub removes: Vec<Entry>,
+    pub removes: Vec<RegistryEntry>,
     /// Directories whose sessions are those of the new folder now.
     pub stays: Vec<PathBuf>,
     /// Directories whose content goes to another one.

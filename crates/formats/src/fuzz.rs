@@ -11,11 +11,11 @@ use serde_json::Value;
 use crate::bytes::Buffer;
 use crate::edit::{Amendment, Title};
 use crate::gemini;
-use crate::json::{Scanner, Tree, compact};
-use crate::mend::{Exchange, Mending, Shape};
+use crate::json::{JsonTree, Scanner, compact};
+use crate::native::NativeTexts;
 use crate::outline::Outline;
-use crate::own_form::Texts;
-use crate::source::{Detail, MessageRequest, Others, Source as _};
+use crate::rewrite::{Exchange, Rewrite, Shape};
+use crate::source::{Detail, MessageRequest, OtherVersions, Source as _};
 
 /// Reads `data` as a session file and every message of it, and checks that the views agree.
 ///
@@ -60,7 +60,7 @@ pub fn session(data: &[u8]) {
         named(data, &outline, &mut buffer);
     }
     let _saved = gemini::Gemini.foreign(data, &file);
-    let turns = gemini::Gemini.own_form().and_then(|form| form.saved(data, None));
+    let turns = gemini::Gemini.native_format().and_then(|form| form.saved(data, None));
     turns.unwrap_or_default().iter().for_each(|record| own_line(record));
 }
 
@@ -81,35 +81,35 @@ fn named(data: &[u8], before: &Outline, buffer: &mut Buffer) {
     assert!(after.as_ref().is_ok_and(is_so), "a title that changes more, or is not taken");
 }
 
-/// Writes a record in the agent's own form, under its own id and under another, and replaces its texts.
+/// Writes a record in the agent's native format, under its own id and under another, and replaces its texts.
 fn own_line(record: &[u8]) {
-    let Some(form) = gemini::Gemini.own_form() else { return };
+    let Some(form) = gemini::Gemini.native_format() else { return };
     for id in [None, Some("other")] {
         let Some(line) = form.record(record, id) else { continue };
         assert!(memchr::memchr2(b'\n', b'\r', &line).is_none(), "a record on more than one line");
         assert_eq!(form.record(&line, None).as_ref(), Some(&line), "a line that changes again");
         let replaced = form.replace(&line, &mut Blank);
-        assert!(replaced.is_some_and(|new| Tree::parse(&new).is_ok()), "replacing broke it");
+        assert!(replaced.is_some_and(|new| JsonTree::parse(&new).is_ok()), "replacing broke it");
     }
 }
 
 /// Writes a record as an element of a document, and with calls answered or responses dropped.
 fn mended(record: &[u8]) {
-    let Some(mender) = gemini::Gemini.mender() else { return };
-    if let Some(element) = mender.shape(record, &Shape::Element(None)) {
+    let Some(rewriter) = gemini::Gemini.rewriter() else { return };
+    if let Some(element) = rewriter.shape(record, &Shape::Element(None)) {
         assert_eq!(compact(&element), compact(record), "an element that says something else");
     }
-    let Some(Exchange { calls, answers, .. }) = mender.exchange(record) else { return };
-    for mending in [Mending::Answer(calls), Mending::Drop(answers)] {
-        let written = mender.remade(record, &mending);
-        assert!(written.is_none_or(|new| Tree::parse(&new).is_ok()), "mending broke it");
+    let Some(Exchange { calls, answers, .. }) = rewriter.exchange(record) else { return };
+    for rewrite in [Rewrite::Answer(calls), Rewrite::Drop(answers)] {
+        let written = rewriter.remade(record, &rewrite);
+        assert!(written.is_none_or(|new| JsonTree::parse(&new).is_ok()), "mending broke it");
     }
 }
 
 /// Puts nothing in the place of every text.
 struct Blank;
 
-impl Texts for Blank {
+impl NativeTexts for Blank {
     fn text(&mut self, _key: Option<&str>, _text: &str) -> Option<String> {
         Some(String::new())
     }
@@ -132,7 +132,7 @@ pub fn json(data: &[u8]) {
     // numbers, and takes half a surrogate pair for a character.
     let expected = serde_json::from_slice::<IgnoredAny>(data);
     assert_eq!(is_accepted, expected.is_ok(), "not what serde_json says: {expected:?}");
-    let tree = Tree::parse(data);
+    let tree = JsonTree::parse(data);
     assert_eq!(tree.is_ok(), is_accepted, "scanner and tree disagree");
     let (Ok(tree), Ok(value)) = (tree, serde_json::from_slice::<Value>(data)) else { return };
     assert!(is_same(&tree, &value), "{tree:?} is not {value:?}");
@@ -141,22 +141,22 @@ pub fn json(data: &[u8]) {
 }
 
 /// Whether a tree is the value that the reference parser read.
-fn is_same(tree: &Tree, value: &Value) -> bool {
+fn is_same(tree: &JsonTree, value: &Value) -> bool {
     match (tree, value) {
-        (Tree::Null, Value::Null) => true,
-        (Tree::Bool(tree), Value::Bool(value)) => tree == value,
-        (Tree::String(tree), Value::String(value)) => tree == value,
-        (Tree::Array(tree), Value::Array(value)) => {
+        (JsonTree::Null, Value::Null) => true,
+        (JsonTree::Bool(tree), Value::Bool(value)) => tree == value,
+        (JsonTree::String(tree), Value::String(value)) => tree == value,
+        (JsonTree::Array(tree), Value::Array(value)) => {
             tree.len() == value.len()
                 && tree.iter().zip(value).all(|(tree, value)| is_same(tree, value))
         }
-        (Tree::Object(tree), Value::Object(value)) => {
-            let is_in = |(key, tree): &(String, Tree)| {
+        (JsonTree::Object(tree), Value::Object(value)) => {
+            let is_in = |(key, tree): &(String, JsonTree)| {
                 value.get(key).is_some_and(|value| is_same(tree, value))
             };
             tree.len() == value.len() && tree.iter().all(is_in)
         }
-        (Tree::Number(text) | Tree::Deep(text), value) => {
+        (JsonTree::Number(text) | JsonTree::Deep(text), value) => {
             serde_json::from_str::<Value>(text).is_ok_and(|read| read == *value)
         }
         _ => false,
@@ -173,6 +173,6 @@ fn strict_is_part_of_full(outline: &Outline) -> bool {
 #[derive(Debug)]
 struct NoOthers;
 
-impl Others for NoOthers {
+impl OtherVersions for NoOthers {
     fn each(&self, _visit: &mut dyn FnMut(&[u8]) -> bool) {}
 }

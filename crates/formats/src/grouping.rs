@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use recount_model::{FileRole, SessionId, SessionKind};
 
-use crate::source::{Family, Member, Station, Surveyed};
+use crate::source::{FilePlacement, ScannedFile, SessionFile, SessionFiles};
 
 /// Groups files by the session id that they hold; a file without one is a session by its name. Of several files the one
 /// written last is the main one.
-pub(crate) fn by_session_id(files: Vec<Surveyed>) -> Vec<Family> {
-    let mut sessions: BTreeMap<(Option<SessionId>, SessionId), Vec<Surveyed>> = BTreeMap::new();
+pub(crate) fn by_session_id(files: Vec<ScannedFile>) -> Vec<SessionFiles> {
+    let mut sessions: BTreeMap<(Option<SessionId>, SessionId), Vec<ScannedFile>> = BTreeMap::new();
     for file in files {
-        let parent = match &file.at.station {
-            Station::SubagentOf(parent) => Some(parent.clone()),
-            Station::Main | Station::Leftover => file.outline.head.parent.clone(),
+        let parent = match &file.at.placement {
+            FilePlacement::SubagentOf(parent) => Some(parent.clone()),
+            FilePlacement::Main | FilePlacement::Leftover => file.outline.head.parent.clone(),
         };
         let name = || file.at.path.file_stem().unwrap_or_default().to_string_lossy();
         let id = file.outline.head.session_id.clone().unwrap_or_else(|| SessionId::new(name()));
@@ -22,16 +22,16 @@ pub(crate) fn by_session_id(files: Vec<Surveyed>) -> Vec<Family> {
     sessions.into_iter().map(|((parent, id), files)| one(id, parent, files)).collect()
 }
 
-fn one(id: SessionId, parent: Option<SessionId>, mut files: Vec<Surveyed>) -> Family {
+fn one(id: SessionId, parent: Option<SessionId>, mut files: Vec<ScannedFile>) -> SessionFiles {
     files
         .sort_by_key(|file| (file.outline.head.updated.or(file.at.modified), file.at.path.clone()));
     let is_subagent = parent.is_some() || files.iter().any(|file| file.outline.head.subagent);
     let kind = if is_subagent { SessionKind::Subagent } else { SessionKind::Main };
     let last = files.len().saturating_sub(1);
-    let member = |(at, file): (usize, Surveyed)| {
+    let member = |(at, file): (usize, ScannedFile)| {
         let role = if at == last { FileRole::Main } else { FileRole::Part };
-        Member { role, compressed: false, file }
+        SessionFile { role, compressed: false, file }
     };
     let members = files.into_iter().enumerate().map(member).collect();
-    Family { id, kind, parent, members }
+    SessionFiles { id, kind, parent, files: members }
 }

@@ -24,7 +24,7 @@ pub trait Hook: Debug + Sync {
     fn is_off(&self, text: &[u8]) -> Option<&'static str>;
 
     /// Understands what the agent tells a command.
-    fn call(&self, told: &[u8]) -> Option<Call>;
+    fn call(&self, told: &[u8]) -> Option<HookCall>;
 
     /// Whether files in a project directory may take others along, as far as their names tell.
     fn may_trap(&self, folder: &Path) -> bool;
@@ -32,7 +32,7 @@ pub trait Hook: Debug + Sync {
 
 /// What an agent tells when it runs a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
+pub struct HookCall {
     /// The moment.
     pub moment: Moment,
     /// The session it works in.

@@ -4,7 +4,7 @@
 //! [`outline::Outline`]: which messages there are, where each version of each stands, which of them the agent's own loader
 //! would show, what became of the others, and what could not be used. An outline holds no text.
 //!
-//! [`Source::families`] then sorts the files of one session, each with its role, and
+//! [`Source::grouped`] then sorts the files of one session, each with its role, and
 //! [`Source::message`] reads one message in full from its place when somebody asks for it.
 //!
 //! Of a source whose sessions are not read yet only [`Source::known_folders`] is used: the folders it was used in.
@@ -34,24 +34,24 @@ pub mod gemini;
 mod grouping;
 pub mod hook;
 pub mod json;
-pub mod mend;
 mod named_folders;
+pub mod native;
+pub mod orphan;
 pub mod outline;
-pub mod own_form;
-pub mod relic;
+pub mod recovery;
+pub mod retention;
+pub mod rewrite;
 pub mod source;
-pub mod stray;
-pub mod sweep;
 
 use std::sync::Arc;
 
 use recount_model::Grammar;
 
 pub use edit::Editor;
-pub use mend::Mender;
-pub use own_form::OwnForm;
+pub use native::NativeFormat;
+pub use retention::RetentionPolicy;
+pub use rewrite::Rewriter;
 pub use source::{SOURCES, Source, Sources};
-pub use sweep::Sweeper;
 
 /// Returns a reader for the bytes of a session file that is written in `grammar`, to be fed as they come.
 pub fn reader(grammar: Grammar, file: &str) -> Box<dyn source::Reader> {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use recount_model::RecordedPath;
 
 use crate::bytes::read_head;
-use crate::json::{Scan, Scanner, Text};
+use crate::json::{JsonScan, Scanner, Text};
 
 /// How many session files are looked into, the newest first.
 pub(crate) const MOST_FILES: usize = 2000;
@@ -83,7 +83,7 @@ pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
 /// short gives what stands before the break.
 pub(crate) fn rows<'a>(
     bytes: &'a [u8],
-    mut field: impl FnMut(&mut Scanner<'a>, Text<'a>) -> Scan<()>,
+    mut field: impl FnMut(&mut Scanner<'a>, Text<'a>) -> JsonScan<()>,
 ) {
     for row in bytes.split(|byte| *byte == b'\n') {
         // A crash may leave NUL bytes before a row, and two rows on one line.
@@ -94,7 +94,7 @@ pub(crate) fn rows<'a>(
 }
 
 /// Reads a string into `found`; any other value is skipped.
-pub(crate) fn text_into(scanner: &mut Scanner<'_>, found: &mut Vec<String>) -> Scan<()> {
+pub(crate) fn text_into(scanner: &mut Scanner<'_>, found: &mut Vec<String>) -> JsonScan<()> {
     if scanner.peek()? != b'"' {
         return scanner.skip();
     }
@@ -105,8 +105,8 @@ pub(crate) fn text_into(scanner: &mut Scanner<'_>, found: &mut Vec<String>) -> S
 /// Walks over an object as [`Scanner::object`] does; any other value is skipped.
 pub(crate) fn object_or_skip<'a>(
     scanner: &mut Scanner<'a>,
-    field: impl FnMut(&mut Scanner<'a>, Text<'a>) -> Scan<()>,
-) -> Scan<()> {
+    field: impl FnMut(&mut Scanner<'a>, Text<'a>) -> JsonScan<()>,
+) -> JsonScan<()> {
     if scanner.peek()? == b'{' { scanner.object(field) } else { scanner.skip() }
 }
 

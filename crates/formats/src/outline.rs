@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::own_form::Fields;
+use crate::native::Fields;
 use recount_model::{
     Fate, Grammar, MessageKind, Problem, RawJson, RecordedPath, SessionId, SourceState, Span,
     Tokens, What,
@@ -23,13 +23,13 @@ pub struct Outline {
     /// Whether the agent's own loader accepts the file.
     pub loadable: bool,
     /// Every message ever recorded, in order of first appearance.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<MessageEntry>,
     /// Every recorded version of every message.
     pub versions: Vec<Version>,
     /// For messages recorded in several pieces: the version of each piece after the first. Entries point here.
     pub pieces: Vec<u32>,
     /// The strict view: which entries the agent's loader shows, and which version of each.
-    pub strict: Vec<Shown>,
+    pub strict: Vec<VisibleMessage>,
     /// Models, in order of first use; entries point here.
     pub models: Vec<Box<str>>,
     /// Tools, in order of first use; entries point here.
@@ -116,7 +116,7 @@ impl PieceRange {
 
 /// One message, in its richest version.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Entry {
+pub struct MessageEntry {
     /// Its id; `None` in damaged or foreign files.
     pub id: Option<Box<str>>,
     /// What it is.
@@ -140,12 +140,12 @@ pub struct Entry {
     /// How often the model asked for some of them, as far as times tell: each time was a request.
     pub rounds: u32,
     /// The tools that were called, in order.
-    pub tools: Box<[Used]>,
+    pub tools: Box<[ToolUse]>,
 }
 
 /// A call of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Used {
+pub struct ToolUse {
     /// The tool, as an index into [`Outline::tools`].
     pub tool: u16,
     /// How the call ended.
@@ -188,7 +188,7 @@ pub struct Version {
 
 /// One row of the strict view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shown {
+pub struct VisibleMessage {
     /// The entry.
     pub entry: u32,
     /// The version of it that is shown.
@@ -293,13 +293,13 @@ impl Outline {
     }
 
     /// Returns the pieces of an entry after the first, in order.
-    pub fn pieces_of(&self, entry: &Entry) -> impl Iterator<Item = &Version> {
+    pub fn pieces_of(&self, entry: &MessageEntry) -> impl Iterator<Item = &Version> {
         let pieces = self.pieces.get(entry.pieces.range()).unwrap_or_default();
         pieces.iter().filter_map(|version| self.versions.get(*version as usize))
     }
 
     /// Returns the versions of an entry, newest first.
-    pub fn versions_of(&self, entry: &Entry) -> impl Iterator<Item = &Version> {
+    pub fn versions_of(&self, entry: &MessageEntry) -> impl Iterator<Item = &Version> {
         let mut next = Some(entry.last);
         std::iter::from_fn(move || {
             let version = self.versions.get(next? as usize)?;

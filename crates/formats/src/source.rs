@@ -21,12 +21,12 @@ use crate::edit::Editor;
 use crate::gemini::Gemini;
 use crate::grouping;
 use crate::hook::Hook;
-use crate::mend::Mender;
-use crate::outline::{Base, Entry, Outline};
-use crate::own_form::OwnForm;
-use crate::relic::Relic;
-use crate::stray::Stray;
-use crate::sweep::Sweeper;
+use crate::native::NativeFormat;
+use crate::orphan::Orphan;
+use crate::outline::{Base, MessageEntry, Outline};
+use crate::recovery::RecoverySource;
+use crate::retention::RetentionPolicy;
+use crate::rewrite::Rewriter;
 
 /// Every source we know, in the order they are listed to people.
 pub const SOURCES: &[&dyn Source] = &[&Gemini, &Claude, &Codex];
@@ -85,17 +85,17 @@ pub trait Source: Debug + Sync {
         _buffer: &mut Buffer,
         _state: &[u8],
         _further: u64,
-    ) -> Option<Kept> {
+    ) -> Option<ReadResult> {
         None
     }
 
     /// Reads the outline of one file and keeps the reader, if it can continue later.
-    fn outline_to_keep(&self, path: &Path, buffer: &mut Buffer) -> Kept {
-        Kept { outline: self.outline(path, buffer), saved: None }
+    fn outline_to_keep(&self, path: &Path, buffer: &mut Buffer) -> ReadResult {
+        ReadResult { outline: self.outline(path, buffer), saved: None }
     }
 
     /// Groups scanned files into sessions, each file with its role. By default each session id is one session.
-    fn families(&self, files: Vec<Surveyed>) -> Vec<Family> {
+    fn group_sessions(&self, files: Vec<ScannedFile>) -> Vec<SessionFiles> {
         grouping::by_session_id(files)
     }
 
@@ -111,7 +111,7 @@ pub trait Source: Debug + Sync {
 
     /// Returns the key of the request that an entry records: equal for all copies of one request, in whatever file or session
     /// they are. `None` for an entry that cannot be told from others.
-    fn request_key(&self, outline: &Outline, entry: &Entry) -> Option<u64> {
+    fn request_key(&self, outline: &Outline, entry: &MessageEntry) -> Option<u64> {
         let _ = outline;
         // Ids alone would not do: those that were made up by hand are counted from one in each session.
         let id = entry.id.as_deref()?;
@@ -119,17 +119,17 @@ pub trait Source: Debug + Sync {
     }
 
     /// Returns what was billed for a message and is not on record.
-    fn unrecorded(&self, _outline: &Outline, _entry: &Entry) -> Unrecorded {
+    fn unrecorded(&self, _outline: &Outline, _entry: &MessageEntry) -> Unrecorded {
         Unrecorded::default()
     }
 
     /// Counts the requests for a session as a whole that were billed and are not on record.
-    fn side_calls(&self, _family: &Family) -> u32 {
+    fn side_calls(&self, _family: &SessionFiles) -> u32 {
         0
     }
 
     /// Lists the files that a tool call touches.
-    fn touched(&self, _call: &ToolCall) -> Vec<Touch> {
+    fn touched(&self, _call: &ToolCall) -> Vec<FileTouch> {
         Vec::new()
     }
 
@@ -179,23 +179,18 @@ pub trait Source: Debug + Sync {
     }
 
     /// Lists what belongs to a session in one project directory, beside its own `files`: all that goes when it goes.
-    fn belongings(
-        &self,
-        _folder: &ProjectFolder,
-        _id: &SessionId,
-        _files: &[PathBuf],
-    ) -> Belongings {
-        Belongings::default()
+    fn artifacts(&self, _folder: &ProjectFolder, _id: &SessionId, _files: &[PathBuf]) -> Artifacts {
+        Artifacts::default()
     }
 
     /// Returns the project directory that a file is or would be in, below a data folder.
-    fn place_of(&self, _root: &Path, _shape: RootShape, _file: &Path) -> Option<Place> {
+    fn place_of(&self, _root: &Path, _shape: RootShape, _file: &Path) -> Option<ProjectLocation> {
         None
     }
 
     /// Returns what the path of a file alone says of it, wherever the file is.
     fn placement(&self, _path: &Path) -> Placement {
-        Placement { project_folder: None, station: Station::Main }
+        Placement { project_folder: None, placement: FilePlacement::Main }
     }
 
     /// Whether files of a group may hold a session whose id begins with `wanted`.
@@ -204,33 +199,33 @@ pub trait Source: Debug + Sync {
     }
 
     /// Lists what is left of a session elsewhere than in its own files. `extra` are files that somebody named.
-    fn relics(
+    fn recovery_sources(
         &self,
         _folder: Option<&ProjectFolder>,
         _project: Option<&Path>,
         _id: &SessionId,
         _extra: &[PathBuf],
-    ) -> Vec<Relic> {
+    ) -> Vec<RecoverySource> {
         Vec::new()
     }
 
     /// Lists files in one of its data folders that belong to no session. `is_known` says whether there is a session of that
     /// id.
-    fn strays(
+    fn orphans(
         &self,
         _root: &Path,
         _shape: RootShape,
         _located: &Located,
         _is_known: &dyn Fn(&str) -> bool,
         _now: SystemTime,
-    ) -> Vec<Stray> {
+    ) -> Vec<Orphan> {
         Vec::new()
     }
 
     // --- The agent itself ---
 
     /// Returns what the agent's own list would show for the files of one folder, in its order.
-    fn agent_list(&self, _files: &[&Surveyed], _release: Option<&str>) -> Vec<AgentRow> {
+    fn agent_list(&self, _files: &[&ScannedFile], _release: Option<&str>) -> Vec<AgentRow> {
         Vec::new()
     }
 
@@ -247,7 +242,7 @@ pub trait Source: Debug + Sync {
     // --- Capabilities with an interface of their own ---
 
     /// Returns the writer of the agent's native format, if we can write it.
-    fn own_form(&self) -> Option<&'static dyn OwnForm> {
+    fn native_format(&self) -> Option<&'static dyn NativeFormat> {
         None
     }
 
@@ -257,12 +252,12 @@ pub trait Source: Debug + Sync {
     }
 
     /// Returns how its session files are rewritten, if we can.
-    fn mender(&self) -> Option<&'static dyn Mender> {
+    fn rewriter(&self) -> Option<&'static dyn Rewriter> {
         None
     }
 
     /// Returns the agent's retention policy, if it deletes sessions by itself.
-    fn sweeper(&self) -> Option<&'static dyn Sweeper> {
+    fn retention_policy(&self) -> Option<&'static dyn RetentionPolicy> {
         None
     }
 
@@ -290,7 +285,7 @@ pub struct Placement {
     /// The project directory that it is in.
     pub project_folder: Option<PathBuf>,
     /// What it is there.
-    pub station: Station,
+    pub placement: FilePlacement,
 }
 
 /// Hashes a value the same way in every run, for keys that are kept.
@@ -422,14 +417,14 @@ pub struct FileAt {
     /// What changes when its content does.
     pub stamp: Stamp,
     /// What its place says of it.
-    pub station: Station,
+    pub placement: FilePlacement,
     /// Files of one session share it; files of different sessions may.
     pub group: String,
 }
 
 /// The place of a file in a project directory, which need not be there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ProjectLocation {
     /// The directory.
     pub folder: PathBuf,
     /// Where in it the file lies.
@@ -442,23 +437,23 @@ pub struct Place {
 
 /// What belongs to a session beside its own files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Belongings {
+pub struct Artifacts {
     /// Files.
-    pub files: Vec<Belonging>,
+    pub files: Vec<Artifact>,
     /// Folders that hold nothing else.
     pub folders: Vec<PathBuf>,
 }
 
 /// A file that belongs to a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Belonging {
+pub struct Artifact {
     /// Where it lies.
     pub path: PathBuf,
     /// What it is.
     pub kind: BelongingKind,
 }
 
-impl Belonging {
+impl Artifact {
     /// Whether it is an output of a tool, to which paths stand in the text.
     pub fn is_output(&self) -> bool {
         self.kind == BelongingKind::ToolOutput
@@ -532,7 +527,7 @@ fn inode(_metadata: &Metadata) -> u64 {
 
 /// What the place of a file says of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Station {
+pub enum FilePlacement {
     /// Where main sessions lie.
     Main,
     /// In the folder of the session that ran it.
@@ -543,7 +538,7 @@ pub enum Station {
 
 /// A file that was read.
 #[derive(Clone, Debug)]
-pub struct Surveyed {
+pub struct ScannedFile {
     /// Which project directory, by number.
     pub folder: usize,
     /// Whether that directory's name is the readable, newer kind.
@@ -558,7 +553,7 @@ pub struct Surveyed {
 
 /// The files of one session.
 #[derive(Clone, Debug)]
-pub struct Family {
+pub struct SessionFiles {
     /// The session's id.
     pub id: SessionId,
     /// Whether another session started it.
@@ -566,18 +561,18 @@ pub struct Family {
     /// That session.
     pub parent: Option<SessionId>,
     /// Its files, in the order of the conversation.
-    pub members: Vec<Member>,
+    pub files: Vec<SessionFile>,
 }
 
 /// One file of a session.
 #[derive(Clone, Debug)]
-pub struct Member {
+pub struct SessionFile {
     /// What it is to the session.
     pub role: FileRole,
     /// Whether the conversation was compressed at its end.
     pub compressed: bool,
     /// The file.
-    pub file: Surveyed,
+    pub file: ScannedFile,
 }
 
 /// A row of the agent's own list.
@@ -612,7 +607,7 @@ pub struct MessageRequest<'a> {
     /// What became of it.
     pub fate: recount_model::Fate,
     /// Other versions, for what this one has lost.
-    pub others: &'a dyn Others,
+    pub others: &'a dyn OtherVersions,
     /// The project directory, where full tool outputs may lie.
     pub folder: Option<&'a Path>,
     /// How much of it is read.
@@ -637,7 +632,7 @@ pub enum Detail {
 }
 
 /// The other versions of a message, read only when needed.
-pub trait Others: Debug {
+pub trait OtherVersions: Debug {
     /// Calls `visit` with each until it returns `false`.
     fn each(&self, visit: &mut dyn FnMut(&[u8]) -> bool);
 }
@@ -657,16 +652,16 @@ pub struct Unrecorded {
 
 /// A file that a call of a tool touches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Touch {
+pub struct FileTouch {
     /// Its path, as it stands in the call.
     pub path: String,
     /// How it is touched.
-    pub how: Reach,
+    pub how: FileAccess,
 }
 
 /// How a call of a tool touches a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum FileAccess {
     /// It read the file.
     Read,
     /// It wrote the file.
@@ -697,16 +692,16 @@ pub struct Trace {
 
 /// What was read of a file, with the reader.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct ReadResult {
     /// What is in the file.
     pub outline: Outline,
     /// The reader before the end of the file, which may be in the middle of a line.
-    pub saved: Option<Saved>,
+    pub saved: Option<ReaderState>,
 }
 
 /// A reader, kept to go on later.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Saved {
+pub struct ReaderState {
     /// How much of the file it has read.
     pub offset: u64,
     /// All it knows.
@@ -727,7 +722,7 @@ pub trait Reader: Debug + Send {
     fn outline(&self) -> Outline;
 
     /// Returns what is needed to go on later, when more has been appended; `None` if that cannot be done.
-    fn save(&self) -> Option<Saved> {
+    fn save(&self) -> Option<ReaderState> {
         None
     }
 

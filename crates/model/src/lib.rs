@@ -3,27 +3,27 @@
 //! No I/O, no clock, and no agent's name anywhere: what is particular to one agent lives in its folder
 //! of `recount-formats`. The types serialise to the JSON that `--json` prints.
 
-mod doom;
 mod id;
 mod message;
 mod problem;
 mod project;
+mod retention;
 mod session;
 mod source_state;
 mod time;
 mod usage;
 
-pub use doom::{Doom, Why};
 pub use id::{MessageId, SessionId, SessionKey, SourceName};
 pub use message::{
-    AttachedFile, Fate, Held, Media, Message, MessageKind, NoticeLevel, OutputState, Place,
-    RawJson, Thought, ToolCall, ToolStatus,
+    AttachedFile, Fate, Media, MediaData, Message, MessageKind, NoticeLevel, OutputState, RawJson,
+    RecordLocation, Thought, ToolCall, ToolStatus,
 };
 pub use problem::{Problem, Span, What};
 pub use project::{Clue, ClueKind, Project, ProjectHash, ProjectState, RecordedPath};
+pub use retention::{DeletionReason, PendingDeletion};
 pub use session::{
-    Counts, FileRole, Grammar, Kept, Labels, SessionFacts, SessionFile, SessionKind, TitleFrom,
-    ToolCounts,
+    FileFacts, FileRole, Grammar, Labels, MessageCounts, SessionFacts, SessionKind, StrictCounts,
+    TitleFrom, ToolCounts,
 };
 pub use source_state::SourceState;
 pub use time::{Clock, parse_millis, timestamp};

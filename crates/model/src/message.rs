@@ -44,12 +44,12 @@ pub struct Message {
     pub problems: Vec<What>,
     /// Where it stands on disk.
     #[serde(rename = "where")]
-    pub place: Place,
+    pub place: RecordLocation,
 }
 
 impl Message {
     /// An empty message that stands at `place`.
-    pub fn at(place: Place, kind: MessageKind, fate: Fate) -> Self {
+    pub fn at(place: RecordLocation, kind: MessageKind, fate: Fate) -> Self {
         Self {
             id: None,
             kind,
@@ -71,7 +71,7 @@ impl Message {
 
     /// Returns its problems with the place where it stands.
     pub fn located_problems(&self) -> impl Iterator<Item = Problem> {
-        let Place { file, line, offset, bytes, .. } = self.place.clone();
+        let RecordLocation { file, line, offset, bytes, .. } = self.place.clone();
         self.problems.iter().map(move |&what| Problem {
             file: Arc::clone(&file),
             span: Some(Span { line, offset, bytes }),
@@ -185,12 +185,12 @@ pub struct Media {
     pub bytes: u64,
     /// Where the data is; too much for JSON.
     #[serde(skip)]
-    pub held: Held,
+    pub held: MediaData,
 }
 
 /// Where the data of a binary part is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Held {
+pub enum MediaData {
     /// Not in the message, or not to be told.
     #[default]
     Elsewhere,
@@ -350,7 +350,7 @@ impl Serialize for RawJson {
 
 /// Where a message stands on disk. Lines count from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Place {
+pub struct RecordLocation {
     /// The file.
     pub file: Arc<str>,
     /// The line on which the message begins.

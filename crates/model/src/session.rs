@@ -42,7 +42,7 @@ pub struct SessionFacts {
     pub updated: Option<Timestamp>,
     /// Message counts of the full view.
     #[serde(flatten)]
-    pub counts: Counts,
+    pub counts: MessageCounts,
     /// Tool calls of the full view.
     pub tool_calls: ToolCounts,
     /// Models that answered, in order of first use.
@@ -57,14 +57,14 @@ pub struct SessionFacts {
     #[serde(skip)]
     pub priced_by: u64,
     /// The same figures for the strict view.
-    pub kept: Kept,
+    pub kept: StrictCounts,
     /// Workspace folders that were added.
     pub directories: Vec<String>,
     /// Notes that the agent's own memory made of the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<RawJson>,
     /// Every file of the session.
-    pub files: Vec<SessionFile>,
+    pub files: Vec<FileFacts>,
     /// The number under which the agent itself lists it.
     pub agent_index: Option<u32>,
     /// The title under which the agent itself lists it.
@@ -72,7 +72,8 @@ pub struct SessionFacts {
     /// Whether it is running; `null` when not looked for.
     pub live: Option<bool>,
     /// Whether the agent's next start would delete it; `null` until that is known.
-    pub doomed: Option<bool>,
+    #[serde(rename = "doomed")]
+    pub pending_deletion: Option<bool>,
     /// How many problems were met.
     pub problems: u64,
     /// Of these, records of a kind we do not know.
@@ -97,7 +98,7 @@ impl SessionFacts {
     }
 
     /// Returns its own files, without those of which it only borrows the start.
-    pub fn own_files(&self) -> impl Iterator<Item = &SessionFile> {
+    pub fn own_files(&self) -> impl Iterator<Item = &FileFacts> {
         self.files.iter().filter(|file| file.role != FileRole::Base)
     }
 
@@ -142,7 +143,7 @@ pub enum TitleFrom {
 
 /// Message counts, by distinct message id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
+pub struct MessageCounts {
     /// All messages.
     pub messages: u64,
     /// What humans typed.
@@ -166,7 +167,7 @@ pub struct ToolCounts {
 
 /// Figures of the strict view: what the agent's own loader would show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct StrictCounts {
     /// Messages.
     pub messages: u64,
     /// What humans typed.
@@ -181,7 +182,7 @@ pub struct Kept {
 
 /// One file of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SessionFile {
+pub struct FileFacts {
     /// Its path.
     pub path: String,
     /// What it is to the session.

@@ -13,7 +13,7 @@ mod room;
 pub use env::{Env, VARIABLES, Variable};
 pub use folders::{Folders, is_same_place};
 pub use installations::Installations;
-pub use listing::{Entry, Lister};
+pub use listing::{FolderEntry, Lister};
 pub use mounts::{Below, Mounts};
 pub use processes::{Processes, Running, System};
 pub use program::{Pager, clock, find_program, random, run_in, system_nanos};

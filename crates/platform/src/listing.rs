@@ -12,14 +12,14 @@ pub struct Lister {
 
 /// A folder in a folder that is being listed.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
+pub struct FolderEntry<'a> {
     /// Its name.
     pub name: &'a str,
     /// The folder it lies in, where its count of links tells something.
     above: Option<system::Above<'a>>,
 }
 
-impl<'a> Entry<'a> {
+impl<'a> FolderEntry<'a> {
     /// Makes one up, for tests.
     pub fn named(name: &'a str) -> Self {
         Self { name, above: None }
@@ -38,7 +38,7 @@ mod system {
     use std::os::fd::{AsFd as _, BorrowedFd};
     use std::path::Path;
 
-    use super::Entry;
+    use super::FolderEntry;
 
     use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, openat, statat, statfs};
 
@@ -64,7 +64,7 @@ mod system {
     pub(super) fn list(
         folder: &Path,
         counts_folders: bool,
-        visit: &mut dyn FnMut(&Entry<'_>),
+        visit: &mut dyn FnMut(&FolderEntry<'_>),
     ) -> io::Result<()> {
         let flags = OFlags::RDONLY
             | OFlags::DIRECTORY
@@ -88,7 +88,7 @@ mod system {
                 && !matches!(name, "." | "..")
             {
                 let above = counts_folders.then(|| opened.as_fd());
-                visit(&Entry { name, above });
+                visit(&FolderEntry { name, above });
             }
         }
         Ok(())
@@ -101,7 +101,7 @@ mod system {
     use std::marker::PhantomData;
     use std::path::Path;
 
-    use super::Entry;
+    use super::FolderEntry;
 
     pub(super) type Above<'a> = PhantomData<&'a ()>;
 
@@ -116,13 +116,13 @@ mod system {
     pub(super) fn list(
         folder: &Path,
         _counts_folders: bool,
-        visit: &mut dyn FnMut(&Entry<'_>),
+        visit: &mut dyn FnMut(&FolderEntry<'_>),
     ) -> io::Result<()> {
         for entry in std::fs::read_dir(folder)?.flatten() {
             if let Some(name) = entry.file_name().to_str()
                 && entry.file_type().is_ok_and(|kind| kind.is_dir())
             {
-                visit(&Entry { name, above: None });
+                visit(&FolderEntry { name, above: None });
             }
         }
         Ok(())
@@ -140,7 +140,7 @@ impl Lister {
     ///
     /// # Errors
     /// If the folder cannot be listed.
-    pub fn folders(self, folder: &Path, visit: &mut dyn FnMut(&Entry<'_>)) -> io::Result<()> {
+    pub fn folders(self, folder: &Path, visit: &mut dyn FnMut(&FolderEntry<'_>)) -> io::Result<()> {
         system::list(folder, self.counts_folders, visit)
     }
 }

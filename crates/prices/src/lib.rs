@@ -10,5 +10,5 @@ mod unit;
 
 pub use money::Money;
 pub use read::{Error, Override};
-pub use table::{Entry, Origin, Period, Prices, Quote};
+pub use table::{Period, PriceEntry, PriceOrigin, Prices, Quote};
 pub use unit::{Above, Tier, Unit, Units};

@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use serde::Deserialize;
 
-use crate::table::{Entry, Origin, Period};
+use crate::table::{Period, PriceEntry, PriceOrigin};
 use crate::unit::{Above, Unit, Units};
 
 /// A table that is not understood.
@@ -99,27 +99,27 @@ impl Dollars {
 }
 
 /// Reads a whole table.
-pub(crate) fn table(text: &str) -> Result<Vec<Entry>, Error> {
+pub(crate) fn table(text: &str) -> Result<Vec<PriceEntry>, Error> {
     let table: WrittenTable =
         toml::from_str(text).map_err(|error| Error::Form(error.message().to_owned()))?;
     let mut entries = Vec::new();
     for model in table.model {
         let about = model.names.first().cloned().unwrap_or_default();
         let periods = periods(&about, &model.prices)?;
-        let origin = Origin::Table { source: model.source };
-        entries.push(Entry { names: model.names, origin, periods });
+        let origin = PriceOrigin::Table { source: model.source };
+        entries.push(PriceEntry { names: model.names, origin, periods });
     }
     Ok(entries)
 }
 
 /// Reads what the user has set for one model.
-pub(crate) fn own(name: &str, prices: &Override) -> Result<Entry, Error> {
+pub(crate) fn own(name: &str, prices: &Override) -> Result<PriceEntry, Error> {
     let prices = match prices {
         Override::One(price) => std::slice::from_ref(price),
         Override::Many(prices) => prices,
     };
     let periods = periods(name, prices)?;
-    Ok(Entry { names: vec![name.to_owned()], origin: Origin::Config, periods })
+    Ok(PriceEntry { names: vec![name.to_owned()], origin: PriceOrigin::Config, periods })
 }
 
 fn periods(model: &str, prices: &[Written]) -> Result<Vec<Period>, Error> {

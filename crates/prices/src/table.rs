@@ -20,7 +20,7 @@ const PREFIXES: &[&str] =
 /// All prices: those of the user first.
 #[derive(Clone, Debug, Default)]
 pub struct Prices {
-    entries: Vec<Entry>,
+    entries: Vec<PriceEntry>,
     /// How many of them are the user's.
     own: usize,
     /// Entries by name.
@@ -31,11 +31,11 @@ pub struct Prices {
 
 /// Models that cost the same, and what they cost.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Entry {
+pub struct PriceEntry {
     /// The names of the models.
     pub names: Vec<String>,
     /// Who says so.
-    pub origin: Origin,
+    pub origin: PriceOrigin,
     /// The prices, in order of time.
     pub periods: Vec<Period>,
 }
@@ -43,7 +43,7 @@ pub struct Entry {
 /// Who says what a model costs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Origin {
+pub enum PriceOrigin {
     /// Our table.
     Table {
         /// The page on which it is published.
@@ -96,7 +96,7 @@ impl Prices {
         Ok(prices)
     }
 
-    fn add(&mut self, entry: Entry) {
+    fn add(&mut self, entry: PriceEntry) {
         let number = self.entries.len();
         for name in &entry.names {
             match name.strip_suffix('*') {
@@ -109,12 +109,12 @@ impl Prices {
     }
 
     /// Returns all entries, those of the user first.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[PriceEntry] {
         &self.entries
     }
 
     /// Returns the entry whose prices a model has.
-    pub fn entry(&self, model: &str) -> Option<&Entry> {
+    pub fn entry(&self, model: &str) -> Option<&PriceEntry> {
         let bare = PREFIXES.iter().find_map(|prefix| model.strip_prefix(prefix)).unwrap_or(model);
         let by_name = |name: &str| self.names.get(name).copied();
         let by_beginning = |is_wanted: &dyn Fn(&usize) -> bool| {
@@ -147,7 +147,7 @@ impl Prices {
     }
 }
 
-impl Entry {
+impl PriceEntry {
     /// Returns the price on a day.
     fn on(&self, day: Date) -> Option<&Period> {
         let begun = |period: &&Period| period.from.is_none_or(|from| from <= day);
@@ -209,7 +209,7 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), all, "a name stands there twice");
         for entry in prices.entries() {
-            let Origin::Table { source } = &entry.origin else { panic!("{entry:?}") };
+            let PriceOrigin::Table { source } = &entry.origin else { panic!("{entry:?}") };
             assert!(source.starts_with("https://"), "{source}");
             assert!(entry.periods.iter().all(|period| period.seen.is_some()), "{:?}", entry.names);
             let order: Vec<_> = entry.periods.iter().map(|period| period.from).collect();
@@ -283,7 +283,7 @@ mod tests {
         let million = sent(1_000_000);
         let dollars = |text| Money::from_dollars(text);
         assert_eq!(cost(&prices, "gemini-2.5-pro", "2026-06-01", million), dollars("1"));
-        assert_eq!(prices.entry("gemini-2.5-pro").unwrap().origin, Origin::Config);
+        assert_eq!(prices.entry("gemini-2.5-pro").unwrap().origin, PriceOrigin::Config);
         assert_eq!(cost(&prices, "local-llama", "2026-06-01", million), dollars("0"));
         assert_eq!(cost(&prices, "house", "2026-01-31", million), dollars("1"));
         assert_eq!(cost(&prices, "house", "2026-02-01", million), dollars("2"));

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use crate::kind::Kind;
+use crate::kind::SecretKind;
 use crate::tags::{LONGEST_LABEL, tag_end};
 
 /// A piece of text that is to be replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct SecretFinding {
     /// What it is.
-    pub kind: Kind,
+    pub kind: SecretKind,
     /// Where it stands, in bytes.
     pub range: Range<usize>,
     /// How all keys of its issuer begin, at most four characters; empty when they do not begin alike.
@@ -18,9 +18,9 @@ pub struct Finding {
 
 /// Puts findings in order. Those that overlap become one, of the most certain kind: a rest of a secret is still a
 /// secret. Tags that already stand in the text stay as they are.
-pub(crate) fn settle(mut found: Vec<Finding>, text: &str) -> Vec<Finding> {
+pub(crate) fn settle(mut found: Vec<SecretFinding>, text: &str) -> Vec<SecretFinding> {
     found.sort_by_key(|finding| (finding.range.start, finding.kind));
-    let mut merged: Vec<Finding> = Vec::with_capacity(found.len());
+    let mut merged: Vec<SecretFinding> = Vec::with_capacity(found.len());
     for finding in found {
         match merged.last_mut() {
             Some(last) if finding.range.start < last.range.end => {
@@ -41,14 +41,14 @@ pub(crate) fn settle(mut found: Vec<Finding>, text: &str) -> Vec<Finding> {
 }
 
 /// Takes the pieces of a finding that are not in a tag and hold anything to hide.
-fn around_tags(finding: &Finding, text: &str, settled: &mut Vec<Finding>) {
+fn around_tags(finding: &SecretFinding, text: &str, settled: &mut Vec<SecretFinding>) {
     let bytes = text.as_bytes();
     let mut at = finding.range.start.saturating_sub(LONGEST_LABEL + 12);
     let mut from = finding.range.start;
     let mut piece = |range: Range<usize>| {
         let held = text.get(range.clone()).unwrap_or_default();
         if held.chars().any(char::is_alphanumeric) {
-            settled.push(Finding { range, ..finding.clone() });
+            settled.push(SecretFinding { range, ..finding.clone() });
         }
     };
     while at < finding.range.end {

@@ -3,7 +3,7 @@
 /// What a piece of text is. The earlier a kind stands here, the more certain it is: where two kinds see the
 /// same text, the earlier one names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum SecretKind {
     /// What a pattern of the user's own finds, by its number in [`crate::Rules::patterns`].
     Own(u8),
     /// A PEM block with a private key, also of SSH and service accounts.
@@ -66,9 +66,9 @@ pub enum Kind {
 
 /// What is said of a kind.
 #[derive(Clone, Copy, Debug)]
-pub struct About {
+pub struct SecretKindInfo {
     /// The kind.
-    pub kind: Kind,
+    pub kind: SecretKind,
     /// Its name in flags and reports.
     pub name: &'static str,
     /// What its tags begin with.
@@ -77,50 +77,55 @@ pub struct About {
     pub by_default: bool,
 }
 
-const fn about(kind: Kind, name: &'static str, label: &'static str, by_default: bool) -> About {
-    About { kind, name, label, by_default }
+const fn about(
+    kind: SecretKind,
+    name: &'static str,
+    label: &'static str,
+    by_default: bool,
+) -> SecretKindInfo {
+    SecretKindInfo { kind, name, label, by_default }
 }
 
 /// Every kind but the user's own.
-pub const KINDS: &[About] = &[
-    about(Kind::PrivateKey, "private-key", "PRIVATE-KEY", true),
-    about(Kind::GoogleKey, "google-key", "GOOGLE-KEY", true),
-    about(Kind::GoogleToken, "google-token", "GOOGLE-TOKEN", true),
-    about(Kind::AwsKey, "aws-key", "AWS-KEY", true),
-    about(Kind::AwsSecret, "aws-secret", "AWS-SECRET", true),
-    about(Kind::AzureKey, "azure-key", "AZURE-KEY", true),
-    about(Kind::GithubToken, "github-token", "GITHUB-TOKEN", true),
-    about(Kind::GitlabToken, "gitlab-token", "GITLAB-TOKEN", true),
-    about(Kind::PackageToken, "package-token", "PACKAGE-TOKEN", true),
-    about(Kind::DockerToken, "docker-token", "DOCKER-TOKEN", true),
-    about(Kind::SlackToken, "slack-token", "SLACK-TOKEN", true),
-    about(Kind::StripeKey, "stripe-key", "STRIPE-KEY", true),
-    about(Kind::ModelKey, "model-key", "API-KEY", true),
-    about(Kind::BotToken, "bot-token", "BOT-TOKEN", true),
-    about(Kind::ServiceKey, "service-key", "SERVICE-KEY", true),
-    about(Kind::Jwt, "jwt", "JWT", true),
-    about(Kind::Authorization, "authorization", "AUTHORIZATION", true),
-    about(Kind::Cookie, "cookie", "COOKIE", true),
-    about(Kind::UrlPassword, "url-password", "URL-PASSWORD", true),
-    about(Kind::Password, "password", "PASSWORD", true),
-    about(Kind::Secret, "secret", "SECRET", true),
-    about(Kind::Email, "email", "EMAIL", true),
-    about(Kind::Home, "home", "PATH-HOME", true),
-    about(Kind::User, "user", "USER", true),
-    about(Kind::Card, "card", "CARD", false),
-    about(Kind::Phone, "phone", "PHONE", false),
-    about(Kind::IpAddress, "ip", "IP", false),
-    about(Kind::Random, "random", "RANDOM", true),
+pub const KINDS: &[SecretKindInfo] = &[
+    about(SecretKind::PrivateKey, "private-key", "PRIVATE-KEY", true),
+    about(SecretKind::GoogleKey, "google-key", "GOOGLE-KEY", true),
+    about(SecretKind::GoogleToken, "google-token", "GOOGLE-TOKEN", true),
+    about(SecretKind::AwsKey, "aws-key", "AWS-KEY", true),
+    about(SecretKind::AwsSecret, "aws-secret", "AWS-SECRET", true),
+    about(SecretKind::AzureKey, "azure-key", "AZURE-KEY", true),
+    about(SecretKind::GithubToken, "github-token", "GITHUB-TOKEN", true),
+    about(SecretKind::GitlabToken, "gitlab-token", "GITLAB-TOKEN", true),
+    about(SecretKind::PackageToken, "package-token", "PACKAGE-TOKEN", true),
+    about(SecretKind::DockerToken, "docker-token", "DOCKER-TOKEN", true),
+    about(SecretKind::SlackToken, "slack-token", "SLACK-TOKEN", true),
+    about(SecretKind::StripeKey, "stripe-key", "STRIPE-KEY", true),
+    about(SecretKind::ModelKey, "model-key", "API-KEY", true),
+    about(SecretKind::BotToken, "bot-token", "BOT-TOKEN", true),
+    about(SecretKind::ServiceKey, "service-key", "SERVICE-KEY", true),
+    about(SecretKind::Jwt, "jwt", "JWT", true),
+    about(SecretKind::Authorization, "authorization", "AUTHORIZATION", true),
+    about(SecretKind::Cookie, "cookie", "COOKIE", true),
+    about(SecretKind::UrlPassword, "url-password", "URL-PASSWORD", true),
+    about(SecretKind::Password, "password", "PASSWORD", true),
+    about(SecretKind::Secret, "secret", "SECRET", true),
+    about(SecretKind::Email, "email", "EMAIL", true),
+    about(SecretKind::Home, "home", "PATH-HOME", true),
+    about(SecretKind::User, "user", "USER", true),
+    about(SecretKind::Card, "card", "CARD", false),
+    about(SecretKind::Phone, "phone", "PHONE", false),
+    about(SecretKind::IpAddress, "ip", "IP", false),
+    about(SecretKind::Random, "random", "RANDOM", true),
 ];
 
-impl Kind {
+impl SecretKind {
     /// Returns the kind of a name; nothing when there is none.
     pub fn named(name: &str) -> Option<Self> {
         KINDS.iter().find(|about| about.name == name).map(|about| about.kind)
     }
 
     /// Returns what is said of a kind; nothing of the user's own.
-    pub fn about(self) -> Option<&'static About> {
+    pub fn about(self) -> Option<&'static SecretKindInfo> {
         KINDS.iter().find(|about| about.kind == self)
     }
 
@@ -138,11 +143,11 @@ mod tests {
     fn kinds_stand_in_order_and_are_found_by_name() {
         assert!(KINDS.is_sorted_by_key(|about| about.kind));
         for about in KINDS {
-            assert_eq!(Kind::named(about.name), Some(about.kind));
+            assert_eq!(SecretKind::named(about.name), Some(about.kind));
             assert!(about.label.bytes().all(|b| b.is_ascii_uppercase() || b == b'-'));
             assert!(!about.label.starts_with('K'), "`ESC [ K` is a control sequence");
         }
-        assert_eq!(Kind::named("nothing"), None);
-        assert_eq!(Kind::Own(0).about().map(|about| about.name), None);
+        assert_eq!(SecretKind::named("nothing"), None);
+        assert_eq!(SecretKind::Own(0).about().map(|about| about.name), None);
     }
 }

@@ -28,10 +28,10 @@ use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
 use regex_automata::util::syntax;
 
-pub use finding::Finding;
-pub use kind::{About, KINDS, Kind};
-pub use report::{Count, Report};
-pub use rules::{Mistake, Rules};
+pub use finding::SecretFinding;
+pub use kind::{KINDS, SecretKind, SecretKindInfo};
+pub use report::{Count, RedactionReport};
+pub use rules::{RuleError, Rules};
 pub use tags::Tags;
 
 use scan::{Homes, Sink};
@@ -62,16 +62,16 @@ struct Pattern {
 
 impl Redactor {
     /// Takes the rules; fails when a pattern, a name or a home cannot be used.
-    pub fn new(rules: Rules) -> Result<Self, Mistake> {
+    pub fn new(rules: Rules) -> Result<Self, RuleError> {
         let short = rules
             .homes
             .iter()
             .find(|home| home.trim_end_matches(['/', '\\']).len() < SHORTEST_HOME);
         if let Some(home) = short {
-            return Err(Mistake::Home { home: home.clone() });
+            return Err(RuleError::Home { home: home.clone() });
         }
         if rules.patterns.len() > usize::from(u8::MAX) {
-            return Err(Mistake::TooMany { count: rules.patterns.len() });
+            return Err(RuleError::TooMany { count: rules.patterns.len() });
         }
         let patterns = rules.patterns.into_iter().map(|(name, regex)| Pattern::new(name, &regex));
         Ok(Self {
@@ -83,13 +83,13 @@ impl Redactor {
     }
 
     /// Returns all that is to be replaced, in order and without overlaps. Ranges lie on characters.
-    pub fn find(&self, text: &str) -> Vec<Finding> {
+    pub fn find(&self, text: &str) -> Vec<SecretFinding> {
         let mut found = Vec::new();
         self.look(text, &mut found);
         if let Some(plain) = hidden::without(text) {
             let mut inside = Vec::new();
             self.look(&plain.text, &mut inside);
-            found.extend(inside.into_iter().map(|finding| Finding {
+            found.extend(inside.into_iter().map(|finding| SecretFinding {
                 range: plain.original(finding.range.start)
                     ..plain.original(finding.range.end - 1) + 1,
                 ..finding
@@ -104,7 +104,7 @@ impl Redactor {
 
     /// Returns the text with tags in place of what was found; the text itself when nothing was.
     pub fn redact<'t>(&self, text: &'t str, tags: &Tags) -> Cow<'t, str> {
-        self.redact_noting(text, tags, "", &mut Report::new())
+        self.redact_noting(text, tags, "", &mut RedactionReport::new())
     }
 
     /// As [`Self::redact`], and notes in a report what was found in this place.
@@ -113,7 +113,7 @@ impl Redactor {
         text: &'t str,
         tags: &Tags,
         place: &str,
-        report: &mut Report,
+        report: &mut RedactionReport,
     ) -> Cow<'t, str> {
         let mut now = Cow::Borrowed(text);
         for _ in 0..ROUNDS {
@@ -128,40 +128,42 @@ impl Redactor {
     }
 
     /// Returns the name of a kind, the user's own included.
-    pub fn name(&self, kind: Kind) -> &str {
+    pub fn name(&self, kind: SecretKind) -> &str {
         match kind {
-            Kind::Own(number) => self.patterns.get(usize::from(number)).map_or("", |own| &own.name),
+            SecretKind::Own(number) => {
+                self.patterns.get(usize::from(number)).map_or("", |own| &own.name)
+            }
             _ => kind.about().map_or("", |about| about.name),
         }
     }
 
-    fn label(&self, kind: Kind) -> &str {
+    fn label(&self, kind: SecretKind) -> &str {
         match kind {
-            Kind::Own(number) => {
+            SecretKind::Own(number) => {
                 self.patterns.get(usize::from(number)).map_or("OWN", |own| &own.label)
             }
             _ => kind.about().map_or("SECRET", |about| about.label),
         }
     }
 
-    fn look(&self, text: &str, found: &mut Vec<Finding>) {
+    fn look(&self, text: &str, found: &mut Vec<SecretFinding>) {
         scan::scan(text, &self.homes, &mut Sink::new(self.on, found));
         for (number, pattern) in (0..=u8::MAX).zip(&self.patterns) {
-            pattern.scan(text, Kind::Own(number), found);
+            pattern.scan(text, SecretKind::Own(number), found);
         }
     }
 
-    fn may_stay(&self, finding: &Finding, text: &str) -> bool {
+    fn may_stay(&self, finding: &SecretFinding, text: &str) -> bool {
         let secret = text.get(finding.range.clone()).unwrap_or_default();
         self.allow.iter().any(|allowed| {
             secret == allowed
-                || (finding.kind == Kind::Email
+                || (finding.kind == SecretKind::Email
                     && allowed.starts_with('@')
                     && secret.ends_with(allowed.as_str()))
         })
     }
 
-    fn replaced(&self, text: &str, found: &[Finding], tags: &Tags) -> String {
+    fn replaced(&self, text: &str, found: &[SecretFinding], tags: &Tags) -> String {
         let mut new = String::with_capacity(text.len());
         let mut from = 0;
         for finding in found {
@@ -176,11 +178,11 @@ impl Redactor {
 }
 
 impl Pattern {
-    fn new(name: String, pattern: &str) -> Result<Self, Mistake> {
+    fn new(name: String, pattern: &str) -> Result<Self, RuleError> {
         let is_name = (1..=32).contains(&name.len())
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
         if !is_name {
-            return Err(Mistake::Name { name });
+            return Err(RuleError::Name { name });
         }
         let limits = Regex::config()
             .nfa_size_limit(Some(PATTERN_LIMIT))
@@ -197,18 +199,18 @@ impl Pattern {
             Err(error) => {
                 let why =
                     error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
-                Err(Mistake::Pattern { name, why })
+                Err(RuleError::Pattern { name, why })
             }
         }
     }
 
-    fn scan(&self, text: &str, kind: Kind, found: &mut Vec<Finding>) {
+    fn scan(&self, text: &str, kind: SecretKind, found: &mut Vec<SecretFinding>) {
         if !self.regex.is_match(text) {
             return;
         }
         let secret = |captures: Captures| captures.get_group(1).or_else(|| captures.get_group(0));
         let spans = self.regex.captures_iter(text).filter_map(secret);
-        found.extend(spans.filter(|span| !span.is_empty()).map(|span| Finding {
+        found.extend(spans.filter(|span| !span.is_empty()).map(|span| SecretFinding {
             kind,
             range: span.range(),
             prefix: "",

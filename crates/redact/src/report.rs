@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{Finding, Kind};
+use crate::{SecretFinding, SecretKind};
 
 /// What was found of one kind in one place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,18 +15,18 @@ pub struct Count {
 
 /// What was found, by place and kind. Two reports of parts of an export can be put together in any order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    places: BTreeMap<String, BTreeMap<Kind, Count>>,
+pub struct RedactionReport {
+    places: BTreeMap<String, BTreeMap<SecretKind, Count>>,
 }
 
-impl Report {
+impl RedactionReport {
     /// Returns an empty report.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Adds what was found in a place: a file, a message, whatever the caller can point at.
-    pub fn add(&mut self, place: &str, findings: &[Finding]) {
+    pub fn add(&mut self, place: &str, findings: &[SecretFinding]) {
         if findings.is_empty() {
             return;
         }
@@ -58,14 +58,14 @@ impl Report {
     }
 
     /// Returns what was found, by place and then by kind.
-    pub fn rows(&self) -> impl Iterator<Item = (&str, Kind, &Count)> {
+    pub fn rows(&self) -> impl Iterator<Item = (&str, SecretKind, &Count)> {
         self.places.iter().flat_map(|(place, kinds)| {
             kinds.iter().map(move |(kind, count)| (place.as_str(), *kind, count))
         })
     }
 
     /// Returns how often each kind was found, in all places.
-    pub fn totals(&self) -> BTreeMap<Kind, usize> {
+    pub fn totals(&self) -> BTreeMap<SecretKind, usize> {
         let mut totals = BTreeMap::new();
         for (_, kind, count) in self.rows() {
             *totals.entry(kind).or_default() += count.times;
@@ -80,18 +80,21 @@ mod tests {
 
     #[test]
     fn parts_add_up_in_any_order() {
-        let finding = |kind, prefix| Finding { kind, range: 0..1, prefix };
-        let mut one = Report::new();
-        one.add("a", &[finding(Kind::Email, ""), finding(Kind::GoogleKey, "AIza")]);
+        let finding = |kind, prefix| SecretFinding { kind, range: 0..1, prefix };
+        let mut one = RedactionReport::new();
+        one.add("a", &[finding(SecretKind::Email, ""), finding(SecretKind::GoogleKey, "AIza")]);
         one.add("b", &[]);
-        let mut other = Report::new();
-        other.add("a", &[finding(Kind::Email, "")]);
+        let mut other = RedactionReport::new();
+        other.add("a", &[finding(SecretKind::Email, "")]);
         let (mut left, mut right) = (one.clone(), other.clone());
         left.merge(other);
         right.merge(one);
         assert_eq!(left, right);
-        assert_eq!(left.totals(), BTreeMap::from([(Kind::Email, 2), (Kind::GoogleKey, 1)]));
+        assert_eq!(
+            left.totals(),
+            BTreeMap::from([(SecretKind::Email, 2), (SecretKind::GoogleKey, 1)])
+        );
         assert_eq!(left.rows().count(), 2);
-        assert!(!left.is_empty() && Report::new().is_empty());
+        assert!(!left.is_empty() && RedactionReport::new().is_empty());
     }
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::kind::{KINDS, Kind};
+use crate::kind::{KINDS, SecretKind};
 
 /// What a redactor looks for.
 #[derive(Clone, Debug)]
 pub struct Rules {
     /// The kinds that are on. The user's own patterns need not be named here.
-    pub kinds: BTreeSet<Kind>,
+    pub kinds: BTreeSet<SecretKind>,
     /// Home folders of the user, as `/data/people/ada` or `D:\ada`: replaced as a whole wherever they stand.
     pub homes: Vec<String>,
     /// Patterns of the user's own, each with a name. With a group, only what the first group holds is replaced.
@@ -33,7 +33,7 @@ impl Rules {
 
 /// Why rules cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Mistake {
+pub enum RuleError {
     /// A pattern is no regular expression, or too large a one.
     #[error("the pattern `{name}` cannot be used: {why}")]
     Pattern {

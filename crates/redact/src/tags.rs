@@ -8,7 +8,7 @@
 use sha2::{Digest as _, Sha256};
 
 use crate::hidden;
-use crate::kind::Kind;
+use crate::kind::SecretKind;
 
 /// How many characters of the hash a tag shows, five bits each.
 const SHOWN: usize = 8;
@@ -46,8 +46,8 @@ impl Tags {
     }
 
     /// Returns the tag of a secret.
-    pub(crate) fn tag(&self, kind: Kind, label: &str, secret: &str) -> String {
-        if kind == Kind::Home {
+    pub(crate) fn tag(&self, kind: SecretKind, label: &str, secret: &str) -> String {
+        if kind == SecretKind::Home {
             return format!("[{label}]");
         }
         let mut inner = self.inner.clone();
@@ -67,12 +67,12 @@ impl Tags {
 }
 
 /// One spelling of a secret, however it was written down: colours, line breaks and escapes do not count.
-fn canonical(kind: Kind, secret: &str) -> String {
+fn canonical(kind: SecretKind, secret: &str) -> String {
     let hidden = hidden::without(secret);
     let shown = hidden.as_ref().map_or(secret, |plain| plain.text.as_str());
     match kind {
-        Kind::Email => shown.to_ascii_lowercase(),
-        Kind::PrivateKey => {
+        SecretKind::Email => shown.to_ascii_lowercase(),
+        SecretKind::PrivateKey => {
             let unbroken = shown.replace("\\n", "").replace("\\r", "");
             unbroken.chars().filter(char::is_ascii_alphanumeric).collect()
         }
@@ -112,7 +112,7 @@ mod tests {
         // RFC 4231, case 2: key "Jefe", filled up with zeros as HMAC does.
         let mut key = [0; 32];
         key[..4].copy_from_slice(b"Jefe");
-        let tag = Tags::new(&key).tag(Kind::Secret, "SECRET", "what do ya want for nothing?");
+        let tag = Tags::new(&key).tag(SecretKind::Secret, "SECRET", "what do ya want for nothing?");
         // 5bdcc146bf… in base 32.
         assert_eq!(tag, "[SECRET-LPOMCRV7]");
     }
@@ -120,17 +120,20 @@ mod tests {
     #[test]
     fn a_secret_has_one_tag_however_it_is_written() {
         let tag = |kind, secret| tags().tag(kind, "X", secret);
-        assert_eq!(tag(Kind::Email, "Ada@Site.org"), tag(Kind::Email, "ada@site.org"));
-        assert_eq!(tag(Kind::Secret, "a/b"), tag(Kind::Secret, "a\\/b"));
-        assert_eq!(tag(Kind::Secret, "ab"), tag(Kind::Secret, "a\u{200b}b"));
-        assert_eq!(tag(Kind::PrivateKey, "AB\nCD"), tag(Kind::PrivateKey, "AB\\nCD"));
-        assert_ne!(tag(Kind::Secret, "a"), tag(Kind::Secret, "b"));
-        assert_ne!(tag(Kind::Secret, "a"), Tags::new(&[8; 32]).tag(Kind::Secret, "X", "a"));
+        assert_eq!(tag(SecretKind::Email, "Ada@Site.org"), tag(SecretKind::Email, "ada@site.org"));
+        assert_eq!(tag(SecretKind::Secret, "a/b"), tag(SecretKind::Secret, "a\\/b"));
+        assert_eq!(tag(SecretKind::Secret, "ab"), tag(SecretKind::Secret, "a\u{200b}b"));
+        assert_eq!(tag(SecretKind::PrivateKey, "AB\nCD"), tag(SecretKind::PrivateKey, "AB\\nCD"));
+        assert_ne!(tag(SecretKind::Secret, "a"), tag(SecretKind::Secret, "b"));
+        assert_ne!(
+            tag(SecretKind::Secret, "a"),
+            Tags::new(&[8; 32]).tag(SecretKind::Secret, "X", "a")
+        );
     }
 
     #[test]
     fn a_tag_is_known_again() {
-        let tag = tags().tag(Kind::GoogleKey, "GOOGLE-KEY", "AIza");
+        let tag = tags().tag(SecretKind::GoogleKey, "GOOGLE-KEY", "AIza");
         assert_eq!(tag_end(tag.as_bytes(), 0), Some(tag.len()));
         assert_eq!(tag_end(b"[PATH-HOME]", 0), Some(11));
         for no in

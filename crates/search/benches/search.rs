@@ -7,7 +7,9 @@ use std::cell::OnceCell;
 use divan::{Bencher, black_box, counter::BytesCount};
 use jiff::Zoned;
 use recount_model::{Fate, MessageKind};
-use recount_search::{Document, Index, Options, Overlay, Plan, Query, Sort, Texts};
+use recount_search::{
+    Document, HitOrder, Index, MessageTexts, Overlay, QueryPlan, SearchOptions, SearchQuery,
+};
 use tempfile::TempDir;
 
 fn main() {
@@ -84,7 +86,11 @@ fn document(key: u64, made: &Made) -> Document<'_> {
         model: Some("made-up-1"),
         tools: &["read_file"],
         is_error: false,
-        text: Texts { prompt: &made.prompt, output: &made.output, ..Texts::default() },
+        text: MessageTexts {
+            prompt: &made.prompt,
+            output: &made.output,
+            ..MessageTexts::default()
+        },
     }
 }
 
@@ -92,8 +98,8 @@ fn bytes(history: &[Made]) -> BytesCount {
     BytesCount::new(history.iter().map(|made| made.prompt.len() + made.output.len()).sum::<usize>())
 }
 
-fn plan(query: &str) -> Plan {
-    let query = Query::parse(query).unwrap_or_else(|mistake| panic!("{mistake}"));
+fn plan(query: &str) -> QueryPlan {
+    let query = SearchQuery::parse(query).unwrap_or_else(|mistake| panic!("{mistake}"));
     query.plan(&Zoned::default(), &mut |_| (0..100).collect())
 }
 
@@ -142,8 +148,8 @@ fn open_and_first_query(bencher: Bencher<'_, '_>) {
     });
 }
 
-fn options() -> Options {
-    Options { limit: 20, offset: 0, now: 0, sort: Sort::Relevance, one_per_session: true }
+fn options() -> SearchOptions {
+    SearchOptions { limit: 20, offset: 0, now: 0, sort: HitOrder::Relevance, one_per_session: true }
 }
 
 const QUERIES: [&str; 14] = [

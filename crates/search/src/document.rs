@@ -30,12 +30,12 @@ pub struct Document<'a> {
     /// Whether it is, or holds, an error.
     pub is_error: bool,
     /// What it says.
-    pub text: Texts<'a>,
+    pub text: MessageTexts<'a>,
 }
 
 /// The text of a message, by field. Text is read, never stored.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Texts<'a> {
+pub struct MessageTexts<'a> {
     /// What the human typed.
     pub prompt: &'a str,
     /// What the model said.
@@ -137,7 +137,7 @@ impl Field {
     }
 }
 
-impl<'a> Texts<'a> {
+impl<'a> MessageTexts<'a> {
     /// Returns the values of a field.
     pub(crate) fn values(&self, field: Field) -> impl Iterator<Item = &'a str> {
         let (one, many): (&'a str, &'a [&'a str]) = match field {

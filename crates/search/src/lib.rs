@@ -1,10 +1,10 @@
 //! Where was it said: words to messages, ranked, with the spot shown.
 //!
 //! This room knows words, not files. A message comes in as a [`Document`]; what goes on disk are its
-//! words and where it stands, never its text. A question comes in as text ([`Query::parse`]), becomes a
-//! [`Plan`] once the caller has told which sessions a project or source means, and is answered by a
+//! words and where it stands, never its text. A question comes in as text ([`SearchQuery::parse`]), becomes a
+//! [`QueryPlan`] once the caller has told which sessions a project or source means, and is answered by a
 //! [`Searcher`]. Where the index cannot be sure (a phrase in tool output, a regex), the hit says so and
-//! the caller asks [`Plan::holds`] with the message itself; the same function answers without an index.
+//! the caller asks [`QueryPlan::holds`] with the message itself; the same function answers without an index.
 //!
 //! In the order of flow: `token` (text to words), `neighbours` (which words stand next to each other), `index`
 //! (words to disk and back, ranking), `query` (what may be asked), `plan` (the question on the index, on texts,
@@ -24,9 +24,9 @@ mod plan;
 mod query;
 mod token;
 
-pub use document::{Document, Field, Texts};
+pub use document::{Document, Field, MessageTexts};
 pub use error::Error;
-pub use index::{Drafts, Found, Hit, Index, Options, Overlay, Searcher, Sort, Writer};
-pub use plan::{Plan, Prefilter, Rows, Snippet};
-pub use query::{Mistake, Query, SessionLeaf};
+pub use index::{Drafts, Found, Hit, HitOrder, Index, Overlay, SearchOptions, Searcher, Writer};
+pub use plan::{Prefilter, QueryPlan, Rows, Snippet};
+pub use query::{QueryError, SearchQuery, SessionLeaf};
 pub use token::BARRIER;

@@ -7,7 +7,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use recount_model::{Fate, MessageKind};
-use recount_search::{Document, Index, Options, Plan, Query, Searcher, Sort, Texts};
+use recount_search::{
+    Document, HitOrder, Index, MessageTexts, QueryPlan, SearchOptions, SearchQuery, Searcher,
+};
 use tempfile::TempDir;
 
 /// A message that owns its text.
@@ -24,8 +26,17 @@ impl Made {
     fn with<T>(&self, key: u64, then: impl FnOnce(&Document<'_>) -> T) -> T {
         let paths: Vec<&str> = self.paths.iter().map(String::as_str).collect();
         let [prompt, answer, thought, call, output, context, notice, title] = &self.fields;
-        let text =
-            Texts { prompt, answer, thought, call, output, context, notice, paths: &paths, title };
+        let text = MessageTexts {
+            prompt,
+            answer,
+            thought,
+            call,
+            output,
+            context,
+            notice,
+            paths: &paths,
+            title,
+        };
         then(&Document {
             session: key % 3,
             message: key,
@@ -120,8 +131,8 @@ fn query() -> impl Strategy<Value = String> {
     })
 }
 
-fn plan(query: &str) -> Option<Plan> {
-    Some(Query::parse(query).ok()?.plan(&Zoned::default(), &mut |_| vec![1]))
+fn plan(query: &str) -> Option<QueryPlan> {
+    Some(SearchQuery::parse(query).ok()?.plan(&Zoned::default(), &mut |_| vec![1]))
 }
 
 fn indexed(folder: &TempDir, messages: &[Made]) -> Searcher {
@@ -135,9 +146,14 @@ fn indexed(folder: &TempDir, messages: &[Made]) -> Searcher {
 }
 
 /// What the index finds: per key whether it is sure; no relaxing.
-fn found(searcher: &Searcher, plan: &Plan) -> Vec<(u64, bool)> {
-    let options =
-        Options { limit: 1000, offset: 0, now: 0, sort: Sort::Relevance, one_per_session: false };
+fn found(searcher: &Searcher, plan: &QueryPlan) -> Vec<(u64, bool)> {
+    let options = SearchOptions {
+        limit: 1000,
+        offset: 0,
+        now: 0,
+        sort: HitOrder::Relevance,
+        one_per_session: false,
+    };
     let found = searcher.search(plan, &options).unwrap();
     if found.relaxed {
         Vec::new()
@@ -182,7 +198,7 @@ proptest! {
             for word in text.split_whitespace() {
                 let quoted = format!("\"{}\"", word.replace(['"', '“', '”'], " "));
                 for query in [word, &quoted] {
-                    let Ok(parsed) = Query::parse(query) else { continue };
+                    let Ok(parsed) = SearchQuery::parse(query) else { continue };
                     if query.contains(':') || query.starts_with('-') { continue; }
                     let plan = parsed.plan(&Zoned::default(), &mut |_| vec![]);
                     let hits = found(&searcher, &plan);

@@ -9,7 +9,7 @@ use recount_model::{ClueKind, ProjectHash, RecordedPath};
 use serde::{Deserialize, Serialize};
 
 use crate::clues::git::GitIdentity;
-use crate::scan::Place;
+use crate::scan::ScanRoot;
 
 /// The form of the file. A file of a later form is left alone, unread.
 const VERSION: u32 = 1;
@@ -92,7 +92,7 @@ impl Searched {
     }
 
     /// Whether `wanted` need not be looked for again at a place that looks like `shape`.
-    fn settles(&self, wanted: &str, place: &Place, shape: &str, now: Timestamp) -> bool {
+    fn settles(&self, wanted: &str, place: &ScanRoot, shape: &str, now: Timestamp) -> bool {
         let is_same = if self.finished {
             self.shape == shape
         } else {
@@ -278,7 +278,7 @@ impl Learned {
     }
 
     /// Whether `wanted` was looked for at a place that has not changed since.
-    pub fn is_settled(&self, wanted: &str, place: &Place, shape: &str, now: Timestamp) -> bool {
+    pub fn is_settled(&self, wanted: &str, place: &ScanRoot, shape: &str, now: Timestamp) -> bool {
         let record = |finished| self.searched.get(&(place.path.to_str()?.to_owned(), finished));
         [true, false]
             .into_iter()

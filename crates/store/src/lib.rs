@@ -20,5 +20,5 @@ pub use learned::{Learned, Newer, Proven, Searched, millis};
 pub use machine::{Machine, beside};
 pub use moved::{Gone, Moved, Spoken, Spot, propose};
 pub use presence::{inhabited, present};
-pub use resolve::{Candidates, Case, Origin};
+pub use resolve::{CandidateOrigin, Candidates, Case};
 pub use written::read_toml;

@@ -1,6 +1,6 @@
 //! What the model does with its tools, told without any file format.
 
-use crate::{json::Text, story::Story};
+use crate::{json::Text, scenario::Scenario};
 
 /// A tool call and how it ended.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ pub(crate) enum Action {
     Fetch { prompt: Text, answer: Text },
     Server { server: &'static str, tool: &'static str, query: Text, answer: Text },
     Question { question: Text, answer: Text },
-    Agent { name: &'static str, prompt: Text, result: Text, story: Story },
+    Agent { name: &'static str, prompt: Text, result: Text, scenario: Scenario },
 }
 
 #[derive(Debug, Clone)]
@@ -130,6 +130,6 @@ pub(crate) fn question(question: &str, answer: &str) -> Call {
 }
 
 /// A sub-agent whose own conversation is `story`.
-pub(crate) fn agent(name: &'static str, prompt: &str, result: &str, story: Story) -> Call {
-    Action::Agent { name, prompt: prompt.into(), result: result.into(), story }.into()
+pub(crate) fn agent(name: &'static str, prompt: &str, result: &str, scenario: Scenario) -> Call {
+    Action::Agent { name, prompt: prompt.into(), result: result.into(), scenario }.into()
 }

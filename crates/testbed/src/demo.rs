@@ -10,28 +10,28 @@ use crate::{
     options::Era,
     project::{Migration, Project},
     random::Random,
-    report::Report,
+    report::ExpectedHome,
+    scenario::Scenario,
+    scripted::{import, parser, release, shop, weather},
     session::Session,
-    stories::{import, parser, release, shop, weather},
-    story::Story,
 };
 
 const HOUR: i64 = 3_600_000;
 const DAY: i64 = 24 * HOUR;
 
 /// When a session began, before now; the era that wrote it; what happened.
-type Told = (i64, Era, fn() -> Story);
+type Told = (i64, Era, fn() -> Scenario);
 
-pub(crate) fn fill(mut home: Home<'_>, now: Moment) -> Result<Report, Error> {
+pub(crate) fn fill(mut home: Home<'_>, now: Moment) -> Result<ExpectedHome, Error> {
     let mut random = Random::new(0x000d_0e00);
     let mut paths = Vec::new();
     for (project, sessions) in plan() {
-        for (ago, era, story) in sessions {
+        for (ago, era, scenario) in sessions {
             // Nobody starts work at the same minute every day.
             let later = if ago > DAY { random.between(0, 5 * HOUR) } else { 0 };
             let at = now.plus(later - ago);
             let mut session = Session::start(era, &project, at, random.fork());
-            session.tell(&story());
+            session.tell(&scenario());
             home.keep(&project, session.finish())?;
         }
         paths.push(project.path);

@@ -12,7 +12,7 @@ use crate::{
     moment::Moment,
     options::Era,
     project::{Migration, Project},
-    report::{Kind, Report, SessionTruth},
+    report::{ExpectedHome, ExpectedKind, SessionTruth},
     session::{Finished, Made, Role},
 };
 
@@ -29,7 +29,7 @@ pub(crate) struct Home<'a> {
     /// Path and slug, in the order in which the program met the projects.
     registry: Vec<(String, String)>,
     projects: BTreeSet<String>,
-    report: Report,
+    report: ExpectedHome,
 }
 
 /// What a data folder holds beside its sessions.
@@ -56,7 +56,7 @@ impl<'a> Home<'a> {
             notes: BTreeMap::new(),
             registry: Vec::new(),
             projects: BTreeSet::new(),
-            report: Report::default(),
+            report: ExpectedHome::default(),
         })
     }
 
@@ -106,8 +106,8 @@ impl<'a> Home<'a> {
             }
         }
         match session.kind {
-            Kind::Main => self.report.sessions += 1,
-            Kind::Subagent => self.report.subagents += 1,
+            ExpectedKind::Main => self.report.sessions += 1,
+            ExpectedKind::Subagent => self.report.subagents += 1,
         }
         self.report.messages += session.kept.messages;
         self.report.truth.push(SessionTruth {
@@ -187,7 +187,7 @@ impl<'a> Home<'a> {
     }
 
     /// Writes what lies around the sessions, and reports.
-    pub(crate) fn close(mut self) -> Result<Report, Error> {
+    pub(crate) fn close(mut self) -> Result<ExpectedHome, Error> {
         for (folder, notes) in std::mem::take(&mut self.notes) {
             let folder = data_folder(&folder);
             let Notes { log, commands, saved, last } = notes;

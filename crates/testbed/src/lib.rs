@@ -8,15 +8,15 @@
 //!    document or lines, checkpoints, stubs, sub-agent files.
 //! 3. A *home* puts the files where that era puts them, with registry, markers and logs around them.
 //!
-//! The same options give the same bytes. What a reader must find is told in the [`Report`].
+//! The same options give the same bytes. What a reader must find is told in the [`ExpectedHome`].
 //! Everything is written through `recount-writer`, and only into a folder that was empty.
 //!
 //! Not for: reading anything back.
 
 mod call;
-mod crowd;
 mod demo;
 mod error;
+mod generated;
 mod home;
 mod json;
 mod moment;
@@ -24,9 +24,9 @@ mod options;
 mod project;
 mod random;
 mod report;
+mod scenario;
+mod scripted;
 mod session;
-mod stories;
-mod story;
 mod tool;
 
 use std::path::Path;
@@ -34,8 +34,8 @@ use std::path::Path;
 use jiff::Timestamp;
 
 pub use error::Error;
-pub use options::{Era, Options, UnknownEra};
-pub use report::{Counts, Kind, Report, SessionTruth};
+pub use options::{Era, TestbedOptions, UnknownEra};
+pub use report::{ExpectedCounts, ExpectedHome, ExpectedKind, SessionTruth};
 
 /// Makes a home of the size asked for in `dir`, which must be empty or not there yet.
 ///
@@ -58,10 +58,10 @@ pub use report::{Counts, Kind, Report, SessionTruth};
 /// ```
 pub fn generate(
     dir: &Path,
-    options: &Options,
+    options: &TestbedOptions,
     progress: &mut dyn FnMut(u64, u64),
-) -> Result<Report, Error> {
-    crowd::fill(home::Home::open(dir)?, options, progress)
+) -> Result<ExpectedHome, Error> {
+    generated::fill(home::Home::open(dir)?, options, progress)
 }
 
 /// Makes a small home with one of everything in `dir`, which must be empty or not there yet.
@@ -72,6 +72,6 @@ pub fn generate(
 /// # Errors
 ///
 /// As for [`generate`].
-pub fn demo(dir: &Path, now: Timestamp) -> Result<Report, Error> {
+pub fn demo(dir: &Path, now: Timestamp) -> Result<ExpectedHome, Error> {
     demo::fill(home::Home::open(dir)?, moment::Moment(now.as_millisecond()))
 }

@@ -62,9 +62,9 @@ pub struct UnknownEra {
     name: String,
 }
 
-/// The size and kind of a made-up home.
+/// The size and kind of a synthetic home.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Options {
+pub struct TestbedOptions {
     /// The same seed and options give the same bytes.
     pub seed: u64,
     /// How many projects the sessions are spread over; at least one is made.
@@ -78,13 +78,13 @@ pub struct Options {
     pub eras: Vec<Era>,
 }
 
-impl Default for Options {
+impl Default for TestbedOptions {
     fn default() -> Self {
         Self { seed: 1, projects: 12, sessions: 200, megabytes: 40.0, eras: Vec::new() }
     }
 }
 
-impl Options {
+impl TestbedOptions {
     pub(crate) fn eras(&self) -> &[Era] {
         if self.eras.is_empty() { &Era::ALL } else { &self.eras }
     }

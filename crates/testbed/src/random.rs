@@ -26,7 +26,7 @@ impl Random {
 
     /// A number from 0 to `end`, without `end`; 0 when `end` is 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
-        // The bias of the remainder is far below anything a made-up home could show.
+        // The bias of the remainder is far below anything a synthetic home could show.
         usize::try_from(self.next() % (end.max(1) as u64)).unwrap_or(0)
     }
 

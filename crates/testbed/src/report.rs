@@ -9,7 +9,7 @@ use crate::{
 
 /// What was made, in all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct ExpectedHome {
     /// Projects that have at least one session.
     pub projects: usize,
     /// Sessions, not counting sub-agents.
@@ -28,7 +28,7 @@ pub struct Report {
 
 /// Whether a human or an agent held the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ExpectedKind {
     /// A conversation with a human.
     Main,
     /// A conversation that another session's tool call started.
@@ -41,7 +41,7 @@ pub struct SessionTruth {
     /// The session's id.
     pub id: String,
     /// The main session or a sub-agent's.
-    pub kind: Kind,
+    pub kind: ExpectedKind,
     /// The main session's id, for a sub-agent.
     pub parent: Option<String>,
     /// The folder the program was started in.
@@ -59,14 +59,14 @@ pub struct SessionTruth {
     /// When it was last written to, RFC 3339.
     pub updated: String,
     /// Counts over the kept messages.
-    pub kept: Counts,
+    pub kept: ExpectedCounts,
     /// Distinct message ids in the main file, kept or not.
     pub ever: u64,
 }
 
 /// Counts over a list of messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct ExpectedCounts {
     /// Messages of any kind.
     pub messages: u64,
     /// What a human typed.
@@ -83,7 +83,7 @@ pub struct Counts {
     pub tokens: u64,
 }
 
-impl Report {
+impl ExpectedHome {
     /// The report as the `manifest.json` that benchmarks compare a reader's counts with.
     pub(crate) fn manifest(&self) -> String {
         let files = self.truth.iter().map(|session| {
@@ -92,7 +92,7 @@ impl Report {
                 "file": file.to_string_lossy().into_owned(),
                 "sessionId": session.id.as_str(),
                 "form": if session.main_file.extension().is_some_and(|end| end == "json") { "json" } else { "jsonl" },
-                "kind": match session.kind { Kind::Main => "main", Kind::Subagent => "subagent" },
+                "kind": match session.kind { ExpectedKind::Main => "main", ExpectedKind::Subagent => "subagent" },
                 "bytes": session.bytes,
                 "startTime": session.started.as_str(),
                 "lastUpdated": session.updated.as_str(),

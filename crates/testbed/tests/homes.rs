@@ -1,4 +1,4 @@
-//! What a made-up home must be: valid, the same every time, and as the report says.
+//! What a synthetic home must be: valid, the same every time, and as the report says.
 
 #![expect(
     clippy::disallowed_methods,
@@ -14,7 +14,9 @@ use std::{
 };
 
 use jiff::Timestamp;
-use recount_testbed::{Era, Error, Kind, Options, Report, SessionTruth, demo, generate};
+use recount_testbed::{
+    Era, Error, ExpectedHome, ExpectedKind, SessionTruth, TestbedOptions, demo, generate,
+};
 use serde_json::Value;
 
 type Files = BTreeMap<PathBuf, Vec<u8>>;
@@ -39,13 +41,13 @@ fn files(root: &Path) -> Files {
     found
 }
 
-fn made_demo() -> (Report, Files) {
+fn made_demo() -> (ExpectedHome, Files) {
     let home = tempfile::tempdir().unwrap();
     let report = demo(home.path(), now()).unwrap();
     (report, files(home.path()))
 }
 
-fn made(options: &Options) -> (Report, Files) {
+fn made(options: &TestbedOptions) -> (ExpectedHome, Files) {
     let home = tempfile::tempdir().unwrap();
     let report = generate(home.path(), options, &mut |_, _| {}).unwrap();
     (report, files(home.path()))
@@ -114,12 +116,13 @@ fn check(session: &SessionTruth, files: &Files) {
 
 #[test]
 fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
-    let options = Options { sessions: 24, projects: 5, megabytes: 0.6, ..Options::default() };
+    let options =
+        TestbedOptions { sessions: 24, projects: 5, megabytes: 0.6, ..TestbedOptions::default() };
     let (report, files) = made(&options);
     let (again, same) = made(&options);
     assert_eq!(report, again);
     assert_eq!(files, same);
-    let (_, others) = made(&Options { seed: 2, ..options });
+    let (_, others) = made(&TestbedOptions { seed: 2, ..options });
     assert_ne!(files, others);
     assert_eq!(made_demo(), made_demo());
 }
@@ -127,8 +130,14 @@ fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
 #[test]
 fn every_file_is_valid_and_the_report_tells_the_truth() {
     for options in [
-        Options { sessions: 80, projects: 9, megabytes: 3.0, ..Options::default() },
-        Options { sessions: 12, projects: 1, megabytes: 0.0, seed: 77, ..Options::default() },
+        TestbedOptions { sessions: 80, projects: 9, megabytes: 3.0, ..TestbedOptions::default() },
+        TestbedOptions {
+            sessions: 12,
+            projects: 1,
+            megabytes: 0.0,
+            seed: 77,
+            ..TestbedOptions::default()
+        },
     ] {
         let (report, files) = made(&options);
         assert_eq!(report.sessions, options.sessions);
@@ -147,7 +156,8 @@ fn every_file_is_valid_and_the_report_tells_the_truth() {
 #[test]
 fn the_size_is_about_what_was_asked_for() {
     for (sessions, megabytes) in [(3, 2_u32), (60, 4)] {
-        let options = Options { sessions, megabytes: megabytes.into(), ..Options::default() };
+        let options =
+            TestbedOptions { sessions, megabytes: megabytes.into(), ..TestbedOptions::default() };
         let (report, _) = made(&options);
         let percent = report.bytes / 10_000 / u64::from(megabytes);
         assert!((85..125).contains(&percent), "{sessions} sessions: {percent} %");
@@ -157,7 +167,7 @@ fn the_size_is_about_what_was_asked_for() {
 #[test]
 fn progress_goes_from_nothing_to_all() {
     let home = tempfile::tempdir().unwrap();
-    let options = Options { sessions: 10, megabytes: 0.5, ..Options::default() };
+    let options = TestbedOptions { sessions: 10, megabytes: 0.5, ..TestbedOptions::default() };
     let mut seen = Vec::new();
     generate(home.path(), &options, &mut |done, total| seen.push((done, total))).unwrap();
     assert_eq!(seen.first(), Some(&(0, 500_000)));
@@ -168,8 +178,12 @@ fn progress_goes_from_nothing_to_all() {
 #[test]
 fn only_the_eras_asked_for_are_used() {
     for era in Era::ALL {
-        let options =
-            Options { sessions: 12, megabytes: 0.4, eras: vec![era], ..Options::default() };
+        let options = TestbedOptions {
+            sessions: 12,
+            megabytes: 0.4,
+            eras: vec![era],
+            ..TestbedOptions::default()
+        };
         let (report, _) = made(&options);
         assert!(report.truth.iter().all(|session| session.era == era), "{era}");
         assert_eq!(era.name().parse(), Ok(era));
@@ -184,7 +198,7 @@ fn a_folder_that_is_not_empty_is_left_alone() {
     let error = demo(home.path(), now()).unwrap_err();
     assert!(matches!(&error, Error::NotEmpty { path } if path == home.path()));
     assert!(error.to_string().ends_with("is not empty"), "{error}");
-    let error = generate(home.path(), &Options::default(), &mut |_, _| {}).unwrap_err();
+    let error = generate(home.path(), &TestbedOptions::default(), &mut |_, _| {}).unwrap_err();
     assert!(matches!(error, Error::NotEmpty { .. }));
     assert!(matches!(
         demo(&home.path().join("mine"), now()).unwrap_err(),
@@ -203,7 +217,7 @@ fn the_demo_is_small_and_has_one_of_everything() {
     for era in Era::ALL {
         assert!(report.truth.iter().any(|session| session.era == era), "{era}");
     }
-    let main = |session: &&SessionTruth| session.kind == Kind::Main;
+    let main = |session: &&SessionTruth| session.kind == ExpectedKind::Main;
     assert!(report.truth.iter().filter(main).any(|session| session.kept.failed > 0));
     assert!(report.truth.iter().filter(main).any(|session| session.kept.cancelled > 0));
     assert!(report.truth.iter().filter(main).any(|session| session.ever > session.kept.messages));
@@ -286,7 +300,7 @@ fn the_demo_has_the_files_around_the_sessions() {
         .unwrap();
     assert_eq!(twin.other_files.len(), 3);
     // Sub-agents lie in a folder named after their main session.
-    for agent in report.truth.iter().filter(|session| session.kind == Kind::Subagent) {
+    for agent in report.truth.iter().filter(|session| session.kind == ExpectedKind::Subagent) {
         let folder = agent.main_file.parent().unwrap().file_name().unwrap();
         assert_eq!(folder.to_str(), agent.parent.as_deref());
     }

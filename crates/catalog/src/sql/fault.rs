@@ -7,7 +7,7 @@ use crate::Error;
 /// Why a statement has no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum SqlError {
     /// There is none.
     #[error("there is no statement")]
     Nothing,
@@ -33,7 +33,7 @@ pub enum Fault {
     File(#[from] Error),
 }
 
-impl From<rusqlite::Error> for Fault {
+impl From<rusqlite::Error> for SqlError {
     fn from(error: rusqlite::Error) -> Self {
         match error {
             rusqlite::Error::MultipleStatement => Self::Several,
@@ -54,7 +54,7 @@ impl From<rusqlite::Error> for Fault {
 /// An error of the file rather than of the statement.
 struct File(rusqlite::Error);
 
-impl From<File> for Fault {
+impl From<File> for SqlError {
     fn from(File(error): File) -> Self {
         Self::File(error.into())
     }

@@ -19,16 +19,16 @@ use rusqlite::{Connection, OpenFlags};
 use crate::facts::TABLES;
 use guard::Seen;
 
-pub use fault::Fault;
-pub use said::{Part, Place, Texts};
-pub use views::{Column, Kind, VIEWS, View};
+pub use fault::SqlError;
+pub use said::{TextLocation, TextPart, TextSource};
+pub use views::{ColumnKind, SqlColumn, SqlView, VIEWS};
 
 /// The longest text that a statement may make or read.
 const LONGEST: i32 = 256 * 1024 * 1024;
 
 /// One cell of an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Cell<'a> {
+pub enum SqlValue<'a> {
     /// Unknown.
     Null,
     /// A whole number.
@@ -58,24 +58,24 @@ pub struct Question {
 }
 
 /// What an answer is made of.
-pub struct Ground<'a> {
+pub struct SqlInput<'a> {
     /// The fact file, if the answer needs one.
     pub facts: Option<&'a Path>,
     /// The rows of `sessions`, each with a cell per column.
-    pub sessions: &'a mut dyn Iterator<Item = Vec<Cell<'static>>>,
+    pub sessions: &'a mut dyn Iterator<Item = Vec<SqlValue<'static>>>,
     /// Reads messages from where they stand.
-    pub texts: Box<dyn Texts>,
+    pub texts: Box<dyn TextSource>,
 }
 
-impl std::fmt::Debug for Ground<'_> {
+impl std::fmt::Debug for SqlInput<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Ground").field("facts", &self.facts).finish_non_exhaustive()
+        f.debug_struct("SqlInput").field("facts", &self.facts).finish_non_exhaustive()
     }
 }
 
 /// An answer, not yet read.
 #[derive(Debug)]
-pub struct Answer {
+pub struct SqlAnswer {
     db: Connection,
     statement: String,
 }
@@ -84,20 +84,20 @@ impl Question {
     /// Takes a statement, if it is one, only reads, and names only what there is.
     ///
     /// # Errors
-    /// [`Fault::Mistake`], [`Fault::Refused`], [`Fault::Several`] or [`Fault::Nothing`].
-    pub fn new(statement: &str) -> Result<Self, Fault> {
+    /// [`SqlError::Mistake`], [`SqlError::Refused`], [`SqlError::Several`] or [`SqlError::Nothing`].
+    pub fn new(statement: &str) -> Result<Self, SqlError> {
         if guard::without_comments(statement).is_empty() {
-            return Err(Fault::Nothing);
+            return Err(SqlError::Nothing);
         }
         // The database would take it for the end.
         if let Some(offset) = statement.find('\0') {
-            return Err(Fault::Mistake {
+            return Err(SqlError::Mistake {
                 what: "a statement cannot hold a NUL".into(),
                 offset: Some(offset),
             });
         }
         if let Some(word) = guard::doing(statement) {
-            return Err(Fault::Refused(word.to_owned()));
+            return Err(SqlError::Refused(word.to_owned()));
         }
         let seen = Arc::new(Mutex::new(Seen::default()));
         let mut db = connect(None, &mut std::iter::empty(), Box::new(()))?;
@@ -109,7 +109,7 @@ impl Question {
                 statement: statement.to_owned(),
                 needs: Needs { sessions: seen.sessions, facts: seen.facts },
             }),
-            Ok(false) => Err(Fault::Refused("a change".to_owned())),
+            Ok(false) => Err(SqlError::Refused("a change".to_owned())),
             Err(error) => Err(explain(error, statement, seen.refused)),
         }
     }
@@ -123,21 +123,21 @@ impl Question {
     ///
     /// # Errors
     /// If the fact file cannot be read.
-    pub fn ask(self, ground: Ground<'_>) -> Result<Answer, Fault> {
-        let Ground { facts, sessions, texts } = ground;
+    pub fn ask(self, ground: SqlInput<'_>) -> Result<SqlAnswer, SqlError> {
+        let SqlInput { facts, sessions, texts } = ground;
         let mut db = connect(facts, sessions, texts)?;
         db.execute_batch("PRAGMA query_only = ON")?;
         watch(&mut db, &Arc::default())?;
-        Ok(Answer { db, statement: self.statement })
+        Ok(SqlAnswer { db, statement: self.statement })
     }
 }
 
-impl Answer {
+impl SqlAnswer {
     /// Returns the names of its columns.
     ///
     /// # Errors
     /// If the fact file cannot be read.
-    pub fn columns(&self) -> Result<Vec<String>, Fault> {
+    pub fn columns(&self) -> Result<Vec<String>, SqlError> {
         let prepared = self.db.prepare(&self.statement)?;
         Ok(prepared.column_names().map(str::to_owned).collect())
     }
@@ -148,14 +148,14 @@ impl Answer {
     /// What `visit` returns; else what stops the statement: a number too large, a file that cannot be read.
     pub fn each(
         &self,
-        visit: &mut dyn FnMut(&[Cell<'_>]) -> std::io::Result<()>,
-    ) -> Result<u64, Fault> {
+        visit: &mut dyn FnMut(&[SqlValue<'_>]) -> std::io::Result<()>,
+    ) -> Result<u64, SqlError> {
         let mut prepared = self.db.prepare(&self.statement)?;
         let width = prepared.column_count();
         let mut rows = prepared.query([])?;
         let mut count = 0;
         while let Some(row) = rows.next()? {
-            let cells: Result<Vec<Cell<'_>>, _> =
+            let cells: Result<Vec<SqlValue<'_>>, _> =
                 (0..width).map(|at| row.get_ref(at).map(cell)).collect();
             visit(&cells?)?;
             count += 1;
@@ -164,13 +164,13 @@ impl Answer {
     }
 }
 
-fn cell(value: ValueRef<'_>) -> Cell<'_> {
+fn cell(value: ValueRef<'_>) -> SqlValue<'_> {
     match value {
-        ValueRef::Null => Cell::Null,
-        ValueRef::Integer(number) => Cell::Integer(number),
-        ValueRef::Real(number) => Cell::Real(number),
-        ValueRef::Text(text) => Cell::Text(String::from_utf8_lossy(text)),
-        ValueRef::Blob(bytes) => Cell::Bytes(Cow::Borrowed(bytes)),
+        ValueRef::Null => SqlValue::Null,
+        ValueRef::Integer(number) => SqlValue::Integer(number),
+        ValueRef::Real(number) => SqlValue::Real(number),
+        ValueRef::Text(text) => SqlValue::Text(String::from_utf8_lossy(text)),
+        ValueRef::Blob(bytes) => SqlValue::Bytes(Cow::Borrowed(bytes)),
     }
 }
 
@@ -178,9 +178,9 @@ fn cell(value: ValueRef<'_>) -> Cell<'_> {
 /// to the file.
 fn connect(
     facts: Option<&Path>,
-    sessions: &mut dyn Iterator<Item = Vec<Cell<'static>>>,
-    texts: Box<dyn Texts>,
-) -> Result<Connection, Fault> {
+    sessions: &mut dyn Iterator<Item = Vec<SqlValue<'static>>>,
+    texts: Box<dyn TextSource>,
+) -> Result<Connection, SqlError> {
     let db = if let Some(path) = facts {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         Connection::open_with_flags(path, flags)?
@@ -203,7 +203,7 @@ fn connect(
 
 fn fill(
     db: &Connection,
-    sessions: &mut dyn Iterator<Item = Vec<Cell<'static>>>,
+    sessions: &mut dyn Iterator<Item = Vec<SqlValue<'static>>>,
 ) -> rusqlite::Result<()> {
     let Some(first) = sessions.next() else { return Ok(()) };
     let marks = vec!["?"; first.len()].join(", ");
@@ -214,13 +214,13 @@ fn fill(
     Ok(())
 }
 
-fn value(cell: Cell<'static>) -> Value {
+fn value(cell: SqlValue<'static>) -> Value {
     match cell {
-        Cell::Null => Value::Null,
-        Cell::Integer(number) => Value::Integer(number),
-        Cell::Real(number) => Value::Real(number),
-        Cell::Text(text) => Value::Text(text.into_owned()),
-        Cell::Bytes(bytes) => Value::Blob(bytes.into_owned()),
+        SqlValue::Null => Value::Null,
+        SqlValue::Integer(number) => Value::Integer(number),
+        SqlValue::Real(number) => Value::Real(number),
+        SqlValue::Text(text) => Value::Text(text.into_owned()),
+        SqlValue::Bytes(bytes) => Value::Blob(bytes.into_owned()),
     }
 }
 
@@ -229,21 +229,21 @@ fn watch(db: &mut Connection, seen: &Arc<Mutex<Seen>>) -> rusqlite::Result<()> {
 }
 
 /// Tells what was refused from what was not understood.
-fn explain(error: rusqlite::Error, statement: &str, refused: Option<String>) -> Fault {
+fn explain(error: rusqlite::Error, statement: &str, refused: Option<String>) -> SqlError {
     if let Some(what) = refused {
-        return Fault::Refused(what);
+        return SqlError::Refused(what);
     }
     // What follows the first statement is prepared by itself, and its mistakes are counted from there.
     if matches!(&error, rusqlite::Error::SqlInputError { sql, .. } if sql.len() < statement.len()) {
-        return Fault::Several;
+        return SqlError::Several;
     }
-    match Fault::from(error) {
-        Fault::Mistake { what, .. } if what.starts_with("cannot modify ") => {
-            Fault::Refused("a change".to_owned())
+    match SqlError::from(error) {
+        SqlError::Mistake { what, .. } if what.starts_with("cannot modify ") => {
+            SqlError::Refused("a change".to_owned())
         }
-        Fault::Mistake { what, offset: None } => {
+        SqlError::Mistake { what, offset: None } => {
             let offset = place(&what, statement);
-            Fault::Mistake { what, offset }
+            SqlError::Mistake { what, offset }
         }
         other => other,
     }

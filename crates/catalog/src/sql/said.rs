@@ -10,7 +10,7 @@ use crate::unsigned;
 
 /// Where a message stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct TextLocation {
     /// The agent that wrote it.
     pub source: String,
     /// The agent's directory of its project.
@@ -29,7 +29,7 @@ pub struct Place {
 
 /// A part of a message that is text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum TextPart {
     /// What was sent.
     Text,
     /// What was typed, or what the agent would show.
@@ -45,14 +45,14 @@ pub enum Part {
 }
 
 /// Reads messages from where they stand.
-pub trait Texts: Send {
+pub trait TextSource: Send {
     /// Returns a part of a message, unless there is none or it cannot be read.
-    fn text(&mut self, place: &Place, part: Part) -> Option<String>;
+    fn text(&mut self, place: &TextLocation, part: TextPart) -> Option<String>;
 }
 
 /// Reads nothing.
-impl Texts for () {
-    fn text(&mut self, _place: &Place, _part: Part) -> Option<String> {
+impl TextSource for () {
+    fn text(&mut self, _place: &TextLocation, _part: TextPart) -> Option<String> {
         None
     }
 }
@@ -60,16 +60,16 @@ impl Texts for () {
 /// Looks places up on a connection of its own: the one that calls is in the middle of its statement.
 struct Reader {
     db: Option<Connection>,
-    texts: Box<dyn Texts>,
+    texts: Box<dyn TextSource>,
     /// The message that was looked up last: one row often asks for several parts of it.
-    last: Option<((i64, i64), Place)>,
+    last: Option<((i64, i64), TextLocation)>,
 }
 
 /// Adds the function. Only the key of a session and the number of a message can be given to it, so that no statement reaches any other file.
 pub(super) fn register(
     db: &Connection,
     facts: Option<&Path>,
-    texts: Box<dyn Texts>,
+    texts: Box<dyn TextSource>,
 ) -> rusqlite::Result<()> {
     let own = facts.map(|path| {
         Connection::open_with_flags(
@@ -90,12 +90,12 @@ impl Reader {
         let (Some(session), Some(message)) = (number(0), number(1)) else { return Ok(None) };
         let call = number(2).and_then(|call| usize::try_from(call).ok()?.checked_sub(1));
         let part = match (context.get_raw(3).as_str().unwrap_or_default(), call) {
-            ("text", _) => Part::Text,
-            ("display_text", _) => Part::DisplayText,
-            ("thoughts", _) => Part::Thoughts,
-            ("args", Some(call)) => Part::Args(call),
-            ("output", Some(call)) => Part::Output(call),
-            ("diff", Some(call)) => Part::Diff(call),
+            ("text", _) => TextPart::Text,
+            ("display_text", _) => TextPart::DisplayText,
+            ("thoughts", _) => TextPart::Thoughts,
+            ("args", Some(call)) => TextPart::Args(call),
+            ("output", Some(call)) => TextPart::Output(call),
+            ("diff", Some(call)) => TextPart::Diff(call),
             _ => return Ok(None),
         };
         let wanted = (session, message);
@@ -106,7 +106,7 @@ impl Reader {
         Ok(self.texts.text(place, part))
     }
 
-    fn place(&self, (session, message): (i64, i64)) -> rusqlite::Result<Option<Place>> {
+    fn place(&self, (session, message): (i64, i64)) -> rusqlite::Result<Option<TextLocation>> {
         let Some(db) = &self.db else { return Ok(None) };
         let mut select = db.prepare_cached(
             "SELECT s.source, s.folder, f.path, m.offset, m.bytes FROM kept_messages m
@@ -115,7 +115,7 @@ impl Reader {
              WHERE m.session = ?1 AND m.number = ?2",
         )?;
         let found = select.query_row([session, message], |row| {
-            Ok(Place {
+            Ok(TextLocation {
                 source: row.get(0)?,
                 folder: row.get(1)?,
                 path: row.get(2)?,

@@ -3,7 +3,7 @@
 use super::*;
 use crate::facts::{CallRow, FactFile, MessageRow, SessionRows};
 
-fn fault(statement: &str) -> Fault {
+fn fault(statement: &str) -> SqlError {
     Question::new(statement).map(|_| statement.to_owned()).unwrap_err()
 }
 
@@ -59,7 +59,7 @@ fn what_changes_anything_is_refused() {
         "SELECT 1; DELETE FROM sessions",
     ] {
         assert!(
-            matches!(fault(statement), Fault::Refused(_)),
+            matches!(fault(statement), SqlError::Refused(_)),
             "{statement}: {:?}",
             fault(statement)
         );
@@ -78,24 +78,24 @@ fn mistakes_are_told_with_their_place() {
         ("SELECT 'a", "unrecognized token: \"'a\"", Some(7)),
     ] {
         match fault(statement) {
-            Fault::Mistake { what: told, offset } => {
+            SqlError::Mistake { what: told, offset } => {
                 assert_eq!((told.as_str(), offset), (what, at));
             }
             other => panic!("{statement}: {other:?}"),
         }
     }
-    assert!(matches!(fault("SELECT 1; SELECT 2"), Fault::Several));
-    assert!(matches!(fault("SELECT 1; SELECTED"), Fault::Several));
+    assert!(matches!(fault("SELECT 1; SELECT 2"), SqlError::Several));
+    assert!(matches!(fault("SELECT 1; SELECTED"), SqlError::Several));
     for empty in ["", "  ", ";", "-- nothing", "/* nothing"] {
-        assert!(matches!(fault(empty), Fault::Nothing), "{empty}");
+        assert!(matches!(fault(empty), SqlError::Nothing), "{empty}");
     }
 }
 
 /// Tells where it was asked to read.
 struct Echo;
 
-impl Texts for Echo {
-    fn text(&mut self, place: &Place, part: Part) -> Option<String> {
+impl TextSource for Echo {
+    fn text(&mut self, place: &TextLocation, part: TextPart) -> Option<String> {
         Some(format!("{}+{} {part:?} {:?}", place.path, place.offset, place.versions))
     }
 }
@@ -123,8 +123,11 @@ fn text_is_read_only_where_it_is_asked_for() {
     let mut file = FactFile::open(&path, "1").unwrap();
     file.keep(&[session]).unwrap();
     let ask = |statement: &str| {
-        let ground =
-            Ground { facts: Some(&path), sessions: &mut std::iter::empty(), texts: Box::new(Echo) };
+        let ground = SqlInput {
+            facts: Some(&path),
+            sessions: &mut std::iter::empty(),
+            texts: Box::new(Echo),
+        };
         let answer = Question::new(statement).unwrap().ask(ground).unwrap();
         let mut rows = Vec::new();
         answer

@@ -2,24 +2,24 @@
 
 /// One view.
 #[derive(Clone, Copy, Debug)]
-pub struct View {
+pub struct SqlView {
     /// Its name.
     pub name: &'static str,
     /// What one row of it is.
     pub about: &'static str,
     /// Its columns.
-    pub columns: &'static [Column],
+    pub columns: &'static [SqlColumn],
     /// The tables it is made of; of `sessions`, none: its rows are put in for each question.
     from: &'static str,
 }
 
 /// One column.
 #[derive(Clone, Copy, Debug)]
-pub struct Column {
+pub struct SqlColumn {
     /// Its name.
     pub name: &'static str,
     /// What its cells are.
-    pub kind: Kind,
+    pub kind: ColumnKind,
     /// What it says.
     pub about: &'static str,
     /// Where it comes from.
@@ -28,7 +28,7 @@ pub struct Column {
 
 /// What the cells of a column are. The database knows fewer kinds than this; files for other programs need them all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum ColumnKind {
     /// A word or a line: a name, a path, a title.
     Text,
     /// Text of any length.
@@ -43,7 +43,7 @@ pub enum Kind {
     Time,
 }
 
-impl Kind {
+impl ColumnKind {
     /// Returns how the database calls it: `TEXT`, `INTEGER` or `REAL`.
     pub const fn form(self) -> &'static str {
         match self {
@@ -54,37 +54,37 @@ impl Kind {
     }
 }
 
-const fn text(name: &'static str, sql: &'static str, about: &'static str) -> Column {
-    Column { name, kind: Kind::Text, about, sql }
+const fn text(name: &'static str, sql: &'static str, about: &'static str) -> SqlColumn {
+    SqlColumn { name, kind: ColumnKind::Text, about, sql }
 }
 
-const fn long(name: &'static str, sql: &'static str, about: &'static str) -> Column {
-    Column { name, kind: Kind::LongText, about, sql }
+const fn long(name: &'static str, sql: &'static str, about: &'static str) -> SqlColumn {
+    SqlColumn { name, kind: ColumnKind::LongText, about, sql }
 }
 
-const fn time(name: &'static str, sql: &'static str, about: &'static str) -> Column {
-    Column { name, kind: Kind::Time, about, sql }
+const fn time(name: &'static str, sql: &'static str, about: &'static str) -> SqlColumn {
+    SqlColumn { name, kind: ColumnKind::Time, about, sql }
 }
 
-const fn number(name: &'static str, sql: &'static str, about: &'static str) -> Column {
-    Column { name, kind: Kind::Number, about, sql }
+const fn number(name: &'static str, sql: &'static str, about: &'static str) -> SqlColumn {
+    SqlColumn { name, kind: ColumnKind::Number, about, sql }
 }
 
-const fn flag(name: &'static str, sql: &'static str, about: &'static str) -> Column {
-    Column { name, kind: Kind::Flag, about, sql }
+const fn flag(name: &'static str, sql: &'static str, about: &'static str) -> SqlColumn {
+    SqlColumn { name, kind: ColumnKind::Flag, about, sql }
 }
 
-const fn real(name: &'static str, sql: &'static str, about: &'static str) -> Column {
-    Column { name, kind: Kind::Real, about, sql }
+const fn real(name: &'static str, sql: &'static str, about: &'static str) -> SqlColumn {
+    SqlColumn { name, kind: ColumnKind::Real, about, sql }
 }
 
 /// Every view, in the order they are told to people.
-pub const VIEWS: &[View] = &[SESSIONS, MESSAGES, TOOL_CALLS, REQUESTS, FILES_TOUCHED];
+pub const VIEWS: &[SqlView] = &[SESSIONS, MESSAGES, TOOL_CALLS, REQUESTS, FILES_TOUCHED];
 
 /// The name of the one view whose rows are put in for each question.
 pub(super) const FRESH: &str = "sessions";
 
-const SESSIONS: View = View {
+const SESSIONS: SqlView = SqlView {
     name: FRESH,
     about: "one row per session, as `recount list --json` has it",
     from: "",
@@ -144,7 +144,7 @@ const SESSIONS: View = View {
     ],
 };
 
-const MESSAGES: View = View {
+const MESSAGES: SqlView = SqlView {
     name: "messages",
     about: "one row per message of the full view: all that was ever said, each message once",
     from: "main.kept_sessions s CROSS JOIN main.kept_messages m ON m.session = s.key",
@@ -195,7 +195,7 @@ const MESSAGES: View = View {
     ],
 };
 
-const TOOL_CALLS: View = View {
+const TOOL_CALLS: SqlView = SqlView {
     name: "tool_calls",
     about: "one row per call of a tool",
     from: "main.kept_sessions s CROSS JOIN main.kept_calls c ON c.session = s.key",
@@ -240,7 +240,7 @@ const TOOL_CALLS: View = View {
     ],
 };
 
-const REQUESTS: View = View {
+const REQUESTS: SqlView = SqlView {
     name: "requests",
     about: "one row per request to a model whose use is on record, each counted once",
     from: "main.kept_sessions s CROSS JOIN main.kept_messages m ON m.session = s.key AND m.total IS NOT NULL",
@@ -261,7 +261,7 @@ const REQUESTS: View = View {
     ],
 };
 
-const FILES_TOUCHED: View = View {
+const FILES_TOUCHED: SqlView = SqlView {
     name: "files_touched",
     about: "one row per file that a message sent along or a call named",
     from: "main.kept_sessions s CROSS JOIN main.kept_touched t ON t.session = s.key",
@@ -285,10 +285,10 @@ const FILES_TOUCHED: View = View {
     ],
 };
 
-impl View {
+impl SqlView {
     /// Makes the view, or for `sessions` an empty table.
     pub(super) fn create(&self) -> String {
-        let column = |column: &Column| match self.from {
+        let column = |column: &SqlColumn| match self.from {
             "" => format!("\"{}\" {}", column.name, column.kind.form()),
             _ => format!("{} AS \"{}\"", column.sql, column.name),
         };

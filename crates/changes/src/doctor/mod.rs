@@ -76,11 +76,11 @@ impl Changes<'_> {
         progress: &dyn Progress,
     ) -> Result<Vec<Finding>, Error> {
         let (rows, listing) = self.engine.projects(None, progress)?;
-        let ground = self.engine.disk();
+        let disk = self.engine.disk();
         let mut findings = Vec::new();
-        sessions::check_sessions(&ground, &listing, progress, &mut findings);
+        sessions::check_sessions(&disk, &listing, progress, &mut findings);
         self.check_danger(progress, &mut findings)?;
-        self.check_places(&ground, &listing, &rows, &mut findings);
+        self.check_places(&disk, &listing, &rows, &mut findings);
         if let Some(wanted) = project {
             let mut chosen = rows.clone();
             Engine::keep_matching(&mut chosen, wanted, self.engine.folders())?;

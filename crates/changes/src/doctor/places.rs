@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use recount_engine::disk::Ground;
+use recount_engine::disk::DiskSnapshot;
 use recount_engine::{Listing, ProjectRow};
-use recount_formats::stray::{Stray, StrayKind};
+use recount_formats::orphan::{Orphan, OrphanKind};
 use recount_model::{FileRole, ProjectState, What};
 
 use super::{Finding, Remedy, Severity, Symptom, Topic};
@@ -15,7 +15,7 @@ use crate::Changes;
 impl Changes<'_> {
     pub(super) fn check_places(
         self,
-        ground: &Ground,
+        disk: &DiskSnapshot,
         listing: &Listing,
         rows: &[ProjectRow],
         findings: &mut Vec<Finding>,
@@ -24,22 +24,22 @@ impl Changes<'_> {
         let now = SystemTime::from(self.engine.clock().now());
         for root in self.engine.data_folders() {
             let located = root.source.locate(&root.path, root.shape);
-            let strays =
-                root.source.strays(&root.path, root.shape, &located, &|id| ids.contains(id), now);
-            findings.extend(strays.into_iter().map(stray));
+            let orphans =
+                root.source.orphans(&root.path, root.shape, &located, &|id| ids.contains(id), now);
+            findings.extend(orphans.into_iter().map(orphan));
             check_readers(&root.path, findings);
         }
-        for problem in ground.problems.iter().filter(|p| p.what == What::BrokenDocument) {
+        for problem in disk.problems.iter().filter(|p| p.what == What::BrokenDocument) {
             let path = Path::new(&*problem.file);
             findings.push(finding(Severity::Error, Symptom::DamagedRegistry, path));
         }
-        for (root, notes) in self.engine.data_folders().iter().zip(&ground.notes) {
+        for (root, notes) in self.engine.data_folders().iter().zip(&disk.notes) {
             for note in notes.iter().filter(|note| note.slug.is_some()) {
                 let what = Symptom::Agent(note.text.clone());
                 findings.push(finding(Severity::Warning, what, &root.path));
             }
         }
-        for folder in &ground.folders {
+        for folder in &disk.folders {
             for note in &folder.at.notes {
                 let what = Symptom::Agent(note.clone());
                 findings.push(finding(Severity::Warning, what, &folder.at.path));
@@ -80,22 +80,22 @@ fn finding(severity: Severity, what: Symptom, path: &Path) -> Finding {
     }
 }
 
-fn stray(stray: Stray) -> Finding {
-    let Stray { path, what } = stray;
+fn orphan(orphan: Orphan) -> Finding {
+    let Orphan { path, what } = orphan;
     let left = |severity, what, remedy| Finding {
         topic: Topic::LeftOver,
         remedy,
         ..finding(severity, what, &path)
     };
     match what {
-        StrayKind::Orphan { what } => {
+        OrphanKind::Orphan { what } => {
             left(Severity::Note, Symptom::Orphan { what }, Some(Remedy::PruneOrphaned))
         }
-        StrayKind::Leftover => left(Severity::Note, Symptom::LeftOver, None),
-        StrayKind::StaleLock => left(Severity::Warning, Symptom::StaleLock, None),
-        StrayKind::NoMarker => finding(Severity::Warning, Symptom::NoMarker, &path),
+        OrphanKind::Leftover => left(Severity::Note, Symptom::LeftOver, None),
+        OrphanKind::StaleLock => left(Severity::Warning, Symptom::StaleLock, None),
+        OrphanKind::NoMarker => finding(Severity::Warning, Symptom::NoMarker, &path),
         // A marker that is wrong is put right by saying where the project is.
-        StrayKind::Contradiction { text } => {
+        OrphanKind::Contradiction { text } => {
             let is_marker = path.file_name().is_some_and(|name| name == ".project_root");
             let remedy = is_marker.then_some(Remedy::Relocate { old: None, new: None });
             Finding { remedy, ..finding(Severity::Error, Symptom::Agent(text), &path) }

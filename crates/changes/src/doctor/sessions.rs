@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use recount_engine::disk::Ground;
+use recount_engine::disk::DiskSnapshot;
 use recount_engine::{Listing, Lost, Progress};
-use recount_formats::mend::Flaw;
-use recount_model::{Problem, SessionFacts, What, Why};
+use recount_formats::rewrite::Flaw;
+use recount_model::{DeletionReason, Problem, SessionFacts, What};
 
 use super::{Finding, Remedy, Severity, Symptom, Topic};
 use crate::mend::repair::examine_all;
@@ -23,11 +23,13 @@ impl Changes<'_> {
     ) -> Result<(), Error> {
         for row in self.engine.guard(None, None, progress)?.projects {
             for session in row.sessions {
-                let Some(doom) = session.files.iter().find(|doom| !doom.why.is_routine()) else {
+                let Some(deletion) =
+                    session.files.iter().find(|deletion| !deletion.why.is_routine())
+                else {
                     continue;
                 };
-                let why = doom.with_why.unwrap_or(doom.why);
-                let is_old = matches!(why, Why::Age | Why::Count);
+                let why = deletion.with_why.unwrap_or(deletion.why);
+                let is_old = matches!(why, DeletionReason::Age | DeletionReason::Count);
                 findings.push(Finding {
                     topic: Topic::Danger,
                     severity: if session.lost == Lost::Whole && !is_old {
@@ -37,7 +39,7 @@ impl Changes<'_> {
                     },
                     what: Symptom::Doomed { lost: session.lost, why },
                     session: Some(session.id),
-                    path: Some(doom.path.clone().into()),
+                    path: Some(deletion.path.clone().into()),
                     remedy: Some(if is_old { Remedy::Keep } else { Remedy::Fix }),
                 });
             }
@@ -47,12 +49,12 @@ impl Changes<'_> {
 }
 
 pub(super) fn check_sessions(
-    ground: &Ground,
+    disk: &DiskSnapshot,
     listing: &Listing,
     progress: &dyn Progress,
     findings: &mut Vec<Finding>,
 ) {
-    for (id, files) in examine_all(ground, progress, |_| true) {
+    for (id, files) in examine_all(disk, progress, |_| true) {
         for file in files {
             // What could not be read is told below, with the others.
             let is_told = |flaw: &Flaw| *flaw == Flaw::Unread && is_unread(listing, &file.path);
@@ -73,7 +75,7 @@ pub(super) fn check_sessions(
         sizes(facts, findings);
         access(facts, findings);
     }
-    for problem in &ground.problems {
+    for problem in &disk.problems {
         findings.extend(unread(problem, None));
     }
 }

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use recount_engine::Lost;
-use recount_formats::mend::Flaw;
-use recount_model::{RecordedPath, SessionId, What, Why};
+use recount_formats::rewrite::Flaw;
+use recount_model::{DeletionReason, RecordedPath, SessionId, What};
 
 /// Something that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub enum Symptom {
         /// How much of it would be lost.
         lost: Lost,
         /// Why.
-        why: Why,
+        why: DeletionReason,
     },
     /// A file of a session keeps its agent from loading it.
     Flaw(Flaw),

@@ -11,11 +11,11 @@ use recount_engine::{Guarded, Lost, Progress, Resume};
 use recount_formats::Source;
 use recount_formats::bytes::Buffer;
 use recount_formats::outline::Outline;
-use recount_formats::sweep::{Chats, Sweeper, Trap, TrapKind};
-use recount_model::{Doom, MessageKind, SessionFacts, Why};
+use recount_formats::retention::{Chats, RetentionPolicy, Trap, TrapKind};
+use recount_model::{DeletionReason, MessageKind, PendingDeletion, SessionFacts};
 use recount_platform::is_same_place;
 use recount_writer::RealDisk;
-use recount_writer::change::{About, Owner};
+use recount_writer::change::{ChangeDetails, Owner};
 
 use crate::sessions::steps::subject;
 use crate::{Changes, Error, Made, Notice, Proposal, StillDoomed};
@@ -83,14 +83,16 @@ impl Changes<'_> {
     ) -> Result<Fix, Error> {
         self.engine.aliases()?;
         let agents = self.engine.agents(release)?;
-        let survey = self.engine.survey(progress)?;
+        let survey = self.engine.scan_files(progress)?;
         let wanted = self.engine.within(scope, &survey)?;
         let is_wanted = |number: &usize| wanted.as_ref().is_none_or(|all| all.contains(number));
-        let ask = |sweeper: &dyn Sweeper, chats: &Chats<'_>| sweeper.traps(chats);
-        let found = self.engine.ask_sweepers(&survey, &agents, ask);
+        let ask = |retention_policy: &dyn RetentionPolicy, chats: &Chats<'_>| {
+            retention_policy.traps(chats)
+        };
+        let found = self.engine.ask_policies(&survey, &agents, ask);
         let mut fixing = Fixing::new(self, &survey.listing.sessions, in_use);
         for (number, traps) in found.into_iter().filter(|(number, _)| is_wanted(number)) {
-            let Some(folder) = survey.ground.folders.get(number) else { continue };
+            let Some(folder) = survey.disk.folders.get(number) else { continue };
             for trap in &traps {
                 fixing.defuse(folder.source, trap)?;
             }
@@ -151,7 +153,7 @@ impl<'a> Fixing<'a> {
             TrapKind::Twin => "twin",
             TrapKind::SameName => "same end of name",
         };
-        let about = About { session: id, what };
+        let about = ChangeDetails { session: id, what };
         let own = source.outline(&trap.path, &mut self.buffer);
         // What could not be read a moment ago is not what it seemed to be.
         let is_other = trap.kind == TrapKind::Stub && own.loadable && own.resumable;
@@ -208,11 +210,14 @@ impl<'a> Fixing<'a> {
             if session.parent.is_some() || session.lost == Lost::Spare {
                 continue;
             }
-            let is_left = |doom: &&Doom| !self.taken.contains(Path::new(&doom.path));
-            let own = session.files.iter().filter(is_left).map(|doom| doom.why);
-            match { own }.find(|why| !matches!(why, Why::Stub | Why::SameName)) {
-                Some(Why::Age | Why::Count) => old += 1,
-                Some(Why::NothingSaid) => silent += 1,
+            let is_left =
+                |deletion: &&PendingDeletion| !self.taken.contains(Path::new(&deletion.path));
+            let own = session.files.iter().filter(is_left).map(|deletion| deletion.why);
+            match { own }
+                .find(|why| !matches!(why, DeletionReason::Stub | DeletionReason::SameName))
+            {
+                Some(DeletionReason::Age | DeletionReason::Count) => old += 1,
+                Some(DeletionReason::NothingSaid) => silent += 1,
                 Some(_) => odd += 1,
                 None if self.busy.iter().any(|busy| session.id.as_str().starts_with(busy)) => {
                     dragged += 1;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use recount_engine::retention::Scope;
 use recount_formats::SOURCES;
-use recount_formats::hook::{Call, Hook, Moment};
+use recount_formats::hook::{Hook, HookCall, Moment};
 use recount_writer::change::Plan;
 
 use super::fix::InUse;
@@ -60,7 +60,7 @@ impl Changes<'_> {
         let mut hooks = SOURCES.iter().filter_map(|source| source.hook());
         let called = hooks.find_map(|hook| Some((hook, hook.call(told)?)));
         let Some((hook, call)) = called else { return Ok(()) };
-        let Call { moment, session, file, folder } = &call;
+        let HookCall { moment, session, file, folder } = &call;
         // Before a session is back in its own file, it is in the stub.
         if *moment != Moment::Start && hook.may_trap(folder) {
             let in_use = InUse { session, file };

@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use recount_engine::{Agent, Progress};
-use recount_formats::Sweeper;
+use recount_formats::RetentionPolicy;
 use recount_formats::bytes::read_small;
-use recount_formats::sweep::{Retention, Wanted};
+use recount_formats::retention::{RetentionSettings, Wanted};
 use recount_writer::RealDisk;
-use recount_writer::change::{About, Content, Plan};
+use recount_writer::change::{ChangeDetails, NewContent, Plan};
 
 use crate::{Changes, Error, Notice, Proposal};
 
 /// An agent's own file of settings.
 pub(super) struct SettingsFile {
-    pub(super) sweeper: &'static dyn Sweeper,
+    pub(super) retention_policy: &'static dyn RetentionPolicy,
     pub(super) path: PathBuf,
     pub(super) text: Option<Vec<u8>>,
     /// The data folder it was found by.
@@ -34,7 +34,7 @@ impl Changes<'_> {
         let agents = self.engine.agents(release)?;
         let mut offer = Proposal::from(Plan::new("retention", Vec::new()));
         for file in self.settings_files()? {
-            let new = file.sweeper.with_retention(file.text.as_deref(), wanted);
+            let new = file.retention_policy.with_retention(file.text.as_deref(), wanted);
             let new = new.map_err(|why| Error::Settings { path: file.path.clone(), why })?;
             Self::put_settings(&mut offer.plan, &file, &new)?;
             offer.notices.extend(self.overridden(&file, &new, wanted, &agents, progress));
@@ -46,13 +46,15 @@ impl Changes<'_> {
     pub(super) fn settings_files(self) -> Result<Vec<SettingsFile>, Error> {
         let mut files: Vec<SettingsFile> = Vec::new();
         for (number, root) in self.engine.data_folders().iter().enumerate() {
-            let Some(sweeper) = root.source.sweeper() else { continue };
-            let Some(path) = sweeper.settings_file(&root.path, root.shape) else { continue };
+            let Some(retention_policy) = root.source.retention_policy() else { continue };
+            let Some(path) = retention_policy.settings_file(&root.path, root.shape) else {
+                continue;
+            };
             if files.iter().any(|file| file.path == path) {
                 continue;
             }
             let text = read(&path)?;
-            files.push(SettingsFile { sweeper, path, text, root: number });
+            files.push(SettingsFile { retention_policy, path, text, root: number });
         }
         if files.is_empty() { Err(Error::NoAgent) } else { Ok(files) }
     }
@@ -64,8 +66,8 @@ impl Changes<'_> {
         new: &[u8],
     ) -> Result<(), Error> {
         plan.roots.extend(file.path.parent().map(Path::to_owned));
-        let about = About { session: None, what: "settings" };
-        let content = Content::of_bytes(new);
+        let about = ChangeDetails { session: None, what: "settings" };
+        let content = NewContent::of_bytes(new);
         match &file.text {
             Some(old) if old == new => Ok(()),
             Some(_) => Ok(plan.replace(&RealDisk, &file.path, content, about)?),
@@ -86,10 +88,11 @@ impl Changes<'_> {
         let Some(agent) = agents.iter().find(|agent| agent.source == root.source.name()) else {
             return Vec::new();
         };
-        let settings = self.engine.settings_below(file.root, file.sweeper);
-        let settings = file.sweeper.once_edited(settings, new);
-        let holds =
-            |folder: Option<&Path>| file.sweeper.retention(&settings, folder, &agent.release);
+        let settings = self.engine.settings_below(file.root, file.retention_policy);
+        let settings = file.retention_policy.once_edited(settings, new);
+        let holds = |folder: Option<&Path>| {
+            file.retention_policy.retention(&settings, folder, &agent.release)
+        };
         let mut notices = Vec::new();
         let own = holds(None);
         match (wanted, &own.off, own.max_count) {
@@ -104,9 +107,9 @@ impl Changes<'_> {
             }
             _ => {}
         }
-        let Ok(survey) = self.engine.survey(progress) else { return notices };
+        let Ok(survey) = self.engine.scan_files(progress) else { return notices };
         let mut others = 0;
-        for (number, folder) in survey.ground.folders.iter().enumerate() {
+        for (number, folder) in survey.disk.folders.iter().enumerate() {
             let project = survey.projects.get(number).and_then(|project| project.path.as_ref());
             let Some(path) = project.filter(|_| folder.source.name() == agent.source) else {
                 continue;
@@ -130,7 +133,7 @@ impl Changes<'_> {
 }
 
 /// The file that is heard last.
-fn last_word(retention: &Retention, own: &Path) -> PathBuf {
+fn last_word(retention: &RetentionSettings, own: &Path) -> PathBuf {
     retention.from.last().map_or(own, PathBuf::as_path).to_owned()
 }
 

@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use recount_engine::Progress;
-use recount_formats::mend::{Care, Piece, Shape};
-use recount_formats::own_form::{Anew, HeadRequest};
-use recount_formats::{Mender, Source};
+use recount_formats::native::{HeadRequest, HeaderOverrides};
+use recount_formats::rewrite::{Care, Piece, Shape};
+use recount_formats::{Rewriter, Source};
 use recount_model::{Fate, FileRole, Grammar, SessionFacts};
 use recount_writer::RealDisk;
-use recount_writer::change::About;
+use recount_writer::change::ChangeDetails;
 
+use super::preview::Preview;
 use super::revision::Revision;
-use super::sight::Seen;
 use crate::sessions::steps::{role, subject};
 use crate::{Changes, Error, Notice, Proposal};
 
@@ -50,7 +50,7 @@ impl Changes<'_> {
 }
 
 fn compact(offer: &mut Proposal, facts: &SessionFacts, wanted: &Compaction) -> Result<(), Error> {
-    let Some((source, mender)) = mender(facts) else { return Ok(()) };
+    let Some((source, rewriter)) = rewriter(facts) else { return Ok(()) };
     let mut is_told = false;
     for file in facts.files.iter().filter(|file| file.grammar == Grammar::Jsonl) {
         if !matches!(file.role, FileRole::Main | FileRole::Part | FileRole::Copy) {
@@ -58,20 +58,20 @@ fn compact(offer: &mut Proposal, facts: &SessionFacts, wanted: &Compaction) -> R
         }
         let path: &Path = file.path.as_ref();
         let unread = |source| Error::unreadable(path, source);
-        let seen = Seen::of_file(mender, Grammar::Jsonl, path).map_err(unread)?;
+        let seen = Preview::of_file(rewriter, Grammar::Jsonl, path).map_err(unread)?;
         if !seen.loadable {
             continue;
         }
         let smaller = if wanted.strict_only {
-            Some(strict_only(source, mender, facts, path, &seen)?)
+            Some(strict_only(source, rewriter, facts, path, &seen)?)
         } else {
-            smaller(mender, path, &seen).map_err(unread)?
+            smaller(rewriter, path, &seen).map_err(unread)?
         };
         let Some(revision) = smaller else { continue };
-        let about = About { session: Some(facts.id.as_str()), what: role(file.role) };
+        let about = ChangeDetails { session: Some(facts.id.as_str()), what: role(file.role) };
         offer.plan.replace(&RealDisk, path, revision.content(), about)?;
         let saves = offer.plan.steps.last().is_some_and(|step| {
-            let bytes = |state: &Option<recount_writer::change::State>| {
+            let bytes = |state: &Option<recount_writer::change::FileState>| {
                 state.as_ref().map_or(0, |state| state.bytes)
             };
             let (before, after) = (bytes(&step.before), bytes(&step.after));
@@ -95,21 +95,23 @@ fn compact(offer: &mut Proposal, facts: &SessionFacts, wanted: &Compaction) -> R
 }
 
 /// Returns who writes the session's files anew.
-pub(crate) fn mender(facts: &SessionFacts) -> Option<(&'static dyn Source, &'static dyn Mender)> {
+pub(crate) fn rewriter(
+    facts: &SessionFacts,
+) -> Option<(&'static dyn Source, &'static dyn Rewriter)> {
     let source = recount_formats::SOURCES.iter().find(|source| source.name() == facts.source)?;
-    Some((*source, source.mender()?))
+    Some((*source, source.rewriter()?))
 }
 
 /// Returns the log without what it repeats, if everybody would see the same in it.
 fn smaller(
-    mender: &'static dyn Mender,
+    rewriter: &'static dyn Rewriter,
     path: &Path,
-    before: &Seen,
+    before: &Preview,
 ) -> std::io::Result<Option<Revision>> {
     for care in [Care::Usual, Care::Greater] {
-        let Some(pieces) = mender.compacted(path, care)? else { return Ok(None) };
-        let revision = Revision::new(mender, vec![path.to_owned()], pieces);
-        if Seen::of(mender, Grammar::Jsonl, &revision)?.is_same(before) {
+        let Some(pieces) = rewriter.compacted(path, care)? else { return Ok(None) };
+        let revision = Revision::new(rewriter, vec![path.to_owned()], pieces);
+        if Preview::of(rewriter, Grammar::Jsonl, &revision)?.is_same(before) {
             return Ok(Some(revision));
         }
     }
@@ -119,10 +121,10 @@ fn smaller(
 /// Returns the log with what the agent loads, and nothing else.
 fn strict_only(
     source: &dyn Source,
-    mender: &'static dyn Mender,
+    rewriter: &'static dyn Rewriter,
     facts: &SessionFacts,
     path: &Path,
-    seen: &Seen,
+    seen: &Preview,
 ) -> Result<Revision, Error> {
     let outline = &seen.outline;
     let mut pieces = vec![Piece::New(head(source, facts, seen))];
@@ -131,9 +133,9 @@ fn strict_only(
         pieces.push(Piece::Record { file: 0, span: version.span, shape: Shape::Line(None) });
         pieces.push(Piece::New(b"\n".to_vec()));
     }
-    let revision = Revision::new(mender, vec![path.to_owned()], pieces);
+    let revision = Revision::new(rewriter, vec![path.to_owned()], pieces);
     let unread = |source| Error::unreadable(path, source);
-    let after = Seen::of(mender, Grammar::Jsonl, &revision).map_err(unread)?;
+    let after = Preview::of(rewriter, Grammar::Jsonl, &revision).map_err(unread)?;
     if after.strict != seen.strict || !after.loadable {
         return Err(Error::NotTheSame { path: path.to_owned() });
     }
@@ -141,8 +143,8 @@ fn strict_only(
 }
 
 /// Writes the head of a log from what a file says of the session as a whole.
-pub(crate) fn head(source: &dyn Source, facts: &SessionFacts, seen: &Seen) -> Vec<u8> {
-    let Some(form) = source.own_form() else { return Vec::new() };
+pub(crate) fn head(source: &dyn Source, facts: &SessionFacts, seen: &Preview) -> Vec<u8> {
+    let Some(form) = source.native_format() else { return Vec::new() };
     let fields = seen.outline.head.fields.clone().unwrap_or_default();
     let hash = facts.project.hash.as_ref().map(ToString::to_string);
     let by_path = || Some(source.project_hash(facts.project.path.as_ref()?.as_str())?.to_string());
@@ -152,7 +154,7 @@ pub(crate) fn head(source: &dyn Source, facts: &SessionFacts, seen: &Seen) -> Ve
         project_hash: hash.or_else(by_path).as_deref(),
         started: facts.started,
         updated: facts.updated,
-        anew: Anew::default(),
+        overrides: HeaderOverrides::default(),
     });
     lines.into_iter().flat_map(|line| line.into_iter().chain(*b"\n")).collect()
 }

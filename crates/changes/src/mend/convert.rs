@@ -5,16 +5,16 @@ use std::path::Path;
 
 use recount_engine::disk::Window;
 use recount_engine::{Opened, Progress};
-use recount_formats::Mender;
-use recount_formats::mend::{Piece, Shape};
-use recount_formats::source::Member;
+use recount_formats::Rewriter;
+use recount_formats::rewrite::{Piece, Shape};
+use recount_formats::source::SessionFile;
 use recount_model::{Fate, FileRole, Grammar};
 use recount_writer::RealDisk;
-use recount_writer::change::About;
+use recount_writer::change::ChangeDetails;
 
-use super::compact::{head, mender};
+use super::compact::{head, rewriter};
+use super::preview::{Preview, Record, Said};
 use super::revision::Revision;
-use super::sight::{Record, Said, Seen};
 use crate::sessions::steps::{role, subject};
 use crate::{Changes, Conversion, Error, Notice, Proposal};
 
@@ -31,13 +31,13 @@ impl Changes<'_> {
     ) -> Result<Proposal, Error> {
         let opened = self.engine.open(wanted, progress)?;
         let mut offer = self.offer("convert");
-        let Some((_, mender)) = mender(&opened.facts).filter(|_| !opened.is_saved()) else {
+        let Some((_, rewriter)) = rewriter(&opened.facts).filter(|_| !opened.is_saved()) else {
             return Err(Error::not_a_session(wanted));
         };
-        for member in &opened.family().members {
-            let is_its = matches!(member.role, FileRole::Main | FileRole::Part);
-            if is_its && !is_in(&member.file.at.path, to) {
-                convert(&mut offer, &opened, mender, member, to)?;
+        for session_file in &opened.session_files().files {
+            let is_its = matches!(session_file.role, FileRole::Main | FileRole::Part);
+            if is_its && !is_in(&session_file.file.at.path, to) {
+                convert(&mut offer, &opened, rewriter, session_file, to)?;
             }
         }
         if to == Grammar::Jsonl {
@@ -46,7 +46,7 @@ impl Changes<'_> {
         if !offer.is_empty() {
             offer.plan.sessions.push(subject(&opened.facts));
             let copies =
-                opened.family().members.iter().filter(|m| m.role == FileRole::Copy).count();
+                opened.session_files().files.iter().filter(|m| m.role == FileRole::Copy).count();
             if copies > 0 {
                 offer.notice(Notice::CopiesStay);
             }
@@ -69,33 +69,35 @@ fn is_in(path: &Path, grammar: Grammar) -> bool {
 fn convert(
     offer: &mut Proposal,
     opened: &Opened,
-    mender: &'static dyn Mender,
-    member: &Member,
+    rewriter: &'static dyn Rewriter,
+    session_file: &SessionFile,
     to: Grammar,
 ) -> Result<(), Error> {
-    let path = &member.file.at.path;
+    let path = &session_file.file.at.path;
     let unread = |source| Error::unreadable(path, source);
-    let before = Seen::of_file(mender, member.file.outline.grammar, path).map_err(unread)?;
+    let before =
+        Preview::of_file(rewriter, session_file.file.outline.grammar, path).map_err(unread)?;
     if !before.loadable {
         return Err(Error::NotLoadable { path: path.clone() });
     }
     let pieces = match to {
-        Grammar::Jsonl => lines(offer, opened, mender, path, &before).map_err(unread)?,
-        Grammar::Json => document(offer, mender, &before),
+        Grammar::Jsonl => lines(offer, opened, rewriter, path, &before).map_err(unread)?,
+        Grammar::Json => document(offer, rewriter, &before),
     };
-    let revision = Revision::new(mender, vec![path.clone()], pieces);
-    let after = Seen::of(mender, to, &revision).map_err(unread)?;
-    if !is_faithful(mender, &before, &after, to) {
+    let revision = Revision::new(rewriter, vec![path.clone()], pieces);
+    let after = Preview::of(rewriter, to, &revision).map_err(unread)?;
+    if !is_faithful(rewriter, &before, &after, to) {
         return Err(Error::NotTheSame { path: path.clone() });
     }
     let target = path.with_extension(extension(to));
-    let about = About { session: Some(opened.facts.id.as_str()), what: role(member.role) };
-    let is_twin = |other: &&Member| {
+    let about =
+        ChangeDetails { session: Some(opened.facts.id.as_str()), what: role(session_file.role) };
+    let is_twin = |other: &&SessionFile| {
         other.file.at.path == target && matches!(other.role, FileRole::Twin | FileRole::Stub)
     };
     offer.plan.remove(&RealDisk, path, about)?;
     let like = offer.plan.steps.last().and_then(|step| step.before.clone());
-    if opened.family().members.iter().any(|other| is_twin(&other)) {
+    if opened.session_files().files.iter().any(|other| is_twin(&other)) {
         offer.plan.replace(&RealDisk, &target, revision.content(), about)?;
     } else {
         offer.plan.create(&RealDisk, &target, revision.content(), about, like.as_ref())?;
@@ -110,9 +112,9 @@ fn convert(
 fn lines(
     offer: &mut Proposal,
     opened: &Opened,
-    mender: &dyn Mender,
+    rewriter: &dyn Rewriter,
     path: &Path,
-    seen: &Seen,
+    seen: &Preview,
 ) -> std::io::Result<Vec<Piece>> {
     let outline = &seen.outline;
     let mut pieces = vec![Piece::New(head(opened.source(), &opened.facts, seen))];
@@ -127,7 +129,7 @@ fn lines(
         let id = if entry.id.is_none() { free.next() } else { None };
         unnamed += u64::from(id.is_some());
         let shape = Shape::Line(id);
-        if mender.shape(window.read(version.span)?, &shape).is_none() {
+        if rewriter.shape(window.read(version.span)?, &shape).is_none() {
             unfit += 1;
             continue;
         }
@@ -142,10 +144,10 @@ fn lines(
 }
 
 /// What the agent shows of a log as a document.
-fn document(offer: &mut Proposal, mender: &dyn Mender, seen: &Seen) -> Vec<Piece> {
+fn document(offer: &mut Proposal, rewriter: &dyn Rewriter, seen: &Preview) -> Vec<Piece> {
     let outline = &seen.outline;
     let fields = outline.head.fields.clone().unwrap_or_default();
-    let frame = mender.document(&fields);
+    let frame = rewriter.document(&fields);
     let spans = outline.strict.iter().filter_map(|shown| {
         outline.versions.get(shown.version as usize).map(|version| version.span)
     });
@@ -183,7 +185,7 @@ fn dedup(strict: &[Record]) -> Vec<Record> {
 }
 
 /// Whether the agent, and in a log people, see the same. Messages without an id are told.
-fn is_faithful(mender: &dyn Mender, before: &Seen, after: &Seen, to: Grammar) -> bool {
+fn is_faithful(rewriter: &dyn Rewriter, before: &Preview, after: &Preview, to: Grammar) -> bool {
     let named = |rows: &[Record]| -> Vec<Record> {
         let known: HashSet<&str> = before.strict.iter().filter_map(|r| r.0.as_deref()).collect();
         let is_known = |row: &&Record| row.0.as_deref().is_some_and(|id| known.contains(id));
@@ -191,34 +193,35 @@ fn is_faithful(mender: &dyn Mender, before: &Seen, after: &Seen, to: Grammar) ->
     };
     let strict = named(&dedup(&before.strict)) == named(&after.strict);
     let full = to == Grammar::Json || {
-        let named = |seen: &Seen| seen.full.iter().filter(|s| s.richest.0.is_some()).count();
-        let said = |seen: &Seen| seen.full.iter().filter(|s| s.fate == Fate::Kept).count();
+        let named = |seen: &Preview| seen.full.iter().filter(|s| s.richest.0.is_some()).count();
+        let said = |seen: &Preview| seen.full.iter().filter(|s| s.fate == Fate::Kept).count();
         let is_equal = before.full == after.full;
         is_equal || (named(before) < before.full.len() && said(before) == said(after))
     };
-    after.loadable && is_said(mender, before, after) && strict && full
+    after.loadable && is_said(rewriter, before, after) && strict && full
 }
 
 /// Whether all that was said of the session as a whole still is, but for what a release put there by mistake.
-fn is_said(mender: &dyn Mender, before: &Seen, after: &Seen) -> bool {
-    let is_meant = |(key, value): &&(String, Vec<u8>)| mender.is_meant(key) && value != b"null";
+fn is_said(rewriter: &dyn Rewriter, before: &Preview, after: &Preview) -> bool {
+    let is_meant = |(key, value): &&(String, Vec<u8>)| rewriter.is_meant(key) && value != b"null";
     before.fields.iter().filter(is_meant).all(|field| after.fields.contains(field))
 }
 
 /// The old document beside a log goes, once the log holds all of it: when the agent clears one away, it takes both.
 fn remove_twins(offer: &mut Proposal, opened: &Opened) -> Result<(), Error> {
-    let members = &opened.family().members;
-    let logs = members.iter().filter(|member| is_in(&member.file.at.path, Grammar::Jsonl));
+    let members = &opened.session_files().files;
+    let logs =
+        members.iter().filter(|session_file| is_in(&session_file.file.at.path, Grammar::Jsonl));
     let known: HashSet<&str> = logs
-        .filter(|member| matches!(member.role, FileRole::Main | FileRole::Part))
-        .flat_map(|member| &member.file.outline.entries)
+        .filter(|session_file| matches!(session_file.role, FileRole::Main | FileRole::Part))
+        .flat_map(|session_file| &session_file.file.outline.entries)
         .filter_map(|entry| entry.id.as_deref())
         .collect();
-    for twin in members.iter().filter(|member| member.role == FileRole::Twin) {
+    for twin in members.iter().filter(|session_file| session_file.role == FileRole::Twin) {
         let entries = &twin.file.outline.entries;
         let is_held = |id: &Option<Box<str>>| id.as_deref().is_some_and(|id| known.contains(id));
         if entries.iter().all(|entry| is_held(&entry.id)) {
-            let about = About { session: Some(opened.facts.id.as_str()), what: "twin" };
+            let about = ChangeDetails { session: Some(opened.facts.id.as_str()), what: "twin" };
             offer.plan.remove(&RealDisk, &twin.file.at.path, about)?;
         } else {
             offer.notice(Notice::TwinStays(twin.file.at.path.clone()));

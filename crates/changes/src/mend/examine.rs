@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
-use recount_formats::mend::{Flaw, Known, Mending, Piece, Shape, unpaired};
 use recount_formats::outline::{Outline, Version};
-use recount_formats::source::{Family, Member, Station};
-use recount_formats::{Mender, bytes};
+use recount_formats::rewrite::{Flaw, Known, Piece, Rewrite, Shape, unpaired};
+use recount_formats::source::{FilePlacement, SessionFile, SessionFiles};
+use recount_formats::{Rewriter, bytes};
 use recount_model::{Fate, FileRole, Grammar, MessageKind, SessionKind, Span, What};
 
+use super::preview::{Preview, each_record};
 use super::revision::Revision;
-use super::sight::{Seen, each_record};
 
 /// What was found in one file of a session.
 #[derive(Debug)]
@@ -29,10 +29,10 @@ pub(crate) struct Examined {
 }
 
 impl Examined {
-    fn unread(member: &Member) -> Self {
+    fn unread(session_file: &SessionFile) -> Self {
         Self {
-            path: member.file.at.path.clone(),
-            role: member.role,
+            path: session_file.file.at.path.clone(),
+            role: session_file.role,
             flaws: vec![Flaw::Unread],
             revision: None,
             target: None,
@@ -41,7 +41,7 @@ impl Examined {
     }
 }
 
-/// What is known of a family from elsewhere.
+/// What is known of a session from elsewhere.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Elsewhere {
     /// The session's id, if its files do not tell it.
@@ -51,61 +51,62 @@ pub(crate) struct Elsewhere {
 
 /// Looks at the files of a session.
 pub(crate) fn examine(
-    mender: &'static dyn Mender,
-    family: &Family,
+    rewriter: &'static dyn Rewriter,
+    session_files: &SessionFiles,
     elsewhere: &Elsewhere,
 ) -> Vec<Examined> {
-    let is_aside = |member: &&Member| member.file.at.station == Station::Leftover;
-    let aside: Vec<&Member> =
-        family.members.iter().filter(is_aside).filter(|m| m.role != FileRole::Main).collect();
+    let is_aside =
+        |session_file: &&SessionFile| session_file.file.at.placement == FilePlacement::Leftover;
+    let aside: Vec<&SessionFile> =
+        session_files.files.iter().filter(is_aside).filter(|m| m.role != FileRole::Main).collect();
     let mut all = Vec::new();
-    for member in &family.members {
-        let is_left = is_aside(&member) && member.role != FileRole::Main;
-        if is_left || matches!(member.role, FileRole::Stub | FileRole::Twin) {
+    for session_file in &session_files.files {
+        let is_left = is_aside(&session_file) && session_file.role != FileRole::Main;
+        if is_left || matches!(session_file.role, FileRole::Stub | FileRole::Twin) {
             continue;
         }
-        let aside = if member.role == FileRole::Main { aside.as_slice() } else { &[] };
-        let examined = examine_file(mender, family, member, aside, elsewhere);
-        all.extend(examined.unwrap_or_else(|_| Some(Examined::unread(member))));
+        let aside = if session_file.role == FileRole::Main { aside.as_slice() } else { &[] };
+        let examined = examine_file(rewriter, session_files, session_file, aside, elsewhere);
+        all.extend(examined.unwrap_or_else(|_| Some(Examined::unread(session_file))));
     }
     all
 }
 
 fn examine_file(
-    mender: &'static dyn Mender,
-    family: &Family,
-    member: &Member,
-    aside: &[&Member],
+    rewriter: &'static dyn Rewriter,
+    session_files: &SessionFiles,
+    session_file: &SessionFile,
+    aside: &[&SessionFile],
     elsewhere: &Elsewhere,
 ) -> io::Result<Option<Examined>> {
-    let path = &member.file.at.path;
-    let grammar = member.file.outline.grammar;
-    if member.file.outline.is_unread() {
-        return Ok(Some(Examined::unread(member)));
+    let path = &session_file.file.at.path;
+    let grammar = session_file.file.outline.grammar;
+    if session_file.file.outline.is_unread() {
+        return Ok(Some(Examined::unread(session_file)));
     }
-    if member.file.outline.entries.is_empty() {
+    if session_file.file.outline.entries.is_empty() {
         return Ok(None);
     }
-    let seen = Seen::of_file(mender, grammar, path)?;
+    let seen = Preview::of_file(rewriter, grammar, path)?;
     let known = Known {
-        id: elsewhere.id.as_deref().unwrap_or(family.id.as_str()),
+        id: elsewhere.id.as_deref().unwrap_or(session_files.id.as_str()),
         project_hash: elsewhere.project_hash.as_deref().unwrap_or("unknown"),
-        is_subagent: family.kind == SessionKind::Subagent,
+        is_subagent: session_files.kind == SessionKind::Subagent,
     };
     let is_json = path.extension().is_some_and(|extension| extension == "json");
-    let is_one_line = mender.is_document_on_one_line(&seen.outline);
+    let is_one_line = rewriter.is_document_on_one_line(&seen.outline);
     let (flaws, revision, obsolete) = if grammar == Grammar::Json || (is_one_line && is_json) {
-        let (flaws, revision) = document(mender, path, &seen, &known, is_one_line)?;
+        let (flaws, revision) = document(rewriter, path, &seen, &known, is_one_line)?;
         (flaws, revision, Vec::new())
     } else {
-        log(mender, path, &seen, &known, aside)?
+        log(rewriter, path, &seen, &known, aside)?
     };
-    let is_aside = member.file.at.station == Station::Leftover;
-    let target = is_aside.then(|| mender.place_of(path)).flatten();
+    let is_aside = session_file.file.at.placement == FilePlacement::Leftover;
+    let target = is_aside.then(|| rewriter.place_of(path)).flatten();
     let mut examined =
-        Examined { path: path.clone(), role: member.role, flaws, revision, target, obsolete };
+        Examined { path: path.clone(), role: session_file.role, flaws, revision, target, obsolete };
     if examined.target.is_some() && examined.revision.is_none() {
-        examined.revision = Some(Revision::as_it_is(mender, path)?);
+        examined.revision = Some(Revision::as_it_is(rewriter, path)?);
     }
     if examined.target.is_some() {
         let messages = seen.full.len();
@@ -126,9 +127,9 @@ fn standing(outline: &Outline) -> Vec<Version> {
 }
 
 fn document(
-    mender: &'static dyn Mender,
+    rewriter: &'static dyn Rewriter,
     path: &Path,
-    seen: &Seen,
+    seen: &Preview,
     known: &Known<'_>,
     is_one_line: bool,
 ) -> io::Result<(Vec<Flaw>, Option<Revision>)> {
@@ -142,37 +143,37 @@ fn document(
         flaws.push(Flaw::ByteOrderMark);
     }
     let mut fields = outline.head.fields.clone().unwrap_or_default();
-    let is_nameless = mender.complete(&mut fields, outline, known);
+    let is_nameless = rewriter.complete(&mut fields, outline, known);
     if is_nameless {
         flaws.push(Flaw::NoHead);
     }
     if !outline.loadable && !has_mark && !is_nameless {
         flaws.push(Flaw::Broken);
     }
-    let whole = Revision::as_it_is(mender, path)?;
+    let whole = Revision::as_it_is(rewriter, path)?;
     let rows = standing(outline);
-    let remade = remade(mender, &whole, &rows, &mut flaws)?;
+    let remade = remade(rewriter, &whole, &rows, &mut flaws)?;
     if flaws.is_empty() {
         return Ok((flaws, None));
     }
     let mut unfit = HashSet::new();
     let spans: Vec<Span> = rows.iter().map(|version| version.span).collect();
     each_record(&whole, &spans, &mut |number, record| {
-        if mender.shape(record, &Shape::Element(None)).is_none() {
+        if rewriter.shape(record, &Shape::Element(None)).is_none() {
             unfit.insert(number);
         }
     })?;
     let fit = rows.iter().enumerate().filter(|(number, _)| !unfit.contains(number));
     let element = |(number, version): (usize, &Version)| {
         let shape = Shape::Element(None);
-        match remade.get(&number).and_then(|record| mender.shape(record, &shape)) {
+        match remade.get(&number).and_then(|record| rewriter.shape(record, &shape)) {
             Some(element) => Piece::New(element),
             None => Piece::Record { file: 0, span: version.span, shape },
         }
     };
-    let pieces = mender.document(&fields).around(fit.map(element));
-    let revision = Revision::new(mender, vec![path.to_owned()], pieces);
-    let after = Seen::of(mender, Grammar::Json, &revision)?;
+    let pieces = rewriter.document(&fields).around(fit.map(element));
+    let revision = Revision::new(rewriter, vec![path.to_owned()], pieces);
+    let after = Preview::of(rewriter, Grammar::Json, &revision)?;
     let is_better = after.loadable && after.strict.len() + unfit.len() == rows.len();
     Ok((flaws, is_better.then_some(revision)))
 }
@@ -180,26 +181,26 @@ fn document(
 type Mended = (Vec<Flaw>, Option<Revision>, Vec<PathBuf>);
 
 fn log(
-    mender: &'static dyn Mender,
+    rewriter: &'static dyn Rewriter,
     path: &Path,
-    seen: &Seen,
+    seen: &Preview,
     known: &Known<'_>,
-    aside: &[&Member],
+    aside: &[&SessionFile],
 ) -> io::Result<Mended> {
-    let (mut flaws, mut pieces) = mender.mended(path, &seen.outline, known)?;
+    let (mut flaws, mut pieces) = rewriter.mended(path, &seen.outline, known)?;
     let mut files = vec![path.to_owned()];
-    let sound = Revision::new(mender, files.clone(), pieces.clone());
-    let sound_seen = Seen::of(mender, Grammar::Jsonl, &sound)?;
+    let sound = Revision::new(rewriter, files.clone(), pieces.clone());
+    let sound_seen = Preview::of(rewriter, Grammar::Jsonl, &sound)?;
     if !sound_seen.loadable {
         return Ok((flaws, None, Vec::new()));
     }
     let outline = &sound_seen.outline;
     let buried = buried(outline);
     let rows = buried.clone().unwrap_or_else(|| standing(outline));
-    let remade = remade(mender, &sound, &rows, &mut flaws)?;
+    let remade = remade(rewriter, &sound, &rows, &mut flaws)?;
     if buried.is_some() {
         flaws.push(Flaw::Buried { messages: rows.len() });
-        pieces.extend(list(mender, &sound, &rows, &remade));
+        pieces.extend(list(rewriter, &sound, &rows, &remade));
     } else {
         let mut numbers: Vec<&usize> = remade.keys().collect();
         numbers.sort_unstable();
@@ -208,21 +209,21 @@ fn log(
         }
     }
     let mut obsolete = Vec::new();
-    for member in aside {
-        let news = news(outline, &member.file.outline);
+    for session_file in aside {
+        let news = news(outline, &session_file.file.outline);
         if !news.is_empty() {
             flaws.push(Flaw::PutAside { messages: news.len() });
             let number = files.len();
-            files.push(member.file.at.path.clone());
-            insert(mender, &mut pieces, path, number, &news)?;
+            files.push(session_file.file.at.path.clone());
+            insert(rewriter, &mut pieces, path, number, &news)?;
         }
-        obsolete.push(member.file.at.path.clone());
+        obsolete.push(session_file.file.at.path.clone());
     }
     if flaws.is_empty() {
         return Ok((flaws, None, obsolete));
     }
-    let revision = Revision::new(mender, files, pieces);
-    let after = Seen::of(mender, Grammar::Jsonl, &revision)?;
+    let revision = Revision::new(rewriter, files, pieces);
+    let after = Preview::of(rewriter, Grammar::Jsonl, &revision)?;
     let ids: HashSet<&str> = after.outline.entries.iter().filter_map(|e| e.id.as_deref()).collect();
     let is_there = |id: &Option<Box<str>>| id.as_deref().is_none_or(|id| ids.contains(id));
     let is_better = after.loadable && seen.outline.entries.iter().all(|e| is_there(&e.id));
@@ -249,7 +250,7 @@ fn buried(outline: &Outline) -> Option<Vec<Version>> {
 
 /// Writes records anew in which calls and responses do not match, by their number.
 fn remade(
-    mender: &dyn Mender,
+    rewriter: &dyn Rewriter,
     maker: &Revision,
     rows: &[Version],
     flaws: &mut Vec<Flaw>,
@@ -257,20 +258,20 @@ fn remade(
     let spans: Vec<Span> = rows.iter().map(|version| version.span).collect();
     let mut exchanges = BTreeMap::new();
     each_record(maker, &spans, &mut |number, record| {
-        exchanges.insert(number, mender.exchange(record));
+        exchanges.insert(number, rewriter.exchange(record));
     })?;
     let numbers: Vec<usize> =
         exchanges.iter().filter(|(_, e)| e.is_some()).map(|(number, _)| *number).collect();
     let exchanges: Vec<_> = exchanges.into_values().flatten().collect();
-    let mendings: BTreeMap<usize, Mending> = unpaired(&exchanges)
+    let by_record: BTreeMap<usize, Rewrite> = unpaired(&exchanges)
         .into_iter()
-        .filter_map(|(at, mending)| Some((*numbers.get(at)?, mending)))
+        .filter_map(|(at, rewrite)| Some((*numbers.get(at)?, rewrite)))
         .collect();
     let (mut calls, mut answers) = (0, 0);
-    for mending in mendings.values() {
-        match mending {
-            Mending::Answer(all) => calls += all.len(),
-            Mending::Drop(all) => answers += all.len(),
+    for rewrite in by_record.values() {
+        match rewrite {
+            Rewrite::Answer(all) => calls += all.len(),
+            Rewrite::Drop(all) => answers += all.len(),
         }
     }
     if calls > 0 {
@@ -279,20 +280,20 @@ fn remade(
     if answers > 0 {
         flaws.push(Flaw::Unasked { answers });
     }
-    let mut anew = HashMap::new();
-    if !mendings.is_empty() {
+    let mut overrides = HashMap::new();
+    if !by_record.is_empty() {
         each_record(maker, &spans, &mut |number, record| {
-            let mending = mendings.get(&number);
-            let written = mending.and_then(|mending| mender.remade(record, mending));
-            anew.extend(written.map(|written| (number, written)));
+            let rewrite = by_record.get(&number);
+            let written = rewrite.and_then(|rewrite| rewriter.remade(record, rewrite));
+            overrides.extend(written.map(|written| (number, written)));
         })?;
     }
-    Ok(anew)
+    Ok(overrides)
 }
 
 /// A list that replaces all before it.
 fn list(
-    mender: &dyn Mender,
+    rewriter: &dyn Rewriter,
     sound: &Revision,
     rows: &[Version],
     remade: &HashMap<usize, Vec<u8>>,
@@ -304,7 +305,7 @@ fn list(
             Piece::Record { file, span, shape }
         }),
     };
-    mender.list().around(rows.iter().enumerate().filter_map(record))
+    rewriter.list().around(rows.iter().enumerate().filter_map(record))
 }
 
 /// The messages of a file that another does not have, or not as rich.
@@ -317,12 +318,12 @@ fn news(known: &Outline, other: &Outline) -> Vec<(Box<str>, Span)> {
         .iter()
         .filter_map(|entry| Some((entry.id.as_deref()?, rank(known, entry.best))))
         .collect();
-    let is_new = |entry: &&recount_formats::outline::Entry| {
+    let is_new = |entry: &&recount_formats::outline::MessageEntry| {
         let own = rank(other, entry.best);
         let id = entry.id.as_deref();
         id.is_some_and(|id| ranks.get(id).is_none_or(|known| *known < own))
     };
-    let span = |entry: &recount_formats::outline::Entry| {
+    let span = |entry: &recount_formats::outline::MessageEntry| {
         Some((entry.id.clone()?, other.versions.get(entry.best as usize)?.span))
     };
     other.entries.iter().filter(is_new).filter_map(span).collect()
@@ -330,7 +331,7 @@ fn news(known: &Outline, other: &Outline) -> Vec<(Box<str>, Span)> {
 
 /// Puts messages behind the first line, and takes them back again: they are told, and the agent loads what it did.
 fn insert(
-    mender: &dyn Mender,
+    rewriter: &dyn Rewriter,
     pieces: &mut Vec<Piece>,
     path: &Path,
     file: usize,
@@ -342,7 +343,7 @@ fn insert(
         lines.push(Piece::Record { file, span: *span, shape: Shape::Line(None) });
         lines.push(Piece::New(b"\n".to_vec()));
     }
-    lines.push(Piece::New(mender.rewind(first)));
+    lines.push(Piece::New(rewriter.rewind(first)));
     let at = match pieces.first_mut() {
         Some(Piece::Kept { file: 0, offset, bytes: length }) => {
             let mut line = Vec::new();

@@ -3,8 +3,8 @@
 pub(crate) mod compact;
 mod convert;
 pub(crate) mod examine;
+pub(crate) mod preview;
+pub(crate) mod recover;
 pub(crate) mod repair;
-pub(crate) mod resurrect;
 pub(crate) mod revision;
-pub(crate) mod sight;
 pub(crate) mod trim;

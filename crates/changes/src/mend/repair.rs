@@ -1,11 +1,11 @@
 //! Sessions made whole again: each as a plan of what its files will be.
 
 use recount_engine::Progress;
-use recount_engine::disk::{Folder, Ground};
-use recount_formats::source::Family;
+use recount_engine::disk::{DiskSnapshot, Folder};
+use recount_formats::source::SessionFiles;
 use recount_model::SessionId;
 use recount_writer::RealDisk;
-use recount_writer::change::About;
+use recount_writer::change::ChangeDetails;
 
 use super::examine::{Elsewhere, Examined, examine};
 use crate::sessions::steps::{role, subject};
@@ -22,10 +22,10 @@ impl Changes<'_> {
         progress: &dyn Progress,
     ) -> Result<Proposal, Error> {
         let mut offer = self.offer("repair");
-        let ground = self.engine.disk();
+        let disk = self.engine.disk();
         let chosen = self.all_chosen(wanted, &mut offer, progress)?;
         let examined =
-            examine_all(&ground, progress, |id| chosen.iter().any(|facts| facts.id == *id));
+            examine_all(&disk, progress, |id| chosen.iter().any(|facts| facts.id == *id));
         for (id, files) in examined {
             let Some(facts) = chosen.iter().find(|facts| facts.id == id) else { continue };
             let steps = offer.plan.steps.len();
@@ -42,34 +42,37 @@ impl Changes<'_> {
 
 /// Looks at the files of sessions for what keeps their agent from loading them.
 pub(crate) fn examine_all(
-    ground: &Ground,
+    disk: &DiskSnapshot,
     progress: &dyn Progress,
     wanted: impl Fn(&SessionId) -> bool + Sync,
 ) -> Vec<(SessionId, Vec<Examined>)> {
-    let look = |source: &'static dyn recount_formats::Source, family: Family| {
-        let mender = source.mender().filter(|_| wanted(&family.id))?;
-        let elsewhere = elsewhere(ground, &family);
-        let examined = examine(mender, &family, &elsewhere);
-        (!examined.is_empty()).then_some((family.id, examined))
+    let look = |source: &'static dyn recount_formats::Source, session_files: SessionFiles| {
+        let rewriter = source.rewriter().filter(|_| wanted(&session_files.id))?;
+        let elsewhere = elsewhere(disk, &session_files);
+        let examined = examine(rewriter, &session_files, &elsewhere);
+        (!examined.is_empty()).then_some((session_files.id, examined))
     };
-    let found = ground.each_session(progress, look);
+    let found = disk.each_session(progress, look);
     found.into_iter().flatten().collect()
 }
 
 /// What the place of a session's files, and what lies beside them, tell of it.
-fn elsewhere(ground: &Ground, family: &Family) -> Elsewhere {
+fn elsewhere(disk: &DiskSnapshot, session_files: &SessionFiles) -> Elsewhere {
     let is_its = |folder: &&Folder| {
-        family.members.iter().any(|member| member.file.at.path.starts_with(&folder.at.path))
+        session_files
+            .files
+            .iter()
+            .any(|session_file| session_file.file.at.path.starts_with(&folder.at.path))
     };
     let mut told = Elsewhere::default();
-    for Folder { source, at, .. } in ground.folders.iter().filter(is_its) {
+    for Folder { source, at, .. } in disk.folders.iter().filter(is_its) {
         let by_marker = || source.project_hash(at.markers.first()?.0.as_str());
         let hash = at.hash.clone().or_else(by_marker);
         told.project_hash = told.project_hash.or_else(|| hash.map(|hash| hash.to_string()));
-        let has_head = family.members.iter().any(|m| m.file.outline.head.session_id.is_some());
+        let has_head = session_files.files.iter().any(|m| m.file.outline.head.session_id.is_some());
         if !has_head {
             let traces = source.traces(at);
-            let is_its = |id: &&SessionId| id.as_str().starts_with(family.id.as_str());
+            let is_its = |id: &&SessionId| id.as_str().starts_with(session_files.id.as_str());
             let mut ids = traces.iter().map(|trace| &trace.session).filter(is_its);
             told.id = told.id.or_else(|| ids.next().map(ToString::to_string));
         }
@@ -79,8 +82,8 @@ fn elsewhere(ground: &Ground, family: &Family) -> Elsewhere {
 
 fn mend(offer: &mut Proposal, id: &str, file: &Examined) -> Result<(), Error> {
     let name = || file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let about = About { session: Some(id), what: role(file.role) };
-    let aside = About { session: Some(id), what: "put aside" };
+    let about = ChangeDetails { session: Some(id), what: role(file.role) };
+    let aside = ChangeDetails { session: Some(id), what: "put aside" };
     let Some(revision) = &file.revision else {
         for &flaw in &file.flaws {
             offer.notice(Notice::Flaw { file: name(), flaw, mended: false });

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use recount_engine::disk::Window;
-use recount_formats::Mender;
-use recount_formats::mend::Piece;
+use recount_formats::Rewriter;
+use recount_formats::rewrite::Piece;
 use recount_model::Span;
-use recount_writer::change::{Content, Make};
+use recount_writer::change::{Make, NewContent};
 
 /// How much of a stretch is copied at a time.
 const BLOCK: u64 = 256 * 1024;
@@ -16,7 +16,7 @@ const BLOCK: u64 = 256 * 1024;
 /// What will be in a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Revision {
-    mender: &'static dyn Mender,
+    rewriter: &'static dyn Rewriter,
     /// What it is made of; pieces point here.
     files: Vec<PathBuf>,
     pieces: Vec<Piece>,
@@ -24,17 +24,17 @@ pub(crate) struct Revision {
 
 impl Revision {
     pub(crate) fn new(
-        mender: &'static dyn Mender,
+        rewriter: &'static dyn Rewriter,
         files: Vec<PathBuf>,
         pieces: Vec<Piece>,
     ) -> Self {
-        Self { mender, files, pieces }
+        Self { rewriter, files, pieces }
     }
 
     /// A file as it is.
-    pub(crate) fn as_it_is(mender: &'static dyn Mender, path: &Path) -> io::Result<Self> {
+    pub(crate) fn as_it_is(rewriter: &'static dyn Rewriter, path: &Path) -> io::Result<Self> {
         let bytes = std::fs::metadata(path)?.len();
-        Ok(Self::new(mender, vec![path.to_owned()], vec![Piece::kept(0, bytes)]))
+        Ok(Self::new(rewriter, vec![path.to_owned()], vec![Piece::kept(0, bytes)]))
     }
 
     /// Returns where a stretch of it comes from, if it is one that stands so in a file.
@@ -56,8 +56,8 @@ impl Revision {
     }
 
     /// Returns it as the content of a step.
-    pub(crate) fn content(&self) -> Content {
-        Content::of_maker(Arc::new(self.clone()))
+    pub(crate) fn content(&self) -> NewContent {
+        NewContent::of_maker(Arc::new(self.clone()))
     }
 }
 
@@ -80,7 +80,7 @@ impl Make for Revision {
                     let bytes = self.window(&mut windows, *file)?.read(*span)?;
                     // What cannot be a message is told when the records are chosen.
                     let unfit = || io::Error::from(io::ErrorKind::InvalidData);
-                    out.write_all(&self.mender.shape(bytes, shape).ok_or_else(unfit)?)?;
+                    out.write_all(&self.rewriter.shape(bytes, shape).ok_or_else(unfit)?)?;
                 }
             }
         }

@@ -3,17 +3,17 @@
 use std::path::Path;
 
 use recount_engine::{Opened, Progress, View};
-use recount_formats::Mender;
-use recount_formats::mend::{Piece, Shape};
-use recount_formats::outline::{Outline, Shown};
-use recount_formats::source::{Detail, Member};
+use recount_formats::Rewriter;
+use recount_formats::outline::{Outline, VisibleMessage};
+use recount_formats::rewrite::{Piece, Shape};
+use recount_formats::source::{Detail, SessionFile};
 use recount_model::{FileRole, Grammar, MessageKind};
 use recount_writer::RealDisk;
-use recount_writer::change::About;
+use recount_writer::change::ChangeDetails;
 
-use super::compact::{head, mender};
+use super::compact::{head, rewriter};
+use super::preview::{Preview, Record};
 use super::revision::Revision;
-use super::sight::{Record, Seen};
 use crate::sessions::steps::{role, subject};
 use crate::{Changes, Error, Notice, Proposal};
 
@@ -88,16 +88,16 @@ impl Changes<'_> {
         progress: &dyn Progress,
     ) -> Result<Proposal, Error> {
         let opened = self.engine.open(wanted, progress)?;
-        let (source, mender) = mender(&opened.facts)
+        let (source, rewriter) = rewriter(&opened.facts)
             .filter(|_| !opened.is_saved())
             .ok_or_else(|| Error::not_a_session(wanted))?;
-        let is_main = |member: &&Member| member.role == FileRole::Main;
-        let member = opened.family().members.iter().find(is_main);
-        let member = member.ok_or_else(|| Error::not_a_session(wanted))?;
-        let path = &member.file.at.path;
+        let is_main = |session_file: &&SessionFile| session_file.role == FileRole::Main;
+        let session_file = opened.session_files().files.iter().find(is_main);
+        let session_file = session_file.ok_or_else(|| Error::not_a_session(wanted))?;
+        let path = &session_file.file.at.path;
         let unread = |source| Error::unreadable(path, source);
-        let grammar = member.file.outline.grammar;
-        let before = Seen::of_file(mender, grammar, path).map_err(unread)?;
+        let grammar = session_file.file.outline.grammar;
+        let before = Preview::of_file(rewriter, grammar, path).map_err(unread)?;
         if !before.loadable {
             return Err(Error::NotLoadable { path: path.clone() });
         }
@@ -109,19 +109,19 @@ impl Changes<'_> {
         }
         let release = self.engine.release(source);
         let appends =
-            grammar == Grammar::Jsonl && !rewrite && mender.knows_lists(release.as_deref());
+            grammar == Grammar::Jsonl && !rewrite && rewriter.knows_lists(release.as_deref());
         let pieces = match (grammar, appends) {
-            (Grammar::Json, _) => document(mender, &before, &kept),
-            (Grammar::Jsonl, true) => appended(mender, path, &before, &kept).map_err(unread)?,
+            (Grammar::Json, _) => document(rewriter, &before, &kept),
+            (Grammar::Jsonl, true) => appended(rewriter, path, &before, &kept).map_err(unread)?,
             (Grammar::Jsonl, false) => rewritten(&opened, &before, &kept),
         };
-        let revision = Revision::new(mender, vec![path.clone()], pieces);
-        let after = Seen::of(mender, grammar, &revision).map_err(unread)?;
+        let revision = Revision::new(rewriter, vec![path.clone()], pieces);
+        let after = Preview::of(rewriter, grammar, &revision).map_err(unread)?;
         if !is_faithful(&before, &after, &kept, appends) {
             return Err(Error::NotTheSame { path: path.clone() });
         }
         let id = opened.facts.id.as_str();
-        let about = About { session: Some(id), what: role(FileRole::Main) };
+        let about = ChangeDetails { session: Some(id), what: role(FileRole::Main) };
         offer.plan.replace(&RealDisk, path, revision.content(), about)?;
         offer.plan.sessions.push(subject(&opened.facts));
         offer.notice(Notice::Trimmed { messages: dropped, in_file: appends });
@@ -132,7 +132,7 @@ impl Changes<'_> {
 /// Numbers the messages that the agent loads by turn; what stands before the first prompt is turn 0.
 fn numbered(outline: &Outline) -> Vec<usize> {
     let mut turn = 0;
-    let number = |shown: &Shown| {
+    let number = |shown: &VisibleMessage| {
         let entry = outline.entries.get(shown.entry as usize);
         turn += usize::from(entry.is_some_and(|entry| entry.kind == MessageKind::Prompt));
         turn
@@ -148,7 +148,7 @@ fn kept(outline: &Outline, trim: &Trim) -> Result<Vec<usize>, Error> {
         TurnAt::Number(number) if (1..=last).contains(number) => Ok(*number),
         TurnAt::Number(number) => Err(Error::NoTurn { wanted: number.to_string(), turns: last }),
         TurnAt::Message(start) => {
-            let is_it = |shown: &Shown| {
+            let is_it = |shown: &VisibleMessage| {
                 let entry = outline.entries.get(shown.entry as usize);
                 entry.and_then(|e| e.id.as_deref()).is_some_and(|id| id.starts_with(&**start))
             };
@@ -174,7 +174,7 @@ fn kept(outline: &Outline, trim: &Trim) -> Result<Vec<usize>, Error> {
 
 /// The messages that stay, each in a shape.
 fn records<'a>(
-    seen: &'a Seen,
+    seen: &'a Preview,
     kept: &'a [usize],
     shape: &'a Shape,
 ) -> impl Iterator<Item = Piece> + 'a {
@@ -186,12 +186,12 @@ fn records<'a>(
     })
 }
 
-fn document(mender: &dyn Mender, seen: &Seen, kept: &[usize]) -> Vec<Piece> {
-    let frame = mender.document(&seen.outline.head.fields.clone().unwrap_or_default());
+fn document(rewriter: &dyn Rewriter, seen: &Preview, kept: &[usize]) -> Vec<Piece> {
+    let frame = rewriter.document(&seen.outline.head.fields.clone().unwrap_or_default());
     frame.around(records(seen, kept, &Shape::Element(None)))
 }
 
-fn rewritten(opened: &Opened, seen: &Seen, kept: &[usize]) -> Vec<Piece> {
+fn rewritten(opened: &Opened, seen: &Preview, kept: &[usize]) -> Vec<Piece> {
     let mut pieces = vec![Piece::New(head(opened.source(), &opened.facts, seen))];
     for record in records(seen, kept, &Shape::Line(None)) {
         pieces.extend([record, Piece::New(b"\n".to_vec())]);
@@ -201,16 +201,16 @@ fn rewritten(opened: &Opened, seen: &Seen, kept: &[usize]) -> Vec<Piece> {
 
 /// The file as it is, and behind it a list that replaces all before it.
 fn appended(
-    mender: &dyn Mender,
+    rewriter: &dyn Rewriter,
     path: &Path,
-    seen: &Seen,
+    seen: &Preview,
     kept: &[usize],
 ) -> std::io::Result<Vec<Piece>> {
     let mut pieces = vec![Piece::kept(0, std::fs::metadata(path)?.len())];
     if !ends_line(path)? {
         pieces.push(Piece::New(b"\n".to_vec()));
     }
-    pieces.extend(mender.list().around(records(seen, kept, &Shape::Line(None))));
+    pieces.extend(rewriter.list().around(records(seen, kept, &Shape::Line(None))));
     Ok(pieces)
 }
 
@@ -221,10 +221,10 @@ fn ends_line(path: &Path) -> std::io::Result<bool> {
 }
 
 /// Whether the agent would load just what stays, under the same head, and nothing of the rest was lost by a list.
-fn is_faithful(before: &Seen, after: &Seen, kept: &[usize], appended: bool) -> bool {
+fn is_faithful(before: &Preview, after: &Preview, kept: &[usize], appended: bool) -> bool {
     let wanted: Vec<&Record> = kept.iter().filter_map(|&at| before.strict.get(at)).collect();
     let strict: Vec<&Record> = after.strict.iter().collect();
-    let id = |seen: &Seen| -> Vec<Option<Box<str>>> {
+    let id = |seen: &Preview| -> Vec<Option<Box<str>>> {
         seen.full.iter().map(|said| said.richest.0.clone()).collect()
     };
     after.loadable

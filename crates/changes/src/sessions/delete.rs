@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use recount_engine::disk::{Ground, Named};
+use recount_engine::disk::{DiskSnapshot, Named};
 use recount_engine::{Listing, Progress};
 use recount_formats::SOURCES;
-use recount_formats::source::Belonging;
-use recount_model::{FileRole, SessionFacts, SessionFile, SessionId};
+use recount_formats::source::Artifact;
+use recount_model::{FileFacts, FileRole, SessionFacts, SessionId};
 use recount_writer::RealDisk;
-use recount_writer::change::{About, Plan};
+use recount_writer::change::{ChangeDetails, Plan};
 
 use crate::sessions::steps::{SUBAGENT, role, subject};
 use crate::{Changes, Error, Notice, Proposal, Whose};
@@ -26,7 +26,7 @@ impl Changes<'_> {
         progress: &dyn Progress,
     ) -> Result<Proposal, Error> {
         // Files are found by the ids in them, whatever their names say: only a list of all knows.
-        let survey = self.survey(progress)?;
+        let survey = self.scan_files(progress)?;
         let mut chosen: Vec<&SessionFacts> = Vec::new();
         for wanted in wanted {
             let facts = match self.engine.find_in(&survey, wanted)? {
@@ -39,8 +39,8 @@ impl Changes<'_> {
         }
         let mut offer = self.offer("delete");
         for facts in chosen {
-            take(&mut offer.plan, facts, &survey.listing, &survey.ground)?;
-            offer.notices.extend(prompts_stay(&[facts], &survey.ground));
+            take(&mut offer.plan, facts, &survey.listing, &survey.disk)?;
+            offer.notices.extend(prompts_stay(&[facts], &survey.disk));
         }
         Ok(offer)
     }
@@ -50,7 +50,7 @@ pub(super) fn take(
     plan: &mut Plan,
     facts: &SessionFacts,
     listing: &Listing,
-    ground: &Ground,
+    disk: &DiskSnapshot,
 ) -> Result<(), Error> {
     let id = facts.id.as_str();
     plan.sessions.push(subject(facts));
@@ -64,12 +64,12 @@ pub(super) fn take(
     let source = SOURCES.iter().find(|source| source.name() == facts.source);
     let Some(source) = source else { return Ok(()) };
     let own: Vec<PathBuf> = facts.files.iter().map(|file| PathBuf::from(&file.path)).collect();
-    for folder in ground.folders.iter().filter(|folder| folder.source.name() == facts.source) {
-        let belongings = source.belongings(&folder.at, &facts.id, &own);
-        for Belonging { path, kind } in &belongings.files {
-            plan.remove(&RealDisk, path, About { session: Some(id), what: kind.as_str() })?;
+    for folder in disk.folders.iter().filter(|folder| folder.source.name() == facts.source) {
+        let artifacts = source.artifacts(&folder.at, &facts.id, &own);
+        for Artifact { path, kind } in &artifacts.files {
+            plan.remove(&RealDisk, path, ChangeDetails { session: Some(id), what: kind.as_str() })?;
         }
-        for path in &belongings.folders {
+        for path in &artifacts.folders {
             plan.remove_folder(&RealDisk, path)?;
         }
     }
@@ -77,10 +77,10 @@ pub(super) fn take(
 }
 
 /// Tells how many prompts of sessions stay where they are, if any do.
-pub(super) fn prompts_stay(sessions: &[&SessionFacts], ground: &Ground) -> Option<Notice> {
+pub(super) fn prompts_stay(sessions: &[&SessionFacts], disk: &DiskSnapshot) -> Option<Notice> {
     let mut prompts = 0;
-    for folder in &ground.folders {
-        let is_in = |file: &SessionFile| Path::new(&file.path).starts_with(&folder.at.path);
+    for folder in &disk.folders {
+        let is_in = |file: &FileFacts| Path::new(&file.path).starts_with(&folder.at.path);
         let here = sessions.iter().filter(|facts| facts.source == folder.source.name());
         let ids: BTreeSet<&SessionId> =
             here.filter(|facts| facts.files.iter().any(is_in)).map(|facts| &facts.id).collect();
@@ -103,7 +103,7 @@ pub(super) fn remove_files(
     what: impl Fn(FileRole) -> &'static str,
 ) -> Result<(), Error> {
     for file in &facts.files {
-        let about = About { session: Some(id), what: what(file.role) };
+        let about = ChangeDetails { session: Some(id), what: what(file.role) };
         plan.remove(&RealDisk, file.path.as_ref(), about)?;
     }
     Ok(())

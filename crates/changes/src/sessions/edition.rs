@@ -1,4 +1,4 @@
-//! A session written down once more, in its agent's own form: record by record from the files it lies in, under a new head.
+//! A session written down once more, in its agent's native format: record by record from the files it lies in, under a new head.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -6,9 +6,9 @@ use std::sync::Arc;
 use recount_engine::Opened;
 use recount_engine::disk::{Record, Window};
 use recount_formats::bytes::Buffer;
-use recount_formats::mend::{Frame, Shape};
-use recount_formats::own_form::{Anew, HeadRequest};
-use recount_formats::{Mender, OwnForm};
+use recount_formats::native::{HeadRequest, HeaderOverrides};
+use recount_formats::rewrite::{Frame, Shape};
+use recount_formats::{NativeFormat, Rewriter};
 use recount_model::{FileRole, Grammar, SessionFacts};
 use recount_writer::change::Make;
 
@@ -24,8 +24,8 @@ pub(crate) struct Edition {
 /// In which grammar it is written.
 #[derive(Debug)]
 enum Way {
-    Log { form: &'static dyn OwnForm, head: Vec<Vec<u8>> },
-    Document { mender: &'static dyn Mender, frame: Frame },
+    Log { form: &'static dyn NativeFormat, head: Vec<Vec<u8>> },
+    Document { rewriter: &'static dyn Rewriter, frame: Frame },
 }
 
 /// Returns the grammar for a session that is made of others. A document, which every release reads, when they are documents: whoever
@@ -43,24 +43,24 @@ struct Chapter {
 }
 
 impl Edition {
-    /// Takes these records of a session, under the head that its files say it has, but for what is said `anew`.
+    /// Takes these records of a session, under the head that its files say it has, but for what is said `overrides`.
     pub(crate) fn new(
         opened: Arc<Opened>,
-        form: &'static dyn OwnForm,
+        form: &'static dyn NativeFormat,
         records: Vec<Record>,
-        anew: Anew<'_>,
+        overrides: HeaderOverrides<'_>,
         grammar: Grammar,
     ) -> Result<Self, Error> {
         let mut files = Vec::new();
         let mut buffer = Buffer::new();
-        for member in &opened.family().members {
-            if member.role == FileRole::Stub {
+        for session_file in &opened.session_files().files {
+            if session_file.role == FileRole::Stub {
                 continue;
             }
-            let path = &member.file.at.path;
+            let path = &session_file.file.at.path;
             let fields =
                 form.fields(path, &mut buffer).map_err(|source| Error::unreadable(path, source))?;
-            files.push((member.role, fields));
+            files.push((session_file.role, fields));
         }
         let facts = &opened.facts;
         let by_path = || opened.source().project_hash(facts.project.path.as_ref()?.as_str());
@@ -71,10 +71,12 @@ impl Edition {
             project_hash: hash.as_deref(),
             started: facts.started,
             updated: facts.updated,
-            anew,
+            overrides,
         };
-        let way = match opened.source().mender().filter(|_| grammar == Grammar::Json) {
-            Some(mender) => Way::Document { mender, frame: mender.document(&form.united(&head)) },
+        let way = match opened.source().rewriter().filter(|_| grammar == Grammar::Json) {
+            Some(rewriter) => {
+                Way::Document { rewriter, frame: rewriter.document(&form.united(&head)) }
+            }
             None => Way::Log { form, head: form.head(&head) },
         };
         Ok(Self { way, chapters: vec![Chapter { opened, records }] })
@@ -109,11 +111,11 @@ impl Make for Edition {
                     form.record(bytes, id).map_or(Ok(()), |record| line(&record))
                 })
             }
-            Way::Document { mender, frame } => {
+            Way::Document { rewriter, frame } => {
                 let mut is_empty = true;
                 self.records(&mut |bytes, id| {
                     let shape = Shape::Element(id.map(str::to_owned));
-                    let Some(element) = mender.shape(bytes, &shape) else { return Ok(()) };
+                    let Some(element) = rewriter.shape(bytes, &shape) else { return Ok(()) };
                     out.write_all(if is_empty { &frame.open } else { &frame.between })?;
                     is_empty = false;
                     out.write_all(&element)
@@ -135,15 +137,15 @@ impl Edition {
 
 impl Chapter {
     fn records(&self, take: &mut Take<'_>) -> io::Result<()> {
-        let members = &self.opened.family().members;
+        let members = &self.opened.session_files().files;
         let mut windows: Vec<Option<Window>> = members.iter().map(|_| None).collect();
         let gone = || io::Error::from(io::ErrorKind::UnexpectedEof);
         for record in &self.records {
-            let member = members.get(record.member).ok_or_else(gone)?;
-            let window = windows.get_mut(record.member).ok_or_else(gone)?;
+            let session_file = members.get(record.session_file).ok_or_else(gone)?;
+            let window = windows.get_mut(record.session_file).ok_or_else(gone)?;
             let window = match window {
                 Some(window) => window,
-                None => window.insert(Window::open(&member.file.at.path)?),
+                None => window.insert(Window::open(&session_file.file.at.path)?),
             };
             take(window.read(record.span)?, record.id.as_deref())?;
         }

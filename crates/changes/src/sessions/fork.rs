@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use recount_engine::disk::{Conversation, Record, Survey};
 use recount_engine::{Listing, Progress};
-use recount_formats::edit::Place;
-use recount_formats::outline::Entry;
-use recount_formats::own_form::Anew;
-use recount_formats::source::Family;
-use recount_formats::{Editor, OwnForm, Source};
+use recount_formats::edit::ProjectDirectory;
+use recount_formats::native::HeaderOverrides;
+use recount_formats::outline::MessageEntry;
+use recount_formats::source::SessionFiles;
+use recount_formats::{Editor, NativeFormat, Source};
 use recount_model::{
     FileRole, Grammar, MessageKind, RecordedPath, SessionFacts, SessionId, SessionKind,
 };
 use recount_writer::RealDisk;
-use recount_writer::change::{About, Content, Subject};
+use recount_writer::change::{ChangeDetails, NewContent, Subject};
 
-use super::carry::Carrier;
 use super::edition::{Edition, grammar_of};
+use super::move_files::FileMover;
 use super::moving::{editor, settle};
 use crate::{Changes, Deed, Error, Proposal, Reason};
 
@@ -37,9 +37,9 @@ pub struct Fork<'a> {
 pub(super) struct Home {
     source: &'static dyn Source,
     editor: &'static dyn Editor,
-    pub(super) form: &'static dyn OwnForm,
+    pub(super) form: &'static dyn NativeFormat,
     pub(super) id: SessionId,
-    pub(super) place: Place,
+    pub(super) place: ProjectDirectory,
     path: Option<RecordedPath>,
     pub(super) hash: Option<String>,
 }
@@ -55,24 +55,24 @@ impl Changes<'_> {
         fork: Fork<'_>,
         progress: &dyn Progress,
     ) -> Result<Proposal, Error> {
-        let survey = self.survey(progress)?;
+        let survey = self.scan_files(progress)?;
         let facts = self.chosen(&survey, wanted, Deed::Fork)?;
         let opened = Arc::new(self.engine.open(facts.id.as_str(), progress)?);
-        let mut records = Conversation::of(opened.family()).records;
+        let mut records = Conversation::of(opened.session_files()).records;
         if let Some(at) = fork.at {
-            cut(opened.family(), &mut records, at)?;
+            cut(opened.session_files(), &mut records, at)?;
         }
         let home = self.home_for(facts, &survey, fork.to)?;
         let usual = || facts.title.as_ref().map(|title| format!("{title} (fork)"));
         let title = fork.title.map(|title| home.editor.title(title)).or_else(usual);
-        let anew = Anew {
+        let overrides = HeaderOverrides {
             id: Some(&home.id),
             project_hash: home.hash.as_deref(),
             title: title.as_deref(),
             started: None,
             updated: Some(self.engine.clock().now()),
         };
-        let edition = Edition::new(opened, home.form, records, anew, grammar_of([facts]))?;
+        let edition = Edition::new(opened, home.form, records, overrides, grammar_of([facts]))?;
         let mut offer = self.offer("fork");
         move_in(&mut offer, &home, edition, title, (facts, &survey.listing))?;
         Ok(offer)
@@ -89,18 +89,20 @@ impl Changes<'_> {
             return Err(Reason::NothingSaid(facts.id.clone()).into());
         }
         let (source, editor) = editor(facts)?;
-        let form = source.own_form().ok_or(Reason::NotWritable(facts.source))?;
+        let form = source.native_format().ok_or(Reason::NotWritable(facts.source))?;
         let main = facts.files.iter().find(|file| file.role == FileRole::Main);
         let main = main.or_else(|| facts.files.first()).map(|file| Path::new(&file.path));
         let is_its = |path: &Path| main.is_some_and(|main| main.starts_with(path));
-        let folder = survey.ground.folders.iter().find(|folder| is_its(&folder.at.path));
+        let folder = survey.disk.folders.iter().find(|folder| is_its(&folder.at.path));
         let folder = folder.ok_or_else(|| Error::no_session(facts.id.as_str()))?;
         let wanted = to.map(|to| self.standing_folder(survey, to)).transpose()?;
         // In a directory of old releases no new one looks, once the project has another.
         let known = facts.project.path.clone().filter(|_| folder.at.hash.is_some());
         let place = match wanted.clone().or(known) {
             Some(path) => self.place(editor, folder.root, &path)?,
-            None => Place { folder: folder.at.path.clone(), ..Place::default() },
+            None => {
+                ProjectDirectory { folder: folder.at.path.clone(), ..ProjectDirectory::default() }
+            }
         };
         let hash = wanted.as_ref().and_then(|path| source.project_hash(path.as_str()));
         let hash = hash.map(|hash| hash.to_string());
@@ -118,8 +120,8 @@ pub(super) fn move_in(
     title: Option<String>,
     (facts, listing): (&SessionFacts, &Listing),
 ) -> Result<PathBuf, Error> {
-    let mut carrier = Carrier::new(home.source, home.editor, &listing.sessions, "");
-    settle(offer, &mut carrier, &home.place)?;
+    let mut mover = FileMover::new(home.source, home.editor, &listing.sessions, "");
+    settle(offer, &mut mover, &home.place)?;
     let stem = home.form.stem(&home.id, SessionKind::Main, facts.started);
     let extension = match edition.grammar() {
         Grammar::Json => "json",
@@ -127,8 +129,8 @@ pub(super) fn move_in(
     };
     let name = format!("{stem}.{extension}");
     let path = home.place.folder.join("chats").join(name);
-    let about = About { session: Some(home.id.as_str()), what: "session" };
-    offer.plan.create(&RealDisk, &path, Content::of_maker(Arc::new(edition)), about, None)?;
+    let about = ChangeDetails { session: Some(home.id.as_str()), what: "session" };
+    offer.plan.create(&RealDisk, &path, NewContent::of_maker(Arc::new(edition)), about, None)?;
     let project = home.path.as_ref().map(|path| path.as_str().to_owned());
     let (source, id) = (facts.source.to_string(), home.id.to_string());
     offer.plan.sessions.insert(0, Subject { source, id, title, project });
@@ -136,15 +138,18 @@ pub(super) fn move_in(
 }
 
 /// Returns what is known of the message of a record.
-pub(super) fn entry<'a>(family: &'a Family, record: &Record) -> Option<&'a Entry> {
-    family.members.get(record.member)?.file.outline.entries.get(record.entry)
+pub(super) fn entry<'a>(
+    session_files: &'a SessionFiles,
+    record: &Record,
+) -> Option<&'a MessageEntry> {
+    session_files.files.get(record.session_file)?.file.outline.entries.get(record.entry)
 }
 
 /// Leaves out what comes behind a message: a prompt by its number, with all that was answered to it, or any message by its id, with
 /// the results of the tools that it called.
-fn cut(family: &Family, records: &mut Vec<Record>, at: &str) -> Result<(), Error> {
+fn cut(session_files: &SessionFiles, records: &mut Vec<Record>, at: &str) -> Result<(), Error> {
     let missing = || Error::NoMessage(at.to_owned());
-    let kind = |record: &Record| entry(family, record).map(|entry| entry.kind);
+    let kind = |record: &Record| entry(session_files, record).map(|entry| entry.kind);
     let is_prompt = |record: &Record| kind(record) == Some(MessageKind::Prompt);
     let end = if let Ok(number) = at.parse::<usize>() {
         let mut prompts = records.iter().enumerate().filter(|(_, record)| is_prompt(record));
@@ -153,7 +158,7 @@ fn cut(family: &Family, records: &mut Vec<Record>, at: &str) -> Result<(), Error
         prompts.next().map_or(records.len(), |(next, _)| next)
     } else {
         let is_it = |record: &Record| {
-            let id = entry(family, record).and_then(|entry| entry.id.as_deref());
+            let id = entry(session_files, record).and_then(|entry| entry.id.as_deref());
             record.id.as_deref().or(id).is_some_and(|id| id.starts_with(at))
         };
         let mut found = records.iter().enumerate().filter(|(_, record)| is_it(record));

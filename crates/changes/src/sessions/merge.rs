@@ -4,18 +4,18 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use recount_engine::disk::{Conversation, Ground, Record, Survey};
+use recount_engine::disk::{Conversation, DiskSnapshot, Record, Survey};
 use recount_engine::{Listing, Opened, Progress};
-use recount_formats::own_form::Anew;
-use recount_formats::source::Family;
+use recount_formats::native::HeaderOverrides;
+use recount_formats::source::SessionFiles;
 use recount_model::{MessageKind, SessionFacts};
 use recount_writer::RealDisk;
-use recount_writer::change::About;
+use recount_writer::change::ChangeDetails;
 
 use super::delete::remove_files;
 use super::edition::{Edition, grammar_of};
 use super::fork::{Home, entry, move_in};
-use super::moving::{editor, family};
+use super::moving::{editor, session_files};
 use crate::sessions::steps::{SUBAGENT, role, subject};
 use crate::{Changes, Deed, Error, Notice, Proposal, Reason};
 
@@ -45,14 +45,14 @@ impl Changes<'_> {
         progress: &dyn Progress,
     ) -> Result<Proposal, Error> {
         let mut all: Vec<SessionFacts> = Vec::new();
-        let survey = self.survey(progress)?;
+        let survey = self.scan_files(progress)?;
         for wanted in wanted {
             let facts = self.chosen(&survey, wanted, Deed::Merge)?;
             if !all.iter().any(|known| known.id == facts.id) {
                 all.push(facts.clone());
             }
         }
-        let Survey { listing, ground, .. } = &survey;
+        let Survey { listing, disk, .. } = &survey;
         let Some(named_first) = all.first().cloned().filter(|_| all.len() > 1) else {
             return Err(Reason::OneSession.into());
         };
@@ -69,7 +69,7 @@ impl Changes<'_> {
         let own = named_first.project.path.as_ref();
         let hash = own.and_then(|path| source.project_hash(path.as_str()));
         let hash = hash.map(|hash| hash.to_string());
-        let anew = Anew {
+        let overrides = HeaderOverrides {
             id: Some(&home.id),
             project_hash: home.hash.as_deref().or(hash.as_deref()),
             title: title.as_deref(),
@@ -82,7 +82,9 @@ impl Changes<'_> {
             let opened = Arc::new(self.engine.open(facts.id.as_str(), progress)?);
             let records = once(&opened, &mut seen);
             edition = Some(match edition {
-                None => Edition::new(opened, home.form, records, anew, grammar_of(all.iter()))?,
+                None => {
+                    Edition::new(opened, home.form, records, overrides, grammar_of(all.iter()))?
+                }
                 Some(edition) => edition.followed_by(opened, records),
             });
         }
@@ -92,7 +94,7 @@ impl Changes<'_> {
         move_in(&mut offer, &home, edition, title, (first, listing))?;
         if !merge.keep {
             for facts in &all {
-                give_up(&mut offer, facts, listing, ground, &home)?;
+                give_up(&mut offer, facts, listing, disk, &home)?;
             }
         }
         Ok(offer)
@@ -101,10 +103,10 @@ impl Changes<'_> {
 
 /// Returns what stands of a session and was not in one before; a message that only has the id of another gets one of its own.
 fn once(opened: &Opened, seen: &mut Seen) -> Vec<Record> {
-    let family: &Family = opened.family();
+    let session_files: &SessionFiles = opened.session_files();
     let mut records = Vec::new();
-    for mut record in Conversation::of(family).records {
-        let Some(known) = entry(family, &record) else { continue };
+    for mut record in Conversation::of(session_files).records {
+        let Some(known) = entry(session_files, &record) else { continue };
         let own = record.id.clone().or_else(|| known.id.as_deref().map(str::to_owned));
         let own = own.unwrap_or_else(|| "message".to_owned());
         let sign = (known.time, known.kind);
@@ -130,7 +132,7 @@ fn give_up(
     offer: &mut Proposal,
     facts: &SessionFacts,
     listing: &Listing,
-    ground: &Ground,
+    disk: &DiskSnapshot,
     home: &Home,
 ) -> Result<(), Error> {
     let id = facts.id.as_str();
@@ -138,7 +140,7 @@ fn give_up(
     remove_files(&mut offer.plan, id, facts, role)?;
     let own: Vec<_> = facts.files.iter().map(|file| Path::new(&file.path).to_owned()).collect();
     let agents = home.place.folder.join("chats").join(home.id.as_str());
-    for agent in family(facts, listing).into_iter().skip(1) {
+    for agent in session_files(facts, listing).into_iter().skip(1) {
         for file in &agent.files {
             let path = Path::new(&file.path);
             let name = path.file_name().unwrap_or_default();
@@ -146,28 +148,32 @@ fn give_up(
             let to = agents.join(name);
             let is_taken = offer.plan.steps.iter().any(|step| step.path == to);
             if is_in_folder && !is_taken {
-                let about = About { session: Some(home.id.as_str()), what: SUBAGENT };
+                let about = ChangeDetails { session: Some(home.id.as_str()), what: SUBAGENT };
                 offer.plan.move_file(&RealDisk, path, &to, about)?;
             } else {
-                offer.plan.remove(&RealDisk, path, About { session: Some(id), what: SUBAGENT })?;
+                offer.plan.remove(
+                    &RealDisk,
+                    path,
+                    ChangeDetails { session: Some(id), what: SUBAGENT },
+                )?;
             }
         }
     }
     let mut outputs = 0;
-    for folder in ground.folders.iter().filter(|folder| folder.source.name() == facts.source) {
-        let belongings = folder.source.belongings(&folder.at, &facts.id, &own);
-        for file in &belongings.files {
+    for folder in disk.folders.iter().filter(|folder| folder.source.name() == facts.source) {
+        let artifacts = folder.source.artifacts(&folder.at, &facts.id, &own);
+        for file in &artifacts.files {
             if file.is_output() {
                 outputs += 1;
             } else {
                 offer.plan.remove(
                     &RealDisk,
                     &file.path,
-                    About { session: Some(id), what: file.kind.as_str() },
+                    ChangeDetails { session: Some(id), what: file.kind.as_str() },
                 )?;
             }
         }
-        for folder in &belongings.folders {
+        for folder in &artifacts.folders {
             offer.plan.remove_folder(&RealDisk, folder)?;
         }
     }

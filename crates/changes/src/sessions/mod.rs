@@ -1,10 +1,10 @@
 //! Whole sessions: moved, renamed, copied, made into one, deleted and brought back.
 
-mod carry;
 mod delete;
 mod edition;
 pub(crate) mod fork;
 pub(crate) mod merge;
+mod move_files;
 mod moving;
 pub(crate) mod prune;
 mod relocate;

@@ -3,24 +3,24 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use recount_engine::disk::{Folder, Ground, Survey};
+use recount_engine::disk::{DiskSnapshot, Folder, Survey};
 use recount_engine::{Listing, Progress};
-use recount_formats::edit::Place;
-use recount_formats::source::{Belonging, BelongingKind, Belongings};
+use recount_formats::edit::ProjectDirectory;
+use recount_formats::source::{Artifact, Artifacts, BelongingKind};
 use recount_formats::{Editor, Source};
 use recount_model::{RecordedPath, SessionFacts};
 use recount_writer::RealDisk;
-use recount_writer::change::{About, Plan};
+use recount_writer::change::{ChangeDetails, Plan};
 
-use super::carry::Carrier;
 use super::delete::prompts_stay;
+use super::move_files::FileMover;
 use crate::sessions::steps::{source, subject};
 use crate::{Changes, Deed, Error, Notice, Proposal, Reason};
 
 /// What of a session lies in one project directory.
 struct Share<'a> {
     folder: &'a Folder,
-    belongings: Belongings,
+    artifacts: Artifacts,
 }
 
 impl Changes<'_> {
@@ -34,22 +34,22 @@ impl Changes<'_> {
         to: &str,
         progress: &dyn Progress,
     ) -> Result<Proposal, Error> {
-        let survey = self.survey(progress)?;
+        let survey = self.scan_files(progress)?;
         let facts = self.chosen(&survey, wanted, Deed::Move)?;
         let path = self.standing_folder(&survey, to)?;
         let (source, editor) = editor(facts)?;
-        let Survey { listing, ground, .. } = &survey;
+        let Survey { listing, disk, .. } = &survey;
         let mut offer = self.offer("move");
         offer.plan.sessions.push(subject(facts));
-        let family = family(facts, listing);
-        let shares = shares(source, facts, &family, ground);
+        let session_files = session_files(facts, listing);
+        let shares = shares(source, facts, &session_files, disk);
         let roots: BTreeSet<usize> = shares.iter().map(|share| share.folder.root).collect();
         let place = |root: usize| Ok((root, self.place(editor, root, &path)?));
-        let places: BTreeMap<usize, Place> =
+        let places: BTreeMap<usize, ProjectDirectory> =
             roots.into_iter().map(place).collect::<Result<_, Error>>()?;
         let hash = source.project_hash(path.as_str()).map(|hash| hash.to_string());
         let hash = hash.unwrap_or_default();
-        let mut carrier = Carrier::new(source, editor, &listing.sessions, &hash);
+        let mut mover = FileMover::new(source, editor, &listing.sessions, &hash);
         for (root, place) in &places {
             let here = || shares.iter().filter(|share| share.folder.root == *root);
             let is_there = |share: &&Share<'_>| {
@@ -58,7 +58,7 @@ impl Changes<'_> {
             if here().all(|share| is_there(&share)) {
                 continue;
             }
-            settle(&mut offer, &mut carrier, place)?;
+            settle(&mut offer, &mut mover, place)?;
             let is_named = here().any(|share| share.folder.at.hash.is_none());
             if !is_named {
                 offer.notice(Notice::OldReleasesOnly(facts.id.clone()));
@@ -67,7 +67,7 @@ impl Changes<'_> {
                 // A copy in the directory of old releases stays one.
                 let is_copy = is_named && share.folder.at.hash.is_some();
                 let to = if is_copy { &place.old_folder } else { &place.folder };
-                carry(&mut offer.plan, &mut carrier, share, &family, to)?;
+                carry(&mut offer.plan, &mut mover, share, &session_files, to)?;
             }
         }
         if offer.is_empty() {
@@ -75,11 +75,11 @@ impl Changes<'_> {
             offer.notice(Notice::AlreadyThere { session: facts.id.clone(), project });
             return Ok(offer);
         }
-        let is_output = |share: &Share<'_>| share.belongings.files.iter().any(Belonging::is_output);
+        let is_output = |share: &Share<'_>| share.artifacts.files.iter().any(Artifact::is_output);
         if shares.iter().any(is_output) {
             offer.notice(Notice::OutputsNamedByOldPlace);
         }
-        offer.notices.extend(prompts_stay(&[facts], ground));
+        offer.notices.extend(prompts_stay(&[facts], disk));
         Ok(offer)
     }
 
@@ -113,7 +113,7 @@ impl Changes<'_> {
         editor: &dyn Editor,
         root: usize,
         path: &RecordedPath,
-    ) -> Result<Place, Error> {
+    ) -> Result<ProjectDirectory, Error> {
         let root =
             self.engine.data_folders().get(root).ok_or_else(|| Error::no_project(path.as_str()))?;
         Ok(editor.place(&root.path, root.shape, path).map_err(Reason::Agent)?)
@@ -123,16 +123,16 @@ impl Changes<'_> {
 /// Plans that the agent looks in a place, and finds there what it would have found without it.
 pub(crate) fn settle(
     offer: &mut Proposal,
-    carrier: &mut Carrier<'_>,
-    place: &Place,
+    mover: &mut FileMover<'_>,
+    place: &ProjectDirectory,
 ) -> Result<(), Error> {
     for entry in &place.writes {
-        carrier.write(&mut offer.plan, entry)?;
+        mover.write(&mut offer.plan, entry)?;
     }
     offer.plan.locks.extend(place.lock.clone());
     for file in &place.inherited {
         let below = file.strip_prefix(&place.old_folder).unwrap_or(file);
-        carrier.copy(&mut offer.plan, file, &place.folder.join(below))?;
+        mover.copy(&mut offer.plan, file, &place.folder.join(below))?;
     }
     if !place.inherited.is_empty() {
         offer.notice(Notice::TakenOver { from: place.old_folder.clone() });
@@ -150,7 +150,10 @@ pub(crate) fn editor(
 }
 
 /// A session and its sub-agents.
-pub(crate) fn family<'a>(facts: &'a SessionFacts, listing: &'a Listing) -> Vec<&'a SessionFacts> {
+pub(crate) fn session_files<'a>(
+    facts: &'a SessionFacts,
+    listing: &'a Listing,
+) -> Vec<&'a SessionFacts> {
     let is_agent = |other: &&SessionFacts| {
         other.source == facts.source && other.parent.as_ref() == Some(&facts.id)
     };
@@ -161,17 +164,17 @@ pub(crate) fn family<'a>(facts: &'a SessionFacts, listing: &'a Listing) -> Vec<&
 fn shares<'a>(
     source: &dyn Source,
     facts: &SessionFacts,
-    family: &[&SessionFacts],
-    ground: &'a Ground,
+    session_files: &[&SessionFacts],
+    disk: &'a DiskSnapshot,
 ) -> Vec<Share<'a>> {
-    let files = family.iter().flat_map(|facts| &facts.files);
+    let files = session_files.iter().flat_map(|facts| &facts.files);
     let own: Vec<PathBuf> = files.map(|file| PathBuf::from(&file.path)).collect();
     let mut shares = Vec::new();
-    for folder in ground.folders.iter().filter(|folder| folder.source.name() == facts.source) {
-        let belongings = source.belongings(&folder.at, &facts.id, &own);
+    for folder in disk.folders.iter().filter(|folder| folder.source.name() == facts.source) {
+        let artifacts = source.artifacts(&folder.at, &facts.id, &own);
         let is_here = own.iter().any(|file| file.starts_with(&folder.at.path));
-        if is_here || !belongings.files.is_empty() {
-            shares.push(Share { folder, belongings });
+        if is_here || !artifacts.files.is_empty() {
+            shares.push(Share { folder, artifacts });
         }
     }
     shares
@@ -179,29 +182,30 @@ fn shares<'a>(
 
 fn carry(
     plan: &mut Plan,
-    carrier: &mut Carrier<'_>,
+    mover: &mut FileMover<'_>,
     share: &Share<'_>,
-    family: &[&SessionFacts],
+    session_files: &[&SessionFacts],
     to: &Path,
 ) -> Result<(), Error> {
     let from = share.folder.at.path.as_path();
-    for (facts, file) in family.iter().flat_map(|facts| facts.files.iter().map(move |f| (facts, f)))
+    for (facts, file) in
+        session_files.iter().flat_map(|facts| facts.files.iter().map(move |f| (facts, f)))
     {
-        carrier.session(plan, facts, file, (from, to))?;
+        mover.session(plan, facts, file, (from, to))?;
     }
-    let id = family.first().map(|facts| facts.id.as_str());
-    for file in &share.belongings.files {
+    let id = session_files.first().map(|facts| facts.id.as_str());
+    for file in &share.artifacts.files {
         if file.kind == BelongingKind::Subagent {
-            carrier.must_be_known(&file.path)?;
+            mover.must_be_known(&file.path)?;
         }
-        carrier.file(
+        mover.file(
             plan,
             &file.path,
             (from, to),
-            About { session: id, what: file.kind.as_str() },
+            ChangeDetails { session: id, what: file.kind.as_str() },
         )?;
     }
-    for folder in &share.belongings.folders {
+    for folder in &share.artifacts.folders {
         plan.remove_folder(&RealDisk, folder)?;
     }
     Ok(())

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_engine::disk::Folder;
-use recount_engine::{Listing, Progress, Query};
+use recount_engine::{ListQuery, Listing, Progress};
 use recount_formats::Editor;
-use recount_formats::source::{Belonging, Belongings};
+use recount_formats::source::{Artifact, Artifacts};
 use recount_model::{FileRole, ProjectState, SessionFacts, SessionKind};
 use recount_writer::RealDisk;
-use recount_writer::change::{About, Plan};
+use recount_writer::change::{ChangeDetails, Plan};
 
 use super::delete::{prompts_stay, take};
 use crate::{Changes, Error, Notice, Proposal, Spared};
@@ -46,8 +46,9 @@ impl Changes<'_> {
     /// # Errors
     /// If the project is not known; if a file cannot be read.
     pub fn prune_plan(self, rules: &Prune, progress: &dyn Progress) -> Result<Proposal, Error> {
-        let listing = self.engine.list(&Query { labelled: true, ..Query::default() }, progress)?;
-        let within = Query { project: rules.project.clone(), ..Query::default() };
+        let listing =
+            self.engine.list(&ListQuery { labelled: true, ..ListQuery::default() }, progress)?;
+        let within = ListQuery { project: rules.project.clone(), ..ListQuery::default() };
         let within: BTreeSet<_> = self
             .engine
             .list(&within, progress)?
@@ -55,7 +56,7 @@ impl Changes<'_> {
             .into_iter()
             .map(|facts| facts.id.clone())
             .collect();
-        let ground = self.engine.disk();
+        let disk = self.engine.disk();
         let owners = self.owners(&listing.sessions);
         let mut offer = self.offer("prune");
         let mut spared = Left { moved: self.moved(rules, &listing, progress)?, ..Left::default() };
@@ -76,14 +77,14 @@ impl Changes<'_> {
                 (true, _) => spared.pinned += 1,
                 (_, true) => spared.live += 1,
                 _ => {
-                    take(&mut offer.plan, facts, &listing, &ground)?;
+                    take(&mut offer.plan, facts, &listing, &disk)?;
                     gone.push(&**facts);
                 }
             }
         }
         if rules.orphaned {
             let is_within = |folder: &&Folder| {
-                let is_in = |file: &recount_model::SessionFile| {
+                let is_in = |file: &recount_model::FileFacts| {
                     Path::new(&file.path).starts_with(&folder.at.path)
                 };
                 rules.project.is_none()
@@ -92,12 +93,12 @@ impl Changes<'_> {
                         .iter()
                         .any(|facts| within.contains(&facts.id) && facts.files.iter().any(is_in))
             };
-            for folder in ground.folders.iter().filter(is_within) {
+            for folder in disk.folders.iter().filter(is_within) {
                 let Some(editor) = folder.source.editor() else { continue };
                 remove_orphans(&mut offer.plan, folder, editor, &listing)?;
             }
         }
-        offer.notices.extend(prompts_stay(&gone, &ground));
+        offer.notices.extend(prompts_stay(&gone, &disk));
         spared.tell(&mut offer);
         Ok(offer)
     }
@@ -144,7 +145,7 @@ fn is_meant(facts: &SessionFacts, rules: &Prune, spared: &mut Left) -> bool {
 fn remove_stubs(plan: &mut Plan, facts: &SessionFacts) -> Result<(), Error> {
     for file in facts.files.iter().filter(|file| file.role == FileRole::Stub) {
         // Its session stays, and so is not in the trash.
-        plan.remove(&RealDisk, file.path.as_ref(), About { session: None, what: "stub" })?;
+        plan.remove(&RealDisk, file.path.as_ref(), ChangeDetails { session: None, what: "stub" })?;
     }
     Ok(())
 }
@@ -166,10 +167,10 @@ fn remove_orphans(
     let there: BTreeSet<&str> = ours().filter(is_led).map(|facts| facts.id.as_str()).collect();
     let files = ours().flat_map(|facts| &facts.files);
     let sessions: Vec<PathBuf> = files.map(|file| PathBuf::from(&file.path)).collect();
-    let Belongings { files, folders } =
+    let Artifacts { files, folders } =
         editor.orphans(&folder.at, &|id| there.contains(id), &sessions);
-    for Belonging { path, kind } in &files {
-        plan.remove(&RealDisk, path, About { session: None, what: kind.as_str() })?;
+    for Artifact { path, kind } in &files {
+        plan.remove(&RealDisk, path, ChangeDetails { session: None, what: kind.as_str() })?;
     }
     for path in &folders {
         plan.remove_folder(&RealDisk, path)?;

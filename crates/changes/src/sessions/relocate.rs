@@ -8,11 +8,11 @@ use recount_engine::disk::Survey;
 use recount_engine::{Listing, Progress};
 use recount_formats::Source;
 use recount_formats::edit::Relocation;
-use recount_model::{RecordedPath, SessionFacts, SessionFile, SessionKind};
+use recount_model::{FileFacts, RecordedPath, SessionFacts, SessionKind};
 use recount_writer::RealDisk;
-use recount_writer::change::{About, Plan};
+use recount_writer::change::{ChangeDetails, Plan};
 
-use super::carry::Carrier;
+use super::move_files::FileMover;
 use crate::sessions::steps::subject;
 use crate::{Changes, Error, Notice, Proposal, Reason};
 
@@ -27,7 +27,7 @@ impl Changes<'_> {
         new: Option<&str>,
         progress: &dyn Progress,
     ) -> Result<Proposal, Error> {
-        let survey = self.survey(progress)?;
+        let survey = self.scan_files(progress)?;
         let old = self.recorded_folder(&survey, old)?;
         let new = match new {
             Some(new) => self.standing_folder(&survey, new)?,
@@ -47,8 +47,8 @@ impl Changes<'_> {
             is_known = true;
             let hash = root.source.project_hash(new.as_str()).map(|hash| hash.to_string());
             let hash = hash.unwrap_or_default();
-            let mut carrier = Carrier::new(root.source, editor, &listing.sessions, &hash);
-            relocate(&mut offer, &mut carrier, root.source, listing, &change)?;
+            let mut mover = FileMover::new(root.source, editor, &listing.sessions, &hash);
+            relocate(&mut offer, &mut mover, root.source, listing, &change)?;
         }
         if !is_known {
             return Err(Error::no_project(old.as_str()));
@@ -116,20 +116,20 @@ impl Changes<'_> {
 
 fn relocate(
     offer: &mut Proposal,
-    carrier: &mut Carrier<'_>,
+    mover: &mut FileMover<'_>,
     source: &'static dyn Source,
     listing: &Listing,
     change: &Relocation,
 ) -> Result<(), Error> {
-    let mut files: BTreeMap<PathBuf, (&SessionFacts, &SessionFile)> = BTreeMap::new();
+    let mut files: BTreeMap<PathBuf, (&SessionFacts, &FileFacts)> = BTreeMap::new();
     for facts in listing.sessions.iter().filter(|facts| facts.source == source.name()) {
         files.extend(facts.files.iter().map(|file| (PathBuf::from(&file.path), (&**facts, file))));
     }
     for entry in &change.writes {
-        carrier.write(&mut offer.plan, entry)?;
+        mover.write(&mut offer.plan, entry)?;
     }
     for (from, to) in &change.inherited {
-        carrier.copy(&mut offer.plan, from, to)?;
+        mover.copy(&mut offer.plan, from, to)?;
     }
     let is_in = |path: &Path, facts: &SessionFacts| {
         facts.kind == SessionKind::Main
@@ -146,24 +146,28 @@ fn relocate(
     for (_, (facts, file)) in
         files.iter().filter(|(path, _)| change.stays.iter().any(|folder| path.starts_with(folder)))
     {
-        carrier.amend(&mut offer.plan, facts, file)?;
+        mover.amend(&mut offer.plan, facts, file)?;
     }
     for (from, to) in &change.goes {
         let contents = source.editor().map(|editor| editor.contents(from)).unwrap_or_default();
         for file in &contents.files {
             if let Some((facts, session)) = files.get(&file.path) {
-                carrier.session(&mut offer.plan, facts, session, (from, to))?;
+                mover.session(&mut offer.plan, facts, session, (from, to))?;
                 continue;
             }
-            let about = About { session: None, what: file.kind.as_str() };
-            carrier.file(&mut offer.plan, &file.path, (from, to), about)?;
+            let about = ChangeDetails { session: None, what: file.kind.as_str() };
+            mover.file(&mut offer.plan, &file.path, (from, to), about)?;
         }
         for folder in &contents.folders {
             offer.plan.remove_folder(&RealDisk, folder)?;
         }
     }
     for entry in &change.removes {
-        offer.plan.remove(&RealDisk, &entry.path, About { session: None, what: entry.what })?;
+        offer.plan.remove(
+            &RealDisk,
+            &entry.path,
+            ChangeDetails { session: None, what: entry.what },
+        )?;
         if let Some(folder) = entry.path.parent() {
             offer.plan.remove_folder(&RealDisk, folder)?;
         }

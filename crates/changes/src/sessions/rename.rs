@@ -7,7 +7,7 @@ use recount_formats::bytes::Buffer;
 use recount_formats::edit::{Amendment, Title};
 use recount_model::FileRole;
 use recount_writer::RealDisk;
-use recount_writer::change::About;
+use recount_writer::change::ChangeDetails;
 
 use crate::sessions::steps::{patched, role, source, subject};
 use crate::{Changes, Deed, Error, Notice, Proposal, Reason};
@@ -29,7 +29,7 @@ impl Changes<'_> {
         title: Option<&str>,
         progress: &dyn Progress,
     ) -> Result<Proposal, Error> {
-        let survey = self.survey(progress)?;
+        let survey = self.scan_files(progress)?;
         let facts = self.chosen(&survey, wanted, Deed::Rename)?;
         let source = source(facts.source)?;
         let editor = source.editor().ok_or(Reason::NoTitles(facts.source))?;
@@ -55,7 +55,7 @@ impl Changes<'_> {
             if patches.is_empty() || has == title {
                 continue;
             }
-            let about = About { session: Some(id), what: role(file.role) };
+            let about = ChangeDetails { session: Some(id), what: role(file.role) };
             offer.plan.replace(&RealDisk, path, patched(path, &patches), about)?;
         }
         if !able {

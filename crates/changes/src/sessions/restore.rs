@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use recount_engine::disk::{Folder, Survey};
 use recount_engine::{Engine, Progress, Setup};
 use recount_formats::SOURCES;
-use recount_formats::sweep::{Retention, Sweeper};
+use recount_formats::retention::{RetentionPolicy, RetentionSettings};
 use recount_model::{FileRole, SessionId};
 use recount_store::Root;
 use recount_writer::RealDisk;
-use recount_writer::change::{About, Content, Likeness, Plan, Refusal, State, Subject};
+use recount_writer::change::{
+    ChangeDetails, FileState, Likeness, NewContent, Plan, Refusal, Subject,
+};
 use recount_writer::vault::{Holding, Whose};
 
 use crate::sessions::steps::role;
@@ -25,8 +27,8 @@ struct Back {
     /// Where it was, and the number of the data folder that lies in.
     path: PathBuf,
     root: usize,
-    content: Content,
-    like: State,
+    content: NewContent,
+    like: FileState,
     whose: Whose,
 }
 
@@ -71,7 +73,7 @@ impl Changes<'_> {
                 path: holding.file.clone(),
                 root: root_of(&holding.file)?,
                 content: holding.content(data),
-                like: State { bytes, hash, modified, mode },
+                like: FileState { bytes, hash, modified, mode },
                 whose: holding.whose.clone(),
             })
         };
@@ -93,13 +95,13 @@ impl Changes<'_> {
             clock: self.engine.clock(),
         })?;
         let id = there.open(wanted, progress)?.facts.id;
-        let Survey { listing, ground, .. } = there.survey(progress)?;
+        let Survey { listing, disk, .. } = there.scan_files(progress)?;
         let mut files = Vec::new();
         for facts in &listing.sessions {
             if facts.id != id && facts.parent.as_ref() != Some(&id) {
                 continue;
             }
-            for its in files_of(facts, &listing.sessions, &ground) {
+            for its in files_of(facts, &listing.sessions, &disk) {
                 let root =
                     there.data_folders().iter().find(|root| its.path.starts_with(&root.path));
                 let Some(root) = root else { continue };
@@ -108,12 +110,12 @@ impl Changes<'_> {
                     continue;
                 };
                 let Some(to) = self.engine.data_folders().get(number) else { continue };
-                let Some(like) = State::of(&RealDisk, &its.path)? else { continue };
+                let Some(like) = FileState::of(&RealDisk, &its.path)? else { continue };
                 let below = its.path.strip_prefix(&root.path).unwrap_or(&its.path);
                 files.push(Back {
                     path: to.path.join(below),
                     root: number,
-                    content: Content::of_file(&its.path),
+                    content: NewContent::of_file(&its.path),
                     like,
                     whose: its.whose,
                 });
@@ -124,7 +126,7 @@ impl Changes<'_> {
 
     /// Plans to put files where they belong today.
     fn put_back(self, files: Vec<Back>, progress: &dyn Progress) -> Result<Proposal, Error> {
-        let survey = self.engine.survey(progress)?;
+        let survey = self.engine.scan_files(progress)?;
         let mut offer = self.offer("restore");
         let agents = self.engine.agents(None)?;
         for back in files {
@@ -136,10 +138,10 @@ impl Changes<'_> {
             }
             let path = self.today(&mut offer.plan, &back, &survey)?;
             let release = agents.iter().find(|agent| agent.source == source.name());
-            let kept = source.sweeper().zip(release).map(|(sweeper, agent)| {
-                let settings = self.engine.settings_below(back.root, sweeper);
+            let kept = source.retention_policy().zip(release).map(|(retention_policy, agent)| {
+                let settings = self.engine.settings_below(back.root, retention_policy);
                 let place = back.whose.project.as_deref().map(Path::new);
-                (sweeper, sweeper.retention(&settings, place, &agent.release))
+                (retention_policy, retention_policy.retention(&settings, place, &agent.release))
             });
             self.put(&mut offer, &path, &back, kept.as_ref().map(|(s, r)| (*s, r)))?;
         }
@@ -160,7 +162,7 @@ impl Changes<'_> {
         let path_of =
             |number: usize| survey.projects.get(number).and_then(|project| project.path.as_ref());
         let mut own =
-            survey.ground.folders.iter().enumerate().filter(|(_, folder)| folder.root == back.root);
+            survey.disk.folders.iter().enumerate().filter(|(_, folder)| folder.root == back.root);
         let is_its = |(number, folder): &(usize, &Folder)| {
             let is_its = path_of(*number).is_some_and(|path| path.as_str() == project);
             folder.at.hash.is_none() && is_its
@@ -175,8 +177,8 @@ impl Changes<'_> {
         }
         let is_marked = plan.steps.iter().any(|step| step.path == old.marker);
         if !is_marked && !old.marker.exists() {
-            let about = About { session: None, what: "project" };
-            plan.create(&RealDisk, &old.marker, Content::of_bytes(project), about, None)?;
+            let about = ChangeDetails { session: None, what: "project" };
+            plan.create(&RealDisk, &old.marker, NewContent::of_bytes(project), about, None)?;
         }
         Ok(here())
     }
@@ -187,10 +189,10 @@ impl Changes<'_> {
         offer: &mut Proposal,
         path: &Path,
         back: &Back,
-        kept: Option<(&dyn Sweeper, &Retention)>,
+        kept: Option<(&dyn RetentionPolicy, &RetentionSettings)>,
     ) -> Result<(), Error> {
         let (session, what) = (back.whose.session.clone(), back.whose.what.clone());
-        let about = About { session: Some(&session), what: &what };
+        let about = ChangeDetails { session: Some(&session), what: &what };
         let likeness = back.content.compare(&RealDisk, path)?;
         match likeness {
             Likeness::Same => return Ok(()),
@@ -207,15 +209,18 @@ impl Changes<'_> {
         let mut like = back.like.clone();
         let mut content = back.content.clone();
         let limit = kept.filter(|(_, retention)| retention.off.is_none() && retention.starts);
-        let limit = limit.and_then(|(sweeper, retention)| {
-            Some((sweeper, now.as_millisecond().saturating_sub(retention.max_age.as_ref()?.1)))
+        let limit = limit.and_then(|(retention_policy, retention)| {
+            Some((
+                retention_policy,
+                now.as_millisecond().saturating_sub(retention.max_age.as_ref()?.1),
+            ))
         });
-        if let Some((sweeper, limit)) = limit {
+        if let Some((retention_policy, limit)) = limit {
             let is_session = [FileRole::Main, FileRole::Part, FileRole::Copy, FileRole::Twin]
                 .iter()
                 .any(|known| role(*known) == what);
             if is_session && back.whose.used.is_some_and(|used| used < limit) {
-                if let Some(renewed) = self.renewed(sweeper, path, back)? {
+                if let Some(renewed) = self.renewed(retention_policy, path, back)? {
                     content = renewed;
                     like.modified = None;
                     offer.notice(Notice::MarkedAsUsed(SessionId::new(session.as_str())));
@@ -235,15 +240,15 @@ impl Changes<'_> {
     /// Returns a session's content as if it had been used now.
     fn renewed(
         self,
-        sweeper: &dyn Sweeper,
+        retention_policy: &dyn RetentionPolicy,
         path: &Path,
         back: &Back,
-    ) -> Result<Option<Content>, Error> {
+    ) -> Result<Option<NewContent>, Error> {
         let now = self.engine.clock().now();
         if path.extension().is_some_and(|ending| ending == "jsonl") {
             let ends = back.content.tail(&RealDisk, 1)?;
             let torn = if matches!(ends.first(), None | Some(b'\n')) { "" } else { "\n" };
-            let line = format!("{torn}{}", sweeper.used_line(now));
+            let line = format!("{torn}{}", retention_policy.used_line(now));
             return Ok(Some(back.content.clone().then_bytes(line)));
         }
         if back.like.bytes > LARGEST {
@@ -251,7 +256,7 @@ impl Changes<'_> {
         }
         let most = usize::try_from(back.like.bytes).unwrap_or(usize::MAX);
         let text = back.content.tail(&RealDisk, most)?;
-        Ok(sweeper.used_document(&text, now).map(Content::of_bytes))
+        Ok(retention_policy.used_document(&text, now).map(NewContent::of_bytes))
     }
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use recount_engine::disk::{Named, Survey};
-use recount_engine::{Progress, Query};
-use recount_formats::OwnForm;
+use recount_engine::{ListQuery, Progress};
+use recount_formats::NativeFormat;
 use recount_model::{SessionFacts, SessionId, SessionKind};
 
 use crate::{Changes, Deed, Error, Notice, Proposal, Reason};
@@ -14,9 +14,9 @@ const START: usize = 8;
 
 impl Changes<'_> {
     /// Looks at everything there is, once, for a plan.
-    pub(crate) fn survey(self, progress: &dyn Progress) -> Result<Survey, Error> {
+    pub(crate) fn scan_files(self, progress: &dyn Progress) -> Result<Survey, Error> {
         self.engine.aliases()?;
-        Ok(self.engine.survey(progress)?)
+        Ok(self.engine.scan_files(progress)?)
     }
 
     /// Finds the session that an argument names, among all: its files are known by the ids in them, whatever their names say.
@@ -55,7 +55,7 @@ impl Changes<'_> {
         if !wanted.is_empty() {
             return Ok(chosen);
         }
-        let sessions = self.engine.list(&Query::default(), &())?.sessions;
+        let sessions = self.engine.list(&ListQuery::default(), &())?.sessions;
         let owners = self.owners(&sessions);
         let (live, free): (Vec<_>, Vec<_>) = sessions
             .into_iter()
@@ -67,7 +67,11 @@ impl Changes<'_> {
     }
 
     /// Returns an id for a new session that begins like that of no other.
-    pub(crate) fn new_id(self, form: &dyn OwnForm, sessions: &[Arc<SessionFacts>]) -> SessionId {
+    pub(crate) fn new_id(
+        self,
+        form: &dyn NativeFormat,
+        sessions: &[Arc<SessionFacts>],
+    ) -> SessionId {
         let now = self.engine.clock().now().as_nanosecond();
         let is_free = |id: &SessionId| {
             let start = |id: &SessionId| id.as_str().chars().take(START).collect::<String>();

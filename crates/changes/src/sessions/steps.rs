@@ -6,7 +6,7 @@ use recount_formats::edit::Patch;
 use recount_formats::source::BelongingKind;
 use recount_formats::{SOURCES, Source};
 use recount_model::{FileRole, SessionFacts, SourceName};
-use recount_writer::change::{Content, Plan, Subject};
+use recount_writer::change::{NewContent, Plan, Subject};
 
 use crate::{Changes, Error, Proposal, Reason};
 
@@ -28,8 +28,8 @@ pub(crate) fn source(name: SourceName) -> Result<&'static dyn Source, Error> {
 }
 
 /// Returns what will be in a file when bytes of it are replaced; the others are copied.
-pub(crate) fn patched(file: &Path, patches: &[Patch]) -> Content {
-    let mut content = Content::default();
+pub(crate) fn patched(file: &Path, patches: &[Patch]) -> NewContent {
+    let mut content = NewContent::default();
     let mut at = 0;
     for Patch { at: place, bytes, with } in patches {
         content = content.then_stretch(file, at, place - at).then_bytes(with.clone());

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use recount_engine::disk::Ground;
+use recount_engine::disk::DiskSnapshot;
 use recount_formats::SOURCES;
-use recount_formats::source::{Belonging, BelongingKind};
+use recount_formats::source::{Artifact, BelongingKind};
 use recount_model::{FileRole, SessionFacts, SessionKind};
 use recount_writer::vault::Whose;
 
@@ -13,7 +13,7 @@ use crate::sessions::steps::{SUBAGENT, role};
 
 /// A file of a session.
 #[derive(Clone, Debug)]
-pub(crate) struct Its {
+pub(crate) struct OwnedFile {
     pub(crate) path: PathBuf,
     pub(crate) bytes: u64,
     pub(crate) whose: Whose,
@@ -23,8 +23,8 @@ pub(crate) struct Its {
 pub(crate) fn files_of(
     facts: &SessionFacts,
     sessions: &[Arc<SessionFacts>],
-    ground: &Ground,
-) -> Vec<Its> {
+    disk: &DiskSnapshot,
+) -> Vec<OwnedFile> {
     let is_parent = |other: &&SessionFacts| {
         other.source == facts.source && Some(&other.id) == facts.parent.as_ref()
     };
@@ -38,7 +38,7 @@ pub(crate) fn files_of(
         used,
     };
     let source = SOURCES.iter().find(|source| source.name() == facts.source);
-    let policy = source.and_then(|source| source.sweeper());
+    let policy = source.and_then(|source| source.retention_policy());
     let speaks = facts.files.iter().any(|file| file.role != FileRole::Stub);
     let mut files = Vec::new();
     for (at, file) in facts.files.iter().enumerate() {
@@ -49,7 +49,7 @@ pub(crate) fn files_of(
             policy.zip(facts.states.get(at)).and_then(|(policy, state)| policy.last_used(state));
         let what = if facts.kind == SessionKind::Subagent { SUBAGENT } else { role(file.role) };
         let path = PathBuf::from(&file.path);
-        files.push(Its { path, bytes: file.bytes, whose: whose(what, used) });
+        files.push(OwnedFile { path, bytes: file.bytes, whose: whose(what, used) });
     }
     if facts.kind == SessionKind::Subagent {
         return files;
@@ -57,8 +57,8 @@ pub(crate) fn files_of(
     let Some(source) = source else { return files };
     let own: Vec<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
     let is_home = |folder: &Path| own.iter().any(|file| file.starts_with(folder));
-    for folder in ground.folders.iter().filter(|folder| is_home(&folder.at.path)) {
-        for Belonging { path, kind } in source.belongings(&folder.at, &facts.id, &own).files {
+    for folder in disk.folders.iter().filter(|folder| is_home(&folder.at.path)) {
+        for Artifact { path, kind } in source.artifacts(&folder.at, &facts.id, &own).files {
             // Sub-agents are sessions of their own in the list.
             if kind == BelongingKind::Subagent
                 && path.extension().is_some_and(|e| e == "json" || e == "jsonl")
@@ -66,7 +66,11 @@ pub(crate) fn files_of(
                 continue;
             }
             let Ok(metadata) = path.symlink_metadata() else { continue };
-            files.push(Its { path, bytes: metadata.len(), whose: whose(kind.as_str(), None) });
+            files.push(OwnedFile {
+                path,
+                bytes: metadata.len(),
+                whose: whose(kind.as_str(), None),
+            });
         }
     }
     files

@@ -12,12 +12,12 @@ use recount_engine::disk::Survey;
 use recount_engine::retention::Scope;
 use recount_model::SessionKind;
 use recount_writer::RealDisk;
-use recount_writer::vault::{Holding, Index, Outcome, Vault};
+use recount_writer::vault::{Holding, Outcome, Vault, VaultIndex};
 use serde::Serialize;
 
 use crate::{Changes, Error};
 
-pub(crate) use self::files::{Its, files_of};
+pub(crate) use self::files::{OwnedFile, files_of};
 
 /// How long a run waits for another that keeps copies.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -56,7 +56,7 @@ pub struct Failed {
 
 /// A session in the vault.
 #[derive(Clone, Debug, Serialize)]
-pub struct Held {
+pub struct VaultedSession {
     /// The agent.
     pub source: String,
     /// The session's id.
@@ -105,19 +105,19 @@ impl Changes<'_> {
         progress: &dyn Progress,
     ) -> Result<KeepReport, Error> {
         self.engine.aliases()?;
-        let survey = self.engine.survey(progress)?;
+        let survey = self.engine.scan_files(progress)?;
         let wanted = self.engine.within(scope, &survey)?;
-        let Survey { listing, ground, .. } = survey;
+        let Survey { listing, disk, .. } = survey;
         let wanted: Option<Vec<PathBuf>> = wanted.map(|numbers| {
-            let folders = numbers.iter().filter_map(|number| ground.folders.get(*number));
+            let folders = numbers.iter().filter_map(|number| disk.folders.get(*number));
             folders.map(|folder| folder.at.path.clone()).collect()
         });
         let data = self.data_apart()?;
         let mut vault = Vault::open(&RealDisk, data, self.engine.clock().now(), patience)?;
         let mut report = KeepReport::default();
         for facts in &listing.sessions {
-            let its = files_of(facts, &listing.sessions, &ground);
-            let is_wanted = |its: &Its| {
+            let its = files_of(facts, &listing.sessions, &disk);
+            let is_wanted = |its: &OwnedFile| {
                 wanted
                     .as_ref()
                     .is_none_or(|all| all.iter().any(|below| its.path.starts_with(below)))
@@ -139,23 +139,24 @@ impl Changes<'_> {
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub fn vault(self) -> Result<(Vec<Held>, usize), Error> {
+    pub fn vault(self) -> Result<(Vec<VaultedSession>, usize), Error> {
         let index = self.vault_index()?;
-        let mut held: BTreeMap<(&str, &str), Held> = BTreeMap::new();
+        let mut held: BTreeMap<(&str, &str), VaultedSession> = BTreeMap::new();
         for holding in index.holdings() {
             let whose = &holding.whose;
-            let row = held.entry((&whose.source, &whose.session)).or_insert_with(|| Held {
-                source: whose.source.clone(),
-                id: whose.session.clone(),
-                title: None,
-                project: None,
-                files: 0,
-                bytes: 0,
-                packed: 0,
-                older: 0,
-                kept: holding.time,
-                gone: true,
-            });
+            let row =
+                held.entry((&whose.source, &whose.session)).or_insert_with(|| VaultedSession {
+                    source: whose.source.clone(),
+                    id: whose.session.clone(),
+                    title: None,
+                    project: None,
+                    files: 0,
+                    bytes: 0,
+                    packed: 0,
+                    older: 0,
+                    kept: holding.time,
+                    gone: true,
+                });
             row.packed += holding.packed;
             let is_last = index.newest(&holding.file).is_some_and(|last| last == holding);
             if !is_last {
@@ -169,7 +170,7 @@ impl Changes<'_> {
             row.project = whose.project.clone().or(row.project.take());
             row.gone &= !holding.file.exists();
         }
-        let mut rows: Vec<Held> = held.into_values().collect();
+        let mut rows: Vec<VaultedSession> = held.into_values().collect();
         rows.sort_by(|one, next| next.kept.cmp(&one.kept).then_with(|| one.id.cmp(&next.id)));
         Ok((rows, index.unread))
     }
@@ -183,7 +184,7 @@ impl Changes<'_> {
         let total: u64 = index.holdings().map(|holding| holding.packed).sum();
         let (mut done, mut count, mut faults) = (0, 0, Vec::new());
         for holding in index.holdings() {
-            if let Err(why) = Index::verify(&RealDisk, data, holding) {
+            if let Err(why) = VaultIndex::verify(&RealDisk, data, holding) {
                 faults.push(Failed { path: holding.file.clone(), why });
             }
             done += holding.packed;
@@ -213,13 +214,13 @@ impl Changes<'_> {
         Ok(vault.prune(|holding| is_unwanted(&index, prune, holding))?)
     }
 
-    pub(crate) fn vault_index(self) -> Result<Index, Error> {
-        Ok(Index::read(&RealDisk, self.data()?)?)
+    pub(crate) fn vault_index(self) -> Result<VaultIndex, Error> {
+        Ok(VaultIndex::read(&RealDisk, self.data()?)?)
     }
 }
 
 impl KeepReport {
-    fn count(&mut self, its: &Its, outcome: Result<Outcome, recount_writer::Error>) {
+    fn count(&mut self, its: &OwnedFile, outcome: Result<Outcome, recount_writer::Error>) {
         self.bytes += its.bytes;
         match outcome {
             Ok(Outcome::New) => self.new += 1,
@@ -235,7 +236,7 @@ impl KeepReport {
     }
 }
 
-fn is_unwanted(index: &Index, prune: Unwanted, holding: &Holding) -> bool {
+fn is_unwanted(index: &VaultIndex, prune: Unwanted, holding: &Holding) -> bool {
     let is_old = prune.before.is_none_or(|before| holding.time < before);
     let is_last = index.newest(&holding.file).is_some_and(|last| last == holding);
     is_old && (!prune.older || !is_last)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use recount_changes::{Changes, Compaction, Conversion, Notice, Proposal};
-use recount_engine::{Engine, Query, View};
+use recount_engine::{Engine, ListQuery, View};
 use recount_model::{Grammar, SessionFacts};
 use recount_platform::{Processes, Running};
 use serde_json::Value;
@@ -43,7 +43,7 @@ fn view(engine: &Engine, id: &str, view: View) -> Vec<Value> {
 }
 
 fn sessions(engine: &Engine) -> Vec<Arc<SessionFacts>> {
-    engine.list(&Query::default(), &()).unwrap().sessions
+    engine.list(&ListQuery::default(), &()).unwrap().sessions
 }
 
 /// What people see of a session in a list, but for sizes.

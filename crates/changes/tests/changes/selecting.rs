@@ -41,7 +41,7 @@ fn an_argument_names_the_same_session_in_a_survey_as_on_disk() {
     let mut asked = 0;
     for (name, home) in homes().step_by(STEP) {
         let engine = engine(home.path());
-        let survey = engine.survey(&()).unwrap();
+        let survey = engine.scan_files(&()).unwrap();
         let mut arguments = ["latest", "@1", "abc", "zzzz"].map(str::to_owned).to_vec();
         for facts in survey.listing.sessions.iter().take(SESSIONS) {
             let id = facts.id.as_str();

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use recount_engine::{IndexStatus, Indexed};
+use recount_engine::{IndexReport, IndexStatus};
 
 use crate::context::{Context, Paged};
 use crate::failure::Failure;
@@ -64,12 +64,12 @@ pub(crate) fn run(args: &IndexArgs, context: &Context) -> Result<ExitCode, Failu
     Ok(ExitCode::SUCCESS)
 }
 
-fn report(indexed: &Indexed, context: &Context) -> Result<(), Failure> {
+fn report(indexed: &IndexReport, context: &Context) -> Result<(), Failure> {
     if context.global.json {
         json::document(context, "index", "indexed", indexed)?;
         return Ok(());
     }
-    let Indexed { sessions, messages, bytes: size, unchanged } = *indexed;
+    let IndexReport { sessions, messages, bytes: size, unchanged } = *indexed;
     let words = if sessions == 0 {
         format!("up to date: {}", plural(unchanged as u64, "session"))
     } else {

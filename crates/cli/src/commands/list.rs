@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
-use recount_engine::{Engine, Holds, Listing, LostSession, Query, Sort, Visibility, Visible};
+use recount_engine::{
+    ContentFilter, Engine, ListQuery, Listing, LostSession, SortOrder, Visibility, Visible,
+};
 use recount_model::{SessionFacts, SessionKind};
 
 use crate::context::{Context, Paged};
@@ -172,9 +174,9 @@ pub(crate) fn moment(
         .map_err(|error| Failure::new(ERROR, format!("{flag} {text}: not a time")).hint(error))
 }
 
-fn query(args: &ListArgs, context: &Context) -> Result<Query, Failure> {
+fn query(args: &ListArgs, context: &Context) -> Result<ListQuery, Failure> {
     let now = context.clock.now();
-    Ok(Query {
+    Ok(ListQuery {
         project: args.project.as_deref().map(|project| context.project_argument(project)),
         here: context.env.current_folder().cloned().filter(|_| !args.all && !args.lost),
         since: moment("--since", args.since.as_deref(), now)?,
@@ -182,19 +184,19 @@ fn query(args: &ListArgs, context: &Context) -> Result<Query, Failure> {
         model: args.model.clone(),
         kinds: args.kind.iter().map(|kind| kind.kind()).collect(),
         problems: args.problems,
-        holds: Holds { tool: args.tool.clone(), touched: args.touched.clone() },
+        content: ContentFilter { tool: args.tool.clone(), touched: args.touched.clone() },
         text: args.text.clone(),
         live: args.live,
-        doomed: context.global.json,
+        pending_deletion: context.global.json,
         labelled: true,
         tags: args.tag.iter().map(|tag| tag.trim_start_matches('#').to_owned()).collect(),
         pinned: args.pinned,
         sort: match args.sort {
-            SortKey::Updated => Sort::Updated,
-            SortKey::Started => Sort::Started,
-            SortKey::Tokens => Sort::Tokens,
-            SortKey::Messages => Sort::Messages,
-            SortKey::Size => Sort::Size,
+            SortKey::Updated => SortOrder::Updated,
+            SortKey::Started => SortOrder::Started,
+            SortKey::Tokens => SortOrder::Tokens,
+            SortKey::Messages => SortOrder::Messages,
+            SortKey::Size => SortOrder::Size,
         },
         limit: args.limit.filter(|_| args.lost),
     })
@@ -305,7 +307,7 @@ fn row(number: usize, session: &SessionFacts, context: &Context) -> Vec<Span> {
     ]
 }
 
-fn lost(query: &Query, engine: &Engine, context: &Context) -> Result<ExitCode, Failure> {
+fn lost(query: &ListQuery, engine: &Engine, context: &Context) -> Result<ExitCode, Failure> {
     let bar = Bar::new(context, "reading sessions");
     let lost = engine.lost(query, &bar)?;
     bar.finish();

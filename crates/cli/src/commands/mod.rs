@@ -20,13 +20,13 @@ mod picked;
 mod prices;
 mod projects;
 mod prune;
+mod recover;
 mod redacted;
 mod relocate;
 mod rename;
 mod repair;
 mod restore;
 mod resume;
-mod resurrect;
 mod search;
 mod show;
 mod sql;
@@ -69,7 +69,7 @@ macro_rules! commands {
 commands! {
     List(list::ListArgs) => list::run;
     Show(show::ShowArgs) => show::run;
-    Story(story::StoryArgs) => story::run;
+    Scenario(story::StoryArgs) => story::run;
     Export(export::ExportArgs) => export::run;
     Search(search::SearchArgs) => search::run;
     Projects(projects::ProjectsArgs) => projects::run;
@@ -88,7 +88,7 @@ commands! {
     Merge(merge::MergeArgs) => merge::run;
     Doctor(doctor::DoctorArgs) => doctor::run;
     Repair(repair::RepairArgs) => repair::run;
-    Resurrect(resurrect::ResurrectArgs) => resurrect::run;
+    Recover(recover::RecoverArgs) => recover::run;
     Compact(compact::CompactArgs) => compact::run;
     Convert(convert::ConvertArgs) => convert::run;
     Trim(trim::TrimArgs) => trim::run;

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Args;
-use recount_engine::stats::{Money, Origin, Period, PriceEntry, Units};
+use recount_engine::stats::{Money, Period, PriceEntry, PriceOrigin, Units};
 
 use crate::context::{Context, Paged};
 use crate::failure::{Failure, NOTHING};
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &PricesArgs, context: &Context) -> Result<ExitCode, Fail
     } else if !entries.is_empty() {
         let own: Vec<&String> = entries
             .iter()
-            .filter(|entry| entry.origin == Origin::Config)
+            .filter(|entry| entry.origin == PriceOrigin::Config)
             .flat_map(|entry| &entry.names)
             .collect();
         let cells: Vec<Vec<Span>> = entries.iter().flat_map(|entry| rows(entry, &own)).collect();
@@ -70,7 +70,7 @@ const COLUMNS: &[Column] = &[
 fn rows(entry: &PriceEntry, own: &[&String]) -> Vec<Vec<Span>> {
     let mut rows = Vec::new();
     for name in &entry.names {
-        let is_hidden = entry.origin != Origin::Config && own.contains(&name);
+        let is_hidden = entry.origin != PriceOrigin::Config && own.contains(&name);
         for period in &entry.periods {
             rows.push(row(name, "", &period.units, period, &entry.origin, is_hidden));
             if let Some(above) = &period.above {
@@ -87,18 +87,18 @@ fn row(
     prompts: &str,
     units: &Units,
     period: &Period,
-    origin: &Origin,
+    origin: &PriceOrigin,
     is_hidden: bool,
 ) -> Vec<Span> {
     let (by, source) = match origin {
-        Origin::Config => ("config.toml", ""),
-        Origin::Table { source } if is_hidden => ("replaced", source.as_str()),
-        Origin::Table { source } => ("", source.as_str()),
+        PriceOrigin::Config => ("config.toml", ""),
+        PriceOrigin::Table { source } if is_hidden => ("replaced", source.as_str()),
+        PriceOrigin::Table { source } => ("", source.as_str()),
     };
     let (plain, named) = match origin {
         _ if is_hidden => (Tone::Struck, Tone::Struck),
-        Origin::Config => (Tone::Plain, Tone::Strong),
-        Origin::Table { .. } => (Tone::Plain, Tone::Name),
+        PriceOrigin::Config => (Tone::Plain, Tone::Strong),
+        PriceOrigin::Table { .. } => (Tone::Plain, Tone::Name),
     };
     let price = |unit: Money| Span::new(&million(unit), plain);
     let day = |day: Option<jiff::civil::Date>| {

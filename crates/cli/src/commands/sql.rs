@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use recount_engine::export::csv;
-use recount_engine::{Cell, Column, SqlView, Table, VIEWS};
+use recount_engine::{SqlColumn, SqlTable, SqlValue, SqlView, VIEWS};
 use serde::{Serialize, Serializer};
 
 use crate::context::{Context, Paged};
@@ -87,7 +87,7 @@ fn from_input() -> Result<String, Failure> {
     Ok(statement)
 }
 
-fn print_json(table: &Table, context: &Context) -> Result<u64, Failure> {
+fn print_json(table: &SqlTable, context: &Context) -> Result<u64, Failure> {
     let mut rows = json::Rows::begin(context.out(Paged::No), &table.columns)?;
     let count = table.each(&mut |cells| {
         let cells: Vec<InJson<'_, '_>> = cells.iter().map(InJson).collect();
@@ -97,13 +97,13 @@ fn print_json(table: &Table, context: &Context) -> Result<u64, Failure> {
     Ok(count)
 }
 
-fn print_csv(table: &Table, context: &Context) -> Result<u64, Failure> {
+fn print_csv(table: &SqlTable, context: &Context) -> Result<u64, Failure> {
     let mut out = context.out(Paged::No);
-    csv::row(&mut out, table.columns.iter().map(|name| csv::Cell::Text(name)))?;
+    csv::row(&mut out, table.columns.iter().map(|name| csv::CsvCell::Text(name)))?;
     let count = table.each(&mut |cells| {
         let cells = cells.iter().map(|cell| match cell {
-            Cell::Text(text) => csv::Cell::Text(text),
-            other => csv::Cell::Number(plain(other)),
+            SqlValue::Text(text) => csv::CsvCell::Text(text),
+            other => csv::CsvCell::Number(plain(other)),
         });
         csv::row(&mut out, cells)
     })?;
@@ -111,16 +111,16 @@ fn print_csv(table: &Table, context: &Context) -> Result<u64, Failure> {
     Ok(count)
 }
 
-fn print_table(table: &Table, context: &Context) -> Result<u64, Failure> {
+fn print_table(table: &SqlTable, context: &Context) -> Result<u64, Failure> {
     let fit = if context.on_terminal() { Fit::Page } else { Fit::Nothing };
     let out = context.out(Paged::Yes);
     let mut grid = Grid::new(out, context.canvas(), fit, table.columns.clone());
     let count = table.each(&mut |cells| {
-        let cell = |cell: &Cell<'_>| match cell {
-            Cell::Null => Shown::nothing(),
-            Cell::Integer(_) | Cell::Real(_) => Shown::number(&plain(cell)),
-            Cell::Text(text) => Shown::text(text, fit),
-            Cell::Bytes(_) => Shown::text(&plain(cell), fit),
+        let cell = |cell: &SqlValue<'_>| match cell {
+            SqlValue::Null => Shown::nothing(),
+            SqlValue::Integer(_) | SqlValue::Real(_) => Shown::number(&plain(cell)),
+            SqlValue::Text(text) => Shown::text(text, fit),
+            SqlValue::Bytes(_) => Shown::text(&plain(cell), fit),
         };
         grid.row(cells.iter().map(cell).collect())
     })?;
@@ -134,13 +134,13 @@ fn print_table(table: &Table, context: &Context) -> Result<u64, Failure> {
 }
 
 /// Numbers as `SQLite` writes them, bytes in hex, unknown as nothing.
-fn plain(cell: &Cell<'_>) -> String {
+fn plain(cell: &SqlValue<'_>) -> String {
     match cell {
-        Cell::Null => String::new(),
-        Cell::Integer(number) => number.to_string(),
-        Cell::Real(number) => format!("{number:?}"),
-        Cell::Text(text) => text.to_string(),
-        Cell::Bytes(bytes) => bytes.iter().fold(String::new(), |mut hex, byte| {
+        SqlValue::Null => String::new(),
+        SqlValue::Integer(number) => number.to_string(),
+        SqlValue::Real(number) => format!("{number:?}"),
+        SqlValue::Text(text) => text.to_string(),
+        SqlValue::Bytes(bytes) => bytes.iter().fold(String::new(), |mut hex, byte| {
             // Writing to a string cannot fail.
             let _written = write!(hex, "{byte:02x}");
             hex
@@ -149,16 +149,16 @@ fn plain(cell: &Cell<'_>) -> String {
 }
 
 /// A cell, for JSON.
-struct InJson<'a, 'b>(&'a Cell<'b>);
+struct InJson<'a, 'b>(&'a SqlValue<'b>);
 
 impl Serialize for InJson<'_, '_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Cell::Null => to.serialize_none(),
-            Cell::Integer(number) => to.serialize_i64(*number),
-            Cell::Real(number) => to.serialize_f64(*number),
-            Cell::Text(text) => to.serialize_str(text),
-            Cell::Bytes(_) => to.serialize_str(&plain(self.0)),
+            SqlValue::Null => to.serialize_none(),
+            SqlValue::Integer(number) => to.serialize_i64(*number),
+            SqlValue::Real(number) => to.serialize_f64(*number),
+            SqlValue::Text(text) => to.serialize_str(text),
+            SqlValue::Bytes(_) => to.serialize_str(&plain(self.0)),
         }
     }
 }
@@ -181,7 +181,7 @@ struct Named {
 
 fn show_schema(context: &Context) -> Result<ExitCode, Failure> {
     if context.global.json {
-        let named = |&Column { name, kind, about, .. }: &'static Column| Named {
+        let named = |&SqlColumn { name, kind, about, .. }: &'static SqlColumn| Named {
             name,
             form: kind.form(),
             about,

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
-use recount_engine::{Engine, Error, MessageCursor, Opened, Query, View};
+use recount_engine::{Engine, Error, ListQuery, MessageCursor, Opened, View};
 use recount_model::{Fate, Message, MessageKind, NoticeLevel, Problem, SessionKind, ToolStatus};
 
 use crate::context::{Context, Paged};
@@ -88,10 +88,10 @@ fn project(
     bar: &Bar,
     error: Error,
 ) -> Result<Vec<Arc<Opened>>, Failure> {
-    let query = Query {
+    let query = ListQuery {
         project: Some(context.project_argument(&args.what)),
         kinds: vec![SessionKind::Main],
-        ..Query::default()
+        ..ListQuery::default()
     };
     let listing = match engine.list(&query, bar) {
         Err(Error::NoProject(_)) => return Err(error.into()),

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use recount_engine::Progress as _;
-use recount_testbed::{Era, Error, Options};
+use recount_testbed::{Era, Error, TestbedOptions};
 
 use crate::context::{Context, Paged};
 use crate::failure::{ERROR, Failure, REFUSED};
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &TestbedArgs, context: &Context) -> Result<ExitCode, Fai
         recount_testbed::demo(&args.dir, context.clock.now())
     } else {
         let era = |name: &String| Era::ALL.into_iter().find(|era| era.name() == name);
-        let options = Options {
+        let options = TestbedOptions {
             seed: args.seed,
             projects: args.projects,
             sessions: args.sessions,

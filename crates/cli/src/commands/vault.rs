@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use recount_changes::{Changes, Failed, Held, Unwanted};
+use recount_changes::{Changes, Failed, Unwanted, VaultedSession};
 use serde::Serialize;
 
 use crate::commands::change::Consent;
@@ -153,7 +153,7 @@ const COLUMNS: &[Column] = &[
     Column { heading: "TITLE", align: Align::Left, fit: Fit::Flexible },
 ];
 
-fn row(held: &Held, context: &Context) -> Vec<Span> {
+fn row(held: &VaultedSession, context: &Context) -> Vec<Span> {
     let short: String = held.id.chars().take(8).collect();
     let project = held.project.as_deref().map(|path| context.folders.tilde(path));
     vec![

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use recount_model::{SessionFacts, SessionFile, Tokens};
+use recount_model::{FileFacts, SessionFacts, Tokens};
 use serde::Serialize;
 
 use crate::output::moment::Moment;
@@ -148,7 +148,7 @@ impl Row<'_> {
         self.raw(b"}");
     }
 
-    fn files(&mut self, files: &[SessionFile]) -> io::Result<()> {
+    fn files(&mut self, files: &[FileFacts]) -> io::Result<()> {
         self.raw(b",\"files\":[");
         for (at, file) in files.iter().enumerate() {
             self.raw(if at > 0 { b"," } else { b"" });
@@ -168,7 +168,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::sync::Arc;
 
-    use recount_engine::{Engine, Query, Setup};
+    use recount_engine::{Engine, ListQuery, Setup};
     use recount_model::{Clock, Labels, Problem, RawJson, SessionId};
 
     use super::*;
@@ -194,7 +194,7 @@ mod tests {
             env,
             clock: Clock::fixed(now),
         };
-        let query = Query { doomed: true, labelled: true, ..Query::default() };
+        let query = ListQuery { doomed: true, labelled: true, ..ListQuery::default() };
         let listing = Engine::new(setup).unwrap().list(&query, &()).unwrap();
         assert!(!listing.sessions.is_empty());
         listing.sessions.iter().for_each(|facts| check(facts));

@@ -2,7 +2,7 @@
 
 use recount_changes::{Symptom, Topic};
 use recount_engine::Lost;
-use recount_model::Why;
+use recount_model::DeletionReason;
 
 use super::flaw;
 
@@ -74,16 +74,19 @@ fn doomed(lost: Lost) -> &'static str {
     }
 }
 
-fn reason(why: Why) -> &'static str {
+fn reason(why: DeletionReason) -> &'static str {
     match why {
-        Why::Age => "last used too long ago",
-        Why::Count => "there are more sessions than may be kept",
-        Why::Unreadable => "the agent cannot load a file of it",
-        Why::NoTimes => "it does not say when it was written",
-        Why::Stub => "a resume left an empty file beside it",
-        Why::NothingSaid => "nothing is said in it",
-        Why::Subagent => "it says it is a sub-agent's",
-        Why::SameName => "a file with a name like its own goes",
-        Why::Beside | Why::OutputAge | Why::OutputCount | Why::EveryStart => "it is cleared away",
+        DeletionReason::Age => "last used too long ago",
+        DeletionReason::Count => "there are more sessions than may be kept",
+        DeletionReason::Unreadable => "the agent cannot load a file of it",
+        DeletionReason::NoTimes => "it does not say when it was written",
+        DeletionReason::Stub => "a resume left an empty file beside it",
+        DeletionReason::NothingSaid => "nothing is said in it",
+        DeletionReason::Subagent => "it says it is a sub-agent's",
+        DeletionReason::SameName => "a file with a name like its own goes",
+        DeletionReason::Beside
+        | DeletionReason::OutputAge
+        | DeletionReason::OutputCount
+        | DeletionReason::EveryStart => "it is cleared away",
     }
 }

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use recount_engine::{DoomedSession, Kept, Lost};
-use recount_model::{Doom, SessionKind, Why};
+use recount_engine::{Lost, RetentionLimits, SessionAtRisk};
+use recount_model::{DeletionReason, PendingDeletion, SessionKind};
 
 /// Says why a session goes.
-pub(crate) fn why(session: &DoomedSession, kept: &Kept) -> String {
+pub(crate) fn why(session: &SessionAtRisk, kept: &RetentionLimits) -> String {
     if session.kind == SessionKind::Subagent {
         return "goes with its main session".to_owned();
     }
     if session.lost == Lost::Spare {
-        let kinds = if session.files.iter().all(|doom| doom.why == Why::Stub) {
+        let kinds = if session.files.iter().all(|deletion| deletion.why == DeletionReason::Stub) {
             "only the stub of a resume"
         } else {
             "only files that others repeat"
@@ -19,38 +19,41 @@ pub(crate) fn why(session: &DoomedSession, kept: &Kept) -> String {
         return kinds.to_owned();
     }
     // What happens to the conversation tells more than what happens to a stub.
-    let telling = session.files.iter().find(|doom| doom.why != Why::Stub);
-    telling.or_else(|| session.files.first()).map(|doom| one(doom, kept)).unwrap_or_default()
+    let telling = session.files.iter().find(|deletion| deletion.why != DeletionReason::Stub);
+    telling
+        .or_else(|| session.files.first())
+        .map(|deletion| one(deletion, kept))
+        .unwrap_or_default()
 }
 
 /// Says why one file goes.
-pub(crate) fn one(doom: &Doom, kept: &Kept) -> String {
+pub(crate) fn one(deletion: &PendingDeletion, kept: &RetentionLimits) -> String {
     let age = kept.max_age.as_deref().unwrap_or_default();
     let count = kept.max_count.unwrap_or_default();
-    match doom.why {
-        Why::Age => format!("not used for more than {age}"),
-        Why::Count => format!("only the last {count} are kept"),
-        Why::Unreadable => "the agent cannot read it".to_owned(),
-        Why::NoTimes => "it does not say when it was written".to_owned(),
-        Why::Stub => "the stub of a resume".to_owned(),
-        Why::NothingSaid => "nothing in it to go on with".to_owned(),
-        Why::Subagent => "a sub-agent's, among main sessions".to_owned(),
-        Why::SameName => same_name(doom, age),
-        Why::Beside => "belongs to a session that goes".to_owned(),
-        Why::OutputAge => format!("output written more than {age} ago"),
-        Why::OutputCount => format!("only the last {count} outputs are kept"),
-        Why::EveryStart => "wiped at every start".to_owned(),
+    match deletion.why {
+        DeletionReason::Age => format!("not used for more than {age}"),
+        DeletionReason::Count => format!("only the last {count} are kept"),
+        DeletionReason::Unreadable => "the agent cannot read it".to_owned(),
+        DeletionReason::NoTimes => "it does not say when it was written".to_owned(),
+        DeletionReason::Stub => "the stub of a resume".to_owned(),
+        DeletionReason::NothingSaid => "nothing in it to go on with".to_owned(),
+        DeletionReason::Subagent => "a sub-agent's, among main sessions".to_owned(),
+        DeletionReason::SameName => same_name(deletion, age),
+        DeletionReason::Beside => "belongs to a session that goes".to_owned(),
+        DeletionReason::OutputAge => format!("output written more than {age} ago"),
+        DeletionReason::OutputCount => format!("only the last {count} outputs are kept"),
+        DeletionReason::EveryStart => "wiped at every start".to_owned(),
     }
 }
 
-fn same_name(doom: &Doom, age: &str) -> String {
-    match doom.with_why {
-        Some(Why::Stub) => "taken along by the stub of a resume".to_owned(),
-        Some(Why::Age) => format!("taken along by a file past {age}"),
-        Some(Why::Count) => "taken along by a file too many".to_owned(),
-        Some(Why::Unreadable) => "taken along by an unreadable file".to_owned(),
+fn same_name(deletion: &PendingDeletion, age: &str) -> String {
+    match deletion.with_why {
+        Some(DeletionReason::Stub) => "taken along by the stub of a resume".to_owned(),
+        Some(DeletionReason::Age) => format!("taken along by a file past {age}"),
+        Some(DeletionReason::Count) => "taken along by a file too many".to_owned(),
+        Some(DeletionReason::Unreadable) => "taken along by an unreadable file".to_owned(),
         _ => {
-            let with = doom.with.as_deref().map(Path::new).and_then(Path::file_name);
+            let with = deletion.with.as_deref().map(Path::new).and_then(Path::file_name);
             let with = with.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             format!("taken along by {with}")
         }
@@ -58,7 +61,7 @@ fn same_name(doom: &Doom, age: &str) -> String {
 }
 
 /// Says what an agent keeps.
-pub(crate) fn kept(kept: &Kept, tilde: impl Fn(&str) -> String) -> String {
+pub(crate) fn kept(kept: &RetentionLimits, tilde: impl Fn(&str) -> String) -> String {
     if let Some(because) = &kept.off_because {
         return format!("no clean-up of sessions: {because}");
     }

@@ -6,11 +6,14 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options as Dialect, Parser, Tag};
-use recount_engine::export::{Format, Level, Options};
-use recount_model::{AttachedFile, Fate, Message, MessageKind, Place, ToolCall, ToolStatus};
+use recount_engine::export::{ExportOptions, Format, Level};
+use recount_model::{
+    AttachedFile, Fate, Message, MessageKind, RecordLocation, ToolCall, ToolStatus,
+};
 
 fn message(kind: MessageKind, text: &str) -> Message {
-    let place = Place { file: Arc::from("f"), line: 1, offset: 0, bytes: 9, pieces: Vec::new() };
+    let place =
+        RecordLocation { file: Arc::from("f"), line: 1, offset: 0, bytes: 9, pieces: Vec::new() };
     let mut message = Message::at(place, kind, Fate::Kept);
     text.clone_into(&mut message.text);
     text.clone_into(&mut message.display_text);
@@ -19,7 +22,7 @@ fn message(kind: MessageKind, text: &str) -> Message {
 
 /// A page that says `text` in every place, and then asks `the end?`.
 fn page(kind: MessageKind, text: &str) -> String {
-    let options = Options { level: Level::Full, thoughts: true, ..Options::default() };
+    let options = ExportOptions { level: Level::Full, thoughts: true, ..ExportOptions::default() };
     let mut renderer = Format::Markdown.renderer(&options).unwrap();
     let mut out = Vec::new();
     let mut said = message(kind, text);

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_formats::outline::{AgentCall, Head, Outline};
-use recount_formats::source::Surveyed;
+use recount_formats::source::ScannedFile;
 use recount_model::{
-    Counts, FileRole, Grammar, Kept, Problem, RawJson, RecordedPath, SessionFacts, SessionFile,
-    SessionId, SessionKind, SourceName, SourceState, TitleFrom, Tokens, ToolCounts, timestamp,
+    FileFacts, FileRole, Grammar, MessageCounts, Problem, RawJson, RecordedPath, SessionFacts,
+    SessionId, SessionKind, SourceName, SourceState, StrictCounts, TitleFrom, Tokens, ToolCounts,
+    timestamp,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::sessions::list::{Digest, Used};
-use crate::snapshot::survey::{Ground, Group};
+use crate::snapshot::disk_scan::{DiskSnapshot, Group};
 
 /// Raised with every change to the form, or to what is counted.
 pub(crate) const VERSION: u32 = 7;
@@ -28,14 +29,14 @@ pub(crate) struct Core {
     /// In milliseconds.
     started: Option<i64>,
     updated: Option<i64>,
-    counts: Counts,
+    counts: MessageCounts,
     tool_calls: ToolCounts,
     models: Vec<String>,
     tokens: Tokens,
     cost_usd: Option<f64>,
     cost_is_lower_bound: Option<bool>,
     priced_by: u64,
-    kept: Kept,
+    kept: StrictCounts,
     cwd: Option<RecordedPath>,
     directories: Vec<String>,
     memory: Option<String>,
@@ -54,7 +55,7 @@ struct Session {
     files: Vec<File>,
     agent_calls: Vec<AgentCall>,
     /// Files of other sessions whose start it begins with.
-    bases: Vec<SessionFile>,
+    bases: Vec<FileFacts>,
 }
 
 /// One file of a session.
@@ -101,7 +102,7 @@ impl Core {
         }
     }
 
-    pub(crate) fn facts(self, source: SourceName, files: Vec<SessionFile>) -> SessionFacts {
+    pub(crate) fn facts(self, source: SourceName, files: Vec<FileFacts>) -> SessionFacts {
         SessionFacts {
             source,
             id: self.id,
@@ -129,7 +130,7 @@ impl Core {
             agent_index: None,
             agent_title: None,
             live: None,
-            doomed: None,
+            pending_deletion: None,
             problems: self.problems,
             not_understood: self.not_understood,
             problem_list: self.problem_list,
@@ -138,14 +139,14 @@ impl Core {
     }
 }
 
-fn is_base(file: &SessionFile) -> bool {
+fn is_base(file: &FileFacts) -> bool {
     file.role == FileRole::Base
 }
 
 /// Writes down what was read of a group. `None` when it cannot be told again which file was which.
 pub(crate) fn encode(group: &Group, digests: &[&Digest]) -> Option<Vec<u8>> {
-    let number = |surveyed: &Surveyed| {
-        group.files.iter().position(|(_, file)| file.path == surveyed.at.path)
+    let number = |scanned: &ScannedFile| {
+        group.files.iter().position(|(_, file)| file.path == scanned.at.path)
     };
     let mut sessions = Vec::with_capacity(digests.len());
     for digest in digests {
@@ -179,21 +180,20 @@ pub(crate) fn encode(group: &Group, digests: &[&Digest]) -> Option<Vec<u8>> {
 pub(crate) fn decode(
     (key, content): (u64, &[u8]),
     group: &Group,
-    ground: &Ground,
+    disk: &DiskSnapshot,
 ) -> Option<Vec<Digest>> {
     let sessions: Vec<Session> = postcard::from_bytes(content).ok()?;
-    sessions.into_iter().map(|session| digest(session, key, group, ground)).collect()
+    sessions.into_iter().map(|session| digest(session, key, group, disk)).collect()
 }
 
-fn digest(session: Session, key: u64, group: &Group, ground: &Ground) -> Option<Digest> {
+fn digest(session: Session, key: u64, group: &Group, disk: &DiskSnapshot) -> Option<Digest> {
     let mut files = Vec::with_capacity(session.files.len());
     let mut kept = Vec::with_capacity(session.files.len());
     for file in session.files {
         let (folder, at) = group.files.get(file.at)?;
-        let named_folder =
-            ground.folders.get(*folder).is_some_and(|folder| folder.at.hash.is_none());
+        let named_folder = disk.folders.get(*folder).is_some_and(|folder| folder.at.hash.is_none());
         let path = at.path.to_string_lossy().into_owned();
-        kept.push(SessionFile { path, role: file.role, bytes: at.bytes, grammar: file.grammar });
+        kept.push(FileFacts { path, role: file.role, bytes: at.bytes, grammar: file.grammar });
         let outline = Outline {
             head: file.head,
             state: file.state,
@@ -203,10 +203,16 @@ fn digest(session: Session, key: u64, group: &Group, ground: &Ground) -> Option<
             ..Outline::empty(file.grammar)
         };
         let is_shared = file.is_shared;
-        files.push(Surveyed { folder: *folder, named_folder, is_shared, at: at.clone(), outline });
+        files.push(ScannedFile {
+            folder: *folder,
+            named_folder,
+            is_shared,
+            at: at.clone(),
+            outline,
+        });
     }
     // A base that is gone or was cut is not what was read.
-    let is_there = |base: &SessionFile| {
+    let is_there = |base: &FileFacts| {
         std::fs::metadata(&base.path).is_ok_and(|known| known.len() >= base.bytes)
     };
     if !session.bases.iter().all(is_there) {
@@ -220,7 +226,7 @@ fn digest(session: Session, key: u64, group: &Group, ground: &Ground) -> Option<
         folder,
         files: files.into(),
         agent_calls: session.agent_calls.into(),
-        held: true,
+        matches: true,
         fresh: false,
         used: Used::With(key),
     })

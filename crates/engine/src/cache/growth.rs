@@ -6,9 +6,9 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use recount_catalog::{Catalog, State};
+use recount_catalog::{Catalog, StoredReader};
 use recount_formats::outline::Outline;
-use recount_formats::source::{FileAt, Saved, Stamp};
+use recount_formats::source::{FileAt, ReaderState, Stamp};
 use recount_formats::{Source, bytes, bytes::Buffer};
 
 /// A file of less is read again, which takes no longer than to remember it.
@@ -27,9 +27,9 @@ pub(crate) trait Reading: Sync {
 }
 
 /// From the start.
-pub(crate) struct Anew;
+pub(crate) struct FullRead;
 
-impl Reading for Anew {
+impl Reading for FullRead {
     fn outline(&self, source: &'static dyn Source, file: &FileAt, buffer: &mut Buffer) -> Outline {
         source.outline(&file.path, buffer)
     }
@@ -58,7 +58,7 @@ pub(crate) fn may_resume(file: &FileAt) -> bool {
 pub(crate) struct Growth<'a> {
     catalog: Mutex<Catalog>,
     outlines: &'a Outlines,
-    kept: Mutex<Vec<(String, State)>>,
+    kept: Mutex<Vec<(String, StoredReader)>>,
 }
 
 impl<'a> Growth<'a> {
@@ -67,7 +67,7 @@ impl<'a> Growth<'a> {
     }
 
     /// Returns the readers to keep.
-    pub(crate) fn into_states(self) -> Vec<(String, State)> {
+    pub(crate) fn into_states(self) -> Vec<(String, StoredReader)> {
         self.kept.into_inner().unwrap_or_default()
     }
 
@@ -89,11 +89,15 @@ impl<'a> Growth<'a> {
         Some(kept.outline)
     }
 
-    fn keep(&self, file: &FileAt, path: &str, saved: Option<Saved>) {
+    fn keep(&self, file: &FileAt, path: &str, saved: Option<ReaderState>) {
         let Some(saved) = saved else { return };
         let Some(print) = print(&file.path, saved.offset) else { return };
-        let state =
-            State { inode: file.stamp.inode, offset: saved.offset, print, content: saved.state };
+        let state = StoredReader {
+            inode: file.stamp.inode,
+            offset: saved.offset,
+            print,
+            content: saved.state,
+        };
         if let Ok(mut kept) = self.kept.lock() {
             kept.push((path.to_owned(), state));
         }

@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread::JoinHandle;
 
-use recount_catalog::{Catalog, Row};
+use recount_catalog::{Catalog, CatalogRow};
 use recount_formats::Sources;
-use recount_formats::source::Family;
+use recount_formats::source::SessionFiles;
 
 use crate::cache::cached::{self, decode, encode};
-use crate::cache::growth::{Anew, Growth, may_resume};
+use crate::cache::growth::{FullRead, Growth, may_resume};
 use crate::cancel::stop_if_cancelled;
 use crate::sessions::list::Digest;
-use crate::snapshot::survey::{Ground, Group, Progress, survey};
-use crate::stats::ledger;
+use crate::snapshot::disk_scan::{DiskSnapshot, Group, Progress, scan_files};
+use crate::stats::usage;
 use crate::{Engine, Error};
 
 /// The catalog's file in our data folder.
@@ -32,7 +32,7 @@ const AT_ONCE: usize = 2048;
 pub(crate) struct Memory {
     catalog: Catalog,
     roots: u64,
-    rows: HashMap<u64, Row>,
+    rows: HashMap<u64, CatalogRow>,
 }
 
 /// What is being written to the catalog, while other work goes on. What was read is not lost when the answer is out: the
@@ -153,19 +153,19 @@ pub(crate) fn version(sources: Sources) -> String {
 /// Reads what has changed and remembers the rest. Sessions come in the order of their groups.
 pub(crate) fn recall(
     engine: &Engine,
-    ground: &Ground,
+    disk: &DiskSnapshot,
     memory: Option<Memory>,
     progress: &dyn Progress,
-    digest: impl Fn(&'static dyn recount_formats::Source, Family) -> Digest + Sync,
+    digest: impl Fn(&'static dyn recount_formats::Source, SessionFiles) -> Digest + Sync,
 ) -> Result<Vec<Digest>, Error> {
-    let groups = ground.groups(|_, _| true);
+    let groups = disk.groups(|_, _| true);
     let Some(memory) = memory else {
-        let read = survey(ground, groups, &Anew, progress, digest);
+        let read = scan_files(disk, groups, &FullRead, progress, digest);
         stop_if_cancelled(progress)?;
         return Ok(read.into_iter().map(|(_, digest)| digest).collect());
     };
     let keys: Vec<(u64, u64)> = groups.iter().map(key).collect();
-    let mut digests = memory.known(ground, &groups, &keys);
+    let mut digests = memory.known(disk, &groups, &keys);
     let seen: HashSet<u64> = keys.iter().map(|(key, _)| *key).collect();
     let Memory { catalog, roots, rows } = memory;
     let mut gone: Vec<u64> = rows.into_keys().filter(|key| !seen.contains(key)).collect();
@@ -186,21 +186,21 @@ pub(crate) fn recall(
             std::mem::replace(&mut changed, later).into_iter().unzip();
         let part = Share { progress, done, total };
         done += share.iter().map(Group::bytes).sum::<u64>();
-        let surveyed = survey(ground, share.clone(), &growth, &part, &digest);
+        let scanned = scan_files(disk, share.clone(), &growth, &part, &digest);
         stop_if_cancelled(progress)?;
         let mut read: BTreeMap<usize, Vec<Digest>> = BTreeMap::new();
-        for (at, digest) in surveyed {
+        for (at, digest) in scanned {
             read.entry(at).or_default().push(digest);
         }
         let mut new = Vec::new();
         for (at, (number, group)) in numbers.into_iter().zip(&share).enumerate() {
             let mut found = read.remove(&at).unwrap_or_default();
             if let Some((key, stamp)) = keys.get(number)
-                && !is_racy(group, ground)
+                && !is_racy(group, disk)
                 && let Some(content) = encode(group, &found.iter().collect::<Vec<_>>())
             {
-                let ledger = ledger::take(&mut found, *key);
-                new.push(Row { key: *key, stamp: *stamp, content, ledger });
+                let usage_log = usage::take(&mut found, *key);
+                new.push(CatalogRow { key: *key, stamp: *stamp, content, usage_log });
             }
             if let Some(slot) = digests.get_mut(number) {
                 *slot = Some(found);
@@ -220,7 +220,7 @@ pub(crate) fn recall(
 }
 
 /// Keeps rows, and forgets those that are gone, while others are on their way to the screen.
-fn keep_later(engine: &Engine, roots: u64, new: Vec<Row>, gone: Vec<u64>) {
+fn keep_later(engine: &Engine, roots: u64, new: Vec<CatalogRow>, gone: Vec<u64>) {
     if !(new.is_empty() && gone.is_empty()) {
         engine.write_later(move |catalog| {
             // What is not kept is read again.
@@ -250,17 +250,17 @@ impl Progress for Share<'_> {
 /// Reads some groups, whatever is remembered of them: large logs from where they were read last, if they only grew.
 pub(crate) fn recall_groups(
     engine: &Engine,
-    ground: &Ground,
+    disk: &DiskSnapshot,
     groups: Vec<Group>,
     progress: &dyn Progress,
-    digest: impl Fn(&'static dyn recount_formats::Source, Family) -> Digest + Sync,
+    digest: impl Fn(&'static dyn recount_formats::Source, SessionFiles) -> Digest + Sync,
 ) -> Result<Vec<Digest>, Error> {
     let large = groups.iter().flat_map(|group| &group.files).any(|(_, file)| may_resume(file));
     let read = match large.then(|| engine.catalog()).flatten() {
-        None => survey(ground, groups, &Anew, progress, digest),
+        None => scan_files(disk, groups, &FullRead, progress, digest),
         Some(catalog) => {
             let growth = Growth::new(catalog, &engine.outlines);
-            let read = survey(ground, groups, &growth, progress, digest);
+            let read = scan_files(disk, groups, &growth, progress, digest);
             let states = growth.into_states();
             if !states.is_empty() {
                 // A reader that is not kept begins again.
@@ -279,13 +279,13 @@ impl Memory {
     /// Returns what is kept of each group, where it still holds.
     fn known(
         &self,
-        ground: &Ground,
+        disk: &DiskSnapshot,
         groups: &[Group],
         keys: &[(u64, u64)],
     ) -> Vec<Option<Vec<Digest>>> {
         let one = |(group, (key, stamp)): (&Group, &(u64, u64))| {
             let row = self.rows.get(key).filter(|row| row.stamp == *stamp)?;
-            decode((*key, &row.content), group, ground)
+            decode((*key, &row.content), group, disk)
         };
         if groups.len() < MANY {
             return groups.iter().zip(keys).map(one).collect();
@@ -293,7 +293,7 @@ impl Memory {
         let rows = &self.rows;
         let one = |(group, (key, stamp)): (&Group, &(u64, u64))| {
             let row = rows.get(key).filter(|row| row.stamp == *stamp)?;
-            decode((*key, &row.content), group, ground)
+            decode((*key, &row.content), group, disk)
         };
         let half = groups.len() / 2;
         let ((first, later), (first_keys, later_keys)) =
@@ -323,6 +323,6 @@ pub(crate) fn hash(value: &impl Hash) -> u64 {
 
 /// Whether a file of a group had been written so short a time before it was looked at that it may have changed since
 /// without a sign.
-pub(crate) fn is_racy(group: &Group, ground: &Ground) -> bool {
-    group.files.iter().any(|(_, file)| ground.looked - file.stamp.nanos < RACY)
+pub(crate) fn is_racy(group: &Group, disk: &DiskSnapshot) -> bool {
+    group.files.iter().any(|(_, file)| disk.looked - file.stamp.nanos < RACY)
 }

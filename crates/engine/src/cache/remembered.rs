@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use recount_catalog::{Catalog, List, Listed};
+use recount_catalog::{Catalog, List, ListRow};
 use recount_formats::Sources;
-use recount_model::{Project, RecordedPath, SessionFacts, SessionFile};
+use recount_model::{FileFacts, Project, RecordedPath, SessionFacts};
 use serde::{Deserialize, Serialize};
 
 use crate::cache::cached::Core;
 use crate::cache::refresh::{RACY, hash, key};
-use crate::projects::passport::{Effort, Passports, Sightings};
+use crate::projects::resolve::{Effort, ProjectHints, ResolvedProjects};
 use crate::sessions::list::{Digest, Listing, Used};
-use crate::snapshot::survey::{Folder, Ground, Progress};
+use crate::snapshot::disk_scan::{DiskSnapshot, Folder, Progress};
 use crate::{Engine, search::index::session_key};
 
 /// What must be as it was for the rows to hold, beside the files.
@@ -22,7 +22,7 @@ use crate::{Engine, search::index::session_key};
 struct Conditions {
     /// The paths of the projects.
     projects: u64,
-    sightings: Sightings,
+    hints: ProjectHints,
     /// The groups of files, each as it was.
     groups: u64,
 }
@@ -37,7 +37,7 @@ struct Row<'a> {
     parent_call: Option<String>,
     agent_index: Option<u32>,
     agent_title: Option<String>,
-    files: Vec<SessionFile>,
+    files: Vec<FileFacts>,
 }
 
 /// A session of which we know the project directory, not yet the project.
@@ -55,11 +55,11 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    pub(crate) fn new(ground: &Ground, passports: &Passports) -> Self {
+    pub(crate) fn new(disk: &DiskSnapshot, resolved: &ResolvedProjects) -> Self {
         let path = |folder: &Folder| folder.at.path.to_string_lossy().into_owned();
-        let folders = ground.folders.iter().map(path);
-        let by_folder = folders.zip(passports.projects.iter().cloned()).collect();
-        Self { by_folder, recorded: passports.recorded.clone() }
+        let folders = disk.folders.iter().map(path);
+        let by_folder = folders.zip(resolved.projects.iter().cloned()).collect();
+        Self { by_folder, recorded: resolved.recorded.clone() }
     }
 }
 
@@ -92,7 +92,7 @@ impl Unplaced {
 }
 
 /// Writes a row down.
-pub(crate) fn encode(facts: &SessionFacts, folder: &Path) -> Option<Listed> {
+pub(crate) fn encode(facts: &SessionFacts, folder: &Path) -> Option<ListRow> {
     let row = Row {
         source: facts.source.as_str(),
         core: Core::of(facts),
@@ -103,36 +103,36 @@ pub(crate) fn encode(facts: &SessionFacts, folder: &Path) -> Option<Listed> {
         files: facts.files.clone(),
     };
     let content = postcard::to_allocvec(&row).ok()?;
-    Some(Listed { session: session_key(facts), gone: false, content })
+    Some(ListRow { session: session_key(facts), gone: false, content })
 }
 
 /// The last finished list.
 #[derive(Debug)]
 pub(crate) struct Known {
     pub(crate) listing: Listing,
-    pub(crate) disk: Arc<Ground>,
-    pub(crate) projects: Passports,
+    pub(crate) disk: Arc<DiskSnapshot>,
+    pub(crate) projects: ResolvedProjects,
     /// What sessions tell of their project directories.
-    pub(crate) hints: Sightings,
+    pub(crate) hints: ProjectHints,
 }
 
 /// What lies on disk, and the catalog if its last finished list is of just that.
 #[derive(Debug)]
 pub(crate) struct Unchanged {
-    pub(crate) ground: Arc<Ground>,
+    pub(crate) disk: Arc<DiskSnapshot>,
     pub(crate) catalog: Catalog,
     conditions: Conditions,
 }
 
 impl Unchanged {
     /// Finds out which folders the projects are now.
-    pub(crate) fn passports(
+    pub(crate) fn resolve_projects(
         &self,
         engine: &Engine,
         effort: &Effort,
         progress: &dyn Progress,
-    ) -> Passports {
-        engine.passports(&self.ground, &self.conditions.sightings, effort, progress)
+    ) -> ResolvedProjects {
+        engine.resolve_projects(&self.disk, &self.conditions.hints, effort, progress)
     }
 }
 
@@ -149,7 +149,7 @@ impl Engine {
         &self,
         recall: impl FnOnce(&Catalog) -> T + Send,
     ) -> Option<(Unchanged, T)> {
-        let (ground, known) = std::thread::scope(|scope| {
+        let (disk, known) = std::thread::scope(|scope| {
             let known = scope.spawn(|| {
                 let catalog = self.catalog()?;
                 let list = catalog.list(self.roots_key()).ok()??;
@@ -161,9 +161,9 @@ impl Engine {
         });
         match known {
             Some((catalog, shape, conditions, recalled))
-                if shape == ground.shape() && !ground.is_racy() =>
+                if shape == disk.shape() && !disk.is_racy() =>
             {
-                Some((Unchanged { ground, catalog, conditions }, recalled))
+                Some((Unchanged { disk, catalog, conditions }, recalled))
             }
             _ => None,
         }
@@ -174,7 +174,7 @@ impl Engine {
         &self,
         effort: &Effort,
         progress: &dyn Progress,
-    ) -> Option<(Listing, Arc<Ground>, Passports)> {
+    ) -> Option<(Listing, Arc<DiskSnapshot>, ResolvedProjects)> {
         let (known, ()) = self.known_as_before(effort, progress, |_| Some(((), None)))?;
         Some((known.listing, known.disk, known.projects))
     }
@@ -209,19 +209,19 @@ impl Engine {
         let met =
             |groups: &Option<u64>| groups.is_none_or(|met| met == unchanged.conditions.groups);
         let recalled = recalled.filter(|(_, groups)| met(groups)).map(|(recalled, _)| recalled);
-        let passports = unchanged.passports(self, effort, progress);
+        let resolved = unchanged.resolve_projects(self, effort, progress);
         // Numbers in the agent's own list depend on which folders are the same project.
-        let same = projects(&passports) == unchanged.conditions.projects;
-        let ground = unchanged.ground;
+        let same = projects(&resolved) == unchanged.conditions.projects;
+        let disk = unchanged.disk;
         let (rows, recalled) = (rows.filter(|_| same)?, recalled?);
-        let places = Places::new(&ground, &passports);
+        let places = Places::new(&disk, &resolved);
         let sessions: Vec<_> = rows.into_iter().map(|row| Arc::new(row.place(&places))).collect();
-        let (known, problems) = (sessions.len(), ground.problems.clone());
+        let (known, problems) = (sessions.len(), disk.problems.clone());
         let known = Known {
             listing: Listing { sessions, problems, known },
-            disk: ground,
-            projects: passports,
-            hints: unchanged.conditions.sightings,
+            disk,
+            projects: resolved,
+            hints: unchanged.conditions.hints,
         };
         Some((known, recalled))
     }
@@ -229,31 +229,31 @@ impl Engine {
     /// Remembers a finished list.
     pub(crate) fn remember_list(
         &self,
-        ground: &Ground,
+        disk: &DiskSnapshot,
         digests: &[Digest],
-        sightings: Sightings,
-        passports: &Passports,
+        hints: ProjectHints,
+        resolved: &ResolvedProjects,
     ) {
         // Where names lie, what is kept of a group is not all of a session.
         let whole = digests.iter().all(|digest| matches!(digest.used, Used::With(_)));
         // What had to be read and could not be kept is read again: such a list would be written anew each time.
         let settled = whole || digests.iter().all(|digest| !digest.fresh);
-        if ground.is_racy() || !settled {
+        if disk.is_racy() || !settled {
             return;
         }
-        let folder = |number: usize| ground.folders.get(number).map(|folder| &folder.at.path);
+        let folder = |number: usize| disk.folders.get(number).map(|folder| &folder.at.path);
         let row = |digest: &Digest| encode(&digest.facts, folder(digest.folder)?);
-        let rows: Option<Vec<Listed>> = digests.iter().map(row).collect();
+        let rows: Option<Vec<ListRow>> = digests.iter().map(row).collect();
         // Were two sessions the same to us, one would be lost.
-        let is_one_each = |rows: &Vec<Listed>| {
+        let is_one_each = |rows: &Vec<ListRow>| {
             rows.iter().map(|row| row.session).collect::<HashSet<_>>().len() == rows.len()
         };
-        let groups = if whole { ground.groups(|_, _| true) } else { Vec::new() };
+        let groups = if whole { disk.groups(|_, _| true) } else { Vec::new() };
         let groups = groups.iter().map(key).fold(0, met);
-        let conditions = Conditions { projects: projects(passports), sightings, groups };
+        let conditions = Conditions { projects: projects(resolved), hints, groups };
         let content = postcard::to_allocvec(&conditions).ok();
         if let (Some(rows), Some(content)) = (rows.filter(is_one_each), content) {
-            let list = List { shape: ground.shape(), content };
+            let list = List { shape: disk.shape(), content };
             let roots = self.roots_key();
             // A list that cannot be kept is made again.
             self.write_later(move |catalog| {
@@ -268,11 +268,11 @@ pub(crate) fn met(sum: u64, group: (u64, u64)) -> u64 {
     sum.wrapping_add(hash(&group))
 }
 
-fn projects(passports: &Passports) -> u64 {
-    hash(&passports.projects.iter().map(|project| &project.path).collect::<Vec<_>>())
+fn projects(resolved: &ResolvedProjects) -> u64 {
+    hash(&resolved.projects.iter().map(|project| &project.path).collect::<Vec<_>>())
 }
 
-impl Ground {
+impl DiskSnapshot {
     /// What changes when any file does.
     pub(crate) fn shape(&self) -> u64 {
         let files = |folder: &Folder| {

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use recount_export::Renderer;
-use recount_formats::source::Family;
+use recount_formats::source::SessionFiles;
 use recount_model::SessionId;
 
-use crate::cache::growth::Anew;
+use crate::cache::growth::FullRead;
 use crate::sessions::facts::{facts, main};
 use crate::sessions::finish::caller;
-use crate::snapshot::survey::{Ground, survey};
+use crate::snapshot::disk_scan::{DiskSnapshot, scan_files};
 use crate::{Engine, Opened};
 
 impl Engine {
@@ -20,13 +20,13 @@ impl Engine {
         if !renderer.nests() {
             return Vec::new();
         }
-        let ground = self.look();
-        let mut agents = children(&ground, opened);
+        let disk = self.look();
+        let mut agents = children(&disk, opened);
         let mut at = 0;
         while let Some(agent) = agents.get(at) {
             let known = |new: &Opened| agents.iter().any(|old| old.facts.id == new.facts.id);
             let new: Vec<Opened> =
-                children(&ground, agent).into_iter().filter(|new| !known(new)).collect();
+                children(&disk, agent).into_iter().filter(|new| !known(new)).collect();
             agents.extend(new);
             at += 1;
         }
@@ -35,27 +35,28 @@ impl Engine {
     }
 }
 
-fn children(ground: &Ground, parent: &Opened) -> Vec<Opened> {
+fn children(disk: &DiskSnapshot, parent: &Opened) -> Vec<Opened> {
     let id = &parent.facts.id;
     let folder = format!("{id}/");
-    let mut groups = ground.groups(|source, group| {
+    let mut groups = disk.groups(|source, group| {
         source.name() == parent.facts.source
             && (group.starts_with(&folder) || source.may_hold(group, id.as_str()))
     });
     // Its own files were read before, unless other sessions are in them.
     let own: Vec<&Path> = parent.unshared_files().collect();
     groups.retain(|group| group.files.iter().any(|(_, file)| !own.contains(&&*file.path)));
-    let own =
-        |source, family: Family| (family.parent.as_ref() == Some(id)).then_some((source, family));
-    let found = survey(ground, groups, &Anew, &(), own);
+    let own = |source, session_files: SessionFiles| {
+        (session_files.parent.as_ref() == Some(id)).then_some((source, session_files))
+    };
+    let found = scan_files(disk, groups, &FullRead, &(), own);
     let calls = BTreeMap::from([(SessionId::clone(id), parent.agent_calls().into())]);
-    let open = |(source, family): (_, Family)| {
-        let folder = main(&family).and_then(|main| ground.folders.get(main.file.folder));
+    let open = |(source, session_files): (_, SessionFiles)| {
+        let folder = main(&session_files).and_then(|main| disk.folders.get(main.file.folder));
         let folder = folder.map(|folder| folder.at.path.clone());
-        let mut row = facts(source, &family);
+        let mut row = facts(source, &session_files);
         row.project = parent.facts.project.clone();
         row.parent_call = caller(&calls, &row);
-        Opened::new(source, row, family, folder)
+        Opened::new(source, row, session_files, folder)
     };
-    found.into_iter().filter_map(|(_, family)| family.map(open)).collect()
+    found.into_iter().filter_map(|(_, session_files)| session_files.map(open)).collect()
 }

@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::Scope;
 
-use super::telling::Outcome;
+use super::transcript::Outcome;
 
 /// So many bytes of messages are handed over at a time, so that handing over costs nothing.
 const BATCH: u64 = 512 * 1024;

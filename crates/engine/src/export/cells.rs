@@ -4,8 +4,8 @@ use std::io;
 
 use recount_catalog::facts::{CallRow, MessageRow, TouchRow};
 use recount_catalog::sql;
-use recount_export::Table;
-use recount_export::parquet::{Cell, Kind, TableFile};
+use recount_export::ExportTable;
+use recount_export::parquet::{ParquetCell, ParquetKind, TableFile};
 use recount_model::Message;
 use recount_writer::Draft;
 
@@ -24,45 +24,45 @@ pub(super) struct Said<'a> {
 
 impl<'a> Said<'a> {
     /// Adds the rows that it has in a table; their cells stand in the order of the view's columns.
-    pub(super) fn tell(&self, table: Table, rows: &mut TableFile<Draft>) -> io::Result<()> {
+    pub(super) fn tell(&self, table: ExportTable, rows: &mut TableFile<Draft>) -> io::Result<()> {
         match table {
-            Table::Sessions => Ok(()),
-            Table::Messages => {
+            ExportTable::Sessions => Ok(()),
+            ExportTable::Messages => {
                 let thoughts = self.message.and_then(|message| thoughts(&message.thoughts));
                 rows.push(&self.message_row(thoughts.as_deref()))
             }
-            Table::ToolCalls => {
+            ExportTable::ToolCalls => {
                 let mut calls = self.row.calls.iter().enumerate();
                 calls.try_for_each(|(at, call)| rows.push(&self.call_row(at, call)))
             }
-            Table::Requests => match self.row.tokens {
+            ExportTable::Requests => match self.row.tokens {
                 Some(tokens) => rows.push(&self.request_row(tokens)),
                 None => Ok(()),
             },
-            Table::FilesTouched => {
+            ExportTable::FilesTouched => {
                 let mut touched = self.row.touched.iter();
                 touched.try_for_each(|touched| rows.push(&self.touched_row(touched)))
             }
         }
     }
 
-    fn message_row(&self, thoughts: Option<&'a str>) -> Vec<Cell<'a>> {
+    fn message_row(&self, thoughts: Option<&'a str>) -> Vec<ParquetCell<'a>> {
         let Self { row, message, .. } = *self;
         let mut cells = vec![
-            Cell::Text(self.session),
+            ParquetCell::Text(self.session),
             count(self.number),
             text(row.id.as_deref()),
-            Cell::Text(&row.kind),
-            Cell::Text(&row.fate),
+            ParquetCell::Text(&row.kind),
+            ParquetCell::Text(&row.fate),
             time(row.time.as_deref()),
             text(row.model.as_deref()),
-            row.characters.map_or(Cell::Null, figure),
+            row.characters.map_or(ParquetCell::Null, figure),
             figure(row.tool_calls),
         ];
-        cells.extend(row.tokens.map_or([Cell::Null; 6], |tokens| tokens.map(figure)));
+        cells.extend(row.tokens.map_or([ParquetCell::Null; 6], |tokens| tokens.map(figure)));
         cells.extend([
-            Cell::Text(self.file),
-            row.line.map_or(Cell::Null, |line| Cell::Number(i64::from(line))),
+            ParquetCell::Text(self.file),
+            row.line.map_or(ParquetCell::Null, |line| ParquetCell::Number(i64::from(line))),
             figure(row.offset),
             figure(row.bytes),
             text(message.map(|message| message.text.as_str())),
@@ -72,81 +72,83 @@ impl<'a> Said<'a> {
         cells
     }
 
-    fn call_row(&self, at: usize, row: &'a CallRow) -> Vec<Cell<'a>> {
+    fn call_row(&self, at: usize, row: &'a CallRow) -> Vec<ParquetCell<'a>> {
         let call = self.message.and_then(|message| message.tool_calls.get(at));
         vec![
-            Cell::Text(self.session),
+            ParquetCell::Text(self.session),
             text(self.row.id.as_deref()),
             count(self.number),
             count(at + 1),
             text(row.id.as_deref()),
-            Cell::Text(&row.name),
+            ParquetCell::Text(&row.name),
             text(row.display_name.as_deref()),
             text(row.status.as_deref()),
-            Cell::Flag(row.status.as_deref() == Some("error")),
+            ParquetCell::Flag(row.status.as_deref() == Some("error")),
             time(row.time.as_deref()),
             text(row.key_arg.as_deref()),
             text(row.agent_id.as_deref()),
-            Cell::Text(row.output_state),
+            ParquetCell::Text(row.output_state),
             text(call.map(|call| call.args.as_str())),
             text(call.and_then(|call| call.output.as_deref())),
             text(call.and_then(|call| call.diff.as_deref())),
         ]
     }
 
-    fn request_row(&self, tokens: [u64; 6]) -> Vec<Cell<'a>> {
+    fn request_row(&self, tokens: [u64; 6]) -> Vec<ParquetCell<'a>> {
         let row = self.row;
         let mut cells = vec![
-            Cell::Text(self.session),
+            ParquetCell::Text(self.session),
             text(row.id.as_deref()),
             count(self.number),
             time(row.time.as_deref()),
             text(row.model.as_deref()),
-            Cell::Text(&row.fate),
+            ParquetCell::Text(&row.fate),
         ];
         cells.extend(tokens.map(figure));
         cells
     }
 
-    fn touched_row(&self, row: &'a TouchRow) -> [Cell<'a>; 7] {
+    fn touched_row(&self, row: &'a TouchRow) -> [ParquetCell<'a>; 7] {
         [
-            Cell::Text(self.session),
+            ParquetCell::Text(self.session),
             text(self.row.id.as_deref()),
             count(self.number),
-            Cell::Text(&row.tool),
-            Cell::Text(row.how),
-            Cell::Text(&row.path),
+            ParquetCell::Text(&row.tool),
+            ParquetCell::Text(row.how),
+            ParquetCell::Text(&row.path),
             time(row.time.as_deref()),
         ]
     }
 }
 
 /// Returns a cell of a view as one of its kind.
-pub(super) fn typed<'a>(cell: &'a sql::Cell<'_>, kind: Kind) -> Cell<'a> {
+pub(super) fn typed<'a>(cell: &'a sql::SqlValue<'_>, kind: ParquetKind) -> ParquetCell<'a> {
     match cell {
-        sql::Cell::Text(moment) if kind == Kind::Time => time(Some(moment)),
-        sql::Cell::Text(text) => Cell::Text(text),
-        sql::Cell::Integer(number) if kind == Kind::Flag => Cell::Flag(*number != 0),
-        sql::Cell::Integer(number) => Cell::Number(*number),
-        sql::Cell::Real(number) => Cell::Real(*number),
-        sql::Cell::Null | sql::Cell::Bytes(_) => Cell::Null,
+        sql::SqlValue::Text(moment) if kind == ParquetKind::Time => time(Some(moment)),
+        sql::SqlValue::Text(text) => ParquetCell::Text(text),
+        sql::SqlValue::Integer(number) if kind == ParquetKind::Flag => {
+            ParquetCell::Flag(*number != 0)
+        }
+        sql::SqlValue::Integer(number) => ParquetCell::Number(*number),
+        sql::SqlValue::Real(number) => ParquetCell::Real(*number),
+        sql::SqlValue::Null | sql::SqlValue::Bytes(_) => ParquetCell::Null,
     }
 }
 
-fn text(text: Option<&str>) -> Cell<'_> {
-    text.map_or(Cell::Null, Cell::Text)
+fn text(text: Option<&str>) -> ParquetCell<'_> {
+    text.map_or(ParquetCell::Null, ParquetCell::Text)
 }
 
 /// A time as it stands in the tables of SQL.
-fn time(moment: Option<&str>) -> Cell<'static> {
+fn time(moment: Option<&str>) -> ParquetCell<'static> {
     let time = moment.and_then(|moment| moment.parse::<jiff::Timestamp>().ok());
-    time.map_or(Cell::Null, |time| Cell::Time(time.as_millisecond()))
+    time.map_or(ParquetCell::Null, |time| ParquetCell::Time(time.as_millisecond()))
 }
 
-fn figure(figure: u64) -> Cell<'static> {
-    Cell::Number(i64::try_from(figure).unwrap_or(i64::MAX))
+fn figure(figure: u64) -> ParquetCell<'static> {
+    ParquetCell::Number(i64::try_from(figure).unwrap_or(i64::MAX))
 }
 
-fn count(count: usize) -> Cell<'static> {
+fn count(count: usize) -> ParquetCell<'static> {
     figure(count as u64)
 }

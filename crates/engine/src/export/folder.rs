@@ -11,10 +11,10 @@ use super::manifest::{Entry, Manifest};
 use super::partition::{gone, partitions};
 use super::plan::{Output, Plan, is_in_own, links, tables};
 use super::site::Site;
-use super::telling::below;
+use super::transcript::below;
 use super::work::Work;
 use super::{Export, Exported, Selection};
-use crate::snapshot::survey::Progress;
+use crate::snapshot::disk_scan::Progress;
 use crate::{Engine, Error};
 
 /// What runs take turns by, with `.lock` behind.

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use recount_export::media;
-use recount_model::{Held, Media, Message, What};
+use recount_model::{Media, MediaData, Message, What};
 
 use crate::cache::refresh::hash;
 
@@ -52,7 +52,7 @@ impl Gallery {
             if calls {
                 broken |= !self.place(media)?;
             } else {
-                media.held = Held::Elsewhere;
+                media.held = MediaData::Elsewhere;
             }
         }
         if broken {
@@ -63,14 +63,14 @@ impl Gallery {
 
     /// Returns whether the data could be used.
     fn place(&mut self, media: &mut Media) -> io::Result<bool> {
-        let Held::Base64(data) = std::mem::take(&mut media.held) else { return Ok(true) };
+        let MediaData::Base64(data) = std::mem::take(&mut media.held) else { return Ok(true) };
         if self.images == Images::Named {
             return Ok(true);
         }
         let Some((bytes, ending)) = media::file(&data, &media.mime) else { return Ok(false) };
         media.held = match self.page.clone().filter(|_| self.images == Images::Beside) {
-            Some(page) => Held::Beside(self.file(&page, &bytes, ending)?),
-            None => Held::Base64(data),
+            Some(page) => MediaData::Beside(self.file(&page, &bytes, ending)?),
+            None => MediaData::Base64(data),
         };
         Ok(true)
     }

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use recount_export::names::is_safe;
-use recount_export::site::Row;
+use recount_export::site::SiteRow;
 use recount_formats::bytes::read_limited;
 use serde::{Deserialize, Serialize};
 
 use super::plan::is_in_own;
-use super::telling::below;
+use super::transcript::below;
 use crate::Error;
 
 /// The file in the folder.
@@ -42,7 +42,7 @@ pub(super) struct Entry {
     pub(super) files: Vec<Written>,
     /// What the index tells of it, for HTML.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) row: Option<Row>,
+    pub(super) row: Option<SiteRow>,
 }
 
 /// A file that was written.

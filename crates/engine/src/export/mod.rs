@@ -6,14 +6,14 @@ mod cells;
 mod folder;
 mod gallery;
 mod manifest;
-mod own;
+mod native;
 mod partition;
 mod plan;
 mod redaction;
 mod rows;
 mod site;
 mod stock;
-mod telling;
+mod transcript;
 mod work;
 
 use std::io::{self, Write};
@@ -24,14 +24,14 @@ use recount_formats::SOURCES;
 use recount_model::{Problem, SessionFacts};
 
 pub use recount_export::text::Bidi;
-pub use recount_export::{Format, Level, Options, Table, csv, json, text};
+pub use recount_export::{ExportOptions, ExportTable, Format, Level, csv, json, text};
 
 pub use self::gallery::Images;
-use self::own::{Own, Told};
+use self::native::{NativeExport, NativeOutcome};
 pub use self::redaction::{Redacted, Redaction};
-use self::telling::Telling;
+use self::transcript::TranscriptStream;
 use crate::{Engine, Error, Listing, Opened, View};
-pub use recount_formats::OwnForm;
+pub use recount_formats::NativeFormat;
 
 /// What a format that has no renderer fails with where there is one file: it goes into a folder.
 const NOT_ONE_FILE: io::ErrorKind = io::ErrorKind::Unsupported;
@@ -42,17 +42,17 @@ pub struct Export {
     /// The form.
     pub format: Format,
     /// How it is written.
-    pub options: Options,
+    pub options: ExportOptions,
     /// A part of a session ends before a prompt once it has so many messages.
     pub split: Option<usize>,
     /// The tables that go into a folder.
-    pub tables: Vec<Table>,
+    pub tables: Vec<ExportTable>,
     /// What becomes of images.
     pub images: Images,
     /// What takes out secrets, if they are to be.
     pub redaction: Option<Arc<Redaction>>,
-    /// The agent's own form, instead of one of ours.
-    pub own: Option<&'static dyn OwnForm>,
+    /// The agent's native format, instead of one of ours.
+    pub own: Option<&'static dyn NativeFormat>,
 }
 
 impl Export {
@@ -62,7 +62,7 @@ impl Export {
 
     /// Returns how names of its files end.
     fn extension(&self) -> &'static str {
-        self.own.map_or_else(|| self.format.extension(), OwnForm::extension)
+        self.own.map_or_else(|| self.format.extension(), NativeFormat::extension)
     }
 
     /// Returns what tells its files from those of other forms.
@@ -109,14 +109,14 @@ pub struct Exported {
     pub unseen: u64,
 }
 
-/// Lists the agents whose own form we can write.
-pub fn own_forms() -> impl Iterator<Item = &'static dyn OwnForm> {
-    SOURCES.iter().filter_map(|source| source.own_form())
+/// Lists the agents whose native format we can write.
+pub fn native_formats() -> impl Iterator<Item = &'static dyn NativeFormat> {
+    SOURCES.iter().filter_map(|source| source.native_format())
 }
 
 impl Exported {
     /// Counts a session that was written.
-    fn add(&mut self, mut told: Told) {
+    fn add(&mut self, mut told: NativeOutcome) {
         self.written += 1;
         self.unseen += told.unseen;
         self.problems.append(&mut told.problems);
@@ -129,7 +129,7 @@ impl Selection {
     /// # Errors
     /// If one is of another agent than the form.
     pub fn fits(&self, export: &Export) -> Result<(), Error> {
-        let Some(form) = export.own.map(OwnForm::source) else { return Ok(()) };
+        let Some(form) = export.own.map(NativeFormat::source) else { return Ok(()) };
         let Self::Opened(all) = self else { return Ok(()) };
         match all.iter().find(|opened| opened.source().name() != form) {
             Some(other) => Err(Error::OtherForm {
@@ -162,15 +162,15 @@ impl Engine {
                 continue;
             };
             if let Some(form) = export.own {
-                exported.add(Own::new(&opened, export, form).write(out)?);
+                exported.add(NativeExport::new(&opened, export, form).write(out)?);
                 continue;
             }
             let agents = self.agents_of(&opened, &*renderer);
-            let telling = Telling::new(&opened, export, &mut *renderer, None);
+            let transcript = TranscriptStream::new(&opened, export, &mut *renderer, None);
             std::thread::scope(|scope| {
-                let mut telling = telling.with_agents(&agents).ahead(scope);
-                telling.part(&|_| String::new(), out)?;
-                exported.problems.append(&mut telling.problems);
+                let mut transcript = transcript.with_agents(&agents).ahead(scope);
+                transcript.part(&|_| String::new(), out)?;
+                exported.problems.append(&mut transcript.problems);
                 io::Result::Ok(())
             })?;
             exported.written += 1;
@@ -205,8 +205,8 @@ impl Engine {
             return Ok(exported);
         };
         if let Some(form) = export.own {
-            let own = Own::new(&opened, export, form);
-            let mut told = Told::default();
+            let own = NativeExport::new(&opened, export, form);
+            let mut told = NativeOutcome::default();
             exported.bytes = recount_writer::write_with(path, |out| {
                 told = own.write(out)?;
                 Ok(())
@@ -218,11 +218,11 @@ impl Engine {
         let renderer = export.format.renderer(&export.options);
         let mut renderer = renderer.ok_or_else(|| Error::Output(NOT_ONE_FILE.into()))?;
         let agents = self.agents_of(&opened, &*renderer);
-        let telling = Telling::new(&opened, export, &mut *renderer, export.split);
+        let transcript = TranscriptStream::new(&opened, export, &mut *renderer, export.split);
         let written = std::thread::scope(|scope| {
-            let mut telling = telling.with_agents(&agents).ahead(scope);
-            let written = telling.write(&|number| part_of(path, number))?;
-            exported.problems = telling.problems;
+            let mut transcript = transcript.with_agents(&agents).ahead(scope);
+            let written = transcript.write(&|number| part_of(path, number))?;
+            exported.problems = transcript.problems;
             Ok::<_, Error>(written)
         })?;
         exported.written = 1;

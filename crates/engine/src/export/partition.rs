@@ -8,14 +8,14 @@ use std::path::Path;
 
 use jiff::tz::TimeZone;
 use recount_export::names::Taken;
-use recount_export::{Format, Table};
+use recount_export::{ExportTable, Format};
 use recount_model::SessionFacts;
 
 use super::Export;
 use super::manifest::Manifest;
 use super::plan::{Job, Output, claim, is_in_own, stem_of};
 use super::stock::{Item, Stock};
-use super::telling::below;
+use super::transcript::below;
 use crate::Error;
 use crate::cache::refresh::hash;
 use crate::sql::sessions::cells;
@@ -46,7 +46,8 @@ pub(super) fn partitions<'a>(
         let listed = format!("{:016x}", hash(&listed.collect::<Vec<_>>()));
         let mut outputs = Vec::new();
         for &table in &export.tables {
-            let stamp = if table == Table::Sessions { Some(listed.clone()) } else { said.clone() };
+            let stamp =
+                if table == ExportTable::Sessions { Some(listed.clone()) } else { said.clone() };
             let key = format!("{}{partition}", prefix(table));
             let stem = stem(table, &partition, &key, folder, manifest)?;
             claim(manifest, &key, &stem, Format::Parquet.extension());
@@ -74,7 +75,7 @@ pub(super) fn gone(manifest: &Manifest, export: &Export, jobs: &[Job<'_>]) -> Ve
 }
 
 /// How the entries of a table begin in the manifest.
-fn prefix(table: Table) -> String {
+fn prefix(table: ExportTable) -> String {
     format!("{} {}/", Format::Parquet.extension(), table.name())
 }
 
@@ -86,7 +87,7 @@ fn partition(facts: &SessionFacts) -> String {
 
 /// Finds a name that is ours, or free.
 fn stem(
-    table: Table,
+    table: ExportTable,
     partition: &str,
     key: &str,
     folder: &Path,

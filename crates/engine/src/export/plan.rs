@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use recount_export::names::{self, Taken};
-use recount_export::{Links, Table};
+use recount_export::{ExportTable, Links};
 
 use super::Export;
 use super::manifest::{Entry, Manifest, Written};
@@ -26,7 +26,7 @@ pub(super) struct Output {
     pub(super) stamp: Option<String>,
     /// Its folder, with `/` behind, and its file without the ending.
     pub(super) stem: String,
-    pub(super) table: Option<Table>,
+    pub(super) table: Option<ExportTable>,
 }
 
 /// Where sessions that belong together lie, seen from any project's folder.

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use recount_model::{Message, Project, RawJson, RecordedPath, SessionFacts};
-use recount_redact::{Redactor, Report, Rules, Tags};
+use recount_redact::{RedactionReport, Redactor, Rules, Tags};
 
 use crate::{Engine, Error};
 
@@ -16,7 +16,7 @@ const KEY: &str = "key";
 pub struct Redaction {
     redactor: Redactor,
     tags: Tags,
-    report: Mutex<Report>,
+    report: Mutex<RedactionReport>,
     /// Tells the rules and the key from others.
     pub(super) print: u64,
 }
@@ -162,7 +162,7 @@ impl Redaction {
 
     /// Begins with one message.
     pub(super) fn pass(&self, place: String) -> Pass<'_> {
-        Pass { redaction: self, place, report: Report::new() }
+        Pass { redaction: self, place, report: RedactionReport::new() }
     }
 }
 
@@ -170,7 +170,7 @@ impl Redaction {
 pub(super) struct Pass<'a> {
     redaction: &'a Redaction,
     place: String,
-    report: Report,
+    report: RedactionReport,
 }
 
 impl Pass<'_> {
@@ -208,7 +208,7 @@ impl Pass<'_> {
     pub(super) fn changed_value(&mut self, key: &str, value: &str) -> Option<String> {
         let Redaction { redactor, tags, .. } = self.redaction;
         let before = format!("\"{key}\": \"");
-        let (pair, mut report) = (format!("{before}{value}\""), Report::new());
+        let (pair, mut report) = (format!("{before}{value}\""), RedactionReport::new());
         let clean = redactor.redact_noting(&pair, tags, &self.place, &mut report);
         if matches!(clean, std::borrow::Cow::Borrowed(_)) {
             return None;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use recount_catalog::facts::MessageRow;
 use recount_catalog::sql;
-use recount_export::Table;
-use recount_export::parquet::{Cell, Column, Kind, TableFile};
+use recount_export::ExportTable;
+use recount_export::parquet::{ParquetCell, ParquetColumn, ParquetKind, TableFile};
 use recount_model::{Message, Problem, SessionFacts};
 use recount_writer::Draft;
 
@@ -38,14 +38,14 @@ pub(super) struct Gathered {
 
 /// Returns what changes when columns do.
 pub(super) fn form() -> String {
-    let columns: Vec<_> = Table::ALL.iter().flat_map(|table| columns(*table)).collect();
+    let columns: Vec<_> = ExportTable::ALL.iter().flat_map(|table| columns(*table)).collect();
     let columns: Vec<_> = columns.iter().map(|column| (column.name, column.kind)).collect();
     format!("rows={ROWS}.{:016x}", hash(&columns))
 }
 
 /// Writes tables of sessions, each to its file.
 pub(super) fn gather(
-    files: impl Iterator<Item = (Table, PathBuf)>,
+    files: impl Iterator<Item = (ExportTable, PathBuf)>,
     items: &[Item<'_>],
     stock: &Stock,
     export: &Export,
@@ -77,18 +77,18 @@ pub(super) fn gather(
 }
 
 /// The columns of a table: those of the view of its name.
-fn columns(table: Table) -> Vec<Column> {
+fn columns(table: ExportTable) -> Vec<ParquetColumn> {
     let view = sql::VIEWS.iter().find(|view| view.name == table.name());
     let columns = view.map(|view| view.columns).unwrap_or_default();
-    let column = |column: &sql::Column| Column {
+    let column = |column: &sql::SqlColumn| ParquetColumn {
         name: column.name,
         kind: match column.kind {
-            sql::Kind::Text => Kind::Text,
-            sql::Kind::LongText => Kind::LongText,
-            sql::Kind::Number => Kind::Number,
-            sql::Kind::Real => Kind::Real,
-            sql::Kind::Flag => Kind::Flag,
-            sql::Kind::Time => Kind::Time,
+            sql::ColumnKind::Text => ParquetKind::Text,
+            sql::ColumnKind::LongText => ParquetKind::LongText,
+            sql::ColumnKind::Number => ParquetKind::Number,
+            sql::ColumnKind::Real => ParquetKind::Real,
+            sql::ColumnKind::Flag => ParquetKind::Flag,
+            sql::ColumnKind::Time => ParquetKind::Time,
         },
     };
     columns.iter().filter(|column| column.name != IN_PATH).map(column).collect()
@@ -96,14 +96,14 @@ fn columns(table: Table) -> Vec<Column> {
 
 /// A table that is being written.
 struct File {
-    table: Table,
+    table: ExportTable,
     path: PathBuf,
-    columns: Vec<Column>,
+    columns: Vec<ParquetColumn>,
     rows: TableFile<Draft>,
 }
 
 impl File {
-    fn new(table: Table, path: PathBuf) -> Result<Self, Error> {
+    fn new(table: ExportTable, path: PathBuf) -> Result<Self, Error> {
         let columns = columns(table);
         let rows = TableFile::new(Draft::new(&path)?, table.name(), &columns);
         let rows = rows.map_err(|source| unwritten(&path, source))?;
@@ -117,18 +117,19 @@ struct Tables {
 
 impl Tables {
     fn has_messages(&self) -> bool {
-        self.files.iter().any(|file| file.table != Table::Sessions)
+        self.files.iter().any(|file| file.table != ExportTable::Sessions)
     }
 
     /// Adds the row of a session.
     fn session(&mut self, facts: &SessionFacts) -> Result<(), Error> {
-        for file in self.files.iter_mut().filter(|file| file.table == Table::Sessions) {
-            let view = sql::VIEWS.iter().find(|view| view.name == Table::Sessions.name());
+        for file in self.files.iter_mut().filter(|file| file.table == ExportTable::Sessions) {
+            let view = sql::VIEWS.iter().find(|view| view.name == ExportTable::Sessions.name());
             let names = view.map(|view| view.columns).unwrap_or_default();
             let cells = cells(facts);
             let own = names.iter().zip(&cells).filter(|(column, _)| column.name != IN_PATH);
             let own = own.map(|(_, cell)| cell).zip(&file.columns);
-            let row: Vec<Cell<'_>> = own.map(|(cell, column)| typed(cell, column.kind)).collect();
+            let row: Vec<ParquetCell<'_>> =
+                own.map(|(cell, column)| typed(cell, column.kind)).collect();
             file.rows.push(&row).map_err(|source| unwritten(&file.path, source))?;
         }
         self.spill()

@@ -49,7 +49,7 @@ impl Site {
         let told = manifest.sessions.values().filter_map(|entry| {
             let (row, file) = (entry.row.as_ref()?, entry.files.first()?);
             let may = !self.is_redacted || entry.options.contains(REDACTED);
-            (may && entry.is_there(folder)).then_some(site::Entry { row, file: &file.name })
+            (may && entry.is_there(folder)).then_some(site::SiteEntry { row, file: &file.name })
         });
         let mut page = Vec::new();
         site::write(&told.collect::<Vec<_>>(), &mut page).map_err(Error::Output)?;

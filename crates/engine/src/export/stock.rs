@@ -5,16 +5,16 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use recount_formats::OwnForm;
+use recount_formats::NativeFormat;
 use recount_formats::Sources;
 use recount_formats::bytes::Buffer;
 use recount_formats::source::{FileAt, Stamp};
 use recount_model::{Problem, SessionFacts, What};
 
-use super::{Selection, own};
-use crate::cache::growth::Anew;
+use super::{Selection, native};
+use crate::cache::growth::FullRead;
 use crate::cache::refresh::{hash, is_racy, version};
-use crate::snapshot::survey::{Ground, Group};
+use crate::snapshot::disk_scan::{DiskSnapshot, Group};
 use crate::{Engine, Opened};
 
 /// Raised with every change to what renderers write.
@@ -22,7 +22,7 @@ const RENDERERS: u32 = 3;
 
 /// Where the files of sessions lie.
 pub(super) struct Stock {
-    ground: Arc<Ground>,
+    disk: Arc<DiskSnapshot>,
     files: HashMap<String, (usize, FileAt)>,
     /// Per folder: the files beside the sessions that hold outputs of tools in full.
     outputs: Vec<OnceLock<Vec<(PathBuf, Stamp)>>>,
@@ -41,19 +41,19 @@ pub(super) struct Item<'a> {
 impl Engine {
     /// Looks where the files of a selection lie. Who wants no stamps need not look beside sessions that are open already.
     pub(super) fn stock(&self, selection: &Selection, wants_stamps: bool) -> Stock {
-        let ground = match selection {
+        let disk = match selection {
             Selection::Opened(_) if !wants_stamps => Arc::default(),
             _ => self.look(),
         };
         let mut files = HashMap::new();
-        for (number, folder) in ground.folders.iter().enumerate() {
+        for (number, folder) in disk.folders.iter().enumerate() {
             for file in &folder.at.files {
                 files.insert(file.path.to_string_lossy().into_owned(), (number, file.clone()));
             }
         }
-        let outputs = ground.folders.iter().map(|_| OnceLock::new()).collect();
+        let outputs = disk.folders.iter().map(|_| OnceLock::new()).collect();
         let ids = selection.sessions().iter().map(|facts| facts.id.to_string()).collect();
-        Stock { ground, files, outputs, ids, sources: self.sources }
+        Stock { disk, files, outputs, ids, sources: self.sources }
     }
 }
 
@@ -65,11 +65,13 @@ impl Stock {
         }
         let group = self.group(item)?;
         let source = group.source;
-        let family = group.family(&item.facts.id, &self.ground, &Anew, &mut Buffer::new())?;
-        let main = crate::sessions::facts::main(&family).or_else(|| family.members.first());
-        let folder = main.and_then(|member| self.ground.folders.get(member.file.folder));
+        let session_files =
+            group.session_files(&item.facts.id, &self.disk, &FullRead, &mut Buffer::new())?;
+        let main =
+            crate::sessions::facts::main(&session_files).or_else(|| session_files.files.first());
+        let folder = main.and_then(|session_file| self.disk.folders.get(session_file.file.folder));
         let folder = folder.map(|folder| folder.at.path.clone());
-        Some(Cow::Owned(Opened::new(source, item.facts.clone(), family, folder)))
+        Some(Cow::Owned(Opened::new(source, item.facts.clone(), session_files, folder)))
     }
 
     fn group(&self, item: &Item<'_>) -> Option<Group> {
@@ -78,7 +80,7 @@ impl Stock {
         }
         let known = |path: &String| self.files.get(path).cloned();
         let files: Vec<_> = item.facts.files.iter().filter_map(|file| known(&file.path)).collect();
-        let source = files.first().and_then(|(folder, _)| self.ground.folders.get(*folder))?.source;
+        let source = files.first().and_then(|(folder, _)| self.disk.folders.get(*folder))?.source;
         Some(Group { source, files })
     }
 
@@ -86,7 +88,7 @@ impl Stock {
     pub(super) fn stamp(&self, item: &Item<'_>) -> Option<String> {
         let mut group = self.group(item)?;
         let unknown = |(_, file): &(usize, FileAt)| file.stamp == Stamp::default();
-        if is_racy(&group, &self.ground) || group.files.iter().any(unknown) {
+        if is_racy(&group, &self.disk) || group.files.iter().any(unknown) {
             return None;
         }
         group.files.sort_by(|(_, one), (_, other)| one.path.cmp(&other.path));
@@ -105,7 +107,7 @@ impl Stock {
             Some(_) => opened == Some(folder),
             None => group.files.iter().any(|(of, _)| *of == at),
         };
-        let folders = self.ground.folders.iter().map(|folder| folder.at.path.as_path());
+        let folders = self.disk.folders.iter().map(|folder| folder.at.path.as_path());
         let own = folders.enumerate().filter(|folder| is_own(*folder)).map(|(at, _)| at);
         own.flat_map(|at| self.outputs_in(at))
             .filter(|(path, _)| self.is_for(path, item.facts.id.as_str()))
@@ -113,8 +115,7 @@ impl Stock {
     }
 
     fn outputs_in(&self, folder: usize) -> &[(PathBuf, Stamp)] {
-        let (Some(slot), Some(folder)) =
-            (self.outputs.get(folder), self.ground.folders.get(folder))
+        let (Some(slot), Some(folder)) = (self.outputs.get(folder), self.disk.folders.get(folder))
         else {
             return &[];
         };
@@ -157,12 +158,12 @@ impl Selection {
 
 impl Item<'_> {
     /// Returns the name that the agent itself would give to the session's file.
-    pub(super) fn own_stem(&self, form: &dyn OwnForm) -> String {
+    pub(super) fn own_stem(&self, form: &dyn NativeFormat) -> String {
         let SessionFacts { id, kind, started, .. } = self.facts;
         match self.opened.filter(|opened| opened.is_saved()) {
             Some(saved) => {
-                let began = started.or_else(|| own::time_of_saved(saved));
-                form.stem(&own::id_of_saved(saved, form), *kind, began)
+                let began = started.or_else(|| native::time_of_saved(saved));
+                form.stem(&native::id_of_saved(saved, form), *kind, began)
             }
             None => form.stem(id, *kind, *started),
         }

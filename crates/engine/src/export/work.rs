@@ -4,23 +4,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use recount_export::site::Row;
-use recount_export::{Format, Links, Options, Renderer, names};
-use recount_formats::OwnForm;
+use recount_export::site::SiteRow;
+use recount_export::{ExportOptions, Format, Links, Renderer, names};
+use recount_formats::NativeFormat;
 use recount_model::Problem;
 
 use super::folder::State;
 use super::manifest::{Entry, Written};
-use super::own::Own;
+use super::native::NativeExport;
 use super::plan::{Job, Output};
 use super::rows::{Gathered, gather};
 use super::site::Site;
 use super::stock::{Item, Stock};
-use super::telling::{Telling, below};
+use super::transcript::{TranscriptStream, below};
 use super::{Export, Exported};
 use crate::Error;
 use crate::cancel::stop_if_cancelled;
-use crate::snapshot::survey::Progress;
+use crate::snapshot::disk_scan::Progress;
 
 /// So many partitions are written at once, however many cores there are: the rows of each are gathered in memory.
 const MOST_GATHERED: usize = 4;
@@ -44,7 +44,7 @@ struct Outcome {
     /// The files of each output.
     files: Vec<Vec<Written>>,
     /// What the index of a folder of pages says of it.
-    row: Option<Row>,
+    row: Option<SiteRow>,
     /// What could not be used.
     problems: Vec<Problem>,
     /// Images and other data that were not looked into.
@@ -128,7 +128,7 @@ impl Work<'_> {
         if let Some(form) = self.export.own {
             return self.write_own(job, form, &self.place(first, 1));
         }
-        let options = Options {
+        let options = ExportOptions {
             table: first.table.unwrap_or_default(),
             links: self.links.clone(),
             site: self.site.map(Site::seen_from_a_project),
@@ -168,8 +168,9 @@ impl Work<'_> {
                     outcome.lose(item);
                     continue;
                 };
-                let mut telling = Telling::new(&opened, self.export, &mut *renderer, None);
-                telling.part(&|_| String::new(), out)?;
+                let mut transcript =
+                    TranscriptStream::new(&opened, self.export, &mut *renderer, None);
+                transcript.part(&|_| String::new(), out)?;
             }
             Ok(())
         })?;
@@ -191,22 +192,24 @@ impl Work<'_> {
                 outcome.lose(item);
                 continue;
             };
-            let mut telling = Telling::new(&opened, self.export, &mut *renderer, self.export.split);
-            let written = telling.write(&|number| self.place(output, number))?;
+            let mut transcript =
+                TranscriptStream::new(&opened, self.export, &mut *renderer, self.export.split);
+            let written = transcript.write(&|number| self.place(output, number))?;
             files.extend(written.iter().map(|(path, bytes)| self.named(path, *bytes)));
-            outcome.problems.append(&mut telling.problems);
-            let first = telling.first.take().unwrap_or_default();
-            outcome.row = self.site.map(|_| Row::new(&telling.facts, &first, &self.export.options));
+            outcome.problems.append(&mut transcript.problems);
+            let first = transcript.first.take().unwrap_or_default();
+            outcome.row =
+                self.site.map(|_| SiteRow::new(&transcript.facts, &first, &self.export.options));
         }
         outcome.files.push(files);
         Ok(outcome)
     }
 
-    /// Writes a session in its agent's own form.
+    /// Writes a session in its agent's native format.
     fn write_own(
         &self,
         job: &Job<'_>,
-        form: &'static dyn OwnForm,
+        form: &'static dyn NativeFormat,
         path: &Path,
     ) -> Result<Outcome, Error> {
         let mut outcome = Outcome::default();
@@ -219,7 +222,7 @@ impl Work<'_> {
             outcome.lose(item);
             return Ok(outcome);
         };
-        let own = Own::new(&opened, self.export, form);
+        let own = NativeExport::new(&opened, self.export, form);
         let mut exported = Exported::default();
         let bytes = recount_writer::write_with(path, |out| {
             exported.add(own.write(out)?);

@@ -51,7 +51,7 @@ impl MessageCursor {
         let rows = if opened.is_saved() {
             Rows::Saved { first: 0, many: opened.saved().len() }
         } else {
-            Rows::Files(pending(opened.family(), view))
+            Rows::Files(pending(opened.session_files(), view))
         };
         Self { opened, rows, at: 0, windows: Vec::new(), counters: Vec::new() }
     }
@@ -146,7 +146,8 @@ impl MessageCursor {
         match &self.rows {
             Rows::Files(pending) => {
                 let pending = pending.get(at)?;
-                let outline = &self.opened.family().members.get(pending.member)?.file.outline;
+                let outline =
+                    &self.opened.session_files().files.get(pending.session_file)?.file.outline;
                 outline.entries.get(pending.entry)?.id.as_deref()
             }
             Rows::Saved { .. } => self.saved(at)?.id.as_ref().map(recount_model::MessageId::as_str),
@@ -156,9 +157,9 @@ impl MessageCursor {
     fn reaches(&self, at: usize, file: &str, offset: u64) -> bool {
         match &self.rows {
             Rows::Files(pending) => pending.get(at).is_some_and(|pending| {
-                let member = self.opened.family().members.get(pending.member);
+                let session_file = self.opened.session_files().files.get(pending.session_file);
                 pending.span.offset + pending.span.bytes > offset
-                    && member.is_some_and(|m| m.file.at.path.to_string_lossy() == file)
+                    && session_file.is_some_and(|m| m.file.at.path.to_string_lossy() == file)
             }),
             Rows::Saved { .. } => self.saved(at).is_some_and(|message| {
                 let place = &message.place;
@@ -206,6 +207,6 @@ fn saved_between(
 impl Opened {
     /// Reads these messages of its files.
     fn read(&self, pending: Vec<Pending>) -> Messages<'_> {
-        Messages::over(self.source(), self.family(), self.folder(), pending)
+        Messages::over(self.source(), self.session_files(), self.folder(), pending)
     }
 }

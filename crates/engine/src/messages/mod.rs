@@ -10,9 +10,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use recount_formats::Source;
 use recount_formats::bytes::{Input, LineCounter};
-use recount_formats::outline::{Entry, Outline};
-use recount_formats::source::{Detail, Family, Member, MessageRequest, Others, PieceBytes};
-use recount_model::{Fate, FileRole, Message, Place, Problem, Span, What};
+use recount_formats::outline::{MessageEntry, Outline};
+use recount_formats::source::{
+    Detail, MessageRequest, OtherVersions, PieceBytes, SessionFile, SessionFiles,
+};
+use recount_model::{Fate, FileRole, Message, Problem, RecordLocation, Span, What};
 
 use crate::messages::window::Window;
 use crate::sessions::facts::main;
@@ -42,7 +44,7 @@ pub enum Bound {
 /// One message to come.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
-    member: usize,
+    session_file: usize,
     entry: usize,
     span: Span,
     fate: Fate,
@@ -52,9 +54,9 @@ struct Pending {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Upcoming<'a> {
     /// Which of the session's files it stands in.
-    pub(crate) member: usize,
+    pub(crate) session_file: usize,
     pub(crate) outline: &'a Outline,
-    pub(crate) entry: &'a Entry,
+    pub(crate) entry: &'a MessageEntry,
     pub(crate) span: Span,
     pub(crate) fate: Fate,
 }
@@ -63,7 +65,7 @@ pub(crate) struct Upcoming<'a> {
 #[derive(Debug)]
 pub struct Messages<'a> {
     source: &'static dyn Source,
-    family: &'a Family,
+    session_files: &'a SessionFiles,
     folder: Option<&'a Path>,
     pending: std::vec::IntoIter<Pending>,
     windows: Vec<Option<Window>>,
@@ -75,29 +77,30 @@ pub struct Messages<'a> {
 impl<'a> Messages<'a> {
     pub(crate) fn new(
         source: &'static dyn Source,
-        family: &'a Family,
+        session_files: &'a SessionFiles,
         folder: Option<&'a Path>,
         view: View,
     ) -> Self {
-        Self::over(source, family, folder, pending(family, view))
+        Self::over(source, session_files, folder, pending(session_files, view))
     }
 
     /// Reads just these.
     fn over(
         source: &'static dyn Source,
-        family: &'a Family,
+        session_files: &'a SessionFiles,
         folder: Option<&'a Path>,
         pending: Vec<Pending>,
     ) -> Self {
-        let name = |member: &Member| Arc::from(member.file.at.path.to_string_lossy());
+        let name =
+            |session_file: &SessionFile| Arc::from(session_file.file.at.path.to_string_lossy());
         Self {
             source,
-            family,
+            session_files,
             folder,
             pending: pending.into_iter(),
-            windows: family.members.iter().map(|_| None).collect(),
-            counters: family.members.iter().map(|_| None).collect(),
-            names: family.members.iter().map(name).collect(),
+            windows: session_files.files.iter().map(|_| None).collect(),
+            counters: session_files.files.iter().map(|_| None).collect(),
+            names: session_files.files.iter().map(name).collect(),
             detail: Detail::Whole,
         }
     }
@@ -129,8 +132,8 @@ impl<'a> Messages<'a> {
     pub(crate) fn keep_own(&mut self) {
         let all: Vec<Pending> = self.pending.by_ref().collect();
         let is_own = |pending: &Pending| {
-            let member = self.family.members.get(pending.member);
-            member.is_some_and(|member| member.role != FileRole::Base)
+            let session_file = self.session_files.files.get(pending.session_file);
+            session_file.is_some_and(|session_file| session_file.role != FileRole::Base)
         };
         let kept: Vec<Pending> = all.into_iter().filter(|pending| is_own(pending)).collect();
         self.pending = kept.into_iter();
@@ -138,10 +141,10 @@ impl<'a> Messages<'a> {
 
     /// Leaves out messages of which nothing was recorded since one of the files had so many versions of messages. The
     /// others must not have changed.
-    pub(crate) fn keep_since(&mut self, member: usize, versions: u64) {
+    pub(crate) fn keep_since(&mut self, session_file: usize, versions: u64) {
         let all: Vec<Pending> = self.pending.by_ref().collect();
         let is_new = |pending: &Pending| {
-            pending.member == member
+            pending.session_file == session_file
                 && self.entry(pending).is_some_and(|entry| u64::from(entry.last) >= versions)
         };
         let kept: Vec<Pending> = all.into_iter().filter(|pending| is_new(pending)).collect();
@@ -149,11 +152,11 @@ impl<'a> Messages<'a> {
     }
 
     /// Leaves out all but the message that stands in `place`, and so many before and behind it.
-    pub(crate) fn keep_around(&mut self, place: &Place, many: usize) {
+    pub(crate) fn keep_around(&mut self, place: &RecordLocation, many: usize) {
         let all: Vec<Pending> = self.pending.by_ref().collect();
         let is_it = |pending: &Pending| {
             pending.span.offset == place.offset
-                && self.names.get(pending.member).is_some_and(|name| *name == place.file)
+                && self.names.get(pending.session_file).is_some_and(|name| *name == place.file)
         };
         let at = all.iter().position(is_it);
         let kept = at.and_then(|at| {
@@ -214,16 +217,16 @@ impl<'a> Messages<'a> {
         }
     }
 
-    fn entry(&self, pending: &Pending) -> Option<&'a Entry> {
-        self.family.members.get(pending.member)?.file.outline.entries.get(pending.entry)
+    fn entry(&self, pending: &Pending) -> Option<&'a MessageEntry> {
+        self.session_files.files.get(pending.session_file)?.file.outline.entries.get(pending.entry)
     }
 
     /// Returns what is known of the next message.
     pub(crate) fn upcoming(&self) -> Option<Upcoming<'a>> {
-        let &Pending { member, entry, span, fate } = self.pending.as_slice().first()?;
-        let outline = &self.family.members.get(member)?.file.outline;
+        let &Pending { session_file, entry, span, fate } = self.pending.as_slice().first()?;
+        let outline = &self.session_files.files.get(session_file)?.file.outline;
         let entry = outline.entries.get(entry)?;
-        Some(Upcoming { member, outline, entry, span, fate })
+        Some(Upcoming { session_file, outline, entry, span, fate })
     }
 
     /// Documents are read without counting lines, so that is done here.
@@ -231,8 +234,12 @@ impl<'a> Messages<'a> {
         if pending.span.line > 0 {
             return;
         }
-        let path = self.family.members.get(pending.member).map(|member| &member.file.at.path);
-        if let (Some(slot), Some(path)) = (self.counters.get_mut(pending.member), path) {
+        let path = self
+            .session_files
+            .files
+            .get(pending.session_file)
+            .map(|session_file| &session_file.file.at.path);
+        if let (Some(slot), Some(path)) = (self.counters.get_mut(pending.session_file), path) {
             if slot.is_none() {
                 *slot = LineCounter::open(path).ok();
             }
@@ -258,8 +265,8 @@ impl<'a> Messages<'a> {
 
     /// Returns the bytes of a message as they are on disk.
     fn bytes(&mut self, pending: &Pending) -> Option<&[u8]> {
-        let path = &self.family.members.get(pending.member)?.file.at.path;
-        let slot = self.windows.get_mut(pending.member)?;
+        let path = &self.session_files.files.get(pending.session_file)?.file.at.path;
+        let slot = self.windows.get_mut(pending.session_file)?;
         if slot.is_none() {
             *slot = Window::open(path).ok();
         }
@@ -268,7 +275,7 @@ impl<'a> Messages<'a> {
 
     /// Returns the pieces of a message after the first. Most messages have none.
     fn pieces(&mut self, pending: &Pending) -> Option<Vec<(Span, Vec<u8>)>> {
-        let outline = &self.family.members.get(pending.member)?.file.outline;
+        let outline = &self.session_files.files.get(pending.session_file)?.file.outline;
         let entry = outline.entries.get(pending.entry)?;
         let mut pieces = Vec::new();
         for version in outline.pieces_of(entry) {
@@ -280,7 +287,7 @@ impl<'a> Messages<'a> {
 
     fn read(&mut self, mut pending: Pending) -> Result<Message, Problem> {
         self.count_line(&mut pending);
-        let name = self.names.get(pending.member).cloned().unwrap_or_else(|| Arc::from(""));
+        let name = self.names.get(pending.session_file).cloned().unwrap_or_else(|| Arc::from(""));
         let gone = || Problem {
             file: Arc::clone(&name),
             span: Some(pending.span),
@@ -288,13 +295,13 @@ impl<'a> Messages<'a> {
             done: "left out: the file changed while it was read".into(),
         };
         let (source, folder, detail) = (self.source, self.folder, self.detail);
-        let member = self.family.members.get(pending.member).ok_or_else(gone)?;
-        let path = &member.file.at.path;
+        let session_file = self.session_files.files.get(pending.session_file).ok_or_else(gone)?;
+        let path = &session_file.file.at.path;
         let pieces = self.pieces(&pending).ok_or_else(gone)?;
         let bytes = self.bytes(&pending).ok_or_else(gone)?;
         let pieces: Vec<PieceBytes<'_>> =
             pieces.iter().map(|(span, bytes)| PieceBytes { bytes, span: *span }).collect();
-        let others = Versions { outline: &member.file.outline, pending, path };
+        let others = Versions { outline: &session_file.file.outline, pending, path };
         source.message(&MessageRequest {
             bytes,
             pieces: &pieces,
@@ -330,33 +337,40 @@ enum End {
     To,
 }
 
-fn pending(family: &Family, view: View) -> Vec<Pending> {
+fn pending(session_files: &SessionFiles, view: View) -> Vec<Pending> {
     match view {
-        View::Full => full(family),
-        View::Strict => strict(family),
+        View::Full => full(session_files),
+        View::Strict => strict(session_files),
     }
 }
 
-fn full(family: &Family) -> Vec<Pending> {
+fn full(session_files: &SessionFiles) -> Vec<Pending> {
     let pending = |row: crate::sessions::union::Row| {
-        let outline = &family.members.get(row.member)?.file.outline;
+        let outline = &session_files.files.get(row.session_file)?.file.outline;
         let entry = outline.entries.get(row.entry)?;
         let span = outline.versions.get(entry.best as usize)?.span;
-        Some(Pending { member: row.member, entry: row.entry, span, fate: row.fate })
+        Some(Pending { session_file: row.session_file, entry: row.entry, span, fate: row.fate })
     };
-    union(family).into_iter().filter_map(pending).collect()
+    union(session_files).into_iter().filter_map(pending).collect()
 }
 
-fn strict(family: &Family) -> Vec<Pending> {
-    let Some(main) = main(family) else { return Vec::new() };
-    let is_main = |member: &Member| member.file.at.path == main.file.at.path;
-    let is_shown = |member: &Member| member.role == FileRole::Base || is_main(member);
-    let members = family.members.iter().enumerate().filter(|(_, member)| is_shown(member));
-    let shown = members.flat_map(|(number, member)| {
-        let outline = &member.file.outline;
+fn strict(session_files: &SessionFiles) -> Vec<Pending> {
+    let Some(main) = main(session_files) else { return Vec::new() };
+    let is_main = |session_file: &SessionFile| session_file.file.at.path == main.file.at.path;
+    let is_shown =
+        |session_file: &SessionFile| session_file.role == FileRole::Base || is_main(session_file);
+    let members =
+        session_files.files.iter().enumerate().filter(|(_, session_file)| is_shown(session_file));
+    let shown = members.flat_map(|(number, session_file)| {
+        let outline = &session_file.file.outline;
         outline.strict.iter().filter_map(move |shown| {
             let span = outline.versions.get(shown.version as usize)?.span;
-            Some(Pending { member: number, entry: shown.entry as usize, span, fate: Fate::Kept })
+            Some(Pending {
+                session_file: number,
+                entry: shown.entry as usize,
+                span,
+                fate: Fate::Kept,
+            })
         })
     });
     shown.collect()
@@ -370,7 +384,7 @@ struct Versions<'a> {
     path: &'a Path,
 }
 
-impl Others for Versions<'_> {
+impl OtherVersions for Versions<'_> {
     fn each(&self, visit: &mut dyn FnMut(&[u8]) -> bool) {
         let Some(entry) = self.outline.entries.get(self.pending.entry) else { return };
         let Ok(mut window) = Window::open(self.path) else { return };

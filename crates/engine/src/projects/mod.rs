@@ -3,8 +3,8 @@
 pub(crate) mod learned;
 pub(crate) mod matching;
 pub(crate) mod moved;
-pub(crate) mod passport;
 pub(crate) mod paths;
+pub(crate) mod resolve;
 pub(crate) mod seek;
 pub(crate) mod text_clues;
 
@@ -24,10 +24,10 @@ use serde::Serialize;
 use crate::disk::Survey;
 use crate::projects::matching::matching;
 use crate::projects::moved::new_places;
-use crate::projects::passport::Effort;
+use crate::projects::resolve::Effort;
 use crate::projects::seek::Seek;
 use crate::sessions::list::Listing;
-use crate::snapshot::survey::{Folder, Ground, Progress};
+use crate::snapshot::disk_scan::{DiskSnapshot, Folder, Progress};
 use crate::{Engine, Error};
 
 /// One project.
@@ -64,12 +64,12 @@ pub struct ProjectRow {
     /// Where a folder that is gone has likely gone to.
     pub moved_to: Option<Moved>,
     /// The directories in which the agents keep it.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ProjectPart>,
 }
 
 /// A directory in which an agent keeps a project.
 #[derive(Clone, Debug, Serialize)]
-pub struct Part {
+pub struct ProjectPart {
     /// The directory.
     pub directory: PathBuf,
     /// Whose it is.
@@ -109,29 +109,29 @@ impl Engine {
     ) -> Result<(Vec<ProjectRow>, Listing), Error> {
         self.aliases()?;
         let effort = seek.map_or(Effort::Projects, |seek| Effort::Scan(seek.clone()));
-        let (listing, ground, passports) = self.survey_all(&effort, progress)?;
+        let (listing, disk, resolved) = self.scan_all(&effort, progress)?;
         let mut rows: BTreeMap<String, ProjectRow> = BTreeMap::new();
         // Last used first, so that the newest of several folders stands for a name.
         for session in &listing.sessions {
             let row = rows.entry(session.project.key()).or_insert_with(|| blank(&session.project));
             add(row, session);
         }
-        let mut parts = parts(&ground, &listing.sessions);
+        let mut parts = parts(&disk, &listing.sessions);
         for (key, row) in &mut rows {
             let Some(parts) = parts.remove(key) else { continue };
-            for project in passports.recorded.values().filter(|known| known.key() == *key) {
+            for project in resolved.recorded.values().filter(|known| known.key() == *key) {
                 merge(row, project);
             }
             row.parts.extend(parts);
         }
-        let directories = ground.folders.iter().zip(&passports.projects);
+        let directories = disk.folders.iter().zip(&resolved.projects);
         for (folder, project) in directories.filter(|(folder, _)| folder.at.is_project) {
             let row = rows.entry(project.key()).or_insert_with(|| blank(project));
             if !row.sources.contains(&folder.source.name()) {
                 row.sources.push(folder.source.name());
             }
             merge(row, project);
-            row.parts.push(Part {
+            row.parts.push(ProjectPart {
                 directory: folder.at.path.clone(),
                 source: folder.source.name(),
                 path: project.path.clone(),
@@ -144,7 +144,7 @@ impl Engine {
         rows.sort_by_cached_key(|row| {
             (std::cmp::Reverse(row.last_used), row.name.clone(), row.path.clone())
         });
-        new_places(&mut rows, &ground, &passports, self);
+        new_places(&mut rows, &disk, &resolved, self);
         Ok((rows, listing))
     }
 
@@ -169,7 +169,7 @@ impl Engine {
     /// # Errors
     /// If there is none, or several.
     pub fn folder_of(&self, wanted: &str) -> Result<String, Error> {
-        self.folder_in(&self.survey(&())?, wanted)
+        self.folder_in(&self.scan_files(&())?, wanted)
     }
 
     /// The same, among the projects of a survey.
@@ -190,21 +190,24 @@ impl Engine {
 }
 
 /// Lists the directories of sessions that record their own project, by the project's key.
-fn parts(ground: &Ground, sessions: &[Arc<SessionFacts>]) -> BTreeMap<String, Vec<Part>> {
-    let mut parts: BTreeMap<String, Vec<Part>> = BTreeMap::new();
+fn parts(
+    disk: &DiskSnapshot,
+    sessions: &[Arc<SessionFacts>],
+) -> BTreeMap<String, Vec<ProjectPart>> {
+    let mut parts: BTreeMap<String, Vec<ProjectPart>> = BTreeMap::new();
     for session in sessions.iter().filter(|session| session.cwd.is_some()) {
         let known = parts.entry(session.project.key()).or_default();
         for file in session.own_files() {
             let holds = |folder: &&Folder| Path::new(&file.path).starts_with(&folder.at.path);
-            let folder = ground.folders.iter().filter(holds).find(|folder| !folder.at.is_project);
+            let folder = disk.folders.iter().filter(holds).find(|folder| !folder.at.is_project);
             let Some(folder) = folder else { continue };
-            let is_known = |part: &&mut Part| part.directory == folder.at.path;
+            let is_known = |part: &&mut ProjectPart| part.directory == folder.at.path;
             match known.iter_mut().find(is_known) {
                 Some(part) => {
                     part.files += 1;
                     part.bytes += file.bytes;
                 }
-                None => known.push(Part {
+                None => known.push(ProjectPart {
                     directory: folder.at.path.clone(),
                     source: session.source,
                     path: session.project.path.clone(),

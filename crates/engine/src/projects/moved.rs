@@ -9,9 +9,9 @@ use recount_store::{Gone, Spot, beside, present, propose};
 
 use crate::Engine;
 use crate::projects::ProjectRow;
-use crate::projects::passport::Passports;
 use crate::projects::paths::{spoken_in, texts};
-use crate::snapshot::survey::Ground;
+use crate::projects::resolve::ResolvedProjects;
+use crate::snapshot::disk_scan::DiskSnapshot;
 
 /// How many folders are compared with one that is gone.
 const SPOTS: usize = 500;
@@ -19,8 +19,8 @@ const SPOTS: usize = 500;
 /// Says for each row whose folder is gone where it may have gone to.
 pub(crate) fn new_places(
     rows: &mut [ProjectRow],
-    ground: &Ground,
-    passports: &Passports,
+    disk: &DiskSnapshot,
+    resolved: &ResolvedProjects,
     engine: &Engine,
 ) {
     if !rows.iter().any(|row| row.state == ProjectState::Missing) {
@@ -31,14 +31,14 @@ pub(crate) fn new_places(
         .filter_map(|row| Some((row.path.as_ref()?.as_str().to_owned(), row.began?)))
         .collect();
     let homes = engine.homes();
-    let known = known_folders(passports);
+    let known = known_folders(resolved);
     let mut looked: BTreeMap<String, Spot> = BTreeMap::new();
     for row in rows.iter_mut().filter(|row| row.state == ProjectState::Missing) {
         let Some(path) = row.path.clone() else { continue };
-        let files: Vec<_> = ground
+        let files: Vec<_> = disk
             .folders
             .iter()
-            .zip(&passports.projects)
+            .zip(&resolved.projects)
             .filter(|(_, project)| project.path.as_ref() == Some(&path))
             .flat_map(|(folder, _)| texts(folder.source, &folder.at))
             .collect();
@@ -59,22 +59,22 @@ pub(crate) fn new_places(
             looked.entry(spot.clone()).or_insert_with(new);
         }
         let spots = spots.iter().filter_map(|spot| looked.get(spot));
-        let repository = passports.learned.repository(path.as_str());
+        let repository = resolved.learned.repository(path.as_str());
         let gone = Gone { path: &path, repository, began: row.began, spoken: &spoken };
         row.moved_to = propose(&gone, spots);
     }
 }
 
 /// Folders that are there and may be a project: what is on record anywhere, and what a search met.
-fn known_folders(passports: &Passports) -> Vec<String> {
+fn known_folders(resolved: &ResolvedProjects) -> Vec<String> {
     let on_record = |kind: ClueKind| !matches!(kind, ClueKind::Text | ClueKind::Beside);
-    let recorded = passports
+    let recorded = resolved
         .candidates
         .paths()
         .filter(|(_, origins)| origins.iter().any(|origin| on_record(origin.kind)));
     let recorded = recorded.map(|(path, _)| path.as_str()).filter(|path| path.len() > 1);
     let mut all: Vec<String> =
-        passports.learned.spots().chain(recorded).take(2 * SPOTS).map(str::to_owned).collect();
+        resolved.learned.spots().chain(recorded).take(2 * SPOTS).map(str::to_owned).collect();
     all.sort();
     all.dedup();
     let answers = present(all.clone());

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use recount_formats::Source;
 use recount_model::{ClueKind, ProjectHash, ProjectState, SourceName};
-use recount_store::scan::{End, Event, Looked, Scan, Search, Seen, likely, look};
+use recount_store::scan::{Event, FolderScan, Looked, ScanEnd, Search, Seen, likely, look};
 use recount_store::{Searched, millis};
 
-use crate::projects::passport::{Desk, Effort};
-use crate::snapshot::survey::Progress;
+use crate::projects::resolve::{Effort, ResolveContext};
+use crate::snapshot::disk_scan::Progress;
 
 /// How long a list waits.
 const LIST: Duration = Duration::from_millis(150);
@@ -37,7 +37,7 @@ struct Wanted {
     keys: BTreeSet<String>,
 }
 
-impl Desk<'_> {
+impl ResolveContext<'_> {
     /// Searches the disk, and says whether some place did not answer.
     pub(crate) fn seek(&mut self, effort: &Effort, progress: &dyn Progress) -> bool {
         if matches!(effort, Effort::Glance(_))
@@ -70,7 +70,7 @@ impl Desk<'_> {
             BTreeMap::new();
         let mut wanted = Wanted { search: Search::default(), keys: BTreeSet::new() };
         for (number, hash) in self.open() {
-            let Some(folder) = self.ground.folders.get(number) else { continue };
+            let Some(folder) = self.disk.folders.get(number) else { continue };
             wanted.keys.insert(hash.as_str().to_owned());
             by_source
                 .entry(folder.source.name())
@@ -114,9 +114,9 @@ impl Desk<'_> {
     fn run(&mut self, wanted: Wanted, seen: Vec<Seen>, progress: &dyn Progress) {
         let total = wanted.search.wanted();
         let places = seen.iter().map(|seen| seen.place.clone()).collect();
-        let mut scan = Scan::start(wanted.search, places, &self.engine.tree);
+        let mut scan = FolderScan::start(wanted.search, places, &self.engine.tree);
         let (mut likely, mut found, mut folders) = (BTreeSet::new(), BTreeSet::new(), 0);
-        let mut ends: BTreeMap<PathBuf, End> = BTreeMap::new();
+        let mut ends: BTreeMap<PathBuf, ScanEnd> = BTreeMap::new();
         let mut told = Instant::now();
         while let Some(event) = scan.next(Duration::from_secs(3600)) {
             match event {
@@ -140,15 +140,15 @@ impl Desk<'_> {
         }
         let unfound: BTreeSet<String> = wanted.keys.difference(&found).cloned().collect();
         for Seen { place, shape } in seen {
-            let end = ends.get(&place.path).copied().unwrap_or(End::OutOfTime);
-            if end == End::Found {
+            let end = ends.get(&place.path).copied().unwrap_or(ScanEnd::OutOfTime);
+            if end == ScanEnd::Found {
                 continue;
             }
             self.news.searched(Searched {
                 place: place.path.to_string_lossy().into_owned(),
                 depth: place.depth,
                 shape,
-                finished: end == End::Searched,
+                finished: end == ScanEnd::Searched,
                 patience: millis(place.patience),
                 when: self.engine.clock.now(),
                 unfound: unfound.clone(),

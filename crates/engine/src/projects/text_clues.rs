@@ -8,18 +8,18 @@ use recount_formats::Source;
 use recount_formats::source::ProjectFolder;
 use recount_model::{ClueKind, Project, ProjectHash};
 use recount_store::Searched;
-use recount_store::scan::Place;
+use recount_store::scan::ScanRoot;
 
-use crate::projects::passport::Desk;
 use crate::projects::paths::{paths_in, texts};
+use crate::projects::resolve::ResolveContext;
 
-impl Desk<'_> {
+impl ResolveContext<'_> {
     /// Looks for paths in the sessions of directories that are not known, and returns those that were looked into.
     pub(crate) fn read_own_texts(&mut self) -> BTreeSet<usize> {
         let now = self.engine.clock().now();
         let mut read = BTreeSet::new();
         for (number, hash) in self.unknown() {
-            let Some(folder) = self.ground.folders.get(number) else { continue };
+            let Some(folder) = self.disk.folders.get(number) else { continue };
             let (source, stamp) = (folder.source, stamp(folder.source, &folder.at));
             let is_vain = |hash: &ProjectHash| self.learned.is_vain(source, hash, &stamp);
             if hash.as_ref().is_some_and(is_vain) {
@@ -43,9 +43,9 @@ impl Desk<'_> {
         let wanted: Vec<ProjectHash> = self.open().into_iter().map(|(_, hash)| hash).collect();
         let name = name_of(&wanted);
         let mut looked = Vec::new();
-        for (number, folder) in self.ground.folders.iter().enumerate() {
+        for (number, folder) in self.disk.folders.iter().enumerate() {
             let path = folder.at.path.clone();
-            let place = Place { path, depth: 0, patience: Duration::ZERO };
+            let place = ScanRoot { path, depth: 0, patience: Duration::ZERO };
             let shape = stamp_of_sessions(&folder.at);
             if budget == 0 || self.learned.is_settled(&name, &place, &shape, now) {
                 continue;
@@ -76,7 +76,7 @@ impl Desk<'_> {
     /// Takes the paths in a directory's files as candidates, until all that is wanted is proven, and returns how many
     /// bytes that took.
     fn read_texts(&mut self, number: usize, wanted: &[ProjectHash]) -> u64 {
-        let Some(folder) = self.ground.folders.get(number) else { return 0 };
+        let Some(folder) = self.disk.folders.get(number) else { return 0 };
         let mut bytes = 0;
         for file in texts(folder.source, &folder.at) {
             let name = file.file_name().map(|name| name.to_string_lossy().into_owned());

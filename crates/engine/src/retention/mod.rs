@@ -8,17 +8,19 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use recount_formats::Sweeper;
-use recount_formats::sweep::{Chats, Installations, Retention, Settings, Variables};
+use recount_formats::RetentionPolicy;
+use recount_formats::retention::{Chats, InstallFolders, RetentionSettings, Settings, Variables};
 use recount_model::{Project, SessionFacts, SourceState};
 use recount_platform::Env;
 
-pub use self::report::{Agent, DoomedSession, Foretold, Guarded, Kept, Lost, ReleaseFrom, Safe};
-use self::rows::{Swept, guarded, lost};
+pub use self::report::{
+    Agent, Forecast, Guarded, Lost, ReleaseFrom, RetentionLimits, Safe, SessionAtRisk,
+};
+use self::rows::{FolderDeletions, guarded, lost};
 pub use self::scope::Scope;
 use crate::disk::Survey;
-use crate::projects::passport::Passports;
-use crate::snapshot::survey::{Folder, Ground, Progress};
+use crate::projects::resolve::ResolvedProjects;
+use crate::snapshot::disk_scan::{DiskSnapshot, Folder, Progress};
 use crate::{Engine, Error};
 
 impl Engine {
@@ -31,17 +33,17 @@ impl Engine {
         project: Option<&str>,
         release: Option<&str>,
         progress: &dyn Progress,
-    ) -> Result<Foretold, Error> {
+    ) -> Result<Forecast, Error> {
         self.aliases()?;
         let agents = self.agents(release)?;
-        let survey = self.survey(progress)?;
+        let survey = self.scan_files(progress)?;
         let scope = project.map_or(Scope::All, Scope::Project);
         let mut projects = self.forecast(&survey, scope, &agents)?;
         projects.sort_by_cached_key(|row| {
             let lost = row.sessions.iter().map(|session| session.lost).min();
             (!row.is_in_danger(), lost.is_none(), lost, row.project.key(), row.directory.clone())
         });
-        Ok(Foretold { agents, projects, listing: survey.listing })
+        Ok(Forecast { agents, projects, listing: survey.listing })
     }
 
     /// Tells what the next start of these agents would delete, directory by directory.
@@ -54,29 +56,33 @@ impl Engine {
         scope: Scope<'_>,
         agents: &[Agent],
     ) -> Result<Vec<Guarded>, Error> {
-        let Survey { listing, ground, projects, .. } = survey;
+        let Survey { listing, disk, projects, .. } = survey;
         let wanted = self.within(scope, survey)?;
-        let swept = self.sweep(&listing.sessions, ground, projects, agents);
-        let mut rows = guarded(&listing.sessions, ground, projects, swept);
+        let by_folder = self.sweep(&listing.sessions, disk, projects, agents);
+        let mut rows = guarded(&listing.sessions, disk, projects, by_folder);
         rows.retain(|(number, _)| wanted.as_ref().is_none_or(|all| all.contains(number)));
         Ok(rows.into_iter().map(|(_, row)| row).collect())
     }
 
     /// Marks the sessions that the next start of the installed release would delete.
-    pub(crate) fn foretell(
+    pub(crate) fn mark_pending_deletions(
         &self,
         sessions: &mut [Arc<SessionFacts>],
-        ground: &Ground,
-        passports: &Passports,
+        disk: &DiskSnapshot,
+        resolved: &ResolvedProjects,
     ) {
         let Ok(agents) = self.agents(None) else { return };
-        let swept = self.sweep(sessions, ground, &passports.projects, &agents);
-        let gone: BTreeSet<&str> =
-            swept.iter().flat_map(|swept| &swept.dooms).map(|doom| doom.path.as_str()).collect();
+        let by_folder = self.sweep(sessions, disk, &resolved.projects, &agents);
+        let gone: BTreeSet<&str> = by_folder
+            .iter()
+            .flat_map(|found| &found.deletions)
+            .map(|deletion| deletion.path.as_str())
+            .collect();
         for session in sessions {
             if agents.iter().any(|agent| agent.source == session.source) {
-                let doomed = lost(session, |path| gone.contains(path)) == Some(Lost::Whole);
-                Arc::make_mut(session).doomed = Some(doomed);
+                let pending_deletion =
+                    lost(session, |path| gone.contains(path)) == Some(Lost::Whole);
+                Arc::make_mut(session).pending_deletion = Some(pending_deletion);
             }
         }
     }
@@ -89,7 +95,7 @@ impl Engine {
         let mut agents: Vec<Agent> = Vec::new();
         let mut places = None;
         for source in self.roots.iter().map(|root| root.source) {
-            let Some(sweeper) = source.sweeper() else { continue };
+            let Some(retention_policy) = source.retention_policy() else { continue };
             if agents.iter().any(|agent| agent.source == source.name()) {
                 continue;
             }
@@ -98,23 +104,23 @@ impl Engine {
             });
             let (programs, packages) = (&*places.programs, &*places.packages);
             let (release, release_from, installed) = match release {
-                Some(asked) if !sweeper.is_release(asked) => {
+                Some(asked) if !retention_policy.is_release(asked) => {
                     return Err(Error::NotARelease(asked.to_owned()));
                 }
                 Some(asked) => (asked.to_owned(), ReleaseFrom::Asked, None),
-                None => match sweeper.installed(&Installations { programs, packages }) {
+                None => match retention_policy.installed(&InstallFolders { programs, packages }) {
                     Some(found) => (found.release, ReleaseFrom::Installed, Some(found.from)),
-                    None => (sweeper.newest().to_owned(), ReleaseFrom::Guessed, None),
+                    None => (retention_policy.newest().to_owned(), ReleaseFrom::Guessed, None),
                 },
             };
             agents.push(Agent {
                 source: source.name(),
-                program: sweeper.program(),
+                program: retention_policy.program(),
                 release,
                 release_from,
                 installed,
-                newest_known: sweeper.newest(),
-                setting: sweeper.remedy(),
+                newest_known: retention_policy.newest(),
+                setting: retention_policy.remedy(),
             });
         }
         Ok(agents)
@@ -130,36 +136,39 @@ impl Engine {
     fn sweep(
         &self,
         sessions: &[Arc<SessionFacts>],
-        ground: &Ground,
+        disk: &DiskSnapshot,
         projects: &[Arc<Project>],
         agents: &[Agent],
-    ) -> Vec<Swept> {
-        let ask = |sweeper: &dyn Sweeper, chats: &Chats<'_>| sweeper.sweep(chats);
-        let found = self.ask_each(sessions, ground, projects, agents, ask);
-        let swept = |(number, retention, dooms)| Swept { number, retention, dooms };
-        found.into_iter().map(swept).collect()
+    ) -> Vec<FolderDeletions> {
+        let ask = |retention_policy: &dyn RetentionPolicy, chats: &Chats<'_>| {
+            retention_policy.sweep(chats)
+        };
+        let found = self.ask_each(sessions, disk, projects, agents, ask);
+        let by_folder =
+            |(number, retention, deletions)| FolderDeletions { number, retention, deletions };
+        found.into_iter().map(by_folder).collect()
     }
 
     /// Asks each agent about each of its directories. Returns the answers with the directories' numbers.
-    pub fn ask_sweepers<T>(
+    pub fn ask_policies<T>(
         &self,
         survey: &Survey,
         agents: &[Agent],
-        ask: impl Fn(&dyn Sweeper, &Chats<'_>) -> T,
+        ask: impl Fn(&dyn RetentionPolicy, &Chats<'_>) -> T,
     ) -> Vec<(usize, T)> {
-        let Survey { listing, ground, projects, .. } = survey;
-        let found = self.ask_each(&listing.sessions, ground, projects, agents, ask);
+        let Survey { listing, disk, projects, .. } = survey;
+        let found = self.ask_each(&listing.sessions, disk, projects, agents, ask);
         found.into_iter().map(|(number, _, answer)| (number, answer)).collect()
     }
 
     fn ask_each<T>(
         &self,
         sessions: &[Arc<SessionFacts>],
-        ground: &Ground,
+        disk: &DiskSnapshot,
         projects: &[Arc<Project>],
         agents: &[Agent],
-        ask: impl Fn(&dyn Sweeper, &Chats<'_>) -> T,
-    ) -> Vec<(usize, Retention, T)> {
+        ask: impl Fn(&dyn RetentionPolicy, &Chats<'_>) -> T,
+    ) -> Vec<(usize, RetentionSettings, T)> {
         let mut states: HashMap<&str, &SourceState> = HashMap::with_capacity(sessions.len());
         for session in sessions {
             let files = session.files.iter().zip(&session.states);
@@ -167,21 +176,21 @@ impl Engine {
         }
         let mut settings: BTreeMap<usize, Settings> = BTreeMap::new();
         let one = |(number, folder): (usize, &Folder)| {
-            let sweeper = folder.source.sweeper()?;
+            let retention_policy = folder.source.retention_policy()?;
             let agent = agents.iter().find(|agent| agent.source == folder.source.name())?;
             let settings = settings
                 .entry(folder.root)
-                .or_insert_with(|| self.settings_below(folder.root, sweeper));
+                .or_insert_with(|| self.settings_below(folder.root, retention_policy));
             let project = projects.get(number).and_then(|project| project.path.as_ref());
             let place = project.map(|path| Path::new(path.as_str()));
-            let retention = sweeper.retention(settings, place, &agent.release);
+            let retention = retention_policy.retention(settings, place, &agent.release);
             let files = &folder.at.files;
             let seen: Vec<Option<&SourceState>> = files
                 .iter()
                 .map(|file| states.get(&*file.path.to_string_lossy()).copied())
                 .collect();
             let answer = ask(
-                sweeper,
+                retention_policy,
                 &Chats {
                     folder: &folder.at,
                     states: &seen,
@@ -192,13 +201,13 @@ impl Engine {
             );
             Some((number, retention, answer))
         };
-        ground.folders.iter().enumerate().filter_map(one).collect()
+        disk.folders.iter().enumerate().filter_map(one).collect()
     }
 
     /// Reads the settings that an agent would find for the data folder of this number.
-    pub fn settings_below(&self, root: usize, sweeper: &dyn Sweeper) -> Settings {
+    pub fn settings_below(&self, root: usize, retention_policy: &dyn RetentionPolicy) -> Settings {
         let Some(root) = self.roots.get(root) else { return Settings::default() };
-        sweeper.settings(&root.path, root.shape, &Words(&self.env))
+        retention_policy.settings(&root.path, root.shape, &Words(&self.env))
     }
 }
 

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use recount_model::{Doom, Project, SessionId, SessionKind, SourceName, TitleFrom};
+use recount_model::{PendingDeletion, Project, SessionId, SessionKind, SourceName, TitleFrom};
 use serde::Serialize;
 
 use crate::sessions::list::Listing;
 
 /// What is foretold.
 #[derive(Debug)]
-pub struct Foretold {
+pub struct Forecast {
     /// The agents that delete sessions, each with the release whose rules were taken.
     pub agents: Vec<Agent>,
     /// One per project directory with sessions, those that lose something first.
@@ -60,18 +60,18 @@ pub struct Guarded {
     /// The directory.
     pub directory: PathBuf,
     /// What the agent keeps there.
-    pub retention: Kept,
+    pub retention: RetentionLimits,
     /// Sessions that would lose files.
-    pub sessions: Vec<DoomedSession>,
+    pub sessions: Vec<SessionAtRisk>,
     /// Other files that would go.
-    pub others: Vec<Doom>,
+    pub others: Vec<PendingDeletion>,
     /// Sessions that would lose nothing.
     pub safe: Safe,
 }
 
 /// What an agent keeps.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Kept {
+pub struct RetentionLimits {
     /// Whether sessions are cleaned up.
     pub on: bool,
     /// If not, why.
@@ -97,7 +97,7 @@ pub struct Safe {
 
 /// A session that would lose files.
 #[derive(Clone, Debug, Serialize)]
-pub struct DoomedSession {
+pub struct SessionAtRisk {
     /// Its id.
     pub id: SessionId,
     /// Whether a human or another session started it.
@@ -117,9 +117,9 @@ pub struct DoomedSession {
     /// Bytes that would go.
     pub bytes: u64,
     /// Its own files that would go.
-    pub files: Vec<Doom>,
+    pub files: Vec<PendingDeletion>,
     /// What lies beside them and would go, too.
-    pub beside: Vec<Doom>,
+    pub beside: Vec<PendingDeletion>,
 }
 
 /// How much of a session would be lost.
@@ -136,13 +136,13 @@ pub enum Lost {
 
 impl Guarded {
     /// Returns all files that would go.
-    pub fn dooms(&self) -> impl Iterator<Item = &Doom> {
+    pub fn deletions(&self) -> impl Iterator<Item = &PendingDeletion> {
         let sessions = self.sessions.iter().flat_map(|s| s.files.iter().chain(&s.beside));
         sessions.chain(&self.others)
     }
 
     /// Whether anything would go that is not wiped at every start.
     pub fn is_in_danger(&self) -> bool {
-        self.dooms().any(|doom| !doom.why.is_routine())
+        self.deletions().any(|deletion| !deletion.why.is_routine())
     }
 }

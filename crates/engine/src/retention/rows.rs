@@ -4,32 +4,33 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use recount_formats::sweep::Retention;
-use recount_model::{Doom, FileRole, Project, SessionFacts, SessionId, SessionKind};
+use recount_formats::retention::RetentionSettings;
+use recount_model::{FileRole, PendingDeletion, Project, SessionFacts, SessionId, SessionKind};
 
-use super::report::{DoomedSession, Guarded, Kept, Lost, Safe};
-use crate::snapshot::survey::Ground;
+use super::report::{Guarded, Lost, RetentionLimits, Safe, SessionAtRisk};
+use crate::snapshot::disk_scan::DiskSnapshot;
 
 /// What would go of one directory.
-pub(super) struct Swept {
+pub(super) struct FolderDeletions {
     /// Its number.
     pub(super) number: usize,
-    pub(super) retention: Retention,
-    pub(super) dooms: Vec<Doom>,
+    pub(super) retention: RetentionSettings,
+    pub(super) deletions: Vec<PendingDeletion>,
 }
 
 /// Puts each file that goes to its session, and counts the rest.
 pub(super) fn guarded(
     sessions: &[Arc<SessionFacts>],
-    ground: &Ground,
+    disk: &DiskSnapshot,
     projects: &[Arc<Project>],
-    swept: Vec<Swept>,
+    by_folder: Vec<FolderDeletions>,
 ) -> Vec<(usize, Guarded)> {
-    let mut dooms: HashMap<String, (usize, Doom)> = HashMap::new();
+    let mut deletions: HashMap<String, (usize, PendingDeletion)> = HashMap::new();
     let mut rows: BTreeMap<usize, Guarded> = BTreeMap::new();
-    for Swept { number, retention, dooms: found } in swept {
-        let Some(folder) = ground.folders.get(number) else { continue };
-        dooms.extend(found.into_iter().map(|doom| (doom.path.clone(), (number, doom))));
+    for FolderDeletions { number, retention, deletions: found } in by_folder {
+        let Some(folder) = disk.folders.get(number) else { continue };
+        deletions
+            .extend(found.into_iter().map(|deletion| (deletion.path.clone(), (number, deletion))));
         let row = Guarded {
             project: projects.get(number).cloned().unwrap_or_default(),
             source: folder.source.name(),
@@ -43,7 +44,7 @@ pub(super) fn guarded(
     }
     let numbers: HashMap<&Path, usize> = rows
         .keys()
-        .filter_map(|number| Some((&*ground.folders.get(*number)?.at.path, *number)))
+        .filter_map(|number| Some((&*disk.folders.get(*number)?.at.path, *number)))
         .collect();
     let home_of = |session: &SessionFacts| {
         let main = session.files.iter().find(|file| file.role == FileRole::Main);
@@ -52,9 +53,9 @@ pub(super) fn guarded(
     };
     let mut owners: HashMap<&SessionId, (usize, usize)> = HashMap::new();
     for session in sessions {
-        let how = lost(session, |path| dooms.contains_key(path));
-        let taken: Vec<(usize, Doom)> =
-            session.files.iter().filter_map(|file| dooms.remove(&file.path)).collect();
+        let how = lost(session, |path| deletions.contains_key(path));
+        let taken: Vec<(usize, PendingDeletion)> =
+            session.files.iter().filter_map(|file| deletions.remove(&file.path)).collect();
         let place = taken.first().map(|(number, _)| *number).or_else(|| home_of(session));
         let Some((number, row)) = place.and_then(|at| Some((at, rows.get_mut(&at)?))) else {
             continue;
@@ -63,32 +64,32 @@ pub(super) fn guarded(
             if session.kind == SessionKind::Main {
                 owners.insert(&session.id, (number, row.sessions.len()));
             }
-            row.sessions.push(doomed(session, lost, taken));
+            row.sessions.push(at_risk(session, lost, taken));
         } else {
             row.safe.sessions += u64::from(session.kind == SessionKind::Main);
             row.safe.bytes += session.bytes();
         }
     }
-    let mut left: Vec<(usize, Doom)> = dooms.into_values().collect();
+    let mut left: Vec<(usize, PendingDeletion)> = deletions.into_values().collect();
     left.sort_by(|(_, one), (_, next)| one.path.cmp(&next.path));
-    for (number, doom) in left {
-        let owner = doom.session.as_ref().and_then(|id| owners.get(id));
+    for (number, deletion) in left {
+        let owner = deletion.session.as_ref().and_then(|id| owners.get(id));
         let (at, row) = owner.map_or((None, number), |(number, at)| (Some(*at), *number));
         let Some(row) = rows.get_mut(&row) else { continue };
         match at.and_then(|at| row.sessions.get_mut(at)) {
             Some(session) => {
-                session.bytes += doom.bytes;
-                session.beside.push(doom);
+                session.bytes += deletion.bytes;
+                session.beside.push(deletion);
             }
-            None => row.others.push(doom),
+            None => row.others.push(deletion),
         }
     }
-    let is_worth_a_row = |row: &Guarded| row.safe.sessions > 0 || row.dooms().next().is_some();
+    let is_worth_a_row = |row: &Guarded| row.safe.sessions > 0 || row.deletions().next().is_some();
     rows.into_iter().filter(|(_, row)| is_worth_a_row(row)).collect()
 }
 
-fn kept(retention: Retention) -> Kept {
-    Kept {
+fn kept(retention: RetentionSettings) -> RetentionLimits {
+    RetentionLimits {
         on: retention.off.is_none(),
         off_because: retention.off,
         max_age: retention.max_age.map(|(text, _)| text),
@@ -98,9 +99,13 @@ fn kept(retention: Retention) -> Kept {
     }
 }
 
-fn doomed(session: &SessionFacts, lost: Lost, taken: Vec<(usize, Doom)>) -> DoomedSession {
-    let files: Vec<Doom> = taken.into_iter().map(|(_, doom)| doom).collect();
-    DoomedSession {
+fn at_risk(
+    session: &SessionFacts,
+    lost: Lost,
+    taken: Vec<(usize, PendingDeletion)>,
+) -> SessionAtRisk {
+    let files: Vec<PendingDeletion> = taken.into_iter().map(|(_, deletion)| deletion).collect();
+    SessionAtRisk {
         id: session.id.clone(),
         kind: session.kind,
         parent: session.parent.clone(),
@@ -109,7 +114,7 @@ fn doomed(session: &SessionFacts, lost: Lost, taken: Vec<(usize, Doom)>) -> Doom
         updated: session.updated,
         prompts: session.counts.prompts,
         lost,
-        bytes: files.iter().map(|doom| doom.bytes).sum(),
+        bytes: files.iter().map(|deletion| deletion.bytes).sum(),
         files,
         beside: Vec::new(),
     }

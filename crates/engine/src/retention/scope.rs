@@ -38,7 +38,7 @@ impl Engine {
                 Ok(Some(matching(&projects, wanted, &self.folders)?))
             }
             Scope::Folder(wanted) => {
-                let folders = survey.ground.folders.iter().enumerate();
+                let folders = survey.disk.folders.iter().enumerate();
                 let own = folders.filter(|(_, folder)| is_same_place(&folder.at.path, wanted));
                 Ok(Some(own.map(|(number, _)| number).collect()))
             }

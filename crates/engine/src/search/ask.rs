@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use recount_search::{Found, Hit, Options, Plan};
+use recount_search::{Found, Hit, QueryPlan, SearchOptions};
 
 use crate::cancel::stop_if_cancelled;
 use crate::messages::records::Records;
 use crate::search::hits::{Lost, Pointed};
 use crate::search::index::session_key;
-use crate::search::{Answer, Asked, Match, Ready};
+use crate::search::{Match, Ready, SearchRequest, SearchResults};
 use crate::{Engine, Error};
 
 /// So many messages are looked at again for one answer; of more, some may be missing, and the answer says so.
@@ -19,7 +19,7 @@ const MORE: usize = 4;
 /// From so many on a second thread pays.
 const MANY: usize = 16;
 
-impl Answer {
+impl SearchResults {
     fn lose(&mut self, lost: Lost) {
         match lost {
             Lost::Changed => self.lost += 1,
@@ -35,7 +35,11 @@ impl Answer {
 
 impl Engine {
     /// Asks the index, and reads what it points at.
-    pub(crate) fn ask(&self, ready: &Ready<'_>, asked: &Asked) -> Result<Answer, Error> {
+    pub(crate) fn ask(
+        &self,
+        ready: &Ready<'_>,
+        asked: &SearchRequest,
+    ) -> Result<SearchResults, Error> {
         let found = &ready.first;
         let relaxed = ready.plan.relaxed();
         let plan = relaxed.as_ref().filter(|_| found.relaxed).unwrap_or(&ready.plan);
@@ -56,11 +60,11 @@ impl Engine {
     fn answer(
         &self,
         ready: &Ready<'_>,
-        asked: &Asked,
-        plan: &Plan,
+        asked: &SearchRequest,
+        plan: &QueryPlan,
         found: &Found,
-    ) -> Result<Answer, Error> {
-        let mut answer = Answer {
+    ) -> Result<SearchResults, Error> {
+        let mut answer = SearchResults {
             total: found.total,
             sessions: found.sessions,
             is_exact: found.is_exact,
@@ -98,10 +102,10 @@ impl Engine {
     fn check(
         &self,
         ready: &Ready<'_>,
-        asked: &Asked,
-        plan: &Plan,
+        asked: &SearchRequest,
+        plan: &QueryPlan,
         first: &Found,
-        answer: &mut Answer,
+        answer: &mut SearchResults,
     ) -> Result<(), Error> {
         let (mut checked, mut held) = (0, 0);
         let mut sessions = HashSet::new();
@@ -149,7 +153,7 @@ impl Engine {
     }
 
     /// What is asked of the index first.
-    pub(crate) fn first_options(&self, asked: &Asked, plan: &Plan) -> Options {
+    pub(crate) fn first_options(&self, asked: &SearchRequest, plan: &QueryPlan) -> SearchOptions {
         if plan.is_exact() {
             self.options(asked, 0, asked.limit, !asked.all_hits)
         } else {
@@ -161,13 +165,13 @@ impl Engine {
     /// What is asked of the index.
     pub(crate) fn options(
         &self,
-        asked: &Asked,
+        asked: &SearchRequest,
         offset: usize,
         limit: usize,
         one_per_session: bool,
-    ) -> Options {
+    ) -> SearchOptions {
         let now = self.clock.now().as_millisecond();
-        Options { limit, offset, now, sort: asked.sort, one_per_session }
+        SearchOptions { limit, offset, now, sort: asked.sort, one_per_session }
     }
 
     /// Reads what hits point at, on all cores, and returns it in their order.
@@ -175,7 +179,7 @@ impl Engine {
         &self,
         ready: &Ready<'_>,
         hits: &[Hit],
-        plan: &Plan,
+        plan: &QueryPlan,
         width: usize,
     ) -> Vec<Result<Option<Match>, Lost>> {
         let mut numbered: Vec<(usize, &Hit, Option<Pointed<'_>>)> = hits

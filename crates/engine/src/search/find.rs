@@ -4,13 +4,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use recount_model::{Message, SessionFacts};
-use recount_search::{Hit, Plan, Query as Question};
+use recount_search::{Hit, QueryPlan, SearchQuery as Question};
 
 use crate::messages::View;
 use crate::search::index::{session_key, with_document};
-use crate::search::{Asked, Match, Ready, Way, bad};
-use crate::snapshot::survey::Progress;
-use crate::{Engine, Error, HitSort};
+use crate::search::{Match, Ready, SearchRequest, Way, bad};
+use crate::snapshot::disk_scan::Progress;
+use crate::{Engine, Error, HitOrder};
 
 /// So many hits are looked at again at once.
 const SHARE: usize = 256;
@@ -18,7 +18,7 @@ const SHARE: usize = 256;
 /// Tells which messages of a session hold what is asked for.
 #[derive(Clone, Debug)]
 pub struct Finder {
-    plan: Plan,
+    plan: QueryPlan,
     session: u64,
 }
 
@@ -62,16 +62,16 @@ impl Engine {
         query: &str,
         progress: &dyn Progress,
     ) -> Result<HashSet<u64>, Error> {
-        let asked = Asked {
+        let asked = SearchRequest {
             query: query.to_owned(),
             limit: usize::MAX,
-            sort: HitSort::Time,
+            sort: HitOrder::Time,
             all_hits: false,
             width: 0,
             without_index: false,
         };
         // Where the index is not sure, the best of a session may not hold where another does.
-        let first = |plan: &Plan| self.options(&asked, 0, usize::MAX, plan.is_exact());
+        let first = |plan: &QueryPlan| self.options(&asked, 0, usize::MAX, plan.is_exact());
         let found = self.with_index(query, &first, Way::Any, progress, |ready| {
             if ready.first.relaxed {
                 return Ok(HashSet::new());

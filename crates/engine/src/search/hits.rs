@@ -4,9 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use recount_formats::Source;
-use recount_formats::source::{Detail, MessageRequest, Others};
-use recount_model::{Message, OutputState, Place, SessionFacts, Span, ToolCall, timestamp};
-use recount_search::{Hit, Plan, Rows};
+use recount_formats::source::{Detail, MessageRequest, OtherVersions};
+use recount_model::{
+    Message, OutputState, RecordLocation, SessionFacts, Span, ToolCall, timestamp,
+};
+use recount_search::{Hit, QueryPlan, Rows};
 
 use crate::messages::View;
 use crate::messages::records::Records;
@@ -45,7 +47,7 @@ impl Engine {
     pub(crate) fn read_hit(
         &self,
         pointed: Pointed<'_>,
-        plan: &Plan,
+        plan: &QueryPlan,
         rows: Option<&Rows>,
         width: usize,
         records: &mut Records,
@@ -109,7 +111,11 @@ impl Engine {
         Some(message)
     }
 
-    fn whole_message(&self, place: &Place, facts: &SessionFacts) -> Result<Option<Message>, Error> {
+    fn whole_message(
+        &self,
+        place: &RecordLocation,
+        facts: &SessionFacts,
+    ) -> Result<Option<Message>, Error> {
         let opened = self.open_key(&facts.key(), &())?;
         let Some(mut messages) = opened.messages(View::Full) else { return Ok(None) };
         messages.keep_around(place, 0);
@@ -126,10 +132,10 @@ fn path_of<'a>(hit: &Hit, facts: &'a SessionFacts) -> Option<&'a str> {
     paths.find(|path| file_key(path) == hit.file)
 }
 
-fn place(hit: &Hit, path: &str) -> Place {
+fn place(hit: &Hit, path: &str) -> RecordLocation {
     let line = u32::try_from(hit.line).unwrap_or(u32::MAX);
     let bytes = hit.bytes & !SPLIT;
-    Place { file: Arc::from(path), line, offset: hit.offset, bytes, pieces: Vec::new() }
+    RecordLocation { file: Arc::from(path), line, offset: hit.offset, bytes, pieces: Vec::new() }
 }
 
 /// What is left of a message whose file is gone.
@@ -142,6 +148,6 @@ fn remains(hit: &Hit, facts: &SessionFacts) -> Message {
 #[derive(Debug)]
 struct Nothing;
 
-impl Others for Nothing {
+impl OtherVersions for Nothing {
     fn each(&self, _visit: &mut dyn FnMut(&[u8]) -> bool) {}
 }

@@ -16,18 +16,18 @@ use recount_catalog::Catalog;
 use recount_formats::bytes::Buffer;
 use recount_model::{Message, SessionFacts};
 use recount_search::{
-    Drafts, Found, Index, Mistake, Options, Plan, Query as Question, Searcher, SessionLeaf,
-    Snippet, Sort,
+    Drafts, Found, HitOrder, Index, QueryError, QueryPlan, SearchOptions, SearchQuery as Question,
+    Searcher, SessionLeaf, Snippet,
 };
 
 use crate::cache::growth::Growth;
 use crate::cache::remembered::Places;
 use crate::projects::matching::matching;
-use crate::projects::passport::Effort;
+use crate::projects::resolve::Effort;
 use crate::search::index::{Reader, session_key, stale};
 use crate::search::quick::{AllListed, Sessions};
 use crate::sessions::list::Digest;
-use crate::snapshot::survey::{Ground, Progress};
+use crate::snapshot::disk_scan::{DiskSnapshot, Progress};
 use crate::{Engine, Error};
 
 /// So many new messages are searched along without being written to the index, which would take longer.
@@ -37,13 +37,13 @@ const GROWN_SESSIONS: usize = 8;
 
 /// What is asked of a search.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct SearchRequest {
     /// The query, as typed.
     pub query: String,
     /// No more than this many hits, or sessions.
     pub limit: usize,
     /// The order.
-    pub sort: Sort,
+    pub sort: HitOrder,
     /// Every hit, rather than the best of each session.
     pub all_hits: bool,
     /// How wide a snippet may be.
@@ -54,7 +54,7 @@ pub struct Asked {
 
 /// What was found.
 #[derive(Clone, Debug, Default)]
-pub struct Answer {
+pub struct SearchResults {
     /// Messages that match, as far as the index can tell.
     pub total: usize,
     /// Sessions in which they are.
@@ -91,7 +91,7 @@ pub struct Match {
 /// An index that is up to date, and what it is asked with.
 pub(crate) struct Ready<'a> {
     pub(crate) searcher: Searcher,
-    pub(crate) plan: Plan,
+    pub(crate) plan: QueryPlan,
     /// What was asked first.
     pub(crate) first: Found,
     pub(crate) sessions: &'a dyn Sessions,
@@ -115,7 +115,11 @@ impl Engine {
     ///
     /// # Errors
     /// If the query is not understood, or the index cannot be used.
-    pub fn search(&self, asked: &Asked, progress: &dyn Progress) -> Result<Answer, Error> {
+    pub fn search(
+        &self,
+        asked: &SearchRequest,
+        progress: &dyn Progress,
+    ) -> Result<SearchResults, Error> {
         if asked.without_index {
             return self.scan(asked, progress);
         }
@@ -130,8 +134,12 @@ impl Engine {
         }
     }
 
-    fn search_index(&self, asked: &Asked, progress: &dyn Progress) -> Result<Answer, Error> {
-        let first = |plan: &Plan| self.first_options(asked, plan);
+    fn search_index(
+        &self,
+        asked: &SearchRequest,
+        progress: &dyn Progress,
+    ) -> Result<SearchResults, Error> {
+        let first = |plan: &QueryPlan| self.first_options(asked, plan);
         let answer = self.with_index(&asked.query, &first, Way::Any, progress, |ready| {
             Ok((self.ask(ready, asked)?, ready.way))
         })?;
@@ -149,7 +157,7 @@ impl Engine {
     pub(crate) fn with_index<T>(
         &self,
         query: &str,
-        first: &(dyn Fn(&Plan) -> Options + Sync),
+        first: &(dyn Fn(&QueryPlan) -> SearchOptions + Sync),
         way: Way,
         progress: &dyn Progress,
         ask: impl Fn(&Ready<'_>) -> Result<T, Error>,
@@ -168,7 +176,7 @@ impl Engine {
     fn prepared<T>(
         &self,
         query: &str,
-        first: &(dyn Fn(&Plan) -> Options + Sync),
+        first: &(dyn Fn(&QueryPlan) -> SearchOptions + Sync),
         way: Way,
         progress: &dyn Progress,
         ask: &impl Fn(&Ready<'_>) -> Result<T, Error>,
@@ -186,10 +194,10 @@ impl Engine {
                 return ask(&Ready { searcher, plan, first, sessions, notes, progress, way });
             }
         }
-        let (listing, ground, digests, passports) = engine.everything(&Effort::List, progress)?;
+        let (listing, disk, digests, resolved) = engine.everything(&Effort::List, progress)?;
         let mut catalog = self.needed_catalog()?;
         let index = self.open_index(&mut catalog)?;
-        let (searcher, notes) = self.searcher(&index, &mut catalog, &ground, &digests, progress)?;
+        let (searcher, notes) = self.searcher(&index, &mut catalog, &disk, &digests, progress)?;
         let mut failed = None;
         let plan = question.plan(&self.zoned_now(), &mut |leaf| {
             self.sessions_of(leaf, &listing.sessions).unwrap_or_else(|error| {
@@ -204,7 +212,7 @@ impl Engine {
             engine: self,
             catalog: &catalog,
             listed: by_key(listing.sessions),
-            places: Places::new(&ground, &passports),
+            places: Places::new(&disk, &resolved),
         };
         let first = searcher.search(&plan, &first(&plan))?;
         let sessions = &sessions;
@@ -216,14 +224,14 @@ impl Engine {
         &self,
         index: &Index,
         catalog: &mut Catalog,
-        ground: &Ground,
+        disk: &DiskSnapshot,
         digests: &[Digest],
         progress: &dyn Progress,
     ) -> Result<(Searcher, Vec<String>), Error> {
-        if let Some(searcher) = self.with_new_messages(index, catalog, ground, digests)? {
+        if let Some(searcher) = self.with_new_messages(index, catalog, disk, digests)? {
             return Ok((searcher, Vec::new()));
         }
-        let notes = match self.update_index(index, catalog, ground, digests, progress) {
+        let notes = match self.update_index(index, catalog, disk, digests, progress) {
             Ok(_) => Vec::new(),
             // What was indexed before can be searched meanwhile.
             Err(Error::Index(recount_search::Error::Busy { .. })) => {
@@ -240,17 +248,17 @@ impl Engine {
         &self,
         index: &Index,
         catalog: &Catalog,
-        ground: &Ground,
+        disk: &DiskSnapshot,
         digests: &[Digest],
     ) -> Result<Option<Searcher>, Error> {
         let known = catalog.indexed(self.roots_key())?;
-        let stale = stale(digests, &known, ground);
+        let stale = stale(digests, &known, disk);
         if stale.is_empty() || stale.len() > GROWN_SESSIONS {
             return Ok(None);
         }
         let Some(own) = self.catalog() else { return Ok(None) };
         let growth = Growth::new(own, &self.outlines);
-        let reader = Reader { ground, reading: &growth, known: &known };
+        let reader = Reader { disk, reading: &growth, known: &known };
         let mut drafts = Drafts::default();
         let mut hidden = Vec::new();
         for stale in &stale {
@@ -311,6 +319,6 @@ fn by_key(sessions: Vec<Arc<SessionFacts>>) -> HashMap<u64, Arc<SessionFacts>> {
     sessions.into_iter().map(keyed).collect()
 }
 
-pub(crate) fn bad(query: &str, mistake: Mistake) -> Error {
+pub(crate) fn bad(query: &str, mistake: QueryError) -> Error {
     Error::Query { pointed: mistake.pointed(query), what: mistake.what, example: mistake.example }
 }

@@ -11,8 +11,8 @@ use recount_search::Index;
 
 use crate::Engine;
 use crate::cache::remembered::{Places, Unchanged, Unplaced};
-use crate::projects::passport::Effort;
-use crate::snapshot::survey::Ground;
+use crate::projects::resolve::Effort;
+use crate::snapshot::disk_scan::DiskSnapshot;
 
 /// Sessions by what stands for them in the index.
 pub(crate) trait Sessions {
@@ -65,7 +65,7 @@ impl Engine {
             (catalog.word(&self.word("indexed")).ok().flatten(), index)
         })?;
         match index {
-            Some((index, answer)) if mark.as_deref() == Some(&shape(&unchanged.ground)) => {
+            Some((index, answer)) if mark.as_deref() == Some(&shape(&unchanged.disk)) => {
                 let (places, known) = (OnceCell::new(), RefCell::default());
                 Some((Quick { engine: self, index, unchanged, places, known }, answer))
             }
@@ -74,16 +74,16 @@ impl Engine {
     }
 
     /// Remembers that the index is up to date with what lies on disk.
-    pub(crate) fn mark_indexed(&self, catalog: &Catalog, ground: &Ground) {
-        if !ground.is_racy() {
+    pub(crate) fn mark_indexed(&self, catalog: &Catalog, disk: &DiskSnapshot) {
+        if !disk.is_racy() {
             // What is not remembered is looked at again.
-            let _kept = catalog.set_word(&self.word("indexed"), &shape(ground));
+            let _kept = catalog.set_word(&self.word("indexed"), &shape(disk));
         }
     }
 }
 
-fn shape(ground: &Ground) -> String {
-    format!("{:016x}", ground.shape())
+fn shape(disk: &DiskSnapshot) -> String {
+    format!("{:016x}", disk.shape())
 }
 
 impl Quick<'_> {
@@ -91,8 +91,8 @@ impl Quick<'_> {
     fn places(&self) -> &Places {
         self.places.get_or_init(|| {
             let effort = Effort::Glance(usize::MAX);
-            let passports = self.unchanged.passports(self.engine, &effort, &());
-            Places::new(&self.unchanged.ground, &passports)
+            let resolved = self.unchanged.resolve_projects(self.engine, &effort, &());
+            Places::new(&self.unchanged.disk, &resolved)
         })
     }
 }

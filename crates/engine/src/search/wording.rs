@@ -1,8 +1,8 @@
 //! What of a message can be searched for, sorted by who said it.
 
-use recount_formats::json::Tree;
+use recount_formats::json::JsonTree;
 use recount_model::{Message, MessageKind, NoticeLevel, ToolCall, ToolStatus};
-use recount_search::{BARRIER, Texts};
+use recount_search::{BARRIER, MessageTexts};
 
 /// How deep arguments are looked into.
 const DEPTH: usize = 16;
@@ -69,7 +69,7 @@ impl Wording {
         if let Some(shown) = call.display_name.as_deref().filter(|shown| *shown != call.name) {
             push(&mut self.call, shown);
         }
-        if let Ok(arguments) = Tree::parse(call.args.as_str().as_bytes()) {
+        if let Ok(arguments) = JsonTree::parse(call.args.as_str().as_bytes()) {
             self.argument(&arguments, DEPTH);
         }
         if let Some(output) = &call.output {
@@ -82,7 +82,7 @@ impl Wording {
     }
 
     /// Takes the texts of an argument; what looks like a path is one.
-    fn argument(&mut self, argument: &Tree, depth: usize) {
+    fn argument(&mut self, argument: &JsonTree, depth: usize) {
         if let Some(text) = argument.as_str() {
             push(&mut self.call, text);
             if is_path(text) && !self.paths.iter().any(|known| known == text) {
@@ -101,8 +101,8 @@ impl Wording {
     }
 
     /// Lends the words to the index. `paths` and `title` are kept by the caller, who has them as slices.
-    pub(crate) fn texts<'a>(&'a self, paths: &'a [&'a str], title: &'a str) -> Texts<'a> {
-        Texts {
+    pub(crate) fn texts<'a>(&'a self, paths: &'a [&'a str], title: &'a str) -> MessageTexts<'a> {
+        MessageTexts {
             prompt: &self.prompt,
             answer: &self.answer,
             thought: &self.thought,

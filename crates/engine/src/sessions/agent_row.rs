@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use recount_formats::bytes::Buffer;
-use recount_formats::source::{Station, Surveyed};
+use recount_formats::source::{FilePlacement, ScannedFile};
 
 use crate::Engine;
-use crate::projects::passport::{Effort, Sightings};
+use crate::projects::resolve::{Effort, ProjectHints};
 use crate::sessions::finish::caller;
 use crate::sessions::open::Opened;
 
@@ -16,35 +16,37 @@ impl Engine {
     /// ran a sub-agent.
     pub fn complete(&self, opened: &mut Opened) {
         opened.facts.labels = Some(self.labels_of(opened.facts.source, &opened.facts.id));
-        let ground = self.look();
+        let disk = self.look();
         if let Some(parent) = opened.facts.parent.clone() {
             let own = opened.facts.source;
-            let families = Self::families(&ground, parent.as_str(), &(), |source, group| {
+            let grouped = Self::group_sessions(&disk, parent.as_str(), &(), |source, group| {
                 source.name() == own && source.may_hold(group, parent.as_str())
             });
-            let outlines = families.iter().flat_map(|(_, family)| &family.members);
-            let calls =
-                outlines.flat_map(|member| member.file.outline.agent_calls.clone()).collect();
+            let outlines = grouped.iter().flat_map(|(_, session_files)| &session_files.files);
+            let calls = outlines
+                .flat_map(|session_file| session_file.file.outline.agent_calls.clone())
+                .collect();
             opened.facts.parent_call = caller(&BTreeMap::from([(parent, calls)]), &opened.facts);
             return;
         }
         let facts = &opened.facts;
-        let own: BTreeSet<usize> = (0..ground.folders.len())
+        let own: BTreeSet<usize> = (0..disk.folders.len())
             .filter(|&at| {
-                let folder = ground.folders.get(at);
+                let folder = disk.folders.get(at);
                 let holds =
                     |path: &str| folder.is_some_and(|f| Path::new(path).starts_with(&f.at.path));
                 facts.files.iter().any(|file| holds(&file.path))
             })
             .collect();
         let named =
-            |at: &usize| ground.folders.get(*at).is_some_and(|folder| folder.at.hash.is_none());
+            |at: &usize| disk.folders.get(*at).is_some_and(|folder| folder.at.hash.is_none());
         // A hash folder counts only while there is no named one with content.
         let has_named = own.iter().any(named)
             || facts.project.path.is_some() && {
                 let effort = Effort::Glance(usize::MAX);
-                let known = self.passports(&ground, &Sightings::default(), &effort, &()).projects;
-                ground.folders.iter().zip(known).any(|(folder, project)| {
+                let known =
+                    self.resolve_projects(&disk, &ProjectHints::default(), &effort, &()).projects;
+                disk.folders.iter().zip(known).any(|(folder, project)| {
                     folder.at.hash.is_none()
                         && !folder.at.files.is_empty()
                         && project.path == facts.project.path
@@ -52,9 +54,9 @@ impl Engine {
             };
         let mut buffer = Buffer::new();
         for at in own.iter().filter(|at| named(at) || !has_named) {
-            let Some(folder) = ground.folders.get(*at) else { continue };
-            let mains = folder.at.files.iter().filter(|file| file.station == Station::Main);
-            let files: Vec<Surveyed> = mains
+            let Some(folder) = disk.folders.get(*at) else { continue };
+            let mains = folder.at.files.iter().filter(|file| file.placement == FilePlacement::Main);
+            let files: Vec<ScannedFile> = mains
                 .map(|file| {
                     let outline = match opened.outline(&file.path) {
                         Some(known) => folder.source.light(known),
@@ -63,7 +65,7 @@ impl Engine {
                         }
                     };
                     let (named_folder, is_shared) = (named(at), false);
-                    Surveyed { folder: *at, named_folder, is_shared, at: file.clone(), outline }
+                    ScannedFile { folder: *at, named_folder, is_shared, at: file.clone(), outline }
                 })
                 .collect();
             let rows = folder.source.agent_list(&files.iter().collect::<Vec<_>>(), None);

@@ -2,25 +2,29 @@
 
 use std::sync::Arc;
 
-use recount_formats::source::{Family, Member};
-use recount_formats::{Source, outline::Entry};
+use recount_formats::source::{SessionFile, SessionFiles};
+use recount_formats::{Source, outline::MessageEntry};
 use recount_model::{
-    Counts, Fate, FileRole, Kept, MessageKind, SessionFacts, SessionFile, SessionKind, TitleFrom,
-    Tokens, ToolCounts, timestamp,
+    Fate, FileFacts, FileRole, MessageCounts, MessageKind, SessionFacts, SessionKind, StrictCounts,
+    TitleFrom, Tokens, ToolCounts, timestamp,
 };
 
 use crate::sessions::union::union;
 
 /// Counts a session. The project is filled in later.
-pub(crate) fn facts(source: &dyn Source, family: &Family) -> SessionFacts {
-    let mut facts = blank(source, family);
-    for row in union(family) {
-        let Some(outline) = family.members.get(row.member).map(|member| &member.file.outline)
+pub(crate) fn facts(source: &dyn Source, session_files: &SessionFiles) -> SessionFacts {
+    let mut facts = blank(source, session_files);
+    for row in union(session_files) {
+        let Some(outline) = session_files
+            .files
+            .get(row.session_file)
+            .map(|session_file| &session_file.file.outline)
         else {
             continue;
         };
         let Some(entry) = outline.entries.get(row.entry) else { continue };
-        let is_own = family.members.get(row.member).is_some_and(|m| m.role != FileRole::Base);
+        let is_own =
+            session_files.files.get(row.session_file).is_some_and(|m| m.role != FileRole::Base);
         count(&mut facts, entry, row.fate);
         if !is_own {
             continue;
@@ -32,26 +36,26 @@ pub(crate) fn facts(source: &dyn Source, family: &Family) -> SessionFacts {
             facts.models.push(model.to_string());
         }
     }
-    times(&mut facts, family);
-    title(&mut facts, family);
+    times(&mut facts, session_files);
+    title(&mut facts, session_files);
     facts
 }
 
-fn blank(source: &dyn Source, family: &Family) -> SessionFacts {
-    let main = main(family);
+fn blank(source: &dyn Source, session_files: &SessionFiles) -> SessionFacts {
+    let main = main(session_files);
     let mut problem_list = Vec::new();
     let (mut problems, mut not_understood) = (0, 0);
-    for member in own(family) {
-        let noted = &member.file.outline.problems;
+    for session_file in own(session_files) {
+        let noted = &session_file.file.outline.problems;
         problems += noted.total;
         not_understood += noted.not_understood;
         problem_list.extend(noted.kept.iter().cloned());
     }
     SessionFacts {
         source: source.name(),
-        id: family.id.clone(),
-        kind: family.kind,
-        parent: family.parent.clone(),
+        id: session_files.id.clone(),
+        kind: session_files.kind,
+        parent: session_files.parent.clone(),
         parent_call: None,
         title: None,
         title_from: TitleFrom::None,
@@ -60,50 +64,52 @@ fn blank(source: &dyn Source, family: &Family) -> SessionFacts {
         cwd: main.and_then(|main| main.file.outline.head.cwd.clone()),
         started: None,
         updated: None,
-        counts: Counts::default(),
+        counts: MessageCounts::default(),
         tool_calls: ToolCounts::default(),
         models: Vec::new(),
         tokens: Tokens::default(),
         cost_usd: None,
         cost_is_lower_bound: None,
         priced_by: 0,
-        kept: Kept::default(),
+        kept: StrictCounts::default(),
         directories: main
             .map(|main| main.file.outline.head.directories.clone())
             .unwrap_or_default(),
         memory: main.and_then(|main| main.file.outline.head.memory.clone()),
-        files: own(family).chain(bases(family)).map(file).collect(),
+        files: own(session_files).chain(bases(session_files)).map(file).collect(),
         agent_index: None,
         agent_title: None,
         live: None,
-        doomed: None,
+        pending_deletion: None,
         problems,
         not_understood,
         problem_list,
-        states: own(family).map(|member| source.light(&member.file.outline).state).collect(),
+        states: own(session_files)
+            .map(|session_file| source.light(&session_file.file.outline).state)
+            .collect(),
     }
 }
 
 /// Returns the session's own files.
-pub(crate) fn own(family: &Family) -> impl Iterator<Item = &Member> {
-    family.members.iter().filter(|member| member.role != FileRole::Base)
+pub(crate) fn own(session_files: &SessionFiles) -> impl Iterator<Item = &SessionFile> {
+    session_files.files.iter().filter(|session_file| session_file.role != FileRole::Base)
 }
 
 /// Returns the files of other sessions whose start it begins with.
-fn bases(family: &Family) -> impl Iterator<Item = &Member> {
-    family.members.iter().filter(|member| member.role == FileRole::Base)
+fn bases(session_files: &SessionFiles) -> impl Iterator<Item = &SessionFile> {
+    session_files.files.iter().filter(|session_file| session_file.role == FileRole::Base)
 }
 
-fn file(member: &Member) -> SessionFile {
-    SessionFile {
-        path: member.file.at.path.to_string_lossy().into_owned(),
-        role: member.role,
-        bytes: member.file.at.bytes,
-        grammar: member.file.outline.grammar,
+fn file(session_file: &SessionFile) -> FileFacts {
+    FileFacts {
+        path: session_file.file.at.path.to_string_lossy().into_owned(),
+        role: session_file.role,
+        bytes: session_file.file.at.bytes,
+        grammar: session_file.file.outline.grammar,
     }
 }
 
-fn count(facts: &mut SessionFacts, entry: &Entry, fate: Fate) {
+fn count(facts: &mut SessionFacts, entry: &MessageEntry, fate: Fate) {
     let (is_prompt, is_answer) = match entry.kind {
         MessageKind::Prompt => (1, 0),
         MessageKind::Answer => (0, 1),
@@ -122,7 +128,7 @@ fn count(facts: &mut SessionFacts, entry: &Entry, fate: Fate) {
 }
 
 /// Adds what a message used. What a session borrows from another one was used there.
-fn used(facts: &mut SessionFacts, entry: &Entry, fate: Fate) {
+fn used(facts: &mut SessionFacts, entry: &MessageEntry, fate: Fate) {
     let [calls, failed, cancelled] = entry.calls.map(u64::from);
     let tokens = entry.tokens.unwrap_or_default();
     facts.tool_calls.total += calls;
@@ -135,12 +141,13 @@ fn used(facts: &mut SessionFacts, entry: &Entry, fate: Fate) {
     }
 }
 
-fn times(facts: &mut SessionFacts, family: &Family) {
+fn times(facts: &mut SessionFacts, session_files: &SessionFiles) {
     let (mut first, mut last) = (None::<i64>, None::<i64>);
     // A stub's times are those of a resume that said nothing.
-    let told = |member: &&Member| !matches!(member.role, FileRole::Stub | FileRole::Base);
-    for member in family.members.iter().filter(told) {
-        let outline = &member.file.outline;
+    let told =
+        |session_file: &&SessionFile| !matches!(session_file.role, FileRole::Stub | FileRole::Base);
+    for session_file in session_files.files.iter().filter(told) {
+        let outline = &session_file.file.outline;
         let said = outline.entries.iter().filter_map(|entry| entry.time);
         for time in said.clone().chain(outline.head.start) {
             first = Some(first.map_or(time, |first| first.min(time)));
@@ -150,19 +157,22 @@ fn times(facts: &mut SessionFacts, family: &Family) {
         }
     }
     // Like the agent's own list, when nothing in the file tells the time.
-    let modified = || family.members.iter().filter_map(|member| member.file.at.modified).max();
+    let modified = || {
+        session_files.files.iter().filter_map(|session_file| session_file.file.at.modified).max()
+    };
     (first, last) = (first.or_else(modified), last.or_else(modified));
     facts.started = first.and_then(timestamp);
     facts.updated = last.and_then(timestamp);
 }
 
-fn title(facts: &mut SessionFacts, family: &Family) {
-    let summaries = main(family).into_iter().chain(&family.members);
-    let mut summaries = summaries.map(|member| member.file.outline.head.summary.as_deref());
+fn title(facts: &mut SessionFacts, session_files: &SessionFiles) {
+    let summaries = main(session_files).into_iter().chain(&session_files.files);
+    let mut summaries =
+        summaries.map(|session_file| session_file.file.outline.head.summary.as_deref());
     let summary = summaries.find_map(|summary| summary);
     // A sub-agent's summary is its whole answer, often as JSON; what it was asked tells more.
-    let summary = summary.filter(|_| family.kind == SessionKind::Main);
-    let prompt = family.members.iter().find_map(|m| m.file.outline.first_prompt.as_deref());
+    let summary = summary.filter(|_| session_files.kind == SessionKind::Main);
+    let prompt = session_files.files.iter().find_map(|m| m.file.outline.first_prompt.as_deref());
     (facts.title, facts.title_from) = match (summary, prompt) {
         (Some(summary), _) => (Some(one_line(summary)), TitleFrom::Summary),
         (None, Some(prompt)) => (Some(prompt.to_owned()), TitleFrom::Prompt),
@@ -175,6 +185,6 @@ fn one_line(text: &str) -> String {
 }
 
 /// The file that the agent itself would load.
-pub(crate) fn main(family: &Family) -> Option<&Member> {
-    family.members.iter().find(|member| member.role == FileRole::Main)
+pub(crate) fn main(session_files: &SessionFiles) -> Option<&SessionFile> {
+    session_files.files.iter().find(|session_file| session_file.role == FileRole::Main)
 }

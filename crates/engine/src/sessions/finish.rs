@@ -6,20 +6,20 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_formats::outline::AgentCall;
-use recount_formats::source::{AgentRow, Surveyed};
+use recount_formats::source::{AgentRow, ScannedFile};
 use recount_model::{Project, RecordedPath, SessionFacts, SessionId, SessionKind};
 
-use crate::projects::passport::Passports;
+use crate::projects::resolve::ResolvedProjects;
 use crate::sessions::list::Digest;
-use crate::snapshot::survey::Ground;
+use crate::snapshot::disk_scan::DiskSnapshot;
 
 /// Fills in what needs a look at more than one session.
-pub(crate) fn finish(ground: &Ground, digests: &mut [Digest], passports: &Passports) {
-    let rows = agent_rows(ground, digests, &passports.projects);
+pub(crate) fn finish(disk: &DiskSnapshot, digests: &mut [Digest], resolved: &ResolvedProjects) {
+    let rows = agent_rows(disk, digests, &resolved.projects);
     let callers = callers(digests);
     for digest in digests {
         let facts = Arc::make_mut(&mut digest.facts);
-        facts.project = passports.project_of(digest.folder, facts.cwd.as_ref());
+        facts.project = resolved.project_of(digest.folder, facts.cwd.as_ref());
         facts.parent_call = caller(&callers, facts);
         let own = digest.files.iter().map(|file| file.folder).collect::<BTreeSet<_>>();
         let row = own.iter().find_map(|folder| rows.get(&(*folder, facts.id.clone())));
@@ -55,18 +55,18 @@ pub(crate) fn caller(
 
 /// Numbers and titles of the agent's own list, per folder that the newest releases would look at.
 fn agent_rows(
-    ground: &Ground,
+    disk: &DiskSnapshot,
     digests: &[Digest],
     projects: &[Arc<Project>],
 ) -> BTreeMap<(usize, SessionId), (u32, String)> {
-    let mut by_folder: BTreeMap<usize, Vec<&Surveyed>> = BTreeMap::new();
+    let mut by_folder: BTreeMap<usize, Vec<&ScannedFile>> = BTreeMap::new();
     for file in digests.iter().flat_map(|digest| digest.files.iter()) {
         by_folder.entry(file.folder).or_default().push(file);
     }
-    let named = named_with_content(ground, projects);
+    let named = named_with_content(disk, projects);
     let mut rows = BTreeMap::new();
     for (number, files) in &by_folder {
-        let Some(folder) = ground.folders.get(*number) else { continue };
+        let Some(folder) = disk.folders.get(*number) else { continue };
         let path = projects.get(*number).and_then(|project| project.path.as_ref());
         // A hash folder is copied to a named one at the next start, unless that one has content already: then the
         // agent never looks at the hash folder again.
@@ -85,10 +85,10 @@ fn agent_rows(
 
 /// Projects that have a named folder with content, by root and path.
 fn named_with_content<'a>(
-    ground: &Ground,
+    disk: &DiskSnapshot,
     projects: &'a [Arc<Project>],
 ) -> BTreeSet<(usize, &'a RecordedPath)> {
-    let named = ground
+    let named = disk
         .folders
         .iter()
         .zip(projects)

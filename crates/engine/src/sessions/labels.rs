@@ -8,8 +8,8 @@ use recount_store::Labelled;
 use serde::Serialize;
 
 use crate::config::{utf8, written};
-use crate::sessions::list::Query;
-use crate::snapshot::survey::Progress;
+use crate::sessions::list::ListQuery;
+use crate::snapshot::disk_scan::Progress;
 use crate::{Engine, Error};
 
 /// Where they are kept.
@@ -81,7 +81,7 @@ impl Engine {
     /// If our file cannot be understood.
     pub fn labelled(&self, progress: &dyn Progress) -> Result<Vec<LabelledSession>, Error> {
         let labelled = self.labels()?;
-        let listing = self.list(&Query::default(), progress)?;
+        let listing = self.list(&ListQuery::default(), progress)?;
         let known = |source: &str, id: &str| {
             let is_it =
                 |facts: &&SessionFacts| facts.source.as_str() == source && facts.id.as_str() == id;

@@ -6,28 +6,28 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_formats::outline::{AgentCall, Outline};
-use recount_formats::source::{Family, FileAt, Member, Surveyed};
+use recount_formats::source::{FileAt, ScannedFile, SessionFile, SessionFiles};
 use recount_formats::{Source, bytes::Buffer};
 use recount_model::{FileRole, Problem, Project, SessionFacts, SessionId, SessionKind, SourceName};
 
-use crate::cache::growth::{self, Anew};
+use crate::cache::growth::{self, FullRead};
 use crate::cache::refresh::{recall, recall_groups};
 use crate::cancel::stop_if_cancelled;
 use crate::projects::matching::matching;
-use crate::projects::passport::{Effort, Passports, Sightings};
+use crate::projects::resolve::{Effort, ProjectHints, ResolvedProjects};
 use crate::search::index::session_key;
-use crate::sessions::deep::Holds;
+use crate::sessions::content_filter::ContentFilter;
 use crate::sessions::facts::{facts, own};
 use crate::sessions::finish::finish;
-use crate::snapshot::survey::{Ground, Group, Progress};
-use crate::stats::ledger::Ledger;
+use crate::snapshot::disk_scan::{DiskSnapshot, Group, Progress};
 use crate::stats::pricing::Pricing;
+use crate::stats::usage::UsageLog;
 use crate::{Engine, Error};
 
 /// What is asked of a list.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one thing that may be asked")]
-pub struct Query {
+pub struct ListQuery {
     /// Only this project: a path, a slug, the start of a hash, a part of the name.
     pub project: Option<String>,
     /// When no project is named and this folder lies in one, only that one.
@@ -45,7 +45,7 @@ pub struct Query {
     /// Only sessions that somebody is working in right now.
     pub live: bool,
     /// Whether to tell which of them the agent's next start would delete.
-    pub doomed: bool,
+    pub pending_deletion: bool,
     /// Only sessions in which this query finds something.
     pub text: Option<String>,
     /// Whether to tell what the user has put on them.
@@ -55,16 +55,16 @@ pub struct Query {
     /// Only pinned sessions.
     pub pinned: bool,
     /// Only sessions that hold this.
-    pub holds: Holds,
+    pub content: ContentFilter,
     /// The order.
-    pub sort: Sort,
+    pub sort: SortOrder,
     /// No more than this many.
     pub limit: Option<usize>,
 }
 
 /// The order of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sort {
+pub enum SortOrder {
     /// Last used first.
     #[default]
     Updated,
@@ -95,11 +95,11 @@ pub(crate) struct Digest {
     pub(crate) facts: Arc<SessionFacts>,
     pub(crate) folder: usize,
     /// Its files without their messages, for the agent's own list.
-    pub(crate) files: Arc<[Surveyed]>,
+    pub(crate) files: Arc<[ScannedFile]>,
     /// Its calls that ran sub-agents.
     pub(crate) agent_calls: Arc<[AgentCall]>,
     /// Whether it holds what the query asks for.
-    pub(crate) held: bool,
+    pub(crate) matches: bool,
     /// Whether it was read now, rather than remembered.
     pub(crate) fresh: bool,
     pub(crate) used: Used,
@@ -112,8 +112,8 @@ pub(crate) enum Used {
     Now {
         /// When the last of it was.
         last: i64,
-        /// The ledger, behind its length.
-        ledger: Arc<[u8]>,
+        /// The usage log, behind its length.
+        usage_log: Arc<[u8]>,
     },
     /// Kept in the catalog with this group of files.
     With(u64),
@@ -133,7 +133,7 @@ pub(crate) enum After {
 pub(crate) struct Concluded {
     pub(crate) listing: Listing,
     pub(crate) digests: Vec<Digest>,
-    pub(crate) passports: Arc<Passports>,
+    pub(crate) resolved: Arc<ResolvedProjects>,
 }
 
 /// What is wanted next of sessions that were read.
@@ -144,10 +144,10 @@ enum Then {
 }
 
 /// Every session, with what is needed to index it.
-pub(crate) type Everything = (Listing, Arc<Ground>, Vec<Digest>, Arc<Passports>);
+pub(crate) type Everything = (Listing, Arc<DiskSnapshot>, Vec<Digest>, Arc<ResolvedProjects>);
 
 /// Every session, and those that a filter leaves out.
-type Filtered = (Listing, BTreeSet<Claim>, Arc<Ground>, Arc<Passports>);
+type Filtered = (Listing, BTreeSet<Claim>, Arc<DiskSnapshot>, Arc<ResolvedProjects>);
 
 /// What tells one session from another.
 pub(crate) type Claim = (SourceName, SessionId);
@@ -157,19 +157,19 @@ impl Engine {
     ///
     /// # Errors
     /// If the project asked for is not known or may be several.
-    pub fn list(&self, query: &Query, progress: &dyn Progress) -> Result<Listing, Error> {
+    pub fn list(&self, query: &ListQuery, progress: &dyn Progress) -> Result<Listing, Error> {
         self.aliases()?;
         let said = query.text.as_deref().map(|text| self.sessions_saying(text, progress));
         let said = said.transpose()?;
-        let (mut listing, unheld, ground, passports) =
-            self.list_with(&query.holds, &Effort::List, progress)?;
-        if query.doomed {
-            self.foretell(&mut listing.sessions, &ground, &passports);
+        let (mut listing, unmatched, disk, resolved) =
+            self.list_with(&query.content, &Effort::List, progress)?;
+        if query.pending_deletion {
+            self.mark_pending_deletions(&mut listing.sessions, &disk, &resolved);
         }
         if query.labelled || query.pinned || !query.tags.is_empty() {
             self.label(&mut listing.sessions)?;
         }
-        let asked = self.asked(&mut listing.sessions, query, &unheld, said.as_ref())?;
+        let asked = self.asked(&mut listing.sessions, query, &unmatched, said.as_ref())?;
         let mut asked = asked.into_iter();
         listing.sessions.retain(|_| asked.next().unwrap_or_default());
         sort(&mut listing.sessions, query.sort);
@@ -181,8 +181,8 @@ impl Engine {
     pub(crate) fn asked(
         &self,
         sessions: &mut [Arc<SessionFacts>],
-        query: &Query,
-        unheld: &BTreeSet<Claim>,
+        query: &ListQuery,
+        unmatched: &BTreeSet<Claim>,
         said: Option<&HashSet<u64>>,
     ) -> Result<Vec<bool>, Error> {
         if query.live {
@@ -205,29 +205,30 @@ impl Engine {
             passes(session, query)
                 && nearest.as_ref().is_none_or(|nearest| session.project.key() == *nearest)
                 && named.as_ref().is_none_or(|named| named.contains(&at))
-                && (unheld.is_empty() || !unheld.contains(&(session.source, session.id.clone())))
+                && (unmatched.is_empty()
+                    || !unmatched.contains(&(session.source, session.id.clone())))
                 && said.is_none_or(|said| said.contains(&session_key(session)))
         };
         Ok(sessions.iter().enumerate().map(is_asked).collect())
     }
 
     /// Lists every session, with what else was met on the way.
-    pub(crate) fn survey_all(
+    pub(crate) fn scan_all(
         &self,
         effort: &Effort,
         progress: &dyn Progress,
-    ) -> Result<(Listing, Arc<Ground>, Arc<Passports>), Error> {
-        let (listing, _, ground, passports) =
-            self.list_with(&Holds::default(), effort, progress)?;
-        Ok((listing, ground, passports))
+    ) -> Result<(Listing, Arc<DiskSnapshot>, Arc<ResolvedProjects>), Error> {
+        let (listing, _, disk, resolved) =
+            self.list_with(&ContentFilter::default(), effort, progress)?;
+        Ok((listing, disk, resolved))
     }
 
     /// Finds every session, with what is needed to index it.
     pub(crate) fn digests(
         &self,
         progress: &dyn Progress,
-    ) -> Result<(Arc<Ground>, Vec<Digest>), Error> {
-        self.gather(&Holds::default(), Then::Messages, progress)
+    ) -> Result<(Arc<DiskSnapshot>, Vec<Digest>), Error> {
+        self.gather(&ContentFilter::default(), Then::Messages, progress)
     }
 
     /// Lists every session, with what is needed to index it.
@@ -236,93 +237,95 @@ impl Engine {
         effort: &Effort,
         progress: &dyn Progress,
     ) -> Result<Everything, Error> {
-        let (ground, digests) = self.digests(progress)?;
-        if let Some((listing, passports)) = self.rows_of_snapshot(effort) {
-            return Ok((listing, ground, digests, passports));
+        let (disk, digests) = self.digests(progress)?;
+        if let Some((listing, resolved)) = self.rows_of_snapshot(effort) {
+            return Ok((listing, disk, digests, resolved));
         }
-        let concluded = self.conclude(&ground, digests, (effort, After::Digests), progress)?;
-        Ok((concluded.listing, ground, concluded.digests, concluded.passports))
+        let concluded = self.conclude(&disk, digests, (effort, After::Digests), progress)?;
+        Ok((concluded.listing, disk, concluded.digests, concluded.resolved))
     }
 
     /// Makes rows of what was read and remembered.
     pub(crate) fn conclude(
         &self,
-        ground: &Ground,
+        disk: &DiskSnapshot,
         mut digests: Vec<Digest>,
         (effort, after): (&Effort, After),
         progress: &dyn Progress,
     ) -> Result<Concluded, Error> {
-        let sightings = sightings(&digests);
-        let passports = self.passports(ground, &sightings, effort, progress);
+        let hints = project_hints(&digests);
+        let resolved = self.resolve_projects(disk, &hints, effort, progress);
         stop_if_cancelled(progress)?;
-        finish(ground, &mut digests, &passports);
+        finish(disk, &mut digests, &resolved);
         if after == After::Rows {
-            let no_files: Arc<[Surveyed]> = Arc::default();
+            let no_files: Arc<[ScannedFile]> = Arc::default();
             for digest in &mut digests {
                 digest.files = Arc::clone(&no_files);
             }
         }
-        self.remember_list(ground, &digests, sightings, &passports);
+        self.remember_list(disk, &digests, hints, &resolved);
         let mut sessions: Vec<_> = digests.iter().map(|digest| Arc::clone(&digest.facts)).collect();
-        sort(&mut sessions, Sort::Updated);
-        let (known, problems) = (sessions.len(), ground.problems.clone());
+        sort(&mut sessions, SortOrder::Updated);
+        let (known, problems) = (sessions.len(), disk.problems.clone());
         let listing = Listing { sessions, problems, known };
-        Ok(Concluded { listing, digests, passports: Arc::new(passports) })
+        Ok(Concluded { listing, digests, resolved: Arc::new(resolved) })
     }
 
     /// Lists every session, and says which of them do not hold what is asked for.
     fn list_with(
         &self,
-        holds: &Holds,
+        content: &ContentFilter,
         effort: &Effort,
         progress: &dyn Progress,
     ) -> Result<Filtered, Error> {
-        if holds.is_nothing()
-            && let Some((listing, passports)) = self.rows_of_snapshot(effort)
+        if content.is_nothing()
+            && let Some((listing, resolved)) = self.rows_of_snapshot(effort)
         {
-            return Ok((listing, BTreeSet::new(), self.look(), passports));
+            return Ok((listing, BTreeSet::new(), self.look(), resolved));
         }
         // Whether the list of last time still holds and, if not, what changed, is told by one look at the disk.
         let engine = self.pin();
-        if holds.is_nothing()
-            && let Some((mut listing, ground, passports)) = engine.list_as_before(effort, progress)
+        if content.is_nothing()
+            && let Some((mut listing, disk, resolved)) = engine.list_as_before(effort, progress)
         {
-            sort(&mut listing.sessions, Sort::Updated);
-            return Ok((listing, BTreeSet::new(), ground, Arc::new(passports)));
+            sort(&mut listing.sessions, SortOrder::Updated);
+            return Ok((listing, BTreeSet::new(), disk, Arc::new(resolved)));
         }
-        let (ground, digests) = engine.gather_rows(holds, progress)?;
-        let unheld = digests.iter().filter(|digest| !digest.held);
-        let unheld = unheld.map(|digest| (digest.facts.source, digest.facts.id.clone())).collect();
-        let Concluded { listing, passports, .. } =
-            engine.conclude(&ground, digests, (effort, After::Rows), progress)?;
-        Ok((listing, unheld, ground, passports))
+        let (disk, digests) = engine.gather_rows(content, progress)?;
+        let unmatched = digests.iter().filter(|digest| !digest.matches);
+        let unmatched =
+            unmatched.map(|digest| (digest.facts.source, digest.facts.id.clone())).collect();
+        let Concluded { listing, resolved, .. } =
+            engine.conclude(&disk, digests, (effort, After::Rows), progress)?;
+        Ok((listing, unmatched, disk, resolved))
     }
 
     /// Finds every session, with what is needed to list it.
     pub(crate) fn gather_rows(
         &self,
-        holds: &Holds,
+        content: &ContentFilter,
         progress: &dyn Progress,
-    ) -> Result<(Arc<Ground>, Vec<Digest>), Error> {
-        self.gather(holds, Then::Rows, progress)
+    ) -> Result<(Arc<DiskSnapshot>, Vec<Digest>), Error> {
+        self.gather(content, Then::Rows, progress)
     }
 
     /// Reads every session, whatever is remembered.
     pub(crate) fn gather_anew(
         &self,
-        ground: &Ground,
+        disk: &DiskSnapshot,
         progress: &dyn Progress,
     ) -> Result<Vec<Digest>, Error> {
         let pricing = self.pricing();
-        let digest = |source, family: Family| digest(source, family, pricing, |_, _| {});
-        let digests = recall(self, ground, None, progress, digest)?;
-        Ok(join_strays(ground, digests, digest))
+        let digest =
+            |source, session_files: SessionFiles| digest(source, session_files, pricing, |_, _| {});
+        let digests = recall(self, disk, None, progress, digest)?;
+        Ok(join_orphans(disk, digests, digest))
     }
 
     /// Reads the files of some groups.
     pub(crate) fn read_groups(
         &self,
-        disk: &Ground,
+        disk: &DiskSnapshot,
         groups: &BTreeSet<String>,
         progress: &dyn Progress,
     ) -> Result<Vec<Digest>, Error> {
@@ -330,93 +333,95 @@ impl Engine {
             return Ok(Vec::new());
         }
         let pricing = self.pricing();
-        let digest = |source, family: Family| digest(source, family, pricing, |_, _| {});
+        let digest =
+            |source, session_files: SessionFiles| digest(source, session_files, pricing, |_, _| {});
         let groups = disk.groups(|_, group| groups.contains(group));
         let digests = recall_groups(self, disk, groups, progress, digest)?;
-        Ok(join_strays(disk, digests, digest))
+        Ok(join_orphans(disk, digests, digest))
     }
 
     fn gather(
         &self,
-        holds: &Holds,
+        content: &ContentFilter,
         then: Then,
         progress: &dyn Progress,
-    ) -> Result<(Arc<Ground>, Vec<Digest>), Error> {
-        if holds.is_nothing()
+    ) -> Result<(Arc<DiskSnapshot>, Vec<Digest>), Error> {
+        if content.is_nothing()
             && let Some(digests) = self.digests_of_snapshot(progress)?
         {
             return Ok((self.look(), digests));
         }
         let pricing = self.pricing();
-        let digest = |source, family: Family| {
-            let held = holds.is_nothing() || holds.is_met_by(source, &family);
+        let digest = |source, session_files: SessionFiles| {
+            let matches = content.is_nothing() || content.is_met_by(source, &session_files);
             let lay_by = |at: &FileAt, outline| {
                 if then == Then::Messages {
                     growth::lay_by(&self.outlines, at, outline);
                 }
             };
-            Digest { held, ..digest(source, family, pricing, lay_by) }
+            Digest { matches, ..digest(source, session_files, pricing, lay_by) }
         };
         // What a session holds is told by its messages, of which the catalog knows nothing.
-        let with_memory = holds.is_nothing();
-        let (ground, memory) = std::thread::scope(|scope| {
+        let with_memory = content.is_nothing();
+        let (disk, memory) = std::thread::scope(|scope| {
             let memory = scope.spawn(|| with_memory.then(|| self.memory()).flatten());
             (self.look(), memory.join().unwrap_or_default())
         });
-        let digests = recall(self, &ground, memory, progress, digest)?;
-        let digests = join_strays(&ground, digests, digest);
-        Ok((ground, digests))
+        let digests = recall(self, &disk, memory, progress, digest)?;
+        let digests = join_orphans(&disk, digests, digest);
+        Ok((disk, digests))
     }
 }
 
 /// Collects what sessions tell of their project directories.
-pub(crate) fn sightings(digests: &[Digest]) -> Sightings {
-    let mut sightings = Sightings::default();
+pub(crate) fn project_hints(digests: &[Digest]) -> ProjectHints {
+    let mut hints = ProjectHints::default();
     for digest in digests {
         for file in digest.files.iter() {
-            sightings.add(file.folder, file.outline.head.project_hash.as_deref(), &[]);
+            hints.add(file.folder, file.outline.head.project_hash.as_deref(), &[]);
         }
-        sightings.add(digest.folder, None, &digest.facts.directories);
-        sightings.paths.extend(digest.facts.cwd.clone());
+        hints.add(digest.folder, None, &digest.facts.directories);
+        hints.paths.extend(digest.facts.cwd.clone());
     }
-    sightings
+    hints
 }
 
 fn digest(
     source: &'static dyn Source,
-    family: Family,
+    session_files: SessionFiles,
     pricing: &Pricing,
     lay_by: impl Fn(&FileAt, Outline),
 ) -> Digest {
-    let mut facts = facts(source, &family);
-    let ledger = Ledger::of(source, &family, &facts);
-    pricing.put(&ledger, &mut facts);
-    let used = Used::Now { last: ledger.last(), ledger: ledger.bound().into() };
-    let main = crate::sessions::facts::main(&family).or_else(|| family.members.first());
-    let folder = main.map_or(0, |member| member.file.folder);
-    let calls = own(&family).flat_map(|member| &member.file.outline.agent_calls);
+    let mut facts = facts(source, &session_files);
+    let usage_log = UsageLog::of(source, &session_files, &facts);
+    pricing.put(&usage_log, &mut facts);
+    let used = Used::Now { last: usage_log.last(), usage_log: usage_log.bound().into() };
+    let main = crate::sessions::facts::main(&session_files).or_else(|| session_files.files.first());
+    let folder = main.map_or(0, |session_file| session_file.file.folder);
+    let calls = own(&session_files).flat_map(|session_file| &session_file.file.outline.agent_calls);
     let agent_calls = calls.cloned().collect();
-    let without_messages = |member: Member| {
-        let Surveyed { folder, named_folder, is_shared, at, outline: whole } = member.file;
+    let without_messages = |session_file: SessionFile| {
+        let ScannedFile { folder, named_folder, is_shared, at, outline: whole } = session_file.file;
         let outline = source.light(&whole);
         // Of a file with several sessions this is only one.
         if !is_shared {
             lay_by(&at, whole);
         }
-        Surveyed { folder, named_folder, is_shared, at, outline }
+        ScannedFile { folder, named_folder, is_shared, at, outline }
     };
-    let own = family.members.into_iter().filter(|member| member.role != FileRole::Base);
+    let own =
+        session_files.files.into_iter().filter(|session_file| session_file.role != FileRole::Base);
     let files = own.map(without_messages).collect();
     let facts = Arc::new(facts);
-    Digest { facts, folder, files, agent_calls, held: true, fresh: true, used }
+    Digest { facts, folder, files, agent_calls, matches: true, fresh: true, used }
 }
 
 /// Files are grouped by the id in their names. Where names lie, one session comes out of several groups: those
 /// files are read again, together.
-fn join_strays(
-    ground: &Ground,
+fn join_orphans(
+    disk: &DiskSnapshot,
     digests: Vec<Digest>,
-    digest: impl Fn(&'static dyn Source, Family) -> Digest,
+    digest: impl Fn(&'static dyn Source, SessionFiles) -> Digest,
 ) -> Vec<Digest> {
     let mut counts: HashMap<(SourceName, &SessionId), usize> = HashMap::new();
     for facts in digests.iter().map(|digest| &digest.facts) {
@@ -425,13 +430,13 @@ fn join_strays(
     counts.retain(|_, count| *count > 1);
     let twice: BTreeSet<Claim> =
         counts.keys().map(|(source, id)| (*source, (*id).clone())).collect();
-    let stray = |digest: &Digest| {
+    let orphan = |digest: &Digest| {
         let claim = || (digest.facts.source, digest.facts.id.clone());
         !twice.is_empty() && digest.facts.kind == SessionKind::Main && twice.contains(&claim())
     };
-    let (strays, mut digests): (Vec<Digest>, Vec<Digest>) = digests.into_iter().partition(stray);
+    let (orphans, mut digests): (Vec<Digest>, Vec<Digest>) = digests.into_iter().partition(orphan);
     let mut together: BTreeMap<Claim, (Vec<(usize, FileAt)>, bool)> = BTreeMap::new();
-    for digest in strays {
+    for digest in orphans {
         let claim = (digest.facts.source, digest.facts.id.clone());
         let (files, fresh) = together.entry(claim).or_default();
         files.extend(digest.files.iter().map(|file| (file.folder, file.at.clone())));
@@ -440,10 +445,12 @@ fn join_strays(
     let mut buffer = Buffer::new();
     for (files, fresh) in together.into_values() {
         let source =
-            files.first().and_then(|(folder, _)| ground.folders.get(*folder)).map(|f| f.source);
+            files.first().and_then(|(folder, _)| disk.folders.get(*folder)).map(|f| f.source);
         let Some(source) = source else { continue };
-        let families = Group { source, files }.families(ground, &Anew, &mut buffer);
-        let read = families.into_iter().map(|family| Digest { fresh, ..digest(source, family) });
+        let grouped = Group { source, files }.group_sessions(disk, &FullRead, &mut buffer);
+        let read = grouped
+            .into_iter()
+            .map(|session_files| Digest { fresh, ..digest(source, session_files) });
         digests.extend(read);
     }
     digests
@@ -459,7 +466,7 @@ pub(crate) fn nearest(sessions: &[Arc<SessionFacts>], here: &Path) -> Option<Str
     inside.max_by_key(|(depth, _)| *depth).map(|(_, session)| session.project.key())
 }
 
-fn passes(session: &SessionFacts, query: &Query) -> bool {
+fn passes(session: &SessionFacts, query: &ListQuery) -> bool {
     let model = |wanted: &str| session.models.iter().any(|model| model.contains(wanted));
     let labels = || session.labels.as_ref();
     query.since.is_none_or(|since| session.updated.is_some_and(|updated| updated >= since))
@@ -472,13 +479,13 @@ fn passes(session: &SessionFacts, query: &Query) -> bool {
         && (!query.pinned || labels().is_some_and(|labels| labels.pinned))
 }
 
-pub(crate) fn sort(sessions: &mut [Arc<SessionFacts>], order: Sort) {
+pub(crate) fn sort(sessions: &mut [Arc<SessionFacts>], order: SortOrder) {
     let number = |session: &SessionFacts| match order {
-        Sort::Updated => session.updated.map_or(i64::MIN, Timestamp::as_millisecond),
-        Sort::Started => session.started.map_or(i64::MIN, Timestamp::as_millisecond),
-        Sort::Tokens => i64::try_from(session.tokens.total).unwrap_or(i64::MAX),
-        Sort::Messages => i64::try_from(session.counts.messages).unwrap_or(i64::MAX),
-        Sort::Size => i64::try_from(session.bytes()).unwrap_or(i64::MAX),
+        SortOrder::Updated => session.updated.map_or(i64::MIN, Timestamp::as_millisecond),
+        SortOrder::Started => session.started.map_or(i64::MIN, Timestamp::as_millisecond),
+        SortOrder::Tokens => i64::try_from(session.tokens.total).unwrap_or(i64::MAX),
+        SortOrder::Messages => i64::try_from(session.counts.messages).unwrap_or(i64::MAX),
+        SortOrder::Size => i64::try_from(session.bytes()).unwrap_or(i64::MAX),
     };
     // The id settles what is equal, so that two runs print the same.
     sessions.sort_by(|one, next| number(next).cmp(&number(one)).then_with(|| one.id.cmp(&next.id)));

@@ -8,9 +8,9 @@ use recount_model::{Project, SessionFacts, SessionId, SourceName, timestamp};
 use serde::Serialize;
 
 use crate::projects::matching::matching;
-use crate::projects::passport::Effort;
-use crate::sessions::list::Query;
-use crate::snapshot::survey::Progress;
+use crate::projects::resolve::Effort;
+use crate::sessions::list::ListQuery;
+use crate::snapshot::disk_scan::Progress;
 use crate::{Engine, Error};
 
 /// A session without files, known by its prompts.
@@ -35,12 +35,16 @@ impl Engine {
     ///
     /// # Errors
     /// If the project asked for is not known or may be several, or the names given to projects are not understood.
-    pub fn lost(&self, query: &Query, progress: &dyn Progress) -> Result<Vec<LostSession>, Error> {
+    pub fn lost(
+        &self,
+        query: &ListQuery,
+        progress: &dyn Progress,
+    ) -> Result<Vec<LostSession>, Error> {
         self.aliases()?;
-        let (listing, ground, passports) = self.survey_all(&Effort::List, progress)?;
+        let (listing, disk, resolved) = self.scan_all(&Effort::List, progress)?;
         let mut lost: BTreeMap<SessionId, LostSession> = BTreeMap::new();
         let mut seen = BTreeSet::new();
-        for (number, folder) in ground.folders.iter().enumerate() {
+        for (number, folder) in disk.folders.iter().enumerate() {
             for trace in folder.source.traces(&folder.at) {
                 // A file without a head is known by the start of its id alone.
                 let own = |session: &Arc<SessionFacts>| {
@@ -52,7 +56,7 @@ impl Engine {
                 let entry = lost.entry(trace.session.clone()).or_insert_with(|| LostSession {
                     source: folder.source.name(),
                     id: trace.session.clone(),
-                    project: passports.projects.get(number).cloned().unwrap_or_default(),
+                    project: resolved.projects.get(number).cloned().unwrap_or_default(),
                     started: None,
                     updated: None,
                     prompts: Vec::new(),

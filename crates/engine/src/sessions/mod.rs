@@ -1,8 +1,8 @@
 //! Sessions: listing, opening and selecting them, and what is known of each.
 
 pub(crate) mod agent_row;
+pub(crate) mod content_filter;
 pub(crate) mod conversation;
-pub(crate) mod deep;
 pub(crate) mod facts;
 pub(crate) mod finish;
 pub(crate) mod labels;

@@ -6,17 +6,18 @@ use std::sync::Arc;
 
 use recount_formats::outline::{AgentCall, Outline};
 use recount_formats::source::{
-    Family, FileAt, Foreign, Member, Placement, Recognition, RootShape, Stamp, Station, Surveyed,
+    FileAt, FilePlacement, Foreign, Placement, Recognition, RootShape, ScannedFile, SessionFile,
+    SessionFiles, Stamp,
 };
 use recount_formats::{Source, bytes};
 use recount_model::{
-    Counts, Fate, FileRole, Grammar, Kept, Message, MessageKind, Project, SessionFacts, SessionId,
-    SessionKind, TitleFrom, ToolStatus,
+    Fate, FileRole, Grammar, Message, MessageCounts, MessageKind, Project, SessionFacts, SessionId,
+    SessionKind, StrictCounts, TitleFrom, ToolStatus,
 };
 
-use crate::projects::passport::Sightings;
-use crate::snapshot::survey::{Ground, Group};
-use crate::stats::ledger::Ledger;
+use crate::projects::resolve::ProjectHints;
+use crate::snapshot::disk_scan::{DiskSnapshot, Group};
+use crate::stats::usage::UsageLog;
 use crate::{Engine, Error};
 use recount_store::Root;
 
@@ -32,7 +33,7 @@ pub struct Opened {
     /// Its row in the list.
     pub facts: SessionFacts,
     source: &'static dyn Source,
-    family: Family,
+    session_files: SessionFiles,
     /// The project directory.
     folder: Option<PathBuf>,
     saved: Option<Vec<Message>>,
@@ -42,15 +43,16 @@ impl Opened {
     pub(crate) fn new(
         source: &'static dyn Source,
         facts: SessionFacts,
-        family: Family,
+        session_files: SessionFiles,
         folder: Option<PathBuf>,
     ) -> Self {
-        Self { facts, source, family, folder, saved: None }
+        Self { facts, source, session_files, folder, saved: None }
     }
 
     /// Returns the messages of a session file, or `None` for a saved chat.
     pub fn messages(&self, view: View) -> Option<Messages<'_>> {
-        let messages = || Messages::new(self.source, &self.family, self.folder.as_deref(), view);
+        let messages =
+            || Messages::new(self.source, &self.session_files, self.folder.as_deref(), view);
         self.saved.is_none().then(messages)
     }
 
@@ -65,8 +67,8 @@ impl Opened {
     }
 
     /// Returns its files with what is in them.
-    pub fn family(&self) -> &Family {
-        &self.family
+    pub fn session_files(&self) -> &SessionFiles {
+        &self.session_files
     }
 
     /// Whether it is a saved chat, and no session file.
@@ -81,37 +83,39 @@ impl Opened {
 
     /// Returns its files, in the order of the conversation.
     pub fn files(&self) -> impl Iterator<Item = RawFile<'_>> {
-        own(&self.family).map(|m| RawFile { path: &m.file.at.path, role: m.role })
+        own(&self.session_files).map(|m| RawFile { path: &m.file.at.path, role: m.role })
     }
 
     /// Returns its own files in which no other session is.
     pub(crate) fn unshared_files(&self) -> impl Iterator<Item = &Path> {
-        let own = own(&self.family).filter(|member| !member.file.is_shared);
-        own.map(|member| member.file.at.path.as_path())
+        let own = own(&self.session_files).filter(|session_file| !session_file.file.is_shared);
+        own.map(|session_file| session_file.file.at.path.as_path())
     }
 
     /// Returns its files as they were found.
     pub(crate) fn group(&self) -> Group {
-        let file = |member: &Member| (member.file.folder, member.file.at.clone());
-        Group { source: self.source, files: own(&self.family).map(file).collect() }
+        let file =
+            |session_file: &SessionFile| (session_file.file.folder, session_file.file.at.clone());
+        Group { source: self.source, files: own(&self.session_files).map(file).collect() }
     }
 
     /// Returns the outline of one of its files.
     pub(crate) fn outline(&self, path: &Path) -> Option<&Outline> {
-        let own = |member: &&Member| member.file.at.path == path;
-        self.family.members.iter().find(own).map(|member| &member.file.outline)
+        let own = |session_file: &&SessionFile| session_file.file.at.path == path;
+        self.session_files.files.iter().find(own).map(|session_file| &session_file.file.outline)
     }
 
     /// Returns its calls that ran sub-agents.
     pub(crate) fn agent_calls(&self) -> Vec<AgentCall> {
-        let outlines = self.family.members.iter().map(|member| &member.file.outline);
+        let outlines =
+            self.session_files.files.iter().map(|session_file| &session_file.file.outline);
         outlines.flat_map(|outline| outline.agent_calls.iter().cloned()).collect()
     }
 
     /// Whether the agent itself can load the session.
     pub fn is_loadable(&self) -> bool {
         self.saved.is_some()
-            || crate::sessions::facts::main(&self.family)
+            || crate::sessions::facts::main(&self.session_files)
                 .is_some_and(|main| main.file.outline.loadable)
     }
 }
@@ -143,7 +147,7 @@ impl Engine {
         }
         let outline = source.outline(path, &mut bytes::Buffer::large());
         let is_session = outline.loadable || outline.head.session_id.is_some();
-        let Placement { project_folder: folder, station } = source.placement(path);
+        let Placement { project_folder: folder, placement } = source.placement(path);
         // A wrapper may carry a session id and still hold messages in the form of the API.
         let is_foreign =
             !is_session || (!outline.has_conversation && outline.grammar == Grammar::Json);
@@ -161,25 +165,26 @@ impl Engine {
             bytes: metadata.len(),
             modified: None,
             stamp: Stamp::default(),
-            station,
+            placement,
             group: String::new(),
         };
-        let surveyed = Surveyed { folder: 0, named_folder: true, is_shared: false, at, outline };
-        let family = source.families(vec![surveyed]).into_iter().next();
-        let family = family.ok_or_else(|| Error::NotASession(path.to_owned()))?;
-        let mut facts = facts(source, &family);
-        self.pricing().put(&Ledger::of(source, &family, &facts), &mut facts);
+        let scanned = ScannedFile { folder: 0, named_folder: true, is_shared: false, at, outline };
+        let session_files = source.group_sessions(vec![scanned]).into_iter().next();
+        let session_files = session_files.ok_or_else(|| Error::NotASession(path.to_owned()))?;
+        let mut facts = facts(source, &session_files);
+        self.pricing().put(&UsageLog::of(source, &session_files, &facts), &mut facts);
         if let Some(folder) = &folder {
-            let head = family.members.first().map(|member| &member.file.outline.head);
+            let head =
+                session_files.files.first().map(|session_file| &session_file.file.outline.head);
             let hash = head.and_then(|head| head.project_hash.as_deref());
             facts.project = self.project_at(source, folder, &facts, hash);
         } else if facts.cwd.is_some() {
-            let mut sightings = Sightings::default();
-            sightings.paths.extend(facts.cwd.clone());
+            let mut hints = ProjectHints::default();
+            hints.paths.extend(facts.cwd.clone());
             let cwd = facts.cwd.as_ref();
-            facts.project = self.project_of(&Ground::default(), usize::MAX, &sightings, cwd);
+            facts.project = self.project_of(&DiskSnapshot::default(), usize::MAX, &hints, cwd);
         }
-        Ok(Opened::new(source, facts, family, folder))
+        Ok(Opened::new(source, facts, session_files, folder))
     }
 
     /// The project of a directory that need not lie below one of our roots.
@@ -191,15 +196,15 @@ impl Engine {
         hash: Option<&str>,
     ) -> Arc<Project> {
         let Some(root) = folder.parent().and_then(Path::parent) else { return Arc::default() };
-        let ground =
-            Ground::look(&[Root { source, path: root.to_owned(), shape: RootShape::Whole }]);
-        let Some(number) = ground.folders.iter().position(|known| known.at.path == folder) else {
+        let disk =
+            DiskSnapshot::look(&[Root { source, path: root.to_owned(), shape: RootShape::Whole }]);
+        let Some(number) = disk.folders.iter().position(|known| known.at.path == folder) else {
             return Arc::default();
         };
-        let mut sightings = Sightings::default();
-        sightings.add(number, hash, &facts.directories);
-        sightings.paths.extend(facts.cwd.clone());
-        self.project_of(&ground, number, &sightings, facts.cwd.as_ref())
+        let mut hints = ProjectHints::default();
+        hints.add(number, hash, &facts.directories);
+        hints.paths.extend(facts.cwd.clone());
+        self.project_of(&disk, number, &hints, facts.cwd.as_ref())
     }
 }
 
@@ -223,22 +228,23 @@ fn open_saved(source: &'static dyn Source, path: &Path, size: u64) -> Option<Ope
         bytes: size,
         modified: None,
         stamp: Stamp::default(),
-        station: Station::Main,
+        placement: FilePlacement::Main,
         group: String::new(),
     };
     let outline = Outline::empty(Grammar::Json);
-    let file = Surveyed { folder: 0, named_folder: true, is_shared: false, at, outline };
-    let member = Member { role: FileRole::Main, compressed: false, file };
+    let file = ScannedFile { folder: 0, named_folder: true, is_shared: false, at, outline };
+    let session_file = SessionFile { role: FileRole::Main, compressed: false, file };
     let id = SessionId::new(path.file_stem().unwrap_or_default().to_string_lossy());
-    let family = Family { id, kind: SessionKind::Main, parent: None, members: vec![member] };
-    let mut facts = facts(source, &family);
+    let session_files =
+        SessionFiles { id, kind: SessionKind::Main, parent: None, files: vec![session_file] };
+    let mut facts = facts(source, &session_files);
     count(&mut facts, &messages);
-    Some(Opened { facts, source, family, folder: None, saved: Some(messages) })
+    Some(Opened { facts, source, session_files, folder: None, saved: Some(messages) })
 }
 
 fn count(facts: &mut SessionFacts, messages: &[Message]) {
     let of = |kind| messages.iter().filter(|message| message.kind == kind).count() as u64;
-    facts.counts = Counts {
+    facts.counts = MessageCounts {
         messages: messages.len() as u64,
         prompts: of(MessageKind::Prompt),
         answers: of(MessageKind::Answer),
@@ -256,7 +262,7 @@ fn count(facts: &mut SessionFacts, messages: &[Message]) {
             facts.tool_calls.failed += u64::from(call.status == ToolStatus::Error);
         }
     }
-    facts.kept = Kept {
+    facts.kept = StrictCounts {
         messages: facts.counts.messages,
         prompts: facts.counts.prompts,
         answers: facts.counts.answers,

@@ -6,8 +6,8 @@ use recount_formats::source::RootShape;
 use recount_model::{ProjectState, RecordedPath, SessionFacts, SessionId, SessionKind};
 use recount_store::Root;
 
-use crate::sessions::list::Query;
-use crate::snapshot::survey::{Ground, Progress};
+use crate::sessions::list::ListQuery;
+use crate::snapshot::disk_scan::{DiskSnapshot, Progress};
 use crate::{Engine, Error};
 
 /// How an agent is started on a session.
@@ -88,12 +88,12 @@ impl Engine {
             return Err(refuse(Unresumable::NoProgram));
         };
         // Only among all sessions is it known which of them the agent lists.
-        let sessions = self.list(&Query::default(), progress)?.sessions;
+        let sessions = self.list(&ListQuery::default(), progress)?.sessions;
         let facts = sessions.iter().find(|facts| facts.id == id && facts.source == source.name());
         let facts = facts.map_or(opened.facts, |facts| SessionFacts::clone(facts));
         let folder = folder(&facts).map_err(refuse)?;
-        let ground = Ground::look(&self.roots);
-        if facts.agent_index.is_none() && !is_taken_over(&facts, &ground) {
+        let disk = DiskSnapshot::look(&self.roots);
+        if facts.agent_index.is_none() && !is_taken_over(&facts, &disk) {
             return Err(refuse(unlisted(&facts, &folder)));
         }
         if let Some(owner) = self.owners(&sessions).iter().find(|owner| owner.session == id) {
@@ -145,13 +145,13 @@ fn folder(facts: &SessionFacts) -> Result<PathBuf, Unresumable> {
 }
 
 /// Whether the session lies in a folder of older releases that the agent copies at its next start, as it has nothing newer.
-fn is_taken_over(facts: &SessionFacts, ground: &Ground) -> bool {
+fn is_taken_over(facts: &SessionFacts, disk: &DiskSnapshot) -> bool {
     let is_old = |path: &str| {
         let folder =
-            ground.folders.iter().find(|folder| Path::new(path).starts_with(&folder.at.path));
+            disk.folders.iter().find(|folder| Path::new(path).starts_with(&folder.at.path));
         folder.is_some_and(|folder| folder.at.hash.is_some())
     };
-    let has_newer = ground.folders.iter().any(|folder| {
+    let has_newer = disk.folders.iter().any(|folder| {
         let is_its = |(path, _): &(RecordedPath, _)| Some(path) == facts.project.path.as_ref();
         folder.at.hash.is_none()
             && folder.at.markers.iter().any(is_its)

@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 
 use recount_formats::Source;
 use recount_formats::bytes::Buffer;
-use recount_formats::source::Family;
+use recount_formats::source::SessionFiles;
 use recount_model::{FileRole, SessionId, SessionKey, SessionKind};
 
-use crate::cache::growth::Anew;
-use crate::projects::passport::Sightings;
+use crate::cache::growth::FullRead;
+use crate::projects::resolve::ProjectHints;
 use crate::sessions::facts::{facts, main};
-use crate::sessions::list::Query;
+use crate::sessions::list::ListQuery;
 use crate::sessions::open::Opened;
-use crate::snapshot::survey::{Ground, Group, Progress, survey};
-use crate::stats::ledger::Ledger;
+use crate::snapshot::disk_scan::{DiskSnapshot, Group, Progress, scan_files};
+use crate::stats::usage::UsageLog;
 use crate::{Engine, Error};
 
 /// The shortest start of an id that is looked for.
@@ -26,7 +26,7 @@ impl Engine {
     /// If there is none, or several, or the file it names is not a session.
     pub fn open(&self, wanted: &str, progress: &dyn Progress) -> Result<Opened, Error> {
         if wanted == "latest" {
-            let listing = self.list(&Query::default(), progress)?;
+            let listing = self.list(&ListQuery::default(), progress)?;
             let said =
                 listing.sessions.iter().find(|s| s.kind == SessionKind::Main && !s.is_empty());
             let latest = said.or(listing.sessions.first()).ok_or(Error::NoSessions)?;
@@ -63,17 +63,18 @@ impl Engine {
         source: Option<&str>,
         progress: &dyn Progress,
     ) -> Result<Opened, Error> {
-        let ground = self.look();
+        let disk = self.look();
         let is_source = |own: &dyn Source| source.is_none_or(|name| own.name().as_str() == name);
         // Most ids show in the names of their files: look at those first.
         let near = |own: &dyn Source, group: &str| is_source(own) && own.may_hold(group, wanted);
-        let mut found = Self::families(&ground, wanted, progress, near);
+        let mut found = Self::group_sessions(&disk, wanted, progress, near);
         if found.is_empty() {
-            found = Self::families(&ground, wanted, progress, |own, _| is_source(own));
+            found = Self::group_sessions(&disk, wanted, progress, |own, _| is_source(own));
         }
-        let mut found = join(&ground, found);
+        let mut found = join(&disk, found);
         if found.len() > 1 {
-            let exact = |(_, family): &(_, Family)| family.id.as_str() == wanted;
+            let exact =
+                |(_, session_files): &(_, SessionFiles)| session_files.id.as_str() == wanted;
             if found.iter().filter(|item| exact(item)).count() == 1 {
                 found.retain(exact);
             }
@@ -82,32 +83,33 @@ impl Engine {
             prefer_parent(&mut found);
         }
         if found.len() > 1 {
-            let candidates = found.iter().map(|(source, family)| facts(*source, family)).collect();
+            let candidates =
+                found.iter().map(|(source, session_files)| facts(*source, session_files)).collect();
             return Err(Error::Ambiguous { wanted: wanted.to_owned(), candidates });
         }
-        let Some((source, family)) = found.pop() else {
+        let Some((source, session_files)) = found.pop() else {
             let short = wanted.chars().count() < SHORTEST;
             let wanted = wanted.to_owned();
             return Err(if short { Error::TooShort(wanted) } else { Error::NoSession(wanted) });
         };
-        let folder = main(&family).map(|member| member.file.folder);
+        let folder = main(&session_files).map(|session_file| session_file.file.folder);
         let folder_path: Option<PathBuf> =
-            folder.and_then(|at| ground.folders.get(at)).map(|folder| folder.at.path.clone());
-        let mut row = facts(source, &family);
-        self.pricing().put(&Ledger::of(source, &family, &row), &mut row);
+            folder.and_then(|at| disk.folders.get(at)).map(|folder| folder.at.path.clone());
+        let mut row = facts(source, &session_files);
+        self.pricing().put(&UsageLog::of(source, &session_files, &row), &mut row);
         if let Some(number) = folder {
-            let hash =
-                main(&family).and_then(|member| member.file.outline.head.project_hash.as_deref());
-            let mut sightings = Sightings::default();
-            sightings.add(number, hash, &row.directories);
-            sightings.paths.extend(row.cwd.clone());
-            row.project = self.project_of(&ground, number, &sightings, row.cwd.as_ref());
+            let hash = main(&session_files)
+                .and_then(|session_file| session_file.file.outline.head.project_hash.as_deref());
+            let mut hints = ProjectHints::default();
+            hints.add(number, hash, &row.directories);
+            hints.paths.extend(row.cwd.clone());
+            row.project = self.project_of(&disk, number, &hints, row.cwd.as_ref());
         }
-        Ok(Opened::new(source, row, family, folder_path))
+        Ok(Opened::new(source, row, session_files, folder_path))
     }
 
-    pub(crate) fn families(
-        ground: &Ground,
+    pub(crate) fn group_sessions(
+        disk: &DiskSnapshot,
         wanted: &str,
         progress: &dyn Progress,
         groups: impl Fn(&dyn Source, &str) -> bool,
@@ -116,46 +118,54 @@ impl Engine {
         let is_wanted = |id: &SessionId| {
             id.as_str() == wanted || (long_enough && id.as_str().starts_with(wanted))
         };
-        let keep = |source, family: Family| is_wanted(&family.id).then_some((source, family));
-        let found = survey(ground, ground.groups(groups), &Anew, progress, keep);
-        found.into_iter().filter_map(|(_, family)| family).collect()
+        let keep = |source, session_files: SessionFiles| {
+            is_wanted(&session_files.id).then_some((source, session_files))
+        };
+        let found = scan_files(disk, disk.groups(groups), &FullRead, progress, keep);
+        found.into_iter().filter_map(|(_, session_files)| session_files).collect()
     }
 }
 
 /// Puts together what one session's files under different names gave.
-fn join(ground: &Ground, found: Vec<Found>) -> Vec<Found> {
+fn join(disk: &DiskSnapshot, found: Vec<Found>) -> Vec<Found> {
     let mut joined: Vec<Found> = Vec::new();
     let mut buffer = Buffer::new();
-    for (source, family) in found {
+    for (source, session_files) in found {
         let same = |(own, known): &Found| {
-            own.name() == source.name() && known.id == family.id && known.parent == family.parent
+            own.name() == source.name()
+                && known.id == session_files.id
+                && known.parent == session_files.parent
         };
         let Some(at) = joined.iter().position(same) else {
-            joined.push((source, family));
+            joined.push((source, session_files));
             continue;
         };
         let (_, known) = joined.swap_remove(at);
         let id = known.id.clone();
-        let members = known.members.into_iter().chain(family.members);
-        let own = members.filter(|member| member.role != FileRole::Base);
-        let files = own.map(|member| (member.file.folder, member.file.at)).collect();
-        let families = Group { source, files }.families(ground, &Anew, &mut buffer);
-        joined.extend(families.into_iter().filter(|new| new.id == id).map(|new| (source, new)));
+        let members = known.files.into_iter().chain(session_files.files);
+        let own = members.filter(|session_file| session_file.role != FileRole::Base);
+        let files =
+            own.map(|session_file| (session_file.file.folder, session_file.file.at)).collect();
+        let grouped = Group { source, files }.group_sessions(disk, &FullRead, &mut buffer);
+        joined.extend(grouped.into_iter().filter(|new| new.id == id).map(|new| (source, new)));
     }
     joined
 }
 
 /// A session and whose it is.
-type Found = (&'static dyn Source, Family);
+type Found = (&'static dyn Source, SessionFiles);
 
 /// Sub-agents that were recorded under their parent's id begin like it: then the parent is meant.
 fn prefer_parent(found: &mut Vec<Found>) {
-    let mut mains = found.iter().filter(|(_, family)| family.parent.is_none());
-    let (Some(main), None) = (mains.next().map(|(_, family)| family.id.clone()), mains.next())
+    let mut mains = found.iter().filter(|(_, session_files)| session_files.parent.is_none());
+    let (Some(main), None) =
+        (mains.next().map(|(_, session_files)| session_files.id.clone()), mains.next())
     else {
         return;
     };
-    if found.iter().all(|(_, family)| family.id == main || family.parent.as_ref() == Some(&main)) {
-        found.retain(|(_, family)| family.id == main);
+    if found.iter().all(|(_, session_files)| {
+        session_files.id == main || session_files.parent.as_ref() == Some(&main)
+    }) {
+        found.retain(|(_, session_files)| session_files.id == main);
     }
 }

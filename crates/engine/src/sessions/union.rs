@@ -2,26 +2,26 @@
 
 use std::collections::HashMap;
 
-use recount_formats::outline::Entry;
-use recount_formats::source::{Family, Member};
+use recount_formats::outline::MessageEntry;
+use recount_formats::source::{SessionFile, SessionFiles};
 use recount_model::{Fate, FileRole};
 
 /// One message of the full view: which file has its richest version, and what became of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
-    pub(crate) member: usize,
+    pub(crate) session_file: usize,
     pub(crate) entry: usize,
     pub(crate) fate: Fate,
 }
 
 /// Lists the messages of a session in order of first appearance.
-pub(crate) fn union(family: &Family) -> Vec<Row> {
+pub(crate) fn union(session_files: &SessionFiles) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     let mut known: HashMap<&str, usize> = HashMap::new();
-    let alone = family.members.len() == 1;
-    for (number, member) in family.members.iter().enumerate() {
-        for (at, entry) in member.file.outline.entries.iter().enumerate() {
-            let row = Row { member: number, entry: at, fate: fate(member, entry) };
+    let alone = session_files.files.len() == 1;
+    for (number, session_file) in session_files.files.iter().enumerate() {
+        for (at, entry) in session_file.file.outline.entries.iter().enumerate() {
+            let row = Row { session_file: number, entry: at, fate: fate(session_file, entry) };
             let Some(id) = entry.id.as_deref().filter(|_| !alone) else {
                 rows.push(row);
                 continue;
@@ -29,39 +29,41 @@ pub(crate) fn union(family: &Family) -> Vec<Row> {
             let place = *known.entry(id).or_insert(rows.len());
             match rows.get_mut(place) {
                 None => rows.push(row),
-                Some(old) => merge(family, old, row),
+                Some(old) => merge(session_files, old, row),
             }
         }
     }
     rows
 }
 
-fn merge(family: &Family, old: &mut Row, new: Row) {
-    let role = |row: &Row| family.members.get(row.member).map(|member| member.role);
+fn merge(session_files: &SessionFiles, old: &mut Row, new: Row) {
+    let role =
+        |row: &Row| session_files.files.get(row.session_file).map(|session_file| session_file.role);
     let fate = match (role(old), role(&new)) {
         (Some(FileRole::Main), _) => old.fate,
         (_, Some(FileRole::Main)) => new.fate,
         // Between two that the agent does not load, what was kept anywhere was not undone there.
         _ => old.fate.min(new.fate),
     };
-    let richer = rank(family, &new) > rank(family, old);
-    let same = rank(family, &new) == rank(family, old) && role(&new) == Some(FileRole::Main);
+    let richer = rank(session_files, &new) > rank(session_files, old);
+    let same =
+        rank(session_files, &new) == rank(session_files, old) && role(&new) == Some(FileRole::Main);
     if richer || same {
         *old = new;
     }
     old.fate = fate;
 }
 
-fn rank(family: &Family, row: &Row) -> Option<u64> {
-    let outline = &family.members.get(row.member)?.file.outline;
+fn rank(session_files: &SessionFiles, row: &Row) -> Option<u64> {
+    let outline = &session_files.files.get(row.session_file)?.file.outline;
     let entry = outline.entries.get(row.entry)?;
     outline.versions.get(entry.best as usize).map(|version| version.rank)
 }
 
-fn fate(member: &Member, entry: &Entry) -> Fate {
-    match (member.role, entry.fate) {
+fn fate(session_file: &SessionFile, entry: &MessageEntry) -> Fate {
+    match (session_file.role, entry.fate) {
         (FileRole::Main | FileRole::Base, fate) => fate,
-        (FileRole::Part, Fate::Kept) if member.compressed => Fate::Compressed,
+        (FileRole::Part, Fate::Kept) if session_file.compressed => Fate::Compressed,
         (_, Fate::Kept) => Fate::Replaced,
         (_, fate) => fate,
     }

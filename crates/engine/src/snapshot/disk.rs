@@ -8,12 +8,12 @@ use recount_formats::source::{FileAt, ProjectFolder, Stamp, modified};
 use recount_platform::system_nanos;
 use recount_store::Root;
 
+use crate::snapshot::disk_scan::DiskSnapshot;
 use crate::snapshot::seen::{Role, Seen, Suspects, basis};
-use crate::snapshot::survey::Ground;
 
 /// The next listing, and what is different in it.
 pub(crate) struct NextDisk {
-    pub(crate) disk: Arc<Ground>,
+    pub(crate) disk: Arc<DiskSnapshot>,
     pub(crate) basis: Vec<Seen>,
     /// Groups of files of which one is different, came or went.
     pub(crate) groups: BTreeSet<String>,
@@ -28,7 +28,7 @@ pub(crate) struct NextDisk {
 /// Looks again. `None` when nothing is different.
 pub(crate) fn look_again(
     roots: &[Root],
-    known: &Ground,
+    known: &DiskSnapshot,
     seen: &[Seen],
     suspects: &Suspects<'_>,
 ) -> Option<NextDisk> {
@@ -59,7 +59,7 @@ pub(crate) fn look_again(
     }
     let mut fresh_basis = None;
     if !listed.is_empty() {
-        let again = Ground::look_again(roots, &disk, &listed, &paths);
+        let again = DiskSnapshot::look_again(roots, &disk, &listed, &paths);
         files.compare(&disk, &again);
         disk = again;
         fresh_basis = Some(basis(&disk));
@@ -96,21 +96,21 @@ impl Changes {
     }
 
     /// Notes what is different between two listings.
-    fn compare(&mut self, before: &Ground, after: &Ground) {
-        let files = |disk: &Ground| -> HashMap<PathBuf, FileAt> {
+    fn compare(&mut self, before: &DiskSnapshot, after: &DiskSnapshot) {
+        let files = |disk: &DiskSnapshot| -> HashMap<PathBuf, FileAt> {
             let changed = disk.folders.iter().flat_map(|folder| &folder.at.files);
             changed.map(|file| (file.path.clone(), file.clone())).collect()
         };
         let shared: HashSet<*const ProjectFolder> =
             before.folders.iter().map(|folder| Arc::as_ptr(&folder.at)).collect();
-        let only = |disk: &Ground, other: &HashSet<*const ProjectFolder>| Ground {
+        let only = |disk: &DiskSnapshot, other: &HashSet<*const ProjectFolder>| DiskSnapshot {
             folders: disk
                 .folders
                 .iter()
                 .filter(|folder| !other.contains(&Arc::as_ptr(&folder.at)))
                 .cloned()
                 .collect(),
-            ..Ground::default()
+            ..DiskSnapshot::default()
         };
         let also: HashSet<*const ProjectFolder> =
             after.folders.iter().map(|folder| Arc::as_ptr(&folder.at)).collect();
@@ -131,7 +131,7 @@ impl Changes {
 
 /// Asks session files for their stamps. One that is gone has its root listed again.
 fn restat(
-    disk: &mut Ground,
+    disk: &mut DiskSnapshot,
     suspects: &Suspects<'_>,
     changes: &mut Changes,
     listed: &mut BTreeSet<usize>,
@@ -166,7 +166,7 @@ fn restat(
 }
 
 /// Finds the directories of one listing in another.
-fn numbers(before: &Ground, after: &Ground) -> Vec<Option<usize>> {
+fn numbers(before: &DiskSnapshot, after: &DiskSnapshot) -> Vec<Option<usize>> {
     let now: HashMap<(usize, &Path), usize> = after
         .folders
         .iter()

@@ -2,9 +2,9 @@
 
 mod diff;
 mod disk;
+pub(crate) mod disk_scan;
 mod refresh;
 mod seen;
-pub(crate) mod survey;
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -14,13 +14,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 use jiff::Timestamp;
 use recount_model::{Problem, Project, SessionFacts};
 
-use crate::projects::passport::{Effort, Passports, Sightings};
+use crate::projects::resolve::{Effort, ProjectHints, ResolvedProjects};
 use crate::search::index::session_key;
-use crate::sessions::deep::Holds;
+use crate::sessions::content_filter::ContentFilter;
 use crate::sessions::finish::finish;
-use crate::sessions::list::{After, Digest, Listing, Sort, sightings, sort};
+use crate::sessions::list::{After, Digest, Listing, SortOrder, project_hints, sort};
+use crate::snapshot::disk_scan::{DiskSnapshot, Progress};
 use crate::snapshot::seen::Seen;
-use crate::snapshot::survey::{Ground, Progress};
 use crate::{Engine, Error};
 
 pub use diff::{Appended, SessionChange, SnapshotDiff};
@@ -41,16 +41,16 @@ pub struct Snapshot {
 struct State {
     number: u64,
     taken: Timestamp,
-    disk: Arc<Ground>,
+    disk: Arc<DiskSnapshot>,
     /// What the listing depends on.
     basis: Vec<Seen>,
     /// What the rows depend on beside it.
     beside: Vec<Seen>,
     /// Newest first.
     sessions: Vec<Arc<SessionFacts>>,
-    projects: Arc<Passports>,
+    projects: Arc<ResolvedProjects>,
     /// What sessions tell of their project directories.
-    hints: Sightings,
+    hints: ProjectHints,
     /// What is needed to make rows again, once somebody asks for it.
     digests: OnceLock<Vec<Digest>>,
 }
@@ -59,7 +59,7 @@ struct State {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pinned {
     /// Listed by the first who needs it.
-    disk: Option<Arc<OnceLock<Arc<Ground>>>>,
+    disk: Option<Arc<OnceLock<Arc<DiskSnapshot>>>>,
     snapshot: Option<Snapshot>,
     /// What was used for answers and is large, until this goes too.
     aside: Option<Aside>,
@@ -134,14 +134,14 @@ impl Engine {
             (projects, hints) = (Arc::new(known.projects), known.hints);
             digests = OnceLock::new();
         } else {
-            let (looked, found) = engine.gather_rows(&Holds::default(), progress)?;
-            hints = sightings(&found);
+            let (looked, found) = engine.gather_rows(&ContentFilter::default(), progress)?;
+            hints = project_hints(&found);
             let concluded =
                 engine.conclude(&looked, found, (&Effort::List, After::Digests), progress)?;
             (sessions, disk) = (concluded.listing.sessions, looked);
-            (projects, digests) = (concluded.passports, OnceLock::from(concluded.digests));
+            (projects, digests) = (concluded.resolved, OnceLock::from(concluded.digests));
         }
-        sort(&mut sessions, Sort::Updated);
+        sort(&mut sessions, SortOrder::Updated);
         let beside = seen::beside(&projects, &self.own_files());
         let state =
             State { number, taken, disk, basis, beside, sessions, projects, hints, digests };
@@ -189,13 +189,16 @@ impl Engine {
     }
 
     /// Lists what lies on disk, or returns the listing that this engine is pinned to.
-    pub(crate) fn look(&self) -> Arc<Ground> {
-        let look = || Arc::new(Ground::look(&self.roots));
+    pub(crate) fn look(&self) -> Arc<DiskSnapshot> {
+        let look = || Arc::new(DiskSnapshot::look(&self.roots));
         self.pinned.disk.as_ref().map_or_else(look, |disk| Arc::clone(disk.get_or_init(look)))
     }
 
     /// Returns the rows of the snapshot that this engine answers from, if that is how hard projects were looked for.
-    pub(crate) fn rows_of_snapshot(&self, effort: &Effort) -> Option<(Listing, Arc<Passports>)> {
+    pub(crate) fn rows_of_snapshot(
+        &self,
+        effort: &Effort,
+    ) -> Option<(Listing, Arc<ResolvedProjects>)> {
         let state = &self.pinned.snapshot.as_ref().filter(|_| *effort == Effort::List)?.state;
         let (sessions, problems) = (state.sessions.clone(), state.disk.problems.clone());
         let known = sessions.len();
@@ -233,10 +236,14 @@ impl Engine {
     }
 
     /// Finds every session of a listing.
-    fn gather_on(&self, disk: &Arc<Ground>, progress: &dyn Progress) -> Result<Vec<Digest>, Error> {
+    fn gather_on(
+        &self,
+        disk: &Arc<DiskSnapshot>,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Digest>, Error> {
         let disk = Some(Arc::new(OnceLock::from(Arc::clone(disk))));
         let engine = Self { pinned: Pinned { disk, ..Pinned::default() }, ..self.clone() };
-        Ok(engine.gather_rows(&Holds::default(), progress)?.1)
+        Ok(engine.gather_rows(&ContentFilter::default(), progress)?.1)
     }
 
     /// Returns our own files that rows depend on.

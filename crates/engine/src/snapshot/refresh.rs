@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use recount_formats::source::Surveyed;
+use recount_formats::source::ScannedFile;
 use recount_model::{SessionId, SessionKind};
 
 use crate::cancel::stop_if_cancelled;
-use crate::projects::passport::{Effort, Passports};
+use crate::projects::resolve::{Effort, ResolvedProjects};
 use crate::sessions::finish::finish;
-use crate::sessions::list::{Digest, Sort, sightings, sort};
+use crate::sessions::list::{Digest, SortOrder, project_hints, sort};
 use crate::snapshot::diff::{changed_projects, compare};
 use crate::snapshot::disk::{NextDisk, look_again};
+use crate::snapshot::disk_scan::Progress;
 use crate::snapshot::seen::{Role, Suspects, beside};
-use crate::snapshot::survey::Progress;
 use crate::snapshot::{Snapshot, SnapshotDiff, State};
 use crate::{Engine, Error};
 
@@ -85,10 +85,10 @@ impl Engine {
         let known = self.digests_behind(snapshot, progress)?;
         let Merged { mut digests, mut touched } = self.merge(known, &next, progress)?;
         stop_if_cancelled(progress)?;
-        let hints = sightings(&digests);
+        let hints = project_hints(&digests);
         let mut projects = Arc::clone(&state.projects);
         if next.evidence || hints != state.hints {
-            projects = Arc::new(self.passports(&next.disk, &hints, &Effort::List, progress));
+            projects = Arc::new(self.resolve_projects(&next.disk, &hints, &Effort::List, progress));
             touched.extend(0..next.disk.folders.len());
         }
         finish_touched(&next, &mut digests, &touched, &projects);
@@ -97,7 +97,7 @@ impl Engine {
         for (digest, facts) in digests.iter_mut().zip(&sessions) {
             digest.facts = Arc::clone(facts);
         }
-        sort(&mut sessions, Sort::Updated);
+        sort(&mut sessions, SortOrder::Updated);
         diff.projects = changed_projects(&state.projects.projects, &projects.projects);
         diff.problems = state.disk.problems != next.disk.problems;
         let state = State {
@@ -126,7 +126,7 @@ impl Engine {
         loop {
             let before = groups.len();
             for digest in known {
-                let is_in = |file: &Surveyed| groups.contains(&file.at.group);
+                let is_in = |file: &ScannedFile| groups.contains(&file.at.group);
                 if digest.files.iter().any(is_in) && !digest.files.iter().all(is_in) {
                     groups.extend(digest.files.iter().map(|file| file.at.group.clone()));
                 }
@@ -180,8 +180,9 @@ fn renumbered(digest: &Digest, numbers: &[Option<usize>]) -> Option<Digest> {
     let number = |old: usize| numbers.get(old).copied().flatten();
     let mut digest = digest.clone();
     if digest.files.iter().any(|file| number(file.folder) != Some(file.folder)) {
-        let renumber =
-            |file: &Surveyed| number(file.folder).map(|folder| Surveyed { folder, ..file.clone() });
+        let renumber = |file: &ScannedFile| {
+            number(file.folder).map(|folder| ScannedFile { folder, ..file.clone() })
+        };
         let files = digest.files.iter().map(renumber);
         digest.files = files.collect::<Option<Vec<_>>>()?.into();
     }
@@ -194,7 +195,7 @@ fn finish_touched(
     next: &NextDisk,
     digests: &mut [Digest],
     touched: &BTreeSet<usize>,
-    projects: &Passports,
+    projects: &ResolvedProjects,
 ) {
     let mut touched = touched.clone();
     let mut chosen: BTreeSet<usize> = BTreeSet::new();

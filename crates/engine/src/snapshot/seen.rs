@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use recount_formats::source::Stamp;
 
 use crate::cache::refresh::RACY;
-use crate::projects::passport::Passports;
-use crate::snapshot::survey::Ground;
+use crate::projects::resolve::ResolvedProjects;
+use crate::snapshot::disk_scan::DiskSnapshot;
 
 /// What the snapshot takes from a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ fn stamp(path: &Path, role: Role) -> Option<Stamp> {
 }
 
 /// Takes down what a listing depends on.
-pub(crate) fn basis(disk: &Ground) -> Vec<Seen> {
+pub(crate) fn basis(disk: &DiskSnapshot) -> Vec<Seen> {
     let mut seen = Vec::new();
     for (root, basis) in disk.basis.iter().enumerate() {
         seen.extend(basis.directories.iter().map(|path| Seen::new(path, Role::Directory(root))));
@@ -60,7 +60,7 @@ pub(crate) fn basis(disk: &Ground) -> Vec<Seen> {
 }
 
 /// Takes down where projects are, and our own files.
-pub(crate) fn beside(projects: &Passports, own: &[PathBuf]) -> Vec<Seen> {
+pub(crate) fn beside(projects: &ResolvedProjects, own: &[PathBuf]) -> Vec<Seen> {
     let folders = projects.projects.iter().filter_map(|project| project.path.as_ref());
     let folders: HashSet<&Path> = folders.map(|path| Path::new(path.as_str())).collect();
     let mut folders: Vec<&Path> = folders.into_iter().collect();

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use recount_catalog::sql::{Part, Place, Texts};
+use recount_catalog::sql::{TextLocation, TextPart, TextSource};
 use recount_formats::Source;
-use recount_formats::source::{Detail, MessageRequest, Others, PieceBytes};
+use recount_formats::source::{Detail, MessageRequest, OtherVersions, PieceBytes};
 use recount_model::{Fate, Message, Span, Thought};
 
 use crate::messages::window::Window;
@@ -15,7 +15,7 @@ use crate::messages::window::Window;
 pub(super) struct Bodies {
     sources: Vec<&'static dyn Source>,
     window: Option<(String, Window)>,
-    last: Option<(Place, Message)>,
+    last: Option<(TextLocation, Message)>,
 }
 
 impl Bodies {
@@ -23,7 +23,7 @@ impl Bodies {
         Self { sources: sources.collect(), window: None, last: None }
     }
 
-    fn read(&mut self, place: &Place) -> Option<Message> {
+    fn read(&mut self, place: &TextLocation) -> Option<Message> {
         let is_it = |source: &&&dyn Source| source.name().as_str() == place.source;
         let source = *self.sources.iter().find(is_it)?;
         if self.window.as_ref().is_none_or(|(path, _)| *path != place.path) {
@@ -55,8 +55,8 @@ impl Bodies {
     }
 }
 
-impl Texts for Bodies {
-    fn text(&mut self, place: &Place, part: Part) -> Option<String> {
+impl TextSource for Bodies {
+    fn text(&mut self, place: &TextLocation, part: TextPart) -> Option<String> {
         if self.last.as_ref().is_none_or(|(known, _)| known != place) {
             self.last = None;
             let message = self.read(place)?;
@@ -64,12 +64,12 @@ impl Texts for Bodies {
         }
         let (_, message) = self.last.as_ref()?;
         match part {
-            Part::Text => Some(message.text.clone()),
-            Part::DisplayText => Some(message.display_text.clone()),
-            Part::Thoughts => thoughts(&message.thoughts),
-            Part::Args(call) => Some(message.tool_calls.get(call)?.args.as_str().to_owned()),
-            Part::Output(call) => message.tool_calls.get(call)?.output.clone(),
-            Part::Diff(call) => message.tool_calls.get(call)?.diff.clone(),
+            TextPart::Text => Some(message.text.clone()),
+            TextPart::DisplayText => Some(message.display_text.clone()),
+            TextPart::Thoughts => thoughts(&message.thoughts),
+            TextPart::Args(call) => Some(message.tool_calls.get(call)?.args.as_str().to_owned()),
+            TextPart::Output(call) => message.tool_calls.get(call)?.output.clone(),
+            TextPart::Diff(call) => message.tool_calls.get(call)?.diff.clone(),
         }
     }
 }
@@ -87,9 +87,9 @@ pub(crate) fn thoughts(thoughts: &[Thought]) -> Option<String> {
 
 /// The other versions of a message, newest first.
 #[derive(Debug)]
-struct Versions<'a>(&'a Place);
+struct Versions<'a>(&'a TextLocation);
 
-impl Others for Versions<'_> {
+impl OtherVersions for Versions<'_> {
     fn each(&self, visit: &mut dyn FnMut(&[u8]) -> bool) {
         if self.0.versions.is_empty() {
             return;

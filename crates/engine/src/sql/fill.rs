@@ -11,11 +11,11 @@ use recount_catalog::facts::{FactFile, SessionRows};
 use recount_formats::bytes::Buffer;
 
 use super::rows::rows;
-use crate::cache::growth::{Anew, Growth, Reading};
+use crate::cache::growth::{FullRead, Growth, Reading};
 use crate::cache::refresh::{hash, is_racy, version};
 use crate::cancel::stop_if_cancelled;
 use crate::sessions::list::Digest;
-use crate::snapshot::survey::{Ground, Group, Progress};
+use crate::snapshot::disk_scan::{DiskSnapshot, Group, Progress};
 use crate::{Engine, Error};
 
 /// The folder of fact files in our data folder.
@@ -43,7 +43,7 @@ impl Engine {
     /// Brings the fact file up to date and returns its path; with a note when another run is at it.
     pub(super) fn fresh_facts(
         &self,
-        ground: &Ground,
+        disk: &DiskSnapshot,
         digests: &[Digest],
         progress: &dyn Progress,
     ) -> Result<(Option<PathBuf>, Option<String>), Error> {
@@ -52,10 +52,10 @@ impl Engine {
         recount_writer::create_private_folder(data)?;
         recount_writer::create_private_folder(&folder)?;
         let path = folder.join(format!("{:016x}.db", self.roots_key()));
-        let updated = match self.update_facts(&path, ground, digests, progress) {
+        let updated = match self.update_facts(&path, disk, digests, progress) {
             Err(Error::Catalog(Fault::Damaged(_))) => {
                 remove(&path)?;
-                self.update_facts(&path, ground, digests, progress)
+                self.update_facts(&path, disk, digests, progress)
             }
             updated => updated,
         };
@@ -74,14 +74,14 @@ impl Engine {
     fn update_facts(
         &self,
         path: &Path,
-        ground: &Ground,
+        disk: &DiskSnapshot,
         digests: &[Digest],
         progress: &dyn Progress,
     ) -> Result<(), Error> {
         let version = format!("{ROWS}/{}", version(self.sources));
         let mut file = FactFile::open(path, &version)?;
         let sessions: Vec<Stale<'_>> =
-            digests.iter().filter_map(|digest| session(ground, digest)).collect();
+            digests.iter().filter_map(|digest| session(disk, digest)).collect();
         if is_fresh(&sessions, &file.stamps()?) {
             return Ok(());
         }
@@ -96,8 +96,8 @@ impl Engine {
         stale.retain(|session| known.get(&session.key) != Some(&session.stamp));
         stale.sort_by_key(|stale| std::cmp::Reverse(stale.digest.facts.updated));
         match self.catalog().map(|catalog| Growth::new(catalog, &self.outlines)) {
-            Some(growth) => fill(&mut file, ground, &stale, &growth, progress),
-            None => fill(&mut file, ground, &stale, &Anew, progress),
+            Some(growth) => fill(&mut file, disk, &stale, &growth, progress),
+            None => fill(&mut file, disk, &stale, &FullRead, progress),
         }
     }
 }
@@ -118,8 +118,8 @@ fn is_fresh(sessions: &[Stale<'_>], known: &HashMap<u64, u64>) -> bool {
 }
 
 /// Returns what tells a session from others, and what changes when one of its files does.
-fn session<'a>(ground: &Ground, digest: &'a Digest) -> Option<Stale<'a>> {
-    let source = ground.folders.get(digest.folder)?.source;
+fn session<'a>(disk: &DiskSnapshot, digest: &'a Digest) -> Option<Stale<'a>> {
+    let source = disk.folders.get(digest.folder)?.source;
     let files: Vec<_> = digest.files.iter().map(|file| (file.folder, file.at.clone())).collect();
     let facts = &digest.facts;
     let key = {
@@ -133,7 +133,7 @@ fn session<'a>(ground: &Ground, digest: &'a Digest) -> Option<Stale<'a>> {
 /// Reads stale sessions on all cores, and writes them from here.
 fn fill(
     file: &mut FactFile,
-    ground: &Ground,
+    disk: &DiskSnapshot,
     stale: &[Stale<'_>],
     reading: &dyn Reading,
     progress: &dyn Progress,
@@ -144,7 +144,7 @@ fn fill(
     std::thread::scope(|scope| {
         for _ in 0..threads {
             let (sender, next) = (sender.clone(), &next);
-            scope.spawn(move || read(ground, stale, reading, next, &sender));
+            scope.spawn(move || read(disk, stale, reading, next, &sender));
         }
         drop(sender);
         let written = write(file, &receiver, stale, progress);
@@ -155,7 +155,7 @@ fn fill(
 }
 
 fn read(
-    ground: &Ground,
+    disk: &DiskSnapshot,
     stale: &[Stale<'_>],
     reading: &dyn Reading,
     next: &AtomicUsize,
@@ -165,28 +165,28 @@ fn read(
     while let Some(stale) = stale.get(next.fetch_add(1, Ordering::Relaxed)) {
         let bytes = stale.digest.facts.bytes();
         // Nobody takes it when it cannot be written: then there is no use in going on.
-        if sender.send((bytes, one(ground, stale, reading, &mut buffer))).is_err() {
+        if sender.send((bytes, one(disk, stale, reading, &mut buffer))).is_err() {
             return;
         }
     }
 }
 
 fn one(
-    ground: &Ground,
+    disk: &DiskSnapshot,
     stale: &Stale<'_>,
     reading: &dyn Reading,
     buffer: &mut Buffer,
 ) -> SessionRows {
     let facts = &stale.digest.facts;
-    let folder = ground.folders.get(stale.digest.folder).map(|folder| &folder.at.path);
-    let family = stale.group.clone().family(&facts.id, ground, reading, buffer);
-    let (files, messages) = family
-        .map(|family| rows(stale.group.source, &family, folder.map(PathBuf::as_path)))
+    let folder = disk.folders.get(stale.digest.folder).map(|folder| &folder.at.path);
+    let session_files = stale.group.clone().session_files(&facts.id, disk, reading, buffer);
+    let (files, messages) = session_files
+        .map(|session_files| rows(stale.group.source, &session_files, folder.map(PathBuf::as_path)))
         .unwrap_or_default();
     SessionRows {
         key: stale.key,
         // What may change again without a change that we can see is read again.
-        stamp: if is_racy(&stale.group, ground) { 0 } else { stale.stamp },
+        stamp: if is_racy(&stale.group, disk) { 0 } else { stale.stamp },
         source: facts.source.as_str(),
         id: facts.id.as_str().to_owned(),
         folder: folder.map(|folder| folder.to_string_lossy().into_owned()),

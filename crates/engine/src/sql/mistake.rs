@@ -1,6 +1,6 @@
 //! A statement that was not understood: the spot, and what was perhaps meant.
 
-use recount_catalog::sql::{Fault, VIEWS, View};
+use recount_catalog::sql::{SqlError, SqlView, VIEWS};
 
 use crate::Error;
 
@@ -8,12 +8,12 @@ use crate::Error;
 const NAMED: usize = 60;
 
 /// Turns a fault into an error with a spot and hints.
-pub(super) fn told(fault: Fault, statement: &str) -> Error {
+pub(super) fn told(fault: SqlError, statement: &str) -> Error {
     match fault {
-        Fault::Stopped(error) => Error::Output(error),
-        Fault::File(error) => Error::Catalog(error),
-        Fault::Refused(what) => Error::SqlRefused(what),
-        Fault::Mistake { what, offset } => Error::Sql {
+        SqlError::Stopped(error) => Error::Output(error),
+        SqlError::File(error) => Error::Catalog(error),
+        SqlError::Refused(what) => Error::SqlRefused(what),
+        SqlError::Mistake { what, offset } => Error::Sql {
             // What has no place in the statement went wrong with the data.
             hints: offset.map(|_| hints(&what, statement)).unwrap_or_default(),
             pointed: offset.map(|offset| pointed(statement, offset)),
@@ -36,7 +36,7 @@ fn pointed(statement: &str, offset: usize) -> String {
     let word = after.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(after.len());
     let at = offset - start;
     let mistake =
-        recount_search::Mistake { at: at..at + word.max(1), what: String::new(), example: "" };
+        recount_search::QueryError { at: at..at + word.max(1), what: String::new(), example: "" };
     mistake.pointed(line)
 }
 
@@ -58,12 +58,12 @@ fn hints(what: &str, statement: &str) -> Vec<String> {
     hints
 }
 
-fn names(view: &'static View) -> impl Iterator<Item = &'static str> {
+fn names(view: &'static SqlView) -> impl Iterator<Item = &'static str> {
     view.columns.iter().map(|column| column.name)
 }
 
 /// The views that the statement names.
-fn asked(statement: &str) -> Vec<&'static View> {
+fn asked(statement: &str) -> Vec<&'static SqlView> {
     let lower = statement.to_ascii_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
     let follows = |name: &str| {

@@ -11,19 +11,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use recount_catalog::Error as CatalogError;
-use recount_catalog::sql::{Cell, Fault, Ground as Given, Question};
+use recount_catalog::sql::{Question, SqlError, SqlInput as Given, SqlValue};
 use recount_model::{Problem, SessionFacts};
 
-use crate::projects::passport::Effort;
+use crate::projects::resolve::Effort;
 use crate::sessions::list::Digest;
-use crate::snapshot::survey::{Ground, Progress};
+use crate::snapshot::disk_scan::{DiskSnapshot, Progress};
 use crate::{Engine, Error};
 use bodies::Bodies;
 use mistake::told;
 
 /// The answer to a statement, not yet read.
 #[derive(Debug)]
-pub struct Table {
+pub struct SqlTable {
     /// The names of its columns.
     pub columns: Vec<String>,
     /// Why newer messages may be missing.
@@ -34,7 +34,7 @@ pub struct Table {
     pub problem_count: u64,
     /// Of these, records of a kind we do not know.
     pub not_understood: u64,
-    answer: recount_catalog::sql::Answer,
+    answer: recount_catalog::sql::SqlAnswer,
     statement: String,
     facts: Option<PathBuf>,
 }
@@ -56,24 +56,24 @@ impl Engine {
     ///
     /// # Errors
     /// If the statement is not understood or not allowed, or what it needs cannot be kept.
-    pub fn sql(&self, statement: &str, progress: &dyn Progress) -> Result<Table, Error> {
+    pub fn sql(&self, statement: &str, progress: &dyn Progress) -> Result<SqlTable, Error> {
         let told = |fault| told(fault, statement);
         let question = Question::new(statement).map_err(told)?;
         let needs = question.needs();
         let mut looked = Looked::default();
         if needs.sessions {
             self.aliases()?;
-            let (listing, ground, digests, _) = self.everything(&Effort::List, progress)?;
-            looked.count(&ground, &digests);
+            let (listing, disk, digests, _) = self.everything(&Effort::List, progress)?;
+            looked.count(&disk, &digests);
             looked.sessions = listing.sessions;
             self.price(&mut looked.sessions, progress);
             if needs.facts {
-                (looked.facts, looked.note) = self.fresh_facts(&ground, &digests, progress)?;
+                (looked.facts, looked.note) = self.fresh_facts(&disk, &digests, progress)?;
             }
         } else if needs.facts {
-            let (ground, digests) = self.digests(progress)?;
-            looked.count(&ground, &digests);
-            (looked.facts, looked.note) = self.fresh_facts(&ground, &digests, progress)?;
+            let (disk, digests) = self.digests(progress)?;
+            looked.count(&disk, &digests);
+            (looked.facts, looked.note) = self.fresh_facts(&disk, &digests, progress)?;
         }
         let given = Given {
             facts: looked.facts.as_deref(),
@@ -81,7 +81,7 @@ impl Engine {
             texts: Box::new(Bodies::new(self.roots.iter().map(|root| root.source))),
         };
         let answer = question.ask(given).map_err(told)?;
-        Ok(Table {
+        Ok(SqlTable {
             columns: answer.columns().map_err(told)?,
             note: looked.note,
             problems: looked.problems,
@@ -95,9 +95,9 @@ impl Engine {
 }
 
 impl Looked {
-    fn count(&mut self, ground: &Ground, digests: &[Digest]) {
-        self.problems.clone_from(&ground.problems);
-        self.problem_count = ground.problems.len() as u64;
+    fn count(&mut self, disk: &DiskSnapshot, digests: &[Digest]) {
+        self.problems.clone_from(&disk.problems);
+        self.problem_count = disk.problems.len() as u64;
         for facts in digests.iter().map(|digest| &digest.facts) {
             self.problems.extend(facts.problem_list.iter().cloned());
             self.problem_count += facts.problems;
@@ -106,14 +106,17 @@ impl Looked {
     }
 }
 
-impl Table {
+impl SqlTable {
     /// Calls `visit` with each row, one after the other, and returns how many there were.
     ///
     /// # Errors
     /// What `visit` returns, or what stops the statement.
-    pub fn each(&self, visit: &mut dyn FnMut(&[Cell<'_>]) -> io::Result<()>) -> Result<u64, Error> {
+    pub fn each(
+        &self,
+        visit: &mut dyn FnMut(&[SqlValue<'_>]) -> io::Result<()>,
+    ) -> Result<u64, Error> {
         self.answer.each(visit).map_err(|fault| {
-            if let (Fault::File(CatalogError::Damaged(_)), Some(path)) = (&fault, &self.facts) {
+            if let (SqlError::File(CatalogError::Damaged(_)), Some(path)) = (&fault, &self.facts) {
                 // Its stamps may look sound for ever: the next run makes it again.
                 let _removed = fill::remove(path);
             }

@@ -5,8 +5,8 @@ use std::path::Path;
 use jiff::Timestamp;
 use recount_catalog::facts::{CallRow, MessageRow, TouchRow};
 use recount_formats::Source;
-use recount_formats::outline::{Entry, Outline};
-use recount_formats::source::{Family, Reach};
+use recount_formats::outline::{MessageEntry, Outline};
+use recount_formats::source::{FileAccess, SessionFiles};
 use recount_model::{Fate, Message, OutputState, Problem, Span, Tokens, ToolCall, timestamp};
 
 use crate::messages::{Messages, Upcoming, View};
@@ -24,14 +24,14 @@ pub(super) fn moment(time: Timestamp) -> String {
 /// Returns the paths of a session's files, and its messages in the order of the full view.
 pub(super) fn rows(
     source: &'static dyn Source,
-    family: &Family,
+    session_files: &SessionFiles,
     folder: Option<&Path>,
 ) -> (Vec<String>, Vec<MessageRow>) {
-    let file = |member: &recount_formats::source::Member| {
-        member.file.at.path.to_string_lossy().into_owned()
+    let file = |session_file: &recount_formats::source::SessionFile| {
+        session_file.file.at.path.to_string_lossy().into_owned()
     };
-    let files = family.members.iter().map(file).collect();
-    let mut bodies = Messages::new(source, family, folder, View::Full);
+    let files = session_files.files.iter().map(file).collect();
+    let mut bodies = Messages::new(source, session_files, folder, View::Full);
     // What is borrowed from another session is counted there.
     bodies.keep_own();
     let mut messages = Vec::with_capacity(bodies.len());
@@ -49,10 +49,10 @@ pub(super) fn rows(
 pub(crate) fn next(bodies: &mut Messages<'_>) -> Option<(MessageRow, Result<Message, Problem>)> {
     let upcoming = bodies.upcoming();
     let body = bodies.next()?;
-    let Some(Upcoming { member, outline, entry, span, fate }) = upcoming else {
+    let Some(Upcoming { session_file, outline, entry, span, fate }) = upcoming else {
         return Some((MessageRow::default(), body));
     };
-    let mut row = outlined(outline, entry, (member, span), fate);
+    let mut row = outlined(outline, entry, (session_file, span), fate);
     row.pieces = outline.pieces_of(entry).map(|v| (v.span.offset, v.span.bytes)).collect();
     if body.as_ref().is_ok_and(is_cut) {
         let others = outline.versions_of(entry).map(|version| version.span);
@@ -82,7 +82,7 @@ pub(crate) fn saved(message: &Message) -> MessageRow {
 /// What the outline tells: that is what lists count, so sums agree.
 fn outlined(
     outline: &Outline,
-    entry: &Entry,
+    entry: &MessageEntry,
     (file, span): (usize, Span),
     fate: Fate,
 ) -> MessageRow {
@@ -125,9 +125,9 @@ pub(crate) fn fill_in(row: &mut MessageRow, message: &Message, source: &dyn Sour
         row.touched.extend(source.touched(call).into_iter().map(|touch| TouchRow {
             tool: call.name.clone(),
             how: match touch.how {
-                Reach::Read => "read",
-                Reach::Written => "written",
-                Reach::Named => "named",
+                FileAccess::Read => "read",
+                FileAccess::Written => "written",
+                FileAccess::Named => "named",
             },
             path: touch.path,
             time: time.clone(),

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use jiff::Timestamp;
-use recount_catalog::sql::Cell;
+use recount_catalog::sql::SqlValue;
 use recount_model::{FileRole, SessionFacts, SessionKind, TitleFrom, Tokens};
 
 use super::rows::moment;
 
 /// Returns the cells of a session, in the order of the view's columns.
-pub(crate) fn cells(session: &SessionFacts) -> Vec<Cell<'static>> {
+pub(crate) fn cells(session: &SessionFacts) -> Vec<SqlValue<'static>> {
     let mut cells = identity(session);
     cells.extend(project(session));
     cells.extend(figures(session));
@@ -17,7 +17,7 @@ pub(crate) fn cells(session: &SessionFacts) -> Vec<Cell<'static>> {
     cells
 }
 
-fn identity(session: &SessionFacts) -> Vec<Cell<'static>> {
+fn identity(session: &SessionFacts) -> Vec<SqlValue<'static>> {
     let kind = match session.kind {
         SessionKind::Main => "main",
         SessionKind::Subagent => "subagent",
@@ -39,7 +39,7 @@ fn identity(session: &SessionFacts) -> Vec<Cell<'static>> {
     ]
 }
 
-fn project(session: &SessionFacts) -> Vec<Cell<'static>> {
+fn project(session: &SessionFacts) -> Vec<SqlValue<'static>> {
     let project = &session.project;
     vec![
         text(project.path.as_ref().map(recount_model::RecordedPath::as_str)),
@@ -53,7 +53,7 @@ fn project(session: &SessionFacts) -> Vec<Cell<'static>> {
     ]
 }
 
-fn figures(session: &SessionFacts) -> Vec<Cell<'static>> {
+fn figures(session: &SessionFacts) -> Vec<SqlValue<'static>> {
     let (counts, tools, kept) = (&session.counts, &session.tool_calls, &session.kept);
     let mut cells = vec![
         number(counts.messages),
@@ -66,14 +66,14 @@ fn figures(session: &SessionFacts) -> Vec<Cell<'static>> {
         text(Some(session.models.join(",").as_str()).filter(|models| !models.is_empty())),
     ];
     cells.extend(tokens(session.tokens));
-    cells.push(session.cost_usd.map_or(Cell::Null, Cell::Real));
+    cells.push(session.cost_usd.map_or(SqlValue::Null, SqlValue::Real));
     cells.push(flag(session.cost_is_lower_bound));
     cells.extend([kept.messages, kept.prompts, kept.answers, kept.tool_calls].map(number));
     cells.extend(tokens(kept.tokens));
     cells
 }
 
-fn rest(session: &SessionFacts) -> Vec<Cell<'static>> {
+fn rest(session: &SessionFacts) -> Vec<SqlValue<'static>> {
     let main = session.files.iter().find(|file| file.role == FileRole::Main);
     let directories = session.directories.join("\n");
     vec![
@@ -82,36 +82,36 @@ fn rest(session: &SessionFacts) -> Vec<Cell<'static>> {
         text(main.or_else(|| session.files.first()).map(|file| file.path.as_str())),
         number(session.files.len() as u64),
         number(session.bytes()),
-        session.agent_index.map_or(Cell::Null, |index| Cell::Integer(i64::from(index))),
+        session.agent_index.map_or(SqlValue::Null, |index| SqlValue::Integer(i64::from(index))),
         text(session.agent_title.as_deref()),
         flag(session.live),
-        flag(session.doomed),
+        flag(session.pending_deletion),
         number(session.problems),
         number(session.not_understood),
     ]
 }
 
-fn tokens(tokens: Tokens) -> [Cell<'static>; 6] {
+fn tokens(tokens: Tokens) -> [SqlValue<'static>; 6] {
     let Tokens { input, output, cached, thoughts, tool, total } = tokens;
     [input, output, cached, thoughts, tool, total].map(number)
 }
 
-fn word(word: &'static str) -> Cell<'static> {
-    Cell::Text(Cow::Borrowed(word))
+fn word(word: &'static str) -> SqlValue<'static> {
+    SqlValue::Text(Cow::Borrowed(word))
 }
 
-fn text(text: Option<&str>) -> Cell<'static> {
-    text.map_or(Cell::Null, |text| Cell::Text(Cow::Owned(text.to_owned())))
+fn text(text: Option<&str>) -> SqlValue<'static> {
+    text.map_or(SqlValue::Null, |text| SqlValue::Text(Cow::Owned(text.to_owned())))
 }
 
-fn number(number: u64) -> Cell<'static> {
-    Cell::Integer(i64::try_from(number).unwrap_or(i64::MAX))
+fn number(number: u64) -> SqlValue<'static> {
+    SqlValue::Integer(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
-fn flag(flag: Option<bool>) -> Cell<'static> {
-    flag.map_or(Cell::Null, |flag| Cell::Integer(i64::from(flag)))
+fn flag(flag: Option<bool>) -> SqlValue<'static> {
+    flag.map_or(SqlValue::Null, |flag| SqlValue::Integer(i64::from(flag)))
 }
 
-fn time(time: Option<Timestamp>) -> Cell<'static> {
-    time.map_or(Cell::Null, |time| Cell::Text(Cow::Owned(moment(time))))
+fn time(time: Option<Timestamp>) -> SqlValue<'static> {
+    time.map_or(SqlValue::Null, |time| SqlValue::Text(Cow::Owned(moment(time))))
 }

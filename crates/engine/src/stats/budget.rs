@@ -7,10 +7,10 @@ use recount_prices::Money;
 use serde::Serialize;
 
 use super::calendar::Calendar;
-use super::walk::{Step, Visitor, Walk};
-use super::{Asked, By, Figures, count};
-use crate::sessions::list::Query;
-use crate::snapshot::survey::Progress;
+use super::walk::{Step, UsageWalk, Visitor};
+use super::{By, StatsRequest, UsageFigures, count};
+use crate::sessions::list::ListQuery;
+use crate::snapshot::disk_scan::Progress;
 use crate::{Engine, Error};
 
 /// What was spent of what may be spent, over all projects.
@@ -44,7 +44,7 @@ impl Limit {
 #[derive(Clone, Debug, Serialize)]
 pub struct Now {
     /// Today, over all projects.
-    pub today: Figures,
+    pub today: UsageFigures,
     /// The prompt tokens of the last request of the session that somebody is working in.
     pub context_tokens: Option<u64>,
     /// The model that answered it.
@@ -85,10 +85,10 @@ impl Engine {
         first: Date,
         zone: &TimeZone,
         progress: &dyn Progress,
-    ) -> Result<Figures, Error> {
+    ) -> Result<UsageFigures, Error> {
         let asked = from(first, zone);
-        let (prices, books) = (self.prices()?, self.books(&asked.sessions, progress)?);
-        Ok(count(&books, &prices, &asked, &[]).total)
+        let (prices, logs) = (self.prices()?, self.usage_logs(&asked.sessions, progress)?);
+        Ok(count(&logs, &prices, &asked, &[]).total)
     }
 
     /// Returns what there is to say in one line: today, and how full the context is.
@@ -98,17 +98,17 @@ impl Engine {
     pub fn now(&self, zone: &TimeZone, progress: &dyn Progress) -> Result<Now, Error> {
         let today = Calendar::new(zone.clone()).today(self.clock.now());
         let asked = from(today, zone);
-        let (prices, mut books) = (self.prices()?, self.books(&asked.sessions, progress)?);
-        let figures = count(&books, &prices, &asked, &[]).total;
-        let live = self.live(&books.sessions);
-        let last = live.iter().max_by_key(|at| books.sessions.get(**at).and_then(|s| s.updated));
+        let (prices, mut logs) = (self.prices()?, self.usage_logs(&asked.sessions, progress)?);
+        let figures = count(&logs, &prices, &asked, &[]).total;
+        let live = self.live(&logs.sessions);
+        let last = live.iter().max_by_key(|at| logs.sessions.get(**at).and_then(|s| s.updated));
         let mut latest = Latest::default();
         let mut context_model = None;
-        if let Some(session) = last.and_then(|at| books.sessions.get(*at)).cloned() {
-            books.ask_only(&session);
+        if let Some(session) = last.and_then(|at| logs.sessions.get(*at)).cloned() {
+            logs.ask_only(&session);
             let window = super::walk::Window::default();
-            let mut walk = Walk::new(&prices, &window, zone.clone());
-            walk.go(&books, &mut latest);
+            let mut walk = UsageWalk::new(&prices, &window, zone.clone());
+            walk.go(&logs, &mut latest);
             context_model = latest.model.map(|model| walk.models.name(model).to_owned());
         }
         Ok(Now { today: figures, context_tokens: latest.input, context_model })
@@ -116,11 +116,11 @@ impl Engine {
 }
 
 /// All projects, from a day on.
-fn from(first: Date, zone: &TimeZone) -> Asked {
+fn from(first: Date, zone: &TimeZone) -> StatsRequest {
     let start = first.at(0, 0, 0, 0).to_zoned(zone.clone()).ok();
     let since: Option<Timestamp> = start.map(|start| start.timestamp());
-    let sessions = Query { since, ..Query::default() };
-    Asked { sessions, zone: zone.clone(), gap: SignedDuration::from_mins(30) }
+    let sessions = ListQuery { since, ..ListQuery::default() };
+    StatsRequest { sessions, zone: zone.clone(), gap: SignedDuration::from_mins(30) }
 }
 
 /// Remembers the last request of a main session.

@@ -9,12 +9,12 @@ use recount_model::Tokens;
 use recount_prices::Money;
 use serde::{Deserialize, Serialize};
 
-use super::Asked;
-use super::books::Place;
+use super::StatsRequest;
 use super::calendar::Slot;
-use super::walk::{Step, Visitor, Walk};
-use crate::snapshot::survey::Progress;
-use crate::stats::ledger::Head;
+use super::logs::Place;
+use super::walk::{Step, UsageWalk, Visitor};
+use crate::snapshot::disk_scan::Progress;
+use crate::stats::usage::Head;
 use crate::{Engine, Error};
 
 /// A day far off: the price that holds in the end.
@@ -75,7 +75,7 @@ impl Engine {
     /// If that report is not understood, a filter, or a price of the user's.
     pub fn compare(
         &self,
-        asked: &Asked,
+        asked: &StatsRequest,
         report: &Path,
         progress: &dyn Progress,
     ) -> Result<Compared, Error> {
@@ -83,11 +83,11 @@ impl Engine {
             .map_err(|source| Error::Unreadable { path: report.to_owned(), source })?;
         let theirs: Theirs =
             serde_json::from_slice(&bytes).map_err(|_| Error::NotAReport(report.to_owned()))?;
-        let (prices, books) = (self.prices()?, self.books(&asked.sessions, progress)?);
+        let (prices, logs) = (self.prices()?, self.usage_logs(&asked.sessions, progress)?);
         let window = asked.window();
-        let mut walk = Walk::new(&prices, &window, asked.zone.clone());
+        let mut walk = UsageWalk::new(&prices, &window, asked.zone.clone());
         let mut days = Days::default();
-        walk.go(&books, &mut days);
+        walk.go(&logs, &mut days);
         for (time, tokens) in days.copies {
             let day = time.and_then(|time| walk.slot(time)).map(|slot| slot.day.to_string());
             days.days.entry(day.unwrap_or_default()).or_default().doubled_tokens += tokens;
@@ -97,7 +97,7 @@ impl Engine {
             own.their_tokens += day.total_tokens;
             own.their_cost_usd += day.total_cost;
         }
-        self.set_aside(books);
+        self.set_aside(logs);
         Ok(compared(days.days))
     }
 }

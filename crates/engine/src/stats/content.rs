@@ -5,18 +5,18 @@ use std::sync::Arc;
 use std::sync::Mutex;
 
 use recount_formats::Source;
-use recount_formats::source::{Family, FileAt, Reach};
+use recount_formats::source::{FileAccess, FileAt, SessionFiles};
 use recount_model::{Message, MessageKind, SessionFacts, ToolCall, ToolStatus};
 use serde::Serialize;
 
-use super::Asked;
-use crate::cache::growth::Anew;
+use super::StatsRequest;
+use crate::cache::growth::FullRead;
 use crate::cache::refresh::hash;
 use crate::cancel::stop_if_cancelled;
 use crate::messages::{Messages, View};
 use crate::search::index::session_key;
 use crate::sessions::facts::facts;
-use crate::snapshot::survey::{Group, Progress, survey};
+use crate::snapshot::disk_scan::{Group, Progress, scan_files};
 use crate::{Engine, Error};
 
 /// How much of an error is compared.
@@ -24,13 +24,13 @@ const ERROR: usize = 160;
 
 /// What filled the context.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Content {
+pub struct ContentStats {
     /// How many sessions were looked at.
     pub sessions: u64,
     /// How many messages could not be read in full.
     pub unread: u64,
     /// What was said, by kind, the largest first.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ContentPart>,
     /// What tools gave back, by tool, the largest first.
     pub outputs: Vec<ToolOutput>,
     /// Why tools failed, the most frequent first.
@@ -41,7 +41,7 @@ pub struct Content {
 
 /// One kind of what was said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Part {
+pub struct ContentPart {
     /// What it is.
     pub kind: &'static str,
     /// How often.
@@ -92,11 +92,15 @@ impl Engine {
     ///
     /// # Errors
     /// If a filter is not understood.
-    pub fn content(&self, asked: &Asked, progress: &dyn Progress) -> Result<Content, Error> {
+    pub fn content(
+        &self,
+        asked: &StatsRequest,
+        progress: &dyn Progress,
+    ) -> Result<ContentStats, Error> {
         let listing = self.list(&asked.sessions, progress)?;
-        let ground = self.look();
+        let disk = self.look();
         let mut files: HashMap<String, (usize, FileAt)> = HashMap::new();
-        for (number, folder) in ground.folders.iter().enumerate() {
+        for (number, folder) in disk.folders.iter().enumerate() {
             for file in &folder.at.files {
                 files.insert(file.path.to_string_lossy().into_owned(), (number, file.clone()));
             }
@@ -104,19 +108,19 @@ impl Engine {
         let group = |session: &Arc<SessionFacts>| {
             let known = session.files.iter().filter_map(|file| files.get(&file.path).cloned());
             let files: Vec<_> = known.collect();
-            let folder = files.first().and_then(|(folder, _)| ground.folders.get(*folder))?;
+            let folder = files.first().and_then(|(folder, _)| disk.folders.get(*folder))?;
             Some(Group { source: folder.source, files })
         };
         let groups: Vec<Group> = listing.sessions.iter().filter_map(group).collect();
         let wanted: HashSet<u64> =
             listing.sessions.iter().map(|facts| session_key(facts)).collect();
         let met = Mutex::new(HashSet::new());
-        let look = |source: &'static dyn Source, family: Family| {
-            let is_wanted = wanted.contains(&session_key(&facts(source, &family)));
-            is_wanted.then(|| look(source, &family, &met, asked))
+        let look = |source: &'static dyn Source, session_files: SessionFiles| {
+            let is_wanted = wanted.contains(&session_key(&facts(source, &session_files)));
+            is_wanted.then(|| look(source, &session_files, &met, asked))
         };
         let mut all = Looked::default();
-        let found = survey(&ground, groups, &Anew, progress, look);
+        let found = scan_files(&disk, groups, &FullRead, progress, look);
         stop_if_cancelled(progress)?;
         for (_, looked) in found {
             if let Some(looked) = looked {
@@ -140,13 +144,13 @@ struct Looked {
 
 fn look(
     source: &'static dyn Source,
-    family: &Family,
+    session_files: &SessionFiles,
     met: &Mutex<HashSet<u64>>,
-    asked: &Asked,
+    asked: &StatsRequest,
 ) -> Looked {
     let mut looked = Looked { sessions: 1, ..Looked::default() };
     let (since, until) = (asked.sessions.since, asked.sessions.until);
-    for message in Messages::new(source, family, None, View::Full) {
+    for message in Messages::new(source, session_files, None, View::Full) {
         let Ok(message) = message else {
             looked.unread += 1;
             continue;
@@ -215,16 +219,17 @@ impl Looked {
             *self.errors.entry((call.name.clone(), error)).or_default() += 1;
         }
         let touched = source.touched(call);
-        let reads = touched.iter().filter(|touch| touch.how == Reach::Read).count().max(1) as u64;
+        let reads =
+            touched.iter().filter(|touch| touch.how == FileAccess::Read).count().max(1) as u64;
         for touch in touched {
             let used = self.file(&touch.path);
             match touch.how {
-                Reach::Read => {
+                FileAccess::Read => {
                     used.sent += 1;
                     used.bytes += output.len() as u64 / reads;
                 }
-                Reach::Written => used.written += 1,
-                Reach::Named => used.named += 1,
+                FileAccess::Written => used.written += 1,
+                FileAccess::Named => used.named += 1,
             }
         }
     }
@@ -257,12 +262,12 @@ impl Looked {
         }
     }
 
-    fn content(self) -> Content {
+    fn content(self) -> ContentStats {
         use std::cmp::Reverse;
-        let part = |(kind, (pieces, bytes))| Part { kind, pieces, bytes };
+        let part = |(kind, (pieces, bytes))| ContentPart { kind, pieces, bytes };
         let output = |(tool, (calls, bytes))| ToolOutput { tool, calls, bytes };
         let error = |((tool, error), times)| ToolError { tool, error, times };
-        let mut content = Content {
+        let mut content = ContentStats {
             sessions: self.sessions,
             unread: self.unread,
             parts: self.parts.into_iter().map(part).collect(),

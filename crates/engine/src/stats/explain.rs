@@ -6,12 +6,12 @@ use recount_model::{Fate, SessionId, Tokens, timestamp};
 use recount_prices::{Money, Tier, Units};
 use serde::Serialize;
 
-use super::books::{Books, Place};
-use super::tally::Count;
-use super::walk::{Step, Visitor, Walk};
-use super::{Asked, Basis, Figures, basis};
-use crate::snapshot::survey::Progress;
-use crate::stats::ledger::Head;
+use super::logs::{Place, UsageLogs};
+use super::totals::Count;
+use super::walk::{Step, UsageWalk, Visitor};
+use super::{StatsBasis, StatsRequest, UsageFigures, basis};
+use crate::snapshot::disk_scan::Progress;
+use crate::stats::usage::Head;
 use crate::{Engine, Error};
 
 /// The working.
@@ -20,10 +20,10 @@ pub struct Explained {
     /// The requests, in order of time.
     pub requests: Vec<Line>,
     /// What they come to.
-    pub total: Figures,
+    pub total: UsageFigures,
     /// How it was counted.
     #[serde(flatten)]
-    pub basis: Basis,
+    pub basis: StatsBasis,
 }
 
 /// One request.
@@ -62,22 +62,22 @@ impl Engine {
     /// If the session is not found, a filter is not understood, or a price of the user's.
     pub fn explain(
         &self,
-        asked: &Asked,
+        asked: &StatsRequest,
         session: Option<&str>,
         progress: &dyn Progress,
     ) -> Result<Explained, Error> {
         let prices = self.prices()?;
         let wanted = session.map(|wanted| self.open(wanted, progress)).transpose()?;
-        let mut books = self.books(&asked.sessions, progress)?;
+        let mut logs = self.usage_logs(&asked.sessions, progress)?;
         if let Some(opened) = &wanted {
-            books.ask_only(&opened.facts);
+            logs.ask_only(&opened.facts);
         }
         let window = asked.window();
         let gap = i64::try_from(asked.gap.as_millis()).unwrap_or(i64::MAX);
-        let mut walk = Walk::new(&prices, &window, asked.zone.clone());
+        let mut walk = UsageWalk::new(&prices, &window, asked.zone.clone());
         let mut lines =
-            Lines { count: Count::new(&books, gap, &[]), books: &books, found: Vec::new() };
-        walk.go(&books, &mut lines);
+            Lines { count: Count::new(&logs, gap, &[]), logs: &logs, found: Vec::new() };
+        walk.go(&logs, &mut lines);
         let Lines { count, found: mut lines, .. } = lines;
         lines.sort_by_key(|(line, _)| line.time);
         let mut sum = Money::default();
@@ -88,9 +88,9 @@ impl Engine {
             line
         };
         let requests = lines.into_iter().map(running).collect();
-        let basis = basis(&books, asked, &walk, &count);
+        let basis = basis(&logs, asked, &walk, &count);
         let total = count.total();
-        self.set_aside(books);
+        self.set_aside(logs);
         Ok(Explained { requests, total, basis })
     }
 }
@@ -98,7 +98,7 @@ impl Engine {
 /// Collects requests.
 struct Lines<'a> {
     count: Count,
-    books: &'a Books,
+    logs: &'a UsageLogs,
     found: Vec<(Line, Option<u32>)>,
 }
 
@@ -106,7 +106,7 @@ impl Visitor for Lines<'_> {
     fn step(&mut self, step: &Step<'_>) {
         self.count.step(step);
         let (Some(asked), Some(session)) =
-            (&step.asked, self.books.sessions.get(step.place.session))
+            (&step.asked, self.logs.sessions.get(step.place.session))
         else {
             return;
         };

@@ -7,11 +7,11 @@ use recount_prices::{Money, Quote};
 use serde::Serialize;
 
 use super::spans::Spans;
-use crate::stats::ledger::{Event, Said};
+use crate::stats::usage::{Event, Said};
 
 /// What a count comes to: of a day, a project, a model, or of all.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Figures {
+pub struct UsageFigures {
     /// Sessions; a sub-agent's belongs to the one that ran it.
     pub sessions: u64,
     /// Requests to models with figures on record, each once.
@@ -97,7 +97,7 @@ impl Missing {
     }
 }
 
-impl Figures {
+impl UsageFigures {
     /// Returns the share of prompt tokens that came from the cache.
     pub fn cache_share(&self) -> Option<f64> {
         share(self.tokens.cached, self.tokens.input)
@@ -117,7 +117,7 @@ fn share(part: u64, whole: u64) -> Option<f64> {
 /// Figures while they are being added up.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sum {
-    figures: Figures,
+    figures: UsageFigures,
     cost: Money,
     priced: u64,
     sessions: Vec<u32>,
@@ -202,7 +202,7 @@ impl Sum {
     }
 
     /// Returns what it comes to.
-    pub(crate) fn figures(mut self) -> Figures {
+    pub(crate) fn figures(mut self) -> UsageFigures {
         self.sessions.sort_unstable();
         self.sessions.dedup();
         let mut figures = self.figures;

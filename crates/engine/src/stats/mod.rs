@@ -1,22 +1,22 @@
 //! What was used, and what it cost: each request counted once, with the working shown.
 //!
-//! `books` opens the ledgers, `walk` goes through them and leaves out what was met before, `tally` adds up. Everything that is
-//! shown is one serialisable value per question: [`Report`], [`Overview`], [`Explained`], and so on.
+//! `logs` opens the usage logs, `walk` goes through them and leaves out what was met before, `totals` adds up. Everything that is
+//! shown is one serialisable value per question: [`StatsReport`], [`Overview`], [`Explained`], and so on.
 
-pub(crate) mod ledger;
 pub(crate) mod pricing;
+pub(crate) mod usage;
 
-mod books;
 mod budget;
 mod calendar;
 mod compare;
 mod content;
 mod explain;
 mod figures;
+mod logs;
 mod overview;
 mod page;
 mod spans;
-mod tally;
+mod totals;
 mod walk;
 
 use std::ops::Range;
@@ -27,34 +27,33 @@ use recount_model::{Problem, SessionFacts, SessionId, Tokens};
 use recount_prices::Prices;
 use serde::Serialize;
 
-use crate::sessions::list::Query;
-use crate::snapshot::survey::Progress;
+use crate::sessions::list::ListQuery;
+use crate::snapshot::disk_scan::Progress;
 use crate::{Engine, Error};
-use books::Books;
-use tally::{Count, Key, Naming, row};
-use walk::{Names, Walk, Window};
+use logs::UsageLogs;
+use totals::{Count, Key, Naming, row};
+use walk::{Names, UsageWalk, Window};
 
 pub use budget::{Budget, Limit, Now};
 pub use compare::{Compared, ComparedDay};
-pub use content::{Content, FileUse, Part, ToolError, ToolOutput};
+pub use content::{ContentPart, ContentStats, FileUse, ToolError, ToolOutput};
 pub use explain::{Explained, Line};
-pub use figures::{Figures, Missing};
+pub use figures::{Missing, UsageFigures};
 pub use overview::Overview;
 pub use page::Paged;
 pub use recount_prices::{
-    Above, Entry as PriceEntry, Money, Origin, Period, Prices as PriceTable, Quote, Tier, Unit,
-    Units,
+    Above, Money, Period, PriceEntry, PriceOrigin, Prices as PriceTable, Quote, Tier, Unit, Units,
 };
-pub use walk::Doubles;
+pub use walk::Duplicates;
 
 /// So many sessions are counted before a second thread is worth it.
 const FEW: usize = 32;
 
 /// What is counted, and how.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct StatsRequest {
     /// Which sessions. Its times are those of requests, too.
-    pub sessions: Query,
+    pub sessions: ListQuery,
     /// The time zone in which days begin.
     pub zone: TimeZone,
     /// Messages further apart than this have a pause between them.
@@ -101,21 +100,21 @@ impl By {
 
 /// Figures side by side.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct StatsReport {
     /// What stands side by side.
     pub by: By,
     /// The rows: in order of time, else the largest first.
-    pub rows: Vec<Row>,
+    pub rows: Vec<StatsRow>,
     /// All of them together.
-    pub total: Figures,
+    pub total: UsageFigures,
     /// How it was counted.
     #[serde(flatten)]
-    pub basis: Basis,
+    pub basis: StatsBasis,
 }
 
 /// How something was counted.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Basis {
+pub struct StatsBasis {
     /// The time zone in which days begin.
     pub time_zone: String,
     /// The longest pause that counts as work, in seconds.
@@ -125,9 +124,10 @@ pub struct Basis {
     /// Only what was asked up to this moment.
     pub until: Option<Timestamp>,
     /// Models without a known price.
-    pub unpriced_models: Vec<Unpriced>,
+    pub unpriced_models: Vec<UnpricedModel>,
     /// What is on record more than once.
-    pub doubles: Doubles,
+    #[serde(rename = "doubles")]
+    pub duplicates: Duplicates,
     /// What could not be looked at, as much as was kept.
     #[serde(skip)]
     pub problems: Vec<Problem>,
@@ -141,7 +141,7 @@ pub struct Basis {
 
 /// A model without a known price.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Unpriced {
+pub struct UnpricedModel {
     /// The model; `null` when no name is on record.
     pub model: Option<String>,
     /// Requests to it.
@@ -152,7 +152,7 @@ pub struct Unpriced {
 
 /// One row.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct StatsRow {
     /// What it stands for.
     pub key: String,
     /// What people call it, where that is something else.
@@ -163,7 +163,7 @@ pub struct Row {
     pub parent: Option<SessionId>,
     /// Its figures.
     #[serde(flatten)]
-    pub figures: Figures,
+    pub figures: UsageFigures,
 }
 
 impl Engine {
@@ -171,19 +171,24 @@ impl Engine {
     ///
     /// # Errors
     /// If a filter is not understood, or a price of the user's.
-    pub fn stats(&self, asked: &Asked, by: By, progress: &dyn Progress) -> Result<Report, Error> {
+    pub fn stats(
+        &self,
+        asked: &StatsRequest,
+        by: By,
+        progress: &dyn Progress,
+    ) -> Result<StatsReport, Error> {
         let prices = self.prices()?;
-        let books = self.books(&asked.sessions, progress)?;
-        let mut counted = count(&books, &prices, asked, &[by]);
-        let tallies = std::mem::take(&mut counted.tallies);
-        let naming = counted.naming(&books);
+        let logs = self.usage_logs(&asked.sessions, progress)?;
+        let mut counted = count(&logs, &prices, asked, &[by]);
+        let all_totals = std::mem::take(&mut counted.all_totals);
+        let naming = counted.naming(&logs);
         let mut rows = Vec::new();
-        for (key, sum) in tallies.into_iter().flatten() {
+        for (key, sum) in all_totals.into_iter().flatten() {
             rows.push(row(by, key, sum, &naming));
         }
         sort(&mut rows, by);
-        let report = Report { by, rows, total: counted.total, basis: counted.basis };
-        self.set_aside(books);
+        let report = StatsReport { by, rows, total: counted.total, basis: counted.basis };
+        self.set_aside(logs);
         Ok(report)
     }
 
@@ -199,12 +204,12 @@ impl Engine {
     }
 }
 
-/// What a walk through the books came to.
+/// What a walk through the usage logs came to.
 #[derive(Debug)]
 struct Counted {
-    tallies: Vec<Vec<(Key, figures::Sum)>>,
-    total: Figures,
-    basis: Basis,
+    all_totals: Vec<Vec<(Key, figures::Sum)>>,
+    total: UsageFigures,
+    basis: StatsBasis,
     models: Names,
     tools: Names,
     sources: Names,
@@ -212,9 +217,9 @@ struct Counted {
 }
 
 impl Counted {
-    fn naming<'a>(&'a self, books: &'a Books) -> Naming<'a> {
+    fn naming<'a>(&'a self, logs: &'a UsageLogs) -> Naming<'a> {
         Naming {
-            books,
+            logs,
             models: &self.models,
             tools: &self.tools,
             sources: &self.sources,
@@ -223,23 +228,23 @@ impl Counted {
     }
 }
 
-impl Asked {
+impl StatsRequest {
     fn window(&self) -> Window {
-        let Query { since, until, model, .. } = &self.sessions;
+        let ListQuery { since, until, model, .. } = &self.sessions;
         Window { since: *since, until: *until, model: model.clone() }
     }
 }
 
-fn count(books: &Books, prices: &Prices, asked: &Asked, by: &[By]) -> Counted {
+fn count(logs: &UsageLogs, prices: &Prices, asked: &StatsRequest, by: &[By]) -> Counted {
     let window = asked.window();
     let gap = i64::try_from(asked.gap.as_millis()).unwrap_or(i64::MAX);
     let part = |part: Range<usize>| {
-        let mut walk = Walk::new(prices, &window, asked.zone.clone());
-        let mut count = Count::new(books, gap, by);
-        walk.go_through(books, part, &mut count);
+        let mut walk = UsageWalk::new(prices, &window, asked.zone.clone());
+        let mut count = Count::new(logs, gap, by);
+        walk.go_through(logs, part, &mut count);
         (walk, count)
     };
-    let (middle, all) = (books.middle(), books.sessions.len());
+    let (middle, all) = (logs.middle(), logs.sessions.len());
     let (first, second) = std::thread::scope(|scope| {
         let second = (all > FEW).then(|| scope.spawn(|| part(middle..all)));
         let first = part(0..if second.is_some() { middle } else { all });
@@ -256,11 +261,11 @@ fn count(books: &Books, prices: &Prices, asked: &Asked, by: &[By]) -> Counted {
         // What stands in sessions of both halves counts for the one that began first.
         Some(_) => part(0..all),
     };
-    let basis = basis(books, asked, &walk, &count);
+    let basis = basis(logs, asked, &walk, &count);
     Counted {
         basis,
         total: count.total(),
-        tallies: count.tallies.into_iter().map(tally::Tally::into_sums).collect(),
+        all_totals: count.all_totals.into_iter().map(totals::UsageTotals::into_sums).collect(),
         models: walk.models,
         tools: walk.tools,
         sources: count.source_names,
@@ -268,24 +273,29 @@ fn count(books: &Books, prices: &Prices, asked: &Asked, by: &[By]) -> Counted {
     }
 }
 
-fn basis(books: &Books, asked: &Asked, walk: &Walk<'_>, count: &Count) -> Basis {
-    let sum = |of: fn(&SessionFacts) -> u64| books.asked().map(|facts| of(facts)).sum::<u64>();
-    let kept = books.asked().flat_map(|session| session.problem_list.iter().cloned());
-    let unpriced = count.unpriced.iter().map(|(model, (requests, tokens))| Unpriced {
+fn basis(
+    logs: &UsageLogs,
+    asked: &StatsRequest,
+    walk: &UsageWalk<'_>,
+    count: &Count,
+) -> StatsBasis {
+    let sum = |of: fn(&SessionFacts) -> u64| logs.asked().map(|facts| of(facts)).sum::<u64>();
+    let kept = logs.asked().flat_map(|session| session.problem_list.iter().cloned());
+    let unpriced = count.unpriced.iter().map(|(model, (requests, tokens))| UnpricedModel {
         model: model.map(|model| walk.models.name(model).to_owned()),
         requests: *requests,
         tokens: *tokens,
     });
-    Basis {
+    StatsBasis {
         time_zone: zone_name(&asked.zone),
         gap_seconds: asked.gap.as_secs(),
         since: asked.sessions.since,
         until: asked.sessions.until,
         unpriced_models: unpriced.collect(),
-        doubles: walk.doubles,
-        problem_count: books.problems.len() as u64 + sum(|session| session.problems),
+        duplicates: walk.duplicates,
+        problem_count: logs.problems.len() as u64 + sum(|session| session.problems),
         not_understood: sum(|session| session.not_understood),
-        problems: books.problems.iter().cloned().chain(kept).collect(),
+        problems: logs.problems.iter().cloned().chain(kept).collect(),
     }
 }
 
@@ -294,7 +304,7 @@ fn zone_name(zone: &TimeZone) -> String {
 }
 
 /// Time goes on; of all else the dearest comes first.
-fn sort(rows: &mut [Row], by: By) {
+fn sort(rows: &mut [StatsRow], by: By) {
     use std::cmp::Reverse;
     if by.is_time() {
         return;

@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::calendar::{Calendar, monday};
 use super::figures::Sum;
-use super::tally::{Key, row};
-use super::{Asked, By, Figures, Report, Row, count, sort};
-use crate::snapshot::survey::Progress;
+use super::totals::{Key, row};
+use super::{By, StatsReport, StatsRequest, StatsRow, UsageFigures, count, sort};
+use crate::snapshot::disk_scan::Progress;
 use crate::{Engine, Error};
 
 /// So many days are shown one by one.
@@ -18,21 +18,21 @@ const DAYS: i64 = 30;
 #[derive(Clone, Debug, Serialize)]
 pub struct Overview {
     /// Today.
-    pub today: Figures,
+    pub today: UsageFigures,
     /// This week, from Monday on.
-    pub week: Figures,
+    pub week: UsageFigures,
     /// This month.
-    pub month: Figures,
+    pub month: UsageFigures,
     /// The last days, one by one, also those on which nothing was done.
     #[serde(skip)]
-    pub recent: Vec<Row>,
+    pub recent: Vec<StatsRow>,
     /// Projects, the dearest first.
-    pub projects: Vec<Row>,
+    pub projects: Vec<StatsRow>,
     /// Models, the dearest first.
-    pub models: Vec<Row>,
+    pub models: Vec<StatsRow>,
     /// All that was asked for, by day.
     #[serde(flatten)]
-    pub report: Report,
+    pub report: StatsReport,
 }
 
 impl Engine {
@@ -40,16 +40,20 @@ impl Engine {
     ///
     /// # Errors
     /// If a filter is not understood, or a price of the user's.
-    pub fn overview(&self, asked: &Asked, progress: &dyn Progress) -> Result<Overview, Error> {
+    pub fn overview(
+        &self,
+        asked: &StatsRequest,
+        progress: &dyn Progress,
+    ) -> Result<Overview, Error> {
         let prices = self.prices()?;
-        let books = self.books(&asked.sessions, progress)?;
-        let mut counted = count(&books, &prices, asked, &[By::Day, By::Project, By::Model]);
-        let mut tallies = std::mem::take(&mut counted.tallies).into_iter();
-        let days = tallies.next().unwrap_or_default();
-        let naming = counted.naming(&books);
+        let logs = self.usage_logs(&asked.sessions, progress)?;
+        let mut counted = count(&logs, &prices, asked, &[By::Day, By::Project, By::Model]);
+        let mut all_totals = std::mem::take(&mut counted.all_totals).into_iter();
+        let days = all_totals.next().unwrap_or_default();
+        let naming = counted.naming(&logs);
         let mut rows = |by: By| {
-            let sums = tallies.next().unwrap_or_default();
-            let mut rows: Vec<Row> =
+            let sums = all_totals.next().unwrap_or_default();
+            let mut rows: Vec<StatsRow> =
                 sums.into_iter().map(|(key, sum)| row(by, key, sum, &naming)).collect();
             sort(&mut rows, by);
             rows
@@ -77,14 +81,14 @@ impl Engine {
             recent: (0..DAYS).rev().map(one).collect(),
             projects: rows(By::Project),
             models: rows(By::Model),
-            report: Report {
+            report: StatsReport {
                 by: By::Day,
                 total: counted.total.clone(),
                 basis: counted.basis.clone(),
                 rows: days.into_iter().map(|(key, sum)| row(By::Day, key, sum, &naming)).collect(),
             },
         };
-        self.set_aside(books);
+        self.set_aside(logs);
         Ok(overview)
     }
 }

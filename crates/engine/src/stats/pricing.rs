@@ -6,14 +6,14 @@ use std::sync::Arc;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use recount_model::{SessionFacts, timestamp};
-use recount_prices::{Entry, Money, Prices};
+use recount_prices::{Money, PriceEntry, Prices};
 
 use crate::Engine;
 use crate::search::index::session_key;
-use crate::sessions::list::Query;
-use crate::snapshot::survey::Progress;
+use crate::sessions::list::ListQuery;
+use crate::snapshot::disk_scan::Progress;
 use crate::stats::Missing;
-use crate::stats::ledger::{Event, Head, Ledger, Page};
+use crate::stats::usage::{Event, Head, UsageLog, UsageLogReader};
 
 /// The prices that hold for this user.
 #[derive(Debug)]
@@ -55,12 +55,13 @@ impl Engine {
         if stale.is_empty() {
             return;
         }
-        let Ok(books) = self.books(&Query::default(), progress) else { return };
-        for (session, ledgers) in books.sessions.iter().zip(&books.ledgers) {
+        let Ok(logs) = self.usage_logs(&ListQuery::default(), progress) else { return };
+        for (session, usage_logs) in logs.sessions.iter().zip(&logs.by_session) {
             let Some(facts) = stale.get_mut(&session_key(session)) else { continue };
-            let pages: Vec<Page<'_>> = ledgers.iter().filter_map(|one| Page::open(one)).collect();
+            let pages: Vec<UsageLogReader<'_>> =
+                usage_logs.iter().filter_map(|one| UsageLogReader::open(one)).collect();
             let mut bill = Bill::default();
-            // A session whose files do not bear its name has several ledgers, which may tell of the same message.
+            // A session whose files do not bear its name has several usage logs, which may tell of the same message.
             let mut met = HashSet::new();
             for page in &pages {
                 let entries = entries(&page.head, prices);
@@ -82,26 +83,26 @@ impl Engine {
 
 impl Pricing {
     /// Puts down what a session cost.
-    pub(crate) fn put(&self, ledger: &Ledger, facts: &mut SessionFacts) {
+    pub(crate) fn put(&self, usage_log: &UsageLog, facts: &mut SessionFacts) {
         let Some(prices) = &self.prices else { return };
-        let entries = entries(ledger.head(), prices);
+        let entries = entries(usage_log.head(), prices);
         let mut bill = Bill::default();
-        for (time, event) in ledger.events() {
+        for (time, event) in usage_log.events() {
             bill.add(event, *time, &entries);
         }
-        bill.close(ledger.head());
+        bill.close(usage_log.head());
         bill.settle(facts);
         facts.priced_by = self.print;
     }
 }
 
 /// Looks up the models of a session once.
-fn entries<'a>(head: &Head, prices: &'a Prices) -> Vec<Option<&'a Entry>> {
+fn entries<'a>(head: &Head, prices: &'a Prices) -> Vec<Option<&'a PriceEntry>> {
     head.models.iter().map(|model| prices.entry(model)).collect()
 }
 
 impl Bill {
-    fn add(&mut self, event: &Event, time: Option<i64>, entries: &[Option<&Entry>]) {
+    fn add(&mut self, event: &Event, time: Option<i64>, entries: &[Option<&PriceEntry>]) {
         self.missing.add(&event.unrecorded);
         let Some(request) = &event.request else { return };
         let entry = request.model.and_then(|model| *entries.get(usize::from(model))?);

@@ -8,12 +8,12 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use recount_formats::source::Unrecorded;
 use recount_model::{Fate, Tokens};
-use recount_prices::{Entry, Prices, Quote};
+use recount_prices::{PriceEntry, Prices, Quote};
 use serde::Serialize;
 
-use super::books::{Books, Place};
 use super::calendar::{Calendar, Slot};
-use crate::stats::ledger::{Event, Head, Page, Said};
+use super::logs::{Place, UsageLogs};
+use crate::stats::usage::{Event, Head, Said, UsageLogReader};
 
 /// Marks what was met without figures.
 const BARE: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -31,7 +31,7 @@ pub(crate) struct Window {
 
 /// What is on record more than once, and was counted once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Doubles {
+pub struct Duplicates {
     /// Records of requests that were written down again in the same file.
     pub repeated: u64,
     /// Requests that stand in several files of their session: copies, twins, parts.
@@ -89,7 +89,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) fate: Fate,
     pub(crate) unrecorded: Unrecorded,
     /// Its prices, on any day.
-    pub(crate) entry: Option<&'a Entry>,
+    pub(crate) entry: Option<&'a PriceEntry>,
 }
 
 /// Who is told of what is met.
@@ -100,26 +100,26 @@ pub(crate) trait Visitor {
     /// A request that was counted before, in another session.
     fn double(&mut self, _slot: Option<Slot>, _tokens: Tokens) {}
 
-    /// The end of a session's ledger.
+    /// The end of a session's usage log.
     fn end(&mut self, _place: Place, _head: &Head) {}
 }
 
-/// Goes through the books.
+/// Goes through the usage logs.
 #[derive(Debug)]
-pub(crate) struct Walk<'a> {
+pub(crate) struct UsageWalk<'a> {
     prices: &'a Prices,
     window: &'a Window,
     calendar: Calendar,
     pub(crate) models: Names,
     pub(crate) tools: Names,
     /// Per model its prices.
-    pub(crate) entries: Vec<Option<&'a Entry>>,
+    pub(crate) entries: Vec<Option<&'a PriceEntry>>,
     /// What was met; answers that had no figures, a second time.
     met: HashSet<u64, BuildHasherDefault<Spread>>,
-    pub(crate) doubles: Doubles,
+    pub(crate) duplicates: Duplicates,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> UsageWalk<'a> {
     pub(crate) fn new(prices: &'a Prices, window: &'a Window, zone: TimeZone) -> Self {
         Self {
             prices,
@@ -129,29 +129,29 @@ impl<'a> Walk<'a> {
             tools: Names::default(),
             entries: Vec::new(),
             met: HashSet::default(),
-            doubles: Doubles::default(),
+            duplicates: Duplicates::default(),
         }
     }
 
     /// Goes through all sessions, the first to begin first, and tells of those that are asked for.
-    pub(crate) fn go(&mut self, books: &Books, visitor: &mut dyn Visitor) {
-        self.go_through(books, 0..books.sessions.len(), visitor);
+    pub(crate) fn go(&mut self, logs: &UsageLogs, visitor: &mut dyn Visitor) {
+        self.go_through(logs, 0..logs.sessions.len(), visitor);
     }
 
     /// Goes through some of the sessions, by their numbers in the order of time.
     pub(crate) fn go_through(
         &mut self,
-        books: &Books,
+        logs: &UsageLogs,
         part: Range<usize>,
         visitor: &mut dyn Visitor,
     ) {
-        let some = || books.in_order().skip(part.start).take(part.len());
-        let said = some().filter_map(|(place, _)| books.sessions.get(place.session));
+        let some = || logs.in_order().skip(part.start).take(part.len());
+        let said = some().filter_map(|(place, _)| logs.sessions.get(place.session));
         let said = said.map(|session| session.counts.answers + session.counts.prompts);
         self.met.reserve(usize::try_from(said.sum::<u64>()).unwrap_or_default());
-        for (place, ledgers) in some() {
-            let started = books.sessions.get(place.session).and_then(|session| session.started);
-            for page in ledgers.iter().filter_map(|content| Page::open(content)) {
+        for (place, usage_logs) in some() {
+            let started = logs.sessions.get(place.session).and_then(|session| session.started);
+            for page in usage_logs.iter().filter_map(|content| UsageLogReader::open(content)) {
                 self.session(place, &page, started.map(Timestamp::as_millisecond), visitor);
             }
         }
@@ -160,7 +160,7 @@ impl<'a> Walk<'a> {
     fn session(
         &mut self,
         place: Place,
-        page: &Page<'_>,
+        page: &UsageLogReader<'_>,
         started: Option<i64>,
         visitor: &mut dyn Visitor,
     ) {
@@ -190,8 +190,8 @@ impl<'a> Walk<'a> {
             visitor.step(&step);
         });
         if place.is_asked {
-            self.doubles.repeated += u64::from(head.repeated);
-            self.doubles.copied += head.copies.len() as u64;
+            self.duplicates.repeated += u64::from(head.repeated);
+            self.duplicates.copied += head.copies.len() as u64;
             visitor.end(place, head);
         }
     }
@@ -205,9 +205,9 @@ impl<'a> Walk<'a> {
 
     /// Takes over what was met on a walk that did not cross this one, and returns our numbers for its models and tools.
     pub(crate) fn join(&mut self, other: &Self) -> (Vec<u32>, Vec<u32>) {
-        self.doubles.repeated += other.doubles.repeated;
-        self.doubles.copied += other.doubles.copied;
-        self.doubles.elsewhere += other.doubles.elsewhere;
+        self.duplicates.repeated += other.duplicates.repeated;
+        self.duplicates.copied += other.duplicates.copied;
+        self.duplicates.elsewhere += other.duplicates.elsewhere;
         let models = other.models.names.iter().map(|name| self.model(name)).collect();
         let tools = other.tools.names.iter().map(|name| self.tools.number(name)).collect();
         (models, tools)
@@ -227,7 +227,7 @@ impl<'a> Walk<'a> {
         if asks && self.met.remove(&bare) {
             return (false, true);
         }
-        self.doubles.elsewhere += u64::from(asks && place.is_asked);
+        self.duplicates.elsewhere += u64::from(asks && place.is_asked);
         (false, false)
     }
 

@@ -7,14 +7,14 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use recount_engine::Query;
+use recount_engine::ListQuery;
 use recount_testkit::{Home, fixtures};
 
 use crate::engine;
 
 /// Lists everything, as text.
 fn list(home: &Path, data: Option<&Path>) -> String {
-    let listing = engine(home, data).list(&Query::default(), &()).unwrap();
+    let listing = engine(home, data).list(&ListQuery::default(), &()).unwrap();
     let problems: Vec<_> = listing.sessions.iter().map(|session| &session.problem_list).collect();
     format!("{}\n{problems:?}", serde_json::to_string_pretty(&listing.sessions).unwrap())
 }

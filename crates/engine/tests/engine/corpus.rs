@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use recount_engine::export::{Format, Images, Level, Options};
-use recount_engine::{Engine, Export, Guarded, Query, Selection, View};
-use recount_model::{MessageKind, Why};
+use recount_engine::export::{ExportOptions, Format, Images, Level};
+use recount_engine::{Engine, Export, Guarded, ListQuery, Selection, View};
+use recount_model::{DeletionReason, MessageKind};
 use recount_testkit::{Capture, Page, corpus};
 use serde_json::Value;
 
@@ -51,7 +51,7 @@ fn every_session_is_exported_in_every_format() {
     let mut exported = 0;
     for capture in &corpus.captures {
         let engine = open(&capture.home());
-        let listing = engine.list(&Query::default(), &()).unwrap();
+        let listing = engine.list(&ListQuery::default(), &()).unwrap();
         for session in &listing.sessions {
             let opened = engine.open(session.id.as_str(), &()).unwrap();
             let messages: Vec<Value> = opened
@@ -61,7 +61,7 @@ fn every_session_is_exported_in_every_format() {
                 .collect();
             let selection = Selection::Opened(vec![opened]);
             for (format, level) in FORMATS {
-                let options = Options { level, thoughts: true, ..Options::default() };
+                let options = ExportOptions { level, thoughts: true, ..ExportOptions::default() };
                 let (split, tables, redaction, own) = (None, Vec::new(), None, None);
                 let images = Images::Within;
                 let export = Export { format, options, split, tables, images, redaction, own };
@@ -105,7 +105,7 @@ fn every_prompt_on_disk_is_found_as_a_prompt() {
     for capture in &corpus.captures {
         let Some(meta) = meta(capture) else { continue };
         let engine = open(&capture.home());
-        let listing = engine.list(&Query::default(), &()).unwrap();
+        let listing = engine.list(&ListQuery::default(), &()).unwrap();
         assert!(listing.problems.is_empty(), "{}: {:?}", capture.name, listing.problems);
         let (mut prompts, mut on_disk) = (Vec::new(), String::new());
         for session in &listing.sessions {
@@ -153,19 +153,19 @@ fn what_the_agent_deleted_was_foretold() {
     for capture in &corpus.captures {
         let Some(meta) = meta(capture) else { continue };
         let home = capture.home();
-        let foretold = open(&home).guard(None, meta["release"].as_str(), &()).unwrap();
+        let forecast = open(&home).guard(None, meta["release"].as_str(), &()).unwrap();
         let below = |path: &str| {
             Path::new(path).strip_prefix(&home).unwrap().to_string_lossy().into_owned()
         };
-        let dooms = foretold.projects.iter().flat_map(Guarded::dooms);
-        let mut told: Vec<(String, Why)> =
-            dooms.map(|doom| (below(&doom.path), doom.why)).collect();
+        let deletions = forecast.projects.iter().flat_map(Guarded::deletions);
+        let mut told: Vec<(String, DeletionReason)> =
+            deletions.map(|deletion| (below(&deletion.path), deletion.why)).collect();
         let gone = gone(&meta);
         let is_told = |file: &String| told.iter().any(|(path, _)| path == file);
         assert!(gone.iter().all(is_told), "{}: {gone:?} is not {told:?}", capture.name);
         // That run was so short that it ended in the middle of a group: the stub, which comes last, was left.
-        let is_left = |path: &str, why: Why| {
-            why == Why::Stub && gone.iter().any(|file| ending(file) == ending(path))
+        let is_left = |path: &str, why: DeletionReason| {
+            why == DeletionReason::Stub && gone.iter().any(|file| ending(file) == ending(path))
         };
         told.retain(|(path, why)| !gone.contains(path) && !is_left(path, *why));
         assert!(told.is_empty(), "{}: {told:?} is still there", capture.name);

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use recount_engine::{Opened, Query, View};
+use recount_engine::{ListQuery, Opened, View};
 use recount_model::{Fate, Message, MessageKind, Problem, Project, SessionFacts, Tokens, ToolCall};
 use recount_testkit::{Home, fixtures};
 
@@ -48,7 +48,7 @@ fn snapshot_name(case: &str) -> String {
 fn describe(case: &str) -> String {
     let home = Home::with([case]);
     let engine = engine_with_data(home.path());
-    let all = Query { labelled: true, ..Query::default() };
+    let all = ListQuery { labelled: true, ..ListQuery::default() };
     let listing = engine.list(&all, &()).expect("a list");
     let mut text = String::new();
     for facts in &listing.sessions {
@@ -61,7 +61,7 @@ fn describe(case: &str) -> String {
     for problem in &listing.problems {
         let _ = writeln!(text, "problem   {}", shown(problem));
     }
-    for lost in engine.lost(&Query::default(), &()).unwrap_or_default() {
+    for lost in engine.lost(&ListQuery::default(), &()).unwrap_or_default() {
         let _ = writeln!(text, "lost {} in {}", lost.id, folder(&lost.project));
         for prompt in &lost.prompts {
             let _ = writeln!(text, "  {}", quote(prompt, 60));

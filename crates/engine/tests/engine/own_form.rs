@@ -1,25 +1,25 @@
-//! Sessions written in the agent's own form and read again: nothing of the conversation may be lost on the way.
+//! Sessions written in the agent's native format and read again: nothing of the conversation may be lost on the way.
 
 #![expect(clippy::panic, reason = "a test may fail by panic")]
 
 use std::path::Path;
 
-use recount_engine::export::{Format, Options, own_forms};
-use recount_engine::{Engine, Export, Opened, Query, Selection, View};
+use recount_engine::export::{ExportOptions, Format, native_formats};
+use recount_engine::{Engine, Export, ListQuery, Opened, Selection, View};
 use recount_model::{Fate, FileRole, Message, SessionFacts, TitleFrom};
 use recount_testkit::{Home, corpus, fixtures};
 use serde_json::Value;
 
-/// Writes a session in its own form.
+/// Writes a session in its native format.
 fn exported(engine: &Engine, opened: Opened, strict: bool) -> Vec<u8> {
     let export = Export {
         format: Format::Jsonl,
-        options: Options { strict, ..Options::default() },
+        options: ExportOptions { strict, ..ExportOptions::default() },
         split: None,
         tables: Vec::new(),
         images: recount_engine::export::Images::default(),
         redaction: None,
-        own: own_forms().find(|form| form.source() == opened.facts.source),
+        own: native_formats().find(|form| form.source() == opened.facts.source),
     };
     let mut out = Vec::new();
     engine.export_to(&Selection::Opened(vec![opened]), &export, &mut out).unwrap();
@@ -81,7 +81,7 @@ fn round_trip(engine: &Engine, facts: &SessionFacts, place: &str) {
     new.write(".gemini/tmp/shop/.project_root", "/home/dev/code/shop");
     new.write(".gemini/tmp/shop/chats/session-2026-11-15T08-00-00000000.jsonl", &text);
     let again = crate::engine(new.path(), None);
-    let listing = again.list(&Query::default(), &()).unwrap();
+    let listing = again.list(&ListQuery::default(), &()).unwrap();
     let [row] = listing.sessions.as_slice() else {
         panic!("{place}: {} rows", listing.sessions.len())
     };
@@ -138,7 +138,7 @@ fn round_trip(engine: &Engine, facts: &SessionFacts, place: &str) {
 
 fn sweep(home: &Path, place: &str) -> usize {
     let engine = crate::engine(home, None);
-    let listing = engine.list(&Query::default(), &()).unwrap();
+    let listing = engine.list(&ListQuery::default(), &()).unwrap();
     for facts in &listing.sessions {
         round_trip(&engine, facts, place);
     }

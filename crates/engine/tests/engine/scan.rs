@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use recount_engine::{Asked, Engine, HitSort};
+use recount_engine::{Engine, HitOrder, SearchRequest};
 use recount_testkit::{Home, corpus, fixtures};
 
 use crate::engine;
@@ -61,10 +61,10 @@ const QUERIES: [&str; 48] = [
 
 /// Where hits stand, and how many there are said to be when that is certain.
 fn found(engine: &Engine, query: &str, without_index: bool) -> (BTreeSet<String>, bool) {
-    let asked = Asked {
+    let asked = SearchRequest {
         query: query.to_owned(),
         limit: 100_000,
-        sort: HitSort::Time,
+        sort: HitOrder::Time,
         all_hits: true,
         width: 60,
         without_index,
@@ -113,10 +113,10 @@ fn all_fixtures_together_give_the_same_hits() {
 #[test]
 fn without_a_folder_for_an_index_the_files_are_searched() {
     let home = Home::with(["gemini/lines/tools", "gemini/strings/plain"]);
-    let asked = |query: &str, all_hits| Asked {
+    let asked = |query: &str, all_hits| SearchRequest {
         query: query.to_owned(),
         limit: 2,
-        sort: HitSort::Relevance,
+        sort: HitOrder::Relevance,
         all_hits,
         width: 60,
         without_index: false,

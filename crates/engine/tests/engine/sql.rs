@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
-use recount_engine::{Cell, Engine, Error, Progress, Query, VIEWS, View};
+use recount_engine::{Engine, Error, ListQuery, Progress, SqlValue, VIEWS, View};
 use recount_model::SessionFacts;
 use recount_testkit::{Home, NOW, fixtures};
 
@@ -28,19 +28,19 @@ fn ask(engine: &Engine, statement: &str) -> Vec<Vec<String>> {
     rows
 }
 
-fn shown(cell: &Cell<'_>) -> String {
+fn shown(cell: &SqlValue<'_>) -> String {
     match cell {
-        Cell::Null => "-".into(),
-        Cell::Integer(number) => number.to_string(),
-        Cell::Real(number) => number.to_string(),
-        Cell::Text(text) => text.to_string(),
-        Cell::Bytes(bytes) => format!("{bytes:?}"),
+        SqlValue::Null => "-".into(),
+        SqlValue::Integer(number) => number.to_string(),
+        SqlValue::Real(number) => number.to_string(),
+        SqlValue::Text(text) => text.to_string(),
+        SqlValue::Bytes(bytes) => format!("{bytes:?}"),
     }
 }
 
 /// Compares sums of every view with the list.
 fn check_sums(engine: &Engine, what: &str) {
-    let listing = engine.list(&Query::default(), &()).unwrap();
+    let listing = engine.list(&ListQuery::default(), &()).unwrap();
     let sum = |count: fn(&SessionFacts) -> u64| {
         listing.sessions.iter().map(|facts| count(facts)).sum::<u64>()
     };
@@ -82,7 +82,7 @@ fn check_sums(engine: &Engine, what: &str) {
 
 /// Compares texts with the transcript.
 fn check_texts(engine: &Engine, what: &str) {
-    let listing = engine.list(&Query::default(), &()).unwrap();
+    let listing = engine.list(&ListQuery::default(), &()).unwrap();
     let mut told = ask(
         engine,
         "SELECT session, coalesce(id, ''), kind, fate, file, line, offset, bytes, text, display_text, characters FROM messages

@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime};
 
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
-use recount_engine::Query;
-use recount_engine::stats::{Asked, By, Money, Report};
+use recount_engine::ListQuery;
+use recount_engine::stats::{By, Money, StatsReport, StatsRequest};
 use recount_testkit::{Home, corpus, fixtures};
 use serde_json::Value;
 
@@ -29,11 +29,15 @@ const ALL: [By; 10] = [
     By::Agent,
 ];
 
-fn asked() -> Asked {
-    Asked { sessions: Query::default(), zone: TimeZone::UTC, gap: SignedDuration::from_mins(30) }
+fn asked() -> StatsRequest {
+    StatsRequest {
+        sessions: ListQuery::default(),
+        zone: TimeZone::UTC,
+        gap: SignedDuration::from_mins(30),
+    }
 }
 
-fn stats(home: &Path, data: Option<&Path>, by: By) -> Report {
+fn stats(home: &Path, data: Option<&Path>, by: By) -> StatsReport {
     engine(home, data).stats(&asked(), by, &()).unwrap()
 }
 
@@ -102,7 +106,7 @@ fn check(home: &Path, what: &str) {
         [tokens.input, tokens.output, tokens.cached, tokens.thoughts, tokens.tool, tokens.total];
     assert_eq!(ours, sums, "{what}");
     let data = tempfile::tempdir().unwrap();
-    let told = |report: &Report| serde_json::to_string(report).unwrap();
+    let told = |report: &StatsReport| serde_json::to_string(report).unwrap();
     for round in ["to be learned", "remembered", "remembered as a whole"] {
         let again = stats(home, Some(data.path()), By::Day);
         assert_eq!(told(&again), told(&report), "{what}, {round}");
@@ -111,10 +115,10 @@ fn check(home: &Path, what: &str) {
 }
 
 /// Whatever stands side by side, the rows add up to the total.
-fn adds_up(home: &Path, report: &Report, what: &str) {
+fn adds_up(home: &Path, report: &StatsReport, what: &str) {
     for by in ALL {
-        let report = Report { by, ..stats(home, None, by) };
-        let sum = |of: fn(&recount_engine::stats::Figures) -> u64| {
+        let report = StatsReport { by, ..stats(home, None, by) };
+        let sum = |of: fn(&recount_engine::stats::UsageFigures) -> u64| {
             report.rows.iter().map(|row| of(&row.figures)).sum::<u64>()
         };
         assert_eq!(sum(|row| row.tool_calls), report.total.tool_calls, "{what} {by:?}");
@@ -134,9 +138,9 @@ fn adds_up(home: &Path, report: &Report, what: &str) {
     assert_eq!(explained.requests.len() as u64, report.total.requests, "{what}");
     let last = explained.requests.last().map(|line| line.sum_usd).unwrap_or_default();
     assert_eq!(last, report.total.cost_usd.unwrap_or_default(), "{what}");
-    let listed = engine(home, None).list(&Query::default(), &()).unwrap();
+    let listed = engine(home, None).list(&ListQuery::default(), &()).unwrap();
     let tokens: u64 = listed.sessions.iter().map(|session| session.tokens.total).sum();
-    let elsewhere = report.basis.doubles.elsewhere;
+    let elsewhere = report.basis.duplicates.elsewhere;
     assert!(tokens == report.total.tokens.total || elsewhere > 0, "{what}: the list says {tokens}");
 }
 
@@ -167,12 +171,12 @@ fn made_up_homes_with_copies_and_twins_are_counted_once() {
     for seed in 1..4 {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().join("home");
-        let options = recount_testbed::Options {
+        let options = recount_testbed::TestbedOptions {
             seed,
             sessions: 60,
             projects: 5,
             megabytes: 1.0,
-            ..recount_testbed::Options::default()
+            ..recount_testbed::TestbedOptions::default()
         };
         let report = recount_testbed::generate(&home, &options, &mut |_, _| {}).unwrap();
         assert!(report.truth.iter().any(|session| !session.other_files.is_empty()), "{seed}");
@@ -210,7 +214,7 @@ fn a_session_made_of_another_is_not_paid_for_again() {
     assert_eq!((both.total.requests, both.total.tokens), (one.requests, one.tokens));
     assert_eq!(both.total.cost_usd, one.cost_usd);
     assert_eq!(both.total.prompts, one.prompts);
-    assert_eq!(both.basis.doubles.elsewhere, one.requests);
+    assert_eq!(both.basis.duplicates.elsewhere, one.requests);
     check(home.path(), "a fork");
 }
 
@@ -278,7 +282,7 @@ fn pauses_longer_than_the_gap_are_not_work() {
     );
     let total = stats(home.path(), None, By::Day).total;
     assert_eq!((total.active_seconds, total.wall_seconds), (630, 3630));
-    let long = Asked { gap: SignedDuration::from_hours(1), ..asked() };
+    let long = StatsRequest { gap: SignedDuration::from_hours(1), ..asked() };
     let total = engine(home.path(), None).stats(&long, By::Day, &()).unwrap().total;
     assert_eq!(total.active_seconds, 3630);
 }

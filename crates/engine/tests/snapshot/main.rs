@@ -17,7 +17,7 @@ use std::time::{Duration, SystemTime};
 use recount_engine::{Engine, Setup};
 use recount_model::Clock;
 use recount_platform::Env;
-use recount_testbed::Options;
+use recount_testbed::TestbedOptions;
 use recount_testkit::NOW;
 use tempfile::TempDir;
 
@@ -29,7 +29,7 @@ struct Place {
 impl Place {
     fn new(sessions: usize, megabytes: f64) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let options = Options { sessions, megabytes, ..Options::default() };
+        let options = TestbedOptions { sessions, megabytes, ..TestbedOptions::default() };
         recount_testbed::generate(&folder.path().join("home"), &options, &mut |_, _| {}).unwrap();
         let place = Self { folder };
         for path in place.everything() {

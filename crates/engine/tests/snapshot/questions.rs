@@ -2,8 +2,8 @@
 
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
-use recount_engine::stats::{Asked as StatsAsked, By};
-use recount_engine::{Asked, Engine, HitSort, Query};
+use recount_engine::stats::{By, StatsRequest as StatsAsked};
+use recount_engine::{Engine, HitOrder, ListQuery, SearchRequest};
 
 /// How many questions there are.
 pub(crate) const QUESTIONS: usize = 7;
@@ -12,23 +12,24 @@ pub(crate) const QUESTIONS: usize = 7;
 pub(crate) fn answer(engine: &Engine, number: usize) -> String {
     match number % QUESTIONS {
         0 => {
-            let query = Query { labelled: true, doomed: true, ..Query::default() };
+            let query =
+                ListQuery { labelled: true, pending_deletion: true, ..ListQuery::default() };
             let mut listing = engine.list(&query, &()).unwrap();
             engine.price(&mut listing.sessions, &());
             serde_json::to_string_pretty(&listing.sessions).unwrap()
         }
         1 => serde_json::to_string_pretty(&engine.projects(None, &()).unwrap().0).unwrap(),
         2 => {
-            let (sessions, zone) = (Query::default(), TimeZone::UTC);
+            let (sessions, zone) = (ListQuery::default(), TimeZone::UTC);
             let asked = StatsAsked { sessions, zone, gap: SignedDuration::from_mins(30) };
             let report = engine.stats(&asked, By::Project, &()).unwrap();
             format!("{:?}", report.rows)
         }
         3 => {
-            let asked = Asked {
+            let asked = SearchRequest {
                 query: "prompt".to_owned(),
                 limit: 1000,
-                sort: HitSort::default(),
+                sort: HitOrder::default(),
                 all_hits: true,
                 width: 60,
                 without_index: false,
@@ -42,7 +43,7 @@ pub(crate) fn answer(engine: &Engine, number: usize) -> String {
         4 => {
             let table = engine.sql("select id, messages from sessions order by id", &()).unwrap();
             let mut text = String::new();
-            let mut row = |cells: &[recount_engine::Cell<'_>]| {
+            let mut row = |cells: &[recount_engine::SqlValue<'_>]| {
                 text.push_str(&format!("{cells:?}\n"));
                 Ok(())
             };
@@ -54,7 +55,7 @@ pub(crate) fn answer(engine: &Engine, number: usize) -> String {
             serde_json::to_string_pretty(&guarded.projects).unwrap()
         }
         _ => {
-            let lost = engine.lost(&Query::default(), &()).unwrap();
+            let lost = engine.lost(&ListQuery::default(), &()).unwrap();
             let latest = engine.open("latest", &()).unwrap();
             format!("{lost:?}\n{}", serde_json::to_string_pretty(&latest.facts).unwrap())
         }

@@ -130,6 +130,6 @@ fn a_question_that_nobody_waits_for_ends() {
 }
 
 fn subagents(engine: &recount_engine::Engine) -> usize {
-    let listing = engine.list(&recount_engine::Query::default(), &()).unwrap();
+    let listing = engine.list(&recount_engine::ListQuery::default(), &()).unwrap();
     listing.sessions.iter().filter(|facts| facts.parent.is_some()).count()
 }

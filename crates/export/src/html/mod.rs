@@ -27,7 +27,7 @@ use recount_model::{Fate, Message, MessageKind, Problem, SessionFacts, SessionKi
 use self::document::PAGE;
 use self::paper::Paper;
 use self::turn::Turn;
-use crate::{Level, Options, Part, Renderer, words};
+use crate::{ExportOptions, Level, Renderer, TranscriptPart, words};
 
 /// The longest that a line has room for: a name, an argument, a path.
 const LINE: usize = 300;
@@ -35,7 +35,7 @@ const LINE: usize = 300;
 /// Writes a page.
 #[derive(Debug)]
 pub(crate) struct Page {
-    options: Options,
+    options: ExportOptions,
     /// The project's folder; paths below it are written without it.
     project: String,
     last: Option<Timestamp>,
@@ -52,7 +52,7 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    pub(crate) fn new(options: &Options) -> Self {
+    pub(crate) fn new(options: &ExportOptions) -> Self {
         Self {
             options: options.clone(),
             project: String::new(),
@@ -102,7 +102,7 @@ impl Renderer for Page {
     fn begin(
         &mut self,
         session: &SessionFacts,
-        _part: Part<'_>,
+        _part: TranscriptPart<'_>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         *self = Self::new(&self.options);

@@ -13,7 +13,7 @@ use super::document::{SITE, theme};
 use super::paper::Paper;
 use super::{LINE, grouped};
 use crate::text::{Bidi, shortened};
-use crate::{Options, words};
+use crate::{ExportOptions, words};
 
 /// The longest title or beginning that is kept.
 const LONGEST: usize = 200;
@@ -21,7 +21,7 @@ const LONGEST: usize = 200;
 /// What the index tells of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Row {
+pub struct SiteRow {
     /// The session; empty when it is not to be told.
     pub id: String,
     /// The session that started it.
@@ -44,10 +44,10 @@ pub struct Row {
     pub tokens: u64,
 }
 
-impl Row {
+impl SiteRow {
     /// Takes what the index tells out of what is known of a session.
-    pub fn new(session: &SessionFacts, first: &str, options: &Options) -> Self {
-        let Options { minimal, strict, .. } = *options;
+    pub fn new(session: &SessionFacts, first: &str, options: &ExportOptions) -> Self {
+        let ExportOptions { minimal, strict, .. } = *options;
         let kept = session.kept;
         let (prompts, tokens) = if strict {
             (kept.prompts, kept.tokens.total)
@@ -72,21 +72,21 @@ impl Row {
 
 /// A session and its page, seen from the index: `<folder of the project>/<file>`.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
+pub struct SiteEntry<'a> {
     /// The session.
-    pub row: &'a Row,
+    pub row: &'a SiteRow,
     /// Its page.
     pub file: &'a str,
 }
 
-impl Entry<'_> {
+impl SiteEntry<'_> {
     fn folder(&self) -> &str {
         self.file.split_once('/').map_or("", |(folder, _)| folder)
     }
 }
 
 /// Writes the index.
-pub fn write(entries: &[Entry<'_>], out: &mut dyn Write) -> io::Result<()> {
+pub fn write(entries: &[SiteEntry<'_>], out: &mut dyn Write) -> io::Result<()> {
     let mut paper = Paper::new(out, Bidi::Kept);
     let groups = groups(entries);
     SITE.open("Sessions", &mut paper)?;
@@ -128,11 +128,11 @@ struct Group<'a> {
     name: &'a str,
     folder: &'a str,
     last: Option<Timestamp>,
-    rows: Vec<(Entry<'a>, bool)>,
+    rows: Vec<(SiteEntry<'a>, bool)>,
 }
 
-fn groups<'a>(entries: &'a [Entry<'a>]) -> Vec<Group<'a>> {
-    let mut by_folder: BTreeMap<&str, Vec<Entry<'a>>> = BTreeMap::new();
+fn groups<'a>(entries: &'a [SiteEntry<'a>]) -> Vec<Group<'a>> {
+    let mut by_folder: BTreeMap<&str, Vec<SiteEntry<'a>>> = BTreeMap::new();
     for entry in entries {
         by_folder.entry(entry.folder()).or_default().push(*entry);
     }
@@ -141,18 +141,18 @@ fn groups<'a>(entries: &'a [Entry<'a>]) -> Vec<Group<'a>> {
     groups
 }
 
-fn group<'a>((folder, mut entries): (&'a str, Vec<Entry<'a>>)) -> Group<'a> {
+fn group<'a>((folder, mut entries): (&'a str, Vec<SiteEntry<'a>>)) -> Group<'a> {
     entries.sort_by(|one, other| {
         other.row.updated.cmp(&one.row.updated).then_with(|| one.file.cmp(other.file))
     });
     let name = entries.first().map_or(folder, |entry| entry.row.project.as_str());
     let last = entries.first().and_then(|entry| entry.row.updated);
     let ids: BTreeSet<&str> = entries.iter().map(|entry| entry.row.id.as_str()).collect();
-    let is_child = |entry: &Entry<'a>| {
+    let is_child = |entry: &SiteEntry<'a>| {
         let parent = entry.row.parent.as_deref();
         parent.is_some_and(|parent| parent != entry.row.id && ids.contains(parent))
     };
-    let mut children: BTreeMap<&str, Vec<Entry<'a>>> = BTreeMap::new();
+    let mut children: BTreeMap<&str, Vec<SiteEntry<'a>>> = BTreeMap::new();
     let (below, mut tops): (Vec<_>, Vec<_>) = entries.into_iter().partition(is_child);
     for entry in below {
         children.entry(entry.row.parent.as_deref().unwrap_or_default()).or_default().push(entry);
@@ -182,8 +182,9 @@ fn many(number: u64, word: &str) -> String {
     if number == 1 { format!("1 {word}") } else { format!("{} {word}s", grouped(number)) }
 }
 
-fn sum(entries: &[Entry<'_>], projects: usize) -> String {
-    let total = |count: fn(&Row) -> u64| entries.iter().map(|entry| count(entry.row)).sum::<u64>();
+fn sum(entries: &[SiteEntry<'_>], projects: usize) -> String {
+    let total =
+        |count: fn(&SiteRow) -> u64| entries.iter().map(|entry| count(entry.row)).sum::<u64>();
     let mut parts = vec![
         format!(
             "{} in {}",
@@ -236,7 +237,7 @@ fn tools(groups: &[Group<'_>], paper: &mut Paper<'_>) -> io::Result<()> {
     paper.mark("</div>\n")
 }
 
-fn row(entry: &Entry<'_>, is_child: bool, paper: &mut Paper<'_>) -> io::Result<()> {
+fn row(entry: &SiteEntry<'_>, is_child: bool, paper: &mut Paper<'_>) -> io::Result<()> {
     let row = entry.row;
     paper.mark(if is_child { "<tr class=\"child\"" } else { "<tr" })?;
     paper.attribute("data-project", entry.folder())?;

@@ -6,14 +6,14 @@ use recount_model::{
 };
 use recount_testkit::Page;
 
-use super::site::{Entry, Row};
+use super::site::{SiteEntry, SiteRow};
 use crate::tests::{NASTY, all_options, message, session, written};
-use crate::{Format, Level, Options, Part};
+use crate::{ExportOptions, Format, Level, TranscriptPart};
 
-fn page(options: &Options, facts: &SessionFacts, messages: &[Message]) -> String {
+fn page(options: &ExportOptions, facts: &SessionFacts, messages: &[Message]) -> String {
     let mut renderer = Format::Html.renderer(options).unwrap();
     let mut out = Vec::new();
-    renderer.begin(facts, Part::FIRST, &mut out).unwrap();
+    renderer.begin(facts, TranscriptPart::FIRST, &mut out).unwrap();
     for message in messages {
         renderer.message(message, &mut out).unwrap();
     }
@@ -51,7 +51,7 @@ fn nothing_that_is_said_becomes_markup() {
 fn an_answer_that_is_too_long_is_not_laid_out() {
     let text = "*a* ".repeat(recount_blocks::LONGEST / 4 + 1);
     let answer = said(MessageKind::Answer, &text, "2026-09-02T08:00:00Z");
-    let page = page(&Options::default(), &session("t", "i"), &[answer]);
+    let page = page(&ExportOptions::default(), &session("t", "i"), &[answer]);
     assert!(page.contains("<div class=\"said\" dir=\"auto\">*a* "));
     assert!(!page.contains("<em>a</em>"));
 }
@@ -60,7 +60,7 @@ fn an_answer_that_is_too_long_is_not_laid_out() {
 fn elements_say_from_which_level_on_they_are_shown() {
     let time = "2026-09-02T08:00:00Z";
     let classes = |message: Message| {
-        let page = page(&Options::default(), &session("t", "i"), &[message]);
+        let page = page(&ExportOptions::default(), &session("t", "i"), &[message]);
         let page = Page::read(&page);
         page.all("article").next().unwrap().get("class").unwrap().to_owned()
     };
@@ -85,7 +85,7 @@ fn the_level_and_thoughts_that_are_asked_for_are_shown_first() {
         (Level::Full, "full"),
         (Level::Trace, "trace"),
     ] {
-        let options = Options { level, ..Options::default() };
+        let options = ExportOptions { level, ..ExportOptions::default() };
         let page = Page::read(&page(&options, &session("t", "i"), &[]));
         let checked: Vec<_> = page
             .all("input")
@@ -104,7 +104,7 @@ fn silences_are_told_and_prompts_are_listed() {
         said(MessageKind::Answer, "**yes**", "2026-09-02T08:01:00Z"),
         said(MessageKind::Prompt, "second", "2026-09-02T10:30:00Z"),
     ];
-    let page = page(&Options::default(), &session("t", "i"), &messages);
+    let page = page(&ExportOptions::default(), &session("t", "i"), &messages);
     assert!(page.contains("<p class=\"gap\"><span>2 h later</span></p>"), "{page}");
     assert_eq!(page.matches("class=\"gap\"").count(), 1);
     assert!(page.contains("<strong>yes</strong>"));
@@ -125,7 +125,7 @@ fn what_prompts_used_is_drawn() {
         message
     };
     let facts = session("t", "i");
-    let drawn = page(&Options::default(), &facts, &[prompt(400), prompt(4000)]);
+    let drawn = page(&ExportOptions::default(), &facts, &[prompt(400), prompt(4000)]);
     let read = Page::read(&drawn);
     let bars: Vec<_> = read.all("rect").map(|bar| (bar.get("class"), bar.get("height"))).collect();
     let expected = [("hit", "100"), ("cached", "2"), ("input", "3"), ("output", "5")];
@@ -134,10 +134,13 @@ fn what_prompts_used_is_drawn() {
     assert!(drawn.contains("most 4,000: Prompt 2"), "{drawn}");
     assert!(drawn.contains("<desc id=\"context-told\">"));
     for few in [vec![prompt(400)], vec![prompt(0), prompt(0)]] {
-        assert_eq!(Page::read(&page(&Options::default(), &facts, &few)).all("svg").count(), 0);
+        assert_eq!(
+            Page::read(&page(&ExportOptions::default(), &facts, &few)).all("svg").count(),
+            0
+        );
     }
     let many: Vec<_> = (0..1000).map(|_| prompt(u64::MAX / 4)).collect();
-    let drawn = page(&Options::default(), &facts, &many);
+    let drawn = page(&ExportOptions::default(), &facts, &many);
     assert!(Page::read(&drawn).all("rect").count() <= 120 * 4);
     assert!(drawn.contains("Prompts 1 to 9"), "{drawn}");
 }
@@ -155,7 +158,7 @@ fn who_goes_on_is_not_announced_again_at_the_lower_levels() {
         said(MessageKind::Notice, "hm", time),
         said(MessageKind::Answer, "three", time),
     ];
-    let page = Page::read(&page(&Options::default(), &session("t", "i"), &messages));
+    let page = Page::read(&page(&ExportOptions::default(), &session("t", "i"), &messages));
     let heads: Vec<_> = page.all("header").filter_map(|head| head.get("class")).collect();
     let expected = ["top", "who", "who but-at-actions", "who", "who full", "who", "who actions"];
     assert_eq!(heads, expected);
@@ -168,8 +171,9 @@ fn sub_agents_and_the_index_are_linked_where_they_are() {
     call.status = ToolStatus::Success;
     let mut answer = said(MessageKind::Answer, "a", "2026-09-02T08:00:00Z");
     answer.tool_calls.push(call);
-    let mut options = Options { site: Some("../index.html".into()), ..Options::default() };
-    let targets = |options: &Options| {
+    let mut options =
+        ExportOptions { site: Some("../index.html".into()), ..ExportOptions::default() };
+    let targets = |options: &ExportOptions| {
         let page = Page::read(&page(options, &session("t", "i"), std::slice::from_ref(&answer)));
         let all = page.all("a").filter_map(|a| a.get("href")).filter(|to| !to.starts_with('#'));
         all.map(str::to_owned).collect::<Vec<_>>()
@@ -179,18 +183,18 @@ fn sub_agents_and_the_index_are_linked_where_they_are() {
     assert_eq!(targets(&options), ["../index.html", "../shop/child.html"]);
 }
 
-fn index(rows: &[(Row, &str)]) -> String {
-    let entries: Vec<_> = rows.iter().map(|(row, file)| Entry { row, file }).collect();
+fn index(rows: &[(SiteRow, &str)]) -> String {
+    let entries: Vec<_> = rows.iter().map(|(row, file)| SiteEntry { row, file }).collect();
     let mut out = Vec::new();
     super::site::write(&entries, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
-fn row(id: &str, parent: Option<&str>, updated: &str) -> Row {
+fn row(id: &str, parent: Option<&str>, updated: &str) -> SiteRow {
     let mut facts = session(id, id);
     facts.parent = parent.map(recount_model::SessionId::new);
     facts.updated = updated.parse().ok();
-    Row::new(&facts, "", &Options::default())
+    SiteRow::new(&facts, "", &ExportOptions::default())
 }
 
 #[test]
@@ -225,8 +229,12 @@ fn the_index_puts_sub_agents_below_who_started_them() {
 fn the_index_is_only_text_and_shares_no_more_than_a_page() {
     for text in NASTY {
         let facts = session(text, text);
-        let all = Row::new(&facts, text, &Options::default());
-        let shared = Row::new(&facts, text, &Options { minimal: true, ..Options::default() });
+        let all = SiteRow::new(&facts, text, &ExportOptions::default());
+        let shared = SiteRow::new(
+            &facts,
+            text,
+            &ExportOptions { minimal: true, ..ExportOptions::default() },
+        );
         assert_eq!((shared.id.as_str(), shared.tokens), ("", 0));
         Page::read(&index(&[(all, "shop/a.html"), (shared, "shop/b.html")]));
     }
@@ -235,6 +243,6 @@ fn the_index_is_only_text_and_shares_no_more_than_a_page() {
 proptest! {
     #[test]
     fn any_answer_leaves_the_page_whole(text in "[`~<>/a!\\-\\\\ \n\\[\\]()|:\"'&*_#0-9.]{0,80}") {
-        Page::read(&written(Format::Html, &Options::default(), &text));
+        Page::read(&written(Format::Html, &ExportOptions::default(), &text));
     }
 }

@@ -8,11 +8,13 @@ use std::io::{self, Write};
 
 use jiff::Timestamp;
 use recount_blocks::CallBlock;
-use recount_model::{Fate, Held, Media, Message, MessageKind, Problem, SessionFacts, SessionKind};
+use recount_model::{
+    Fate, Media, MediaData, Message, MessageKind, Problem, SessionFacts, SessionKind,
+};
 
 use self::escape::{fence, html, inline, span};
 use crate::text::{Bidi, isolated, shortened};
-use crate::{Level, Options, Part, Renderer, media, words};
+use crate::{ExportOptions, Level, Renderer, TranscriptPart, media, words};
 
 /// The longest title that a heading has room for.
 const TITLE: usize = 200;
@@ -22,7 +24,7 @@ const TOLD: usize = 20;
 /// Writes Markdown.
 #[derive(Debug)]
 pub(crate) struct Markdown {
-    options: Options,
+    options: ExportOptions,
     bidi: Bidi,
     level: Level,
     /// The project's folder; paths below it are written without it.
@@ -46,7 +48,7 @@ struct Outer {
 }
 
 impl Markdown {
-    pub(crate) fn new(options: &Options) -> Self {
+    pub(crate) fn new(options: &ExportOptions) -> Self {
         Self {
             bidi: options.bidi,
             level: options.level(),
@@ -189,7 +191,7 @@ impl Markdown {
         for media in all {
             let what = inline(&words::media(media), self.bidi);
             match (&media.held, media::address(media)) {
-                (Held::Beside(name), _) => {
+                (MediaData::Beside(name), _) => {
                     let mark = if media::is_image(name) { "!" } else { "" };
                     writeln!(out, "\n{mark}[{what}]{}", self.target(name))?;
                 }
@@ -232,7 +234,7 @@ impl Renderer for Markdown {
     fn begin(
         &mut self,
         session: &SessionFacts,
-        part: Part<'_>,
+        part: TranscriptPart<'_>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let path = session.project.path.as_ref().map(|path| path.as_str().to_owned());

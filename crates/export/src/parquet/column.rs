@@ -7,12 +7,12 @@ use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleT
 use ::parquet::errors::Result;
 use ::parquet::file::writer::SerializedColumnWriter;
 
-use super::{Cell, Kind};
+use super::{ParquetCell, ParquetKind};
 
 /// What a text takes in memory besides its bytes.
 const AROUND: usize = size_of::<ByteArray>() + 16;
 
-impl Kind {
+impl ParquetKind {
     pub(super) fn physical(self) -> Physical {
         match self {
             Self::Text | Self::LongText => Physical::BYTE_ARRAY,
@@ -33,7 +33,7 @@ impl Kind {
 
 /// The cells of one column.
 pub(super) struct Gathered {
-    kind: Kind,
+    kind: ParquetKind,
     /// 1 for each cell that is there, 0 for each that is not.
     there: Vec<i16>,
     values: Values,
@@ -47,40 +47,44 @@ enum Values {
 }
 
 impl Gathered {
-    pub(super) fn new(kind: Kind) -> Self {
+    pub(super) fn new(kind: ParquetKind) -> Self {
         let values = match kind {
-            Kind::Text | Kind::LongText => Values::Texts(Vec::new()),
-            Kind::Number | Kind::Time => Values::Numbers(Vec::new()),
-            Kind::Real => Values::Reals(Vec::new()),
-            Kind::Flag => Values::Flags(Vec::new()),
+            ParquetKind::Text | ParquetKind::LongText => Values::Texts(Vec::new()),
+            ParquetKind::Number | ParquetKind::Time => Values::Numbers(Vec::new()),
+            ParquetKind::Real => Values::Reals(Vec::new()),
+            ParquetKind::Flag => Values::Flags(Vec::new()),
         };
         Self { kind, there: Vec::new(), values }
     }
 
     /// Adds a cell, and returns what it takes in memory.
-    pub(super) fn push(&mut self, cell: &Cell<'_>) -> io::Result<usize> {
+    pub(super) fn push(&mut self, cell: &ParquetCell<'_>) -> io::Result<usize> {
         let value = match (&mut self.values, *cell) {
-            (_, Cell::Null) => {
+            (_, ParquetCell::Null) => {
                 self.there.push(0);
                 return Ok(size_of::<i16>());
             }
-            (Values::Texts(texts), Cell::Text(text)) => {
+            (Values::Texts(texts), ParquetCell::Text(text)) => {
                 texts.push(ByteArray::from(text.as_bytes().to_vec()));
                 text.len() + AROUND
             }
-            (Values::Numbers(numbers), Cell::Number(number)) if self.kind == Kind::Number => {
+            (Values::Numbers(numbers), ParquetCell::Number(number))
+                if self.kind == ParquetKind::Number =>
+            {
                 numbers.push(number);
                 size_of::<i64>()
             }
-            (Values::Numbers(numbers), Cell::Time(millis)) if self.kind == Kind::Time => {
+            (Values::Numbers(numbers), ParquetCell::Time(millis))
+                if self.kind == ParquetKind::Time =>
+            {
                 numbers.push(millis);
                 size_of::<i64>()
             }
-            (Values::Reals(reals), Cell::Real(real)) => {
+            (Values::Reals(reals), ParquetCell::Real(real)) => {
                 reals.push(real);
                 size_of::<f64>()
             }
-            (Values::Flags(flags), Cell::Flag(flag)) => {
+            (Values::Flags(flags), ParquetCell::Flag(flag)) => {
                 flags.push(flag);
                 size_of::<bool>()
             }

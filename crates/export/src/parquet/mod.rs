@@ -21,7 +21,7 @@ use self::column::Gathered;
 
 /// What the cells of a column are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum ParquetKind {
     /// A word or a line; the same ones come again and again.
     Text,
     /// Text of any length, of which hardly any comes twice.
@@ -38,16 +38,16 @@ pub enum Kind {
 
 /// One column of a table.
 #[derive(Clone, Copy, Debug)]
-pub struct Column {
+pub struct ParquetColumn {
     /// Its name.
     pub name: &'static str,
     /// What its cells are.
-    pub kind: Kind,
+    pub kind: ParquetKind,
 }
 
 /// One cell of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Cell<'a> {
+pub enum ParquetCell<'a> {
     /// Unknown.
     Null,
     /// Text of any length.
@@ -81,7 +81,7 @@ impl<W: Write + Send> TableFile<W> {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn new(out: W, name: &str, columns: &[Column]) -> io::Result<Self> {
+    pub fn new(out: W, name: &str, columns: &[ParquetColumn]) -> io::Result<Self> {
         let fields = columns.iter().map(|column| {
             let kind = column.kind;
             let field = Type::primitive_type_builder(column.name, kind.physical())
@@ -100,7 +100,7 @@ impl<W: Write + Send> TableFile<W> {
     ///
     /// # Errors
     /// If the cells are not those of the columns.
-    pub fn push(&mut self, row: &[Cell<'_>]) -> io::Result<()> {
+    pub fn push(&mut self, row: &[ParquetCell<'_>]) -> io::Result<()> {
         if row.len() != self.columns.len() {
             return Err(io::Error::other("a row has other columns than its table"));
         }
@@ -147,10 +147,10 @@ impl<W: Write + Send> TableFile<W> {
 }
 
 /// How columns are written: compressed, words once per row group, with the least and greatest of each stretch.
-fn properties(columns: &[Column]) -> WriterProperties {
+fn properties(columns: &[ParquetColumn]) -> WriterProperties {
     let mut properties =
         WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
-    for column in columns.iter().filter(|column| column.kind == Kind::LongText) {
+    for column in columns.iter().filter(|column| column.kind == ParquetKind::LongText) {
         // A dictionary of texts that come once is a second copy of them, and nobody looks for the least of them.
         let path = ColumnPath::from(column.name);
         properties = properties

@@ -8,13 +8,13 @@ use ::parquet::record::{Field, Row};
 
 use super::*;
 
-const COLUMNS: &[Column] = &[
-    Column { name: "word", kind: Kind::Text },
-    Column { name: "said", kind: Kind::LongText },
-    Column { name: "count", kind: Kind::Number },
-    Column { name: "cost", kind: Kind::Real },
-    Column { name: "so", kind: Kind::Flag },
-    Column { name: "at", kind: Kind::Time },
+const COLUMNS: &[ParquetColumn] = &[
+    ParquetColumn { name: "word", kind: ParquetKind::Text },
+    ParquetColumn { name: "said", kind: ParquetKind::LongText },
+    ParquetColumn { name: "count", kind: ParquetKind::Number },
+    ParquetColumn { name: "cost", kind: ParquetKind::Real },
+    ParquetColumn { name: "so", kind: ParquetKind::Flag },
+    ParquetColumn { name: "at", kind: ParquetKind::Time },
 ];
 
 /// A path that can be read again and again is what the reader wants; bytes do as well.
@@ -35,23 +35,23 @@ fn cells(row: &Row) -> Vec<Field> {
 #[test]
 fn every_kind_of_cell_comes_back() {
     let mut table = TableFile::new(Vec::new(), "t", COLUMNS).unwrap();
-    let nothing = [Cell::Null; 6];
+    let nothing = [ParquetCell::Null; 6];
     let said = "two\nlines, a NUL \0 and 天気 \u{1b}[31m";
     let full = [
-        Cell::Text("a"),
-        Cell::Text(said),
-        Cell::Number(i64::MIN),
-        Cell::Real(-0.5),
-        Cell::Flag(true),
-        Cell::Time(1_786_000_000_123),
+        ParquetCell::Text("a"),
+        ParquetCell::Text(said),
+        ParquetCell::Number(i64::MIN),
+        ParquetCell::Real(-0.5),
+        ParquetCell::Flag(true),
+        ParquetCell::Time(1_786_000_000_123),
     ];
     let empty = [
-        Cell::Text(""),
-        Cell::Text(""),
-        Cell::Number(i64::MAX),
-        Cell::Real(f64::MAX),
-        Cell::Flag(false),
-        Cell::Time(-1),
+        ParquetCell::Text(""),
+        ParquetCell::Text(""),
+        ParquetCell::Number(i64::MAX),
+        ParquetCell::Real(f64::MAX),
+        ParquetCell::Flag(false),
+        ParquetCell::Time(-1),
     ];
     for row in [&full, &nothing, &empty] {
         table.push(row).unwrap();
@@ -106,12 +106,12 @@ fn row_groups_end_when_told_and_say_what_is_in_them() {
         let said = format!("{number} {}", "x".repeat(2000));
         table
             .push(&[
-                Cell::Text(if number % 2 == 0 { "even" } else { "odd" }),
-                Cell::Text(&said),
-                Cell::Number(number),
-                Cell::Null,
-                Cell::Flag(number % 2 == 0),
-                Cell::Time(number),
+                ParquetCell::Text(if number % 2 == 0 { "even" } else { "odd" }),
+                ParquetCell::Text(&said),
+                ParquetCell::Number(number),
+                ParquetCell::Null,
+                ParquetCell::Flag(number % 2 == 0),
+                ParquetCell::Time(number),
             ])
             .unwrap();
         if table.gathered() > 1_000_000 {
@@ -142,8 +142,8 @@ fn row_groups_end_when_told_and_say_what_is_in_them() {
 #[test]
 fn rows_of_another_shape_are_refused() {
     let mut table = TableFile::new(Vec::new(), "t", COLUMNS).unwrap();
-    assert!(table.push(&[Cell::Null; 5]).is_err());
-    let mut row = [Cell::Null; 6];
-    row[5] = Cell::Number(1);
+    assert!(table.push(&[ParquetCell::Null; 5]).is_err());
+    let mut row = [ParquetCell::Null; 6];
+    row[5] = ParquetCell::Number(1);
     assert!(table.push(&row).is_err(), "a number is no time");
 }

@@ -2,8 +2,8 @@
 
 use recount_model::{Grammar, MessageKind, SessionKind};
 
-use crate::outline::{Entry, Outline};
-use crate::source::{Family, Unrecorded};
+use crate::outline::{MessageEntry, Outline};
+use crate::source::{SessionFiles, Unrecorded};
 
 /// Tools that ask a model themselves; those requests are in no file.
 const ASKING_TOOLS: &[&str] = &["google_web_search", "web_fetch"];
@@ -17,7 +17,7 @@ const LAST_FIGURES: i64 = 1_786_406_400_000;
 const LOGS: i64 = 1_776_902_400_000;
 
 /// What of one message is not on record.
-pub(super) fn of_message(outline: &Outline, entry: &Entry) -> Unrecorded {
+pub(super) fn of_message(outline: &Outline, entry: &MessageEntry) -> Unrecorded {
     let asks = |tool: &u16| {
         let name = outline.tools.get(usize::from(*tool));
         name.is_some_and(|name| ASKING_TOOLS.contains(&&**name))
@@ -38,10 +38,12 @@ pub(super) fn of_message(outline: &Outline, entry: &Entry) -> Unrecorded {
 }
 
 /// Requests for a session as a whole that are not on record: titles, and compressions of which nothing else is left.
-pub(super) fn side_calls(family: &Family) -> u32 {
-    let mut titles = family.members.iter().map(|member| &member.file.outline.head.summary);
+pub(super) fn side_calls(session_files: &SessionFiles) -> u32 {
+    let mut titles =
+        session_files.files.iter().map(|session_file| &session_file.file.outline.head.summary);
     // A sub-agent's summary is its answer.
-    let has_title = family.kind == SessionKind::Main && titles.any(Option::is_some);
-    let compressed = family.members.iter().filter(|member| member.compressed).count();
+    let has_title = session_files.kind == SessionKind::Main && titles.any(Option::is_some);
+    let compressed =
+        session_files.files.iter().filter(|session_file| session_file.compressed).count();
     u32::try_from(usize::from(has_title) + compressed).unwrap_or(u32::MAX)
 }

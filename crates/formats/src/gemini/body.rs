@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_model::{
-    Fate, Held, Media, Message, MessageId, MessageKind, NoticeLevel, Place, Span, Thought, What,
-    parse_millis, timestamp,
+    Fate, Media, MediaData, Message, MessageId, MessageKind, NoticeLevel, RecordLocation, Span,
+    Thought, What, parse_millis, timestamp,
 };
 
 use super::content::{Content, Piece};
@@ -15,7 +15,7 @@ use super::files::{attached_to, typed};
 use super::kind::kind;
 use super::part::{Part, field};
 use super::tool::calls;
-use crate::json::{Scan, Scanner, Tree};
+use crate::json::{JsonScan, JsonTree, Scanner};
 use crate::source::Detail;
 
 /// Reads the message in `bytes`, which stand at `span` of `file`.
@@ -25,7 +25,7 @@ pub(crate) fn message(
     span: Span,
     fate: Fate,
     detail: Detail,
-) -> Scan<Message> {
+) -> JsonScan<Message> {
     let mut facts = Facts::default();
     let mut thoughts = Vec::new();
     let mut tool_calls = Vec::new();
@@ -34,7 +34,7 @@ pub(crate) fn message(
     }
     Scanner::new(bytes).object(|scanner, key| {
         match key.name().as_ref() {
-            b"thoughts" => thoughts = recorded_thoughts(&Tree::read(scanner)?),
+            b"thoughts" => thoughts = recorded_thoughts(&JsonTree::read(scanner)?),
             b"toolCalls" => tool_calls = calls(scanner, detail)?,
             name => facts.field(scanner, name)?,
         }
@@ -83,8 +83,8 @@ pub(crate) fn assemble(facts: &Facts<'_>, file: &Arc<str>, span: Span, fate: Fat
     message
 }
 
-fn place(file: &Arc<str>, span: Span) -> Place {
-    Place {
+fn place(file: &Arc<str>, span: Span) -> RecordLocation {
+    RecordLocation {
         file: Arc::clone(file),
         line: span.line,
         offset: span.offset,
@@ -120,8 +120,8 @@ fn level(role: Role) -> Option<NoticeLevel> {
     }
 }
 
-fn recorded_thoughts(tree: &Tree) -> Vec<Thought> {
-    let thought = |tree: &Tree| Thought {
+fn recorded_thoughts(tree: &JsonTree) -> Vec<Thought> {
+    let thought = |tree: &JsonTree| Thought {
         subject: tree.text("subject").unwrap_or_default().to_owned(),
         description: tree.text("description").unwrap_or_default().to_owned(),
         time: tree.text("timestamp").and_then(time),
@@ -147,14 +147,14 @@ fn binary(part: &Part<'_>) -> Option<Media> {
         return Some(inline(mime, field(raw, "data").map(Cow::into_owned)));
     }
     let mime = field(part.file?, "mimeType").unwrap_or_default().into_owned();
-    Some(Media { mime, bytes: 0, held: Held::Elsewhere })
+    Some(Media { mime, bytes: 0, held: MediaData::Elsewhere })
 }
 
 /// A binary part whose data stands in the message, in base64.
 pub(crate) fn inline(mime: String, data: Option<String>) -> Media {
     let data = data.unwrap_or_default();
     let bytes = data.trim_end_matches('=').len() as u64 * 3 / 4;
-    Media { mime, bytes, held: Held::Base64(data) }
+    Media { mime, bytes, held: MediaData::Base64(data) }
 }
 
 /// Reads a time as the agent writes it.

@@ -3,7 +3,7 @@
 use recount_model::parse_millis;
 
 use super::facts::string;
-use crate::json::{Scan, Scanner, Text};
+use crate::json::{JsonScan, Scanner, Text};
 use crate::outline::CallEnd;
 
 /// So many calls are noted while they are counted; where there are more they are looked at again.
@@ -53,7 +53,7 @@ struct Call<'a> {
 
 impl<'a> Calls<'a> {
     /// Reads the value of `toolCalls`.
-    pub(crate) fn fill(&mut self, scanner: &mut Scanner<'a>) -> Scan<()> {
+    pub(crate) fn fill(&mut self, scanner: &mut Scanner<'a>) -> JsonScan<()> {
         if scanner.peek()? != b'[' {
             return scanner.skip();
         }
@@ -116,7 +116,7 @@ impl<'a> Calls<'a> {
 }
 
 impl<'a> Call<'a> {
-    fn read(scanner: &mut Scanner<'a>) -> Scan<Self> {
+    fn read(scanner: &mut Scanner<'a>) -> JsonScan<Self> {
         let mut call = Self::default();
         scanner.object(|scanner, key| {
             match key.name().as_ref() {

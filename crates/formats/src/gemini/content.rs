@@ -1,7 +1,7 @@
 //! The `content` of a message: a string, a part, or a list of both.
 
 use super::part::{Flat, Part};
-use crate::json::{Scan, Scanner, Text};
+use crate::json::{JsonScan, Scanner, Text};
 
 /// The content of a message, not yet looked into.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ const DEEPEST: u32 = 16;
 
 impl<'a> Content<'a> {
     /// Reads the value at the scanner's position.
-    pub(crate) fn read(scanner: &mut Scanner<'a>) -> Scan<Self> {
+    pub(crate) fn read(scanner: &mut Scanner<'a>) -> JsonScan<Self> {
         Ok(match scanner.peek()? {
             b'"' => Self::Text(scanner.string()?),
             b'[' | b'{' => Self::Parts(scanner.value()?),
@@ -118,7 +118,11 @@ impl<'a> Piece<'a> {
     }
 }
 
-fn walk<'a>(scanner: &mut Scanner<'a>, depth: u32, visit: &mut impl FnMut(Piece<'a>)) -> Scan<()> {
+fn walk<'a>(
+    scanner: &mut Scanner<'a>,
+    depth: u32,
+    visit: &mut impl FnMut(Piece<'a>),
+) -> JsonScan<()> {
     match scanner.peek()? {
         b'"' => visit(Piece::Text(scanner.string()?)),
         b'{' => visit(Piece::Part(Part::read(scanner)?)),

@@ -12,7 +12,7 @@ use super::facts::Resumable;
 use super::record::{Element, Fields};
 use super::replay::{Replay, Seen};
 use crate::bytes::WORTH_SHARING;
-use crate::json::{Fault, Scan, Scanner};
+use crate::json::{JsonScan, ScanError, Scanner};
 use crate::outline::Outline;
 use crate::source::Reader;
 
@@ -87,7 +87,7 @@ impl Document {
     }
 
     /// Takes one token or one whole value from the start of `bytes` and returns how much that was.
-    fn step(&mut self, bytes: &[u8]) -> Scan<usize> {
+    fn step(&mut self, bytes: &[u8]) -> JsonScan<usize> {
         let mut scanner = Scanner::new(bytes);
         let next = scanner.peek()?;
         self.state = match (self.state, next) {
@@ -100,7 +100,7 @@ impl Document {
             }
             (State::FirstElement | State::Element, _) => self.message(&mut scanner, bytes)?,
             (State::AfterElement, b',') => advance(&mut scanner, State::Element)?,
-            _ => return Err(Fault::Syntax),
+            _ => return Err(ScanError::Syntax),
         };
         if self.state == State::AfterValue {
             self.value_end = self.offset + scanner.offset() as u64;
@@ -108,7 +108,7 @@ impl Document {
         Ok(scanner.offset())
     }
 
-    fn field(&mut self, scanner: &mut Scanner<'_>, bytes: &[u8]) -> Scan<State> {
+    fn field(&mut self, scanner: &mut Scanner<'_>, bytes: &[u8]) -> JsonScan<State> {
         let key = scanner.key()?;
         let name = key.name();
         let first = scanner.peek()?;
@@ -130,7 +130,7 @@ impl Document {
         }
         if scanner.offset() == bytes.len() && first != b'"' {
             // A number may go on in the next piece.
-            return Err(Fault::Incomplete);
+            return Err(ScanError::Incomplete);
         }
         // The loader calls array methods on `messages`, whatever it is.
         self.sound &= name.as_ref() != b"messages" || bytes.get(start..start + 4) == Some(b"null");
@@ -148,11 +148,11 @@ impl Document {
         Ok(State::AfterValue)
     }
 
-    fn message(&mut self, scanner: &mut Scanner<'_>, bytes: &[u8]) -> Scan<State> {
+    fn message(&mut self, scanner: &mut Scanner<'_>, bytes: &[u8]) -> JsonScan<State> {
         let mut element = Element::default();
         element.fill(scanner)?;
         if scanner.offset() == bytes.len() && !element.is_object {
-            return Err(Fault::Incomplete);
+            return Err(ScanError::Incomplete);
         }
         let is_null = bytes.get(element.range.start) == Some(&b'n');
         self.note(&element, self.offset, is_null);
@@ -259,7 +259,7 @@ fn elements(bytes: &[u8]) -> Vec<Element<'_>> {
     all
 }
 
-fn advance(scanner: &mut Scanner<'_>, state: State) -> Scan<State> {
+fn advance(scanner: &mut Scanner<'_>, state: State) -> JsonScan<State> {
     let next = scanner.peek()?;
     scanner.expect(next)?;
     Ok(state)
@@ -295,8 +295,8 @@ impl Reader for Document {
             } else {
                 match self.step(rest) {
                     Ok(step) => step,
-                    Err(Fault::Incomplete) => break,
-                    Err(Fault::Syntax) => {
+                    Err(ScanError::Incomplete) => break,
+                    Err(ScanError::Syntax) => {
                         self.damaged(self.offset);
                         self.state = State::Lost;
                         1

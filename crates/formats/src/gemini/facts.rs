@@ -7,7 +7,7 @@ use recount_model::{Tokens, parse_millis};
 use super::calls::Calls;
 use super::content::{Content, Piece};
 use super::part::Flat;
-use crate::json::{Scan, Scanner, Text, trim, trim_start};
+use crate::json::{JsonScan, Scanner, Text, trim, trim_start};
 
 /// What a list needs to know of a message. Of equal keys the last one counts, as in JavaScript.
 #[derive(Clone, Copy, Debug)]
@@ -70,14 +70,14 @@ impl Default for Facts<'_> {
 
 impl<'a> Facts<'a> {
     /// Reads the message at the scanner's position; anything but an object has no facts.
-    pub(crate) fn read(scanner: &mut Scanner<'a>) -> Scan<Self> {
+    pub(crate) fn read(scanner: &mut Scanner<'a>) -> JsonScan<Self> {
         let mut facts = Self::default();
         facts.fill(scanner)?;
         Ok(facts)
     }
 
     /// The same, in place: facts are too large to be handed from one to the next for each message.
-    pub(crate) fn fill(&mut self, scanner: &mut Scanner<'a>) -> Scan<()> {
+    pub(crate) fn fill(&mut self, scanner: &mut Scanner<'a>) -> JsonScan<()> {
         if scanner.peek()? == b'{' {
             scanner.object(|scanner, key| self.field(scanner, &key.name()))
         } else {
@@ -86,7 +86,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Takes one field of a message and consumes its value.
-    pub(crate) fn field(&mut self, scanner: &mut Scanner<'a>, key: &[u8]) -> Scan<()> {
+    pub(crate) fn field(&mut self, scanner: &mut Scanner<'a>, key: &[u8]) -> JsonScan<()> {
         match key {
             b"id" => {
                 self.id = string(scanner)?;
@@ -130,7 +130,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Notes a value that begins with none of the bytes that its types begin with.
-    fn judge(&mut self, scanner: &mut Scanner<'a>, allowed: &[u8]) -> Scan<()> {
+    fn judge(&mut self, scanner: &mut Scanner<'a>, allowed: &[u8]) -> JsonScan<()> {
         self.wrong_type |= !allowed.contains(&scanner.peek()?);
         Ok(())
     }
@@ -225,7 +225,7 @@ const LEAD: usize = 96;
 
 /// Reads a string; any other value is skipped and gives `None`.
 #[inline]
-pub(crate) fn string<'a>(scanner: &mut Scanner<'a>) -> Scan<Option<Text<'a>>> {
+pub(crate) fn string<'a>(scanner: &mut Scanner<'a>) -> JsonScan<Option<Text<'a>>> {
     if scanner.peek()? == b'"' {
         return scanner.string().map(Some);
     }
@@ -233,7 +233,7 @@ pub(crate) fn string<'a>(scanner: &mut Scanner<'a>) -> Scan<Option<Text<'a>>> {
     Ok(None)
 }
 
-fn count(scanner: &mut Scanner<'_>) -> Scan<u32> {
+fn count(scanner: &mut Scanner<'_>) -> JsonScan<u32> {
     let mut count = 0;
     if scanner.peek()? == b'[' {
         scanner.array(|scanner| {
@@ -246,7 +246,7 @@ fn count(scanner: &mut Scanner<'_>) -> Scan<u32> {
     Ok(count)
 }
 
-fn tokens(scanner: &mut Scanner<'_>) -> Scan<Option<Tokens>> {
+fn tokens(scanner: &mut Scanner<'_>) -> JsonScan<Option<Tokens>> {
     if scanner.peek()? != b'{' {
         scanner.skip()?;
         return Ok(None);

@@ -7,14 +7,14 @@ use recount_model::{Message, OutputState, ToolCall, What};
 use super::locate::leads_inside;
 use super::tool::{calls, cut_state, response_text};
 use crate::bytes::read_limited;
-use crate::json::{Scanner, Tree};
-use crate::source::{Detail, Others};
+use crate::json::{JsonTree, Scanner};
+use crate::source::{Detail, OtherVersions};
 
 /// The largest output that is put in.
 const LARGEST: u64 = 256 * 1024 * 1024;
 
 /// Puts full outputs in the place of cut ones where they can be found.
-pub(crate) fn recover(message: &mut Message, others: &dyn Others, folder: Option<&Path>) {
+pub(crate) fn recover(message: &mut Message, others: &dyn OtherVersions, folder: Option<&Path>) {
     for call in &mut message.tool_calls {
         if call.output_state == OutputState::Whole {
             continue;
@@ -40,7 +40,7 @@ pub(crate) fn may_be_cut(record: &[u8]) -> bool {
 }
 
 /// Masking rewrites the message; in a log the original is still in an earlier line.
-fn from_versions(call: &ToolCall, others: &dyn Others) -> Option<String> {
+fn from_versions(call: &ToolCall, others: &dyn OtherVersions) -> Option<String> {
     let mut found = None;
     others.each(&mut |bytes| {
         let mut all = Vec::new();
@@ -78,7 +78,7 @@ fn from_file(call: &ToolCall, folder: &Path) -> Option<String> {
     let text = here.chain(beside.take(8)).find_map(|path| read_limited(&path, LARGEST).ok())?;
     let text = String::from_utf8_lossy(&text).into_owned();
     // A masked output is stored as its whole response object.
-    let response = Tree::parse(text.as_bytes()).ok();
+    let response = JsonTree::parse(text.as_bytes()).ok();
     let object = response.as_ref().filter(|tree| tree.as_object().is_some());
     Some(object.and_then(response_text).unwrap_or(text))
 }

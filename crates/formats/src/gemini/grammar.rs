@@ -12,10 +12,10 @@ use recount_model::{Grammar, Problem, What};
 use super::document::Document;
 use super::lines::Lines;
 use crate::bytes::Buffer;
-use crate::json::{Fault, Scanner};
+use crate::json::{ScanError, Scanner};
+use crate::native::Fields;
 use crate::outline::Outline;
-use crate::own_form::Fields;
-use crate::source::{Kept, Reader, Recognition};
+use crate::source::{ReadResult, Reader, Recognition};
 
 /// How much of a file is looked at.
 const HEAD: usize = 64 * 1024;
@@ -40,7 +40,7 @@ pub(crate) fn outline_from<R: Read + Seek>(
     buffer: &mut Buffer,
     state: &[u8],
     further: u64,
-) -> Option<Kept> {
+) -> Option<ReadResult> {
     let lines = Lines::resume(state, file)?;
     let end = input.seek(SeekFrom::End(0)).ok()?;
     let pays = end.saturating_sub(lines.offset()) >= further;
@@ -48,7 +48,7 @@ pub(crate) fn outline_from<R: Read + Seek>(
     let mut saved = None;
     let look = |reader: &dyn Reader| saved = pays.then(|| reader.save()).flatten();
     let reader = buffer.pump_and(input, |_| Box::new(lines), look).ok()?;
-    Some(Kept { outline: reader.into_outline(), saved })
+    Some(ReadResult { outline: reader.into_outline(), saved })
 }
 
 /// Reads what a file says of the session as a whole, every field as it stands.
@@ -150,7 +150,7 @@ pub(crate) fn sniff(head: &[u8]) -> Grammar {
     let line_end = memchr(b'\n', head).unwrap_or(head.len());
     let first_line = head.get(..line_end).unwrap_or(head);
     let mut scanner = Scanner::new(first_line);
-    if scanner.peek() != Ok(b'{') || scanner.skip() != Err(Fault::Incomplete) {
+    if scanner.peek() != Ok(b'{') || scanner.skip() != Err(ScanError::Incomplete) {
         return Grammar::Jsonl;
     }
     if first_line.len() == head.len() {
@@ -163,8 +163,8 @@ pub(crate) fn sniff(head: &[u8]) -> Grammar {
     for bytes in [head.get(..third_line + BEYOND).unwrap_or(head), head] {
         let mut scanner = Scanner::new(bytes);
         match (scanner.skip(), scanner.offset() <= third_line) {
-            (Err(Fault::Syntax), true) => return Grammar::Jsonl,
-            (Err(Fault::Incomplete), true) => {}
+            (Err(ScanError::Syntax), true) => return Grammar::Jsonl,
+            (Err(ScanError::Incomplete), true) => {}
             _ => break,
         }
     }

@@ -9,8 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::locate::short_id;
-use crate::hook::{Call, Hook, Moment, Unfit};
-use crate::json::Tree;
+use crate::hook::{Hook, HookCall, Moment, Unfit};
+use crate::json::JsonTree;
 use crate::json::comments::strip;
 use crate::json::edit::{push, take_out};
 
@@ -53,26 +53,26 @@ impl Hook for Hooks {
     }
 
     fn is_off(&self, text: &[u8]) -> Option<&'static str> {
-        let tree = Tree::parse(&strip(text)).ok()?;
-        let is_false = |value: Option<&Tree>| matches!(value, Some(Tree::Bool(false)));
+        let tree = JsonTree::parse(&strip(text)).ok()?;
+        let is_false = |value: Option<&JsonTree>| matches!(value, Some(JsonTree::Bool(false)));
         if is_false(tree.get("hooksConfig").and_then(|config| config.get("enabled"))) {
             return Some("hooksConfig.enabled is off: the agent runs no hooks");
         }
         let disabled = tree.get("hooksConfig").and_then(|config| config.get("disabled"));
-        let Some(Tree::Array(names)) = disabled else { return None };
+        let Some(JsonTree::Array(names)) = disabled else { return None };
         let is_named = names.iter().any(|name| name.as_str() == Some(NAME));
         is_named.then_some("hooksConfig.disabled names it: the agent does not run it")
     }
 
-    fn call(&self, told: &[u8]) -> Option<Call> {
-        let tree = Tree::parse(told).ok()?;
+    fn call(&self, told: &[u8]) -> Option<HookCall> {
+        let tree = JsonTree::parse(told).ok()?;
         let event = tree.text("hook_event_name")?;
         let (_, moment) = EVENTS.into_iter().find(|(known, _)| *known == event)?;
         let file = PathBuf::from(tree.text("transcript_path")?);
         let chats =
             file.parent().filter(|chats| chats.file_name().is_some_and(|n| n == "chats"))?;
         let folder = chats.parent()?.to_owned();
-        Some(Call { moment, session: tree.text("session_id")?.to_owned(), folder, file })
+        Some(HookCall { moment, session: tree.text("session_id")?.to_owned(), folder, file })
     }
 
     fn may_trap(&self, folder: &Path) -> bool {
@@ -87,27 +87,27 @@ impl Hook for Hooks {
 }
 
 /// One entry below an event.
-fn group(command: &str) -> Tree {
-    let text = |text: &str| Tree::String(text.to_owned());
+fn group(command: &str) -> JsonTree {
+    let text = |text: &str| JsonTree::String(text.to_owned());
     let hook = vec![
         ("name".to_owned(), text(NAME)),
         ("type".to_owned(), text("command")),
         ("command".to_owned(), text(command)),
-        ("timeout".to_owned(), Tree::Number(PATIENCE.to_owned())),
+        ("timeout".to_owned(), JsonTree::Number(PATIENCE.to_owned())),
     ];
-    Tree::Object(vec![("hooks".to_owned(), Tree::Array(vec![Tree::Object(hook)]))])
+    JsonTree::Object(vec![("hooks".to_owned(), JsonTree::Array(vec![JsonTree::Object(hook)]))])
 }
 
 /// Whether all that an entry runs is ours.
-fn is_ours(group: &Tree) -> bool {
-    let Some(Tree::Array(hooks)) = group.get("hooks") else { return false };
+fn is_ours(group: &JsonTree) -> bool {
+    let Some(JsonTree::Array(hooks)) = group.get("hooks") else { return false };
     !hooks.is_empty() && hooks.iter().all(|hook| hook.text("name") == Some(NAME))
 }
 
-fn has(text: &[u8], event: &str, is_wanted: impl Fn(&Tree) -> bool) -> bool {
-    let tree = Tree::parse(&strip(text)).ok();
+fn has(text: &[u8], event: &str, is_wanted: impl Fn(&JsonTree) -> bool) -> bool {
+    let tree = JsonTree::parse(&strip(text)).ok();
     let hooks = tree.as_ref().and_then(|tree| tree.get("hooks")?.get(event));
-    matches!(hooks, Some(Tree::Array(groups)) if groups.iter().any(is_wanted))
+    matches!(hooks, Some(JsonTree::Array(groups)) if groups.iter().any(is_wanted))
 }
 
 #[cfg(test)]

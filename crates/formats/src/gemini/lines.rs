@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::record::{Fields, Loose, Record};
 use super::replay::{Replay, Seen};
 use crate::bytes::WORTH_SHARING;
-use crate::json::Fault;
+use crate::json::ScanError;
 use crate::outline::Outline;
-use crate::source::{Reader, Saved};
+use crate::source::{Reader, ReaderState};
 
 /// Reads a log, whole or as it grows.
 #[derive(Debug, Serialize, Deserialize)]
@@ -131,7 +131,7 @@ impl Lines {
 
     /// The agent drops a broken line. When its last write was torn, the next record is welded to the fragment:
     /// that one can still be read.
-    fn broken(&mut self, line: &[u8], span: Span, ended: Ended, fault: Fault) {
+    fn broken(&mut self, line: &[u8], span: Span, ended: Ended, fault: ScanError) {
         for at in memmem::find_iter(line, b"{\"").filter(|&at| at > 0).take(TRIES) {
             let Some(rest) = line.get(at..) else { break };
             if let Ok(record @ (Record::Message(_) | Record::Head(_))) = Record::read(rest) {
@@ -145,7 +145,7 @@ impl Lines {
             }
         }
         let what = match (ended, fault) {
-            (Ended::ByEndOfFile, Fault::Incomplete) => What::TornTail,
+            (Ended::ByEndOfFile, ScanError::Incomplete) => What::TornTail,
             _ => What::BrokenLine,
         };
         self.replay.problem(what, Some(span), "skipped, see `show --raw`");
@@ -184,7 +184,7 @@ fn behind(span: Span, by: usize) -> Span {
 enum Parsed<'a> {
     Blank,
     Whole(Record<'a>),
-    Broken(Fault),
+    Broken(ScanError),
     /// Behind a byte order mark.
     Marked(Option<Record<'a>>),
 }
@@ -257,10 +257,10 @@ impl Reader for Lines {
         }
     }
 
-    fn save(&self) -> Option<Saved> {
+    fn save(&self) -> Option<ReaderState> {
         // A file that needs a second look is read from the start.
         let state = self.suffices().then(|| postcard::to_allocvec(self).ok()).flatten()?;
-        Some(Saved { offset: self.offset, state })
+        Some(ReaderState { offset: self.offset, state })
     }
 
     fn outline(&self) -> Outline {

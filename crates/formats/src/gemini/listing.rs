@@ -7,7 +7,7 @@ use recount_model::{Grammar, SessionId};
 use super::part::BINARY;
 use super::state::{AgentListing, GeminiState};
 use crate::outline::{Head, Outline};
-use crate::source::{AgentRow, Station, Surveyed};
+use crate::source::{AgentRow, FilePlacement, ScannedFile};
 
 /// The rules of a range of releases.
 #[derive(Clone, Copy, Debug)]
@@ -72,14 +72,14 @@ impl Rules {
         }
     }
 
-    fn lists(self, file: &Surveyed) -> bool {
+    fn lists(self, file: &ScannedFile) -> bool {
         let outline = &file.outline;
         let enough = match self.needs {
             Needs::Nothing => true,
             Needs::Conversation => outline.has_conversation,
             Needs::Resumable => outline.resumable,
         };
-        file.at.station == Station::Main
+        file.at.placement == FilePlacement::Main
             && outline.loadable
             && outline.head.session_id.is_some()
             && (self.logs || outline.grammar == Grammar::Json)
@@ -113,12 +113,12 @@ impl Rules {
 }
 
 /// Lists the files of one chats folder as `release` would (0.47 and later when not told), oldest first.
-pub(crate) fn list(files: &[&Surveyed], release: Option<&str>) -> Vec<AgentRow> {
+pub(crate) fn list(files: &[&ScannedFile], release: Option<&str>) -> Vec<AgentRow> {
     let rules = release.map_or(Rules::NEWEST, Rules::of);
-    let mut sorted: Vec<&Surveyed> =
+    let mut sorted: Vec<&ScannedFile> =
         files.iter().copied().filter(|file| rules.lists(file)).collect();
     sorted.sort_by_cached_key(|file| file.at.path.file_name().map(utf16));
-    let mut rows: Vec<(&SessionId, &Surveyed)> = Vec::new();
+    let mut rows: Vec<(&SessionId, &ScannedFile)> = Vec::new();
     let mut known: HashMap<&SessionId, usize> = HashMap::new();
     for file in sorted {
         let Some(id) = &file.outline.head.session_id else { continue };
@@ -131,7 +131,7 @@ pub(crate) fn list(files: &[&Surveyed], release: Option<&str>) -> Vec<AgentRow> 
         }
     }
     rows.sort_by_key(|(_, file)| started(file));
-    let row = |(id, file): (&SessionId, &Surveyed)| AgentRow {
+    let row = |(id, file): (&SessionId, &ScannedFile)| AgentRow {
         id: id.clone(),
         title: rules.title(&file.outline),
     };
@@ -162,7 +162,7 @@ fn utf16(name: &std::ffi::OsStr) -> Vec<u16> {
 /// What the loader takes for a missing time in a log: later than all others.
 const NOW: Option<i64> = Some(i64::MAX);
 
-fn updated(file: &Surveyed) -> Option<i64> {
+fn updated(file: &ScannedFile) -> Option<i64> {
     let head = &file.outline.head;
     match file.outline.grammar {
         Grammar::Jsonl => head.updated.or(NOW),
@@ -170,7 +170,7 @@ fn updated(file: &Surveyed) -> Option<i64> {
     }
 }
 
-fn started(file: &Surveyed) -> Option<i64> {
+fn started(file: &ScannedFile) -> Option<i64> {
     let head = &file.outline.head;
     match file.outline.grammar {
         Grammar::Jsonl => head.start.or(NOW),

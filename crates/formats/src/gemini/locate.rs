@@ -9,7 +9,7 @@ use recount_model::{Problem, ProjectHash, SessionId, What};
 use super::project::{is_slug, marker, marker_file, registry, registry_files, trusted};
 use super::relocate::Before;
 use crate::source::{
-    Basis, FileAt, Known, Located, ProjectFolder, RootShape, Stamp, Station, modified,
+    Basis, FileAt, FilePlacement, Known, Located, ProjectFolder, RootShape, Stamp, modified,
 };
 
 /// Folders in `tmp/` that are not projects.
@@ -225,7 +225,7 @@ fn chat(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, met: &mut Met
                 // An old document and its log are one sub-agent.
                 let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
                 file.group = format!("{parent}/{stem}");
-                file.station = Station::SubagentOf(parent.clone());
+                file.placement = FilePlacement::SubagentOf(parent.clone());
                 folder.files.push(file);
             }
         }
@@ -238,7 +238,7 @@ fn chat(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, met: &mut Met
     if let Some(mut file) = file(entry, root, &mut met.problems) {
         short_id(&name).clone_into(&mut file.group);
         if leftover {
-            file.station = Station::Leftover;
+            file.placement = FilePlacement::Leftover;
         }
         folder.files.push(file);
     }
@@ -311,7 +311,7 @@ fn file(entry: &DirEntry, root: &Path, problems: &mut Vec<Problem>) -> Option<Fi
         modified: modified(&metadata),
         stamp: Stamp::of(&metadata),
         path,
-        station: Station::Main,
+        placement: FilePlacement::Main,
         group: String::new(),
     })
 }

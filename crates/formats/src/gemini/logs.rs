@@ -5,15 +5,15 @@ use std::path::Path;
 use recount_model::{SessionId, parse_millis};
 
 use crate::bytes::read_small;
-use crate::json::Tree;
+use crate::json::JsonTree;
 use crate::source::Trace;
 
 /// Reads the prompts on record in a project directory. Entries that lack a field are passed over, as the
 /// agent does.
 pub(crate) fn traces(folder: &Path) -> Vec<Trace> {
     let Ok(bytes) = read_small(&folder.join("logs.json")) else { return Vec::new() };
-    let Ok(tree) = Tree::parse(&bytes) else { return Vec::new() };
-    let entry = |entry: &Tree| {
+    let Ok(tree) = JsonTree::parse(&bytes) else { return Vec::new() };
+    let entry = |entry: &JsonTree| {
         Some(Trace {
             session: SessionId::new(entry.text("sessionId")?),
             time: parse_millis(entry.text("timestamp")?.as_bytes()),

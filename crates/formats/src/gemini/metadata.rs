@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::record::{self, Loose};
 use super::replay::Seen;
-use crate::json::{Scan, Scanner};
+use crate::json::{JsonScan, Scanner};
+use crate::native::{Fields, Layout};
 use crate::outline::Head;
-use crate::own_form::{Fields, Layout};
 
 /// Metadata, shallow-merged record by record: later keys win, and `null` overwrites.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -139,7 +139,7 @@ impl Metadata {
 }
 
 /// Takes over the fields of an object.
-fn take(fields: &mut Fields, object: &[u8]) -> Scan<()> {
+fn take(fields: &mut Fields, object: &[u8]) -> JsonScan<()> {
     if object.is_empty() {
         return Ok(());
     }

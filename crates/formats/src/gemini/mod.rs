@@ -1,6 +1,6 @@
 //! Google's Gemini CLI. FORMAT.md beside this file is the specification; this module only wires.
 
-mod belongings;
+mod artifacts;
 mod billing;
 mod body;
 mod calls;
@@ -8,34 +8,34 @@ mod content;
 mod document;
 mod edit;
 mod facts;
-mod family;
 mod files;
 mod full_output;
-mod glance;
 mod grammar;
+mod grouping;
 mod hook;
 mod kind;
 mod lines;
+mod list_title;
 mod listing;
 mod locate;
 mod logs;
-mod mend;
 mod metadata;
+mod native;
+mod orphan_scan;
 mod orphans;
-mod own;
 mod owner;
 mod part;
 mod place;
 mod project;
 mod record;
-mod relics;
+mod recovery;
 mod relocate;
 mod replay;
 mod result_display;
+mod retention;
+mod rewrite;
 mod saved;
 mod state;
-mod strays;
-mod sweep;
 mod tool;
 mod touched;
 
@@ -57,17 +57,17 @@ pub(crate) use grammar::{outline, reader};
 use crate::bytes::{self, Buffer, LineCounter};
 use crate::edit::Editor;
 use crate::hook::Hook;
-use crate::mend::Mender;
-use crate::outline::{Entry, Outline};
-use crate::own_form::OwnForm;
-use crate::relic::Relic;
+use crate::native::NativeFormat;
+use crate::orphan::Orphan;
+use crate::outline::{MessageEntry, Outline};
+use crate::recovery::RecoverySource;
+use crate::retention::RetentionPolicy;
+use crate::rewrite::Rewriter;
 use crate::source::{
-    AgentRow, Belongings, DataFolders, Detail, Family, Foreign, Kept, Known, Located,
-    MessageRequest, Place, Placement, ProjectFolder, Recognition, RootShape, Source, Surveyed,
-    Touch, Trace, Unrecorded,
+    AgentRow, Artifacts, DataFolders, Detail, FileTouch, Foreign, Known, Located, MessageRequest,
+    Placement, ProjectFolder, ProjectLocation, ReadResult, Recognition, RootShape, ScannedFile,
+    SessionFiles, Source, Trace, Unrecorded,
 };
-use crate::stray::Stray;
-use crate::sweep::Sweeper;
 
 /// The name in flags, JSON and the catalog.
 const NAME: SourceName = SourceName::new("gemini");
@@ -132,13 +132,13 @@ impl Source for Gemini {
         buffer: &mut Buffer,
         state: &[u8],
         further: u64,
-    ) -> Option<Kept> {
+    ) -> Option<ReadResult> {
         let file = Arc::from(path.to_string_lossy());
         let mut input = bytes::open(path).ok()?;
         grammar::outline_from(&mut input, &file, buffer, state, further)
     }
 
-    fn outline_to_keep(&self, path: &Path, buffer: &mut Buffer) -> Kept {
+    fn outline_to_keep(&self, path: &Path, buffer: &mut Buffer) -> ReadResult {
         let file = Arc::from(path.to_string_lossy());
         let mut saved = None;
         let keep = |reader: &dyn crate::source::Reader| saved = reader.save();
@@ -147,9 +147,9 @@ impl Source for Gemini {
         match read {
             Ok(mut outline) => {
                 count_lines(&mut outline, path);
-                Kept { outline, saved }
+                ReadResult { outline, saved }
             }
-            Err(_) => Kept { outline: self.outline(path, buffer), saved: None },
+            Err(_) => ReadResult { outline: self.outline(path, buffer), saved: None },
         }
     }
 
@@ -157,19 +157,19 @@ impl Source for Gemini {
         VERSION
     }
 
-    fn unrecorded(&self, outline: &Outline, entry: &Entry) -> Unrecorded {
+    fn unrecorded(&self, outline: &Outline, entry: &MessageEntry) -> Unrecorded {
         billing::of_message(outline, entry)
     }
 
-    fn side_calls(&self, family: &Family) -> u32 {
-        billing::side_calls(family)
+    fn side_calls(&self, session_files: &SessionFiles) -> u32 {
+        billing::side_calls(session_files)
     }
 
-    fn families(&self, files: Vec<Surveyed>) -> Vec<Family> {
-        family::families(files)
+    fn group_sessions(&self, files: Vec<ScannedFile>) -> Vec<SessionFiles> {
+        grouping::group_sessions(files)
     }
 
-    fn agent_list(&self, files: &[&Surveyed], release: Option<&str>) -> Vec<AgentRow> {
+    fn agent_list(&self, files: &[&ScannedFile], release: Option<&str>) -> Vec<AgentRow> {
         listing::list(files, release)
     }
 
@@ -189,7 +189,7 @@ impl Source for Gemini {
         Ok(message)
     }
 
-    fn touched(&self, call: &ToolCall) -> Vec<Touch> {
+    fn touched(&self, call: &ToolCall) -> Vec<FileTouch> {
         touched::touched(call)
     }
 
@@ -197,20 +197,20 @@ impl Source for Gemini {
         saved::read(bytes, file)
     }
 
-    fn own_form(&self) -> Option<&'static dyn OwnForm> {
-        Some(&own::Log)
+    fn native_format(&self) -> Option<&'static dyn NativeFormat> {
+        Some(&native::Log)
     }
 
     fn editor(&self) -> Option<&'static dyn Editor> {
         Some(&edit::Edits)
     }
 
-    fn mender(&self) -> Option<&'static dyn Mender> {
-        Some(&mend::Files)
+    fn rewriter(&self) -> Option<&'static dyn Rewriter> {
+        Some(&rewrite::Files)
     }
 
-    fn sweeper(&self) -> Option<&'static dyn Sweeper> {
-        Some(&sweep::CleanUp)
+    fn retention_policy(&self) -> Option<&'static dyn RetentionPolicy> {
+        Some(&retention::CleanUp)
     }
 
     fn project_hash(&self, path: &str) -> Option<ProjectHash> {
@@ -256,33 +256,33 @@ impl Source for Gemini {
         place::may_hold(group, wanted)
     }
 
-    fn place_of(&self, root: &Path, shape: RootShape, file: &Path) -> Option<Place> {
+    fn place_of(&self, root: &Path, shape: RootShape, file: &Path) -> Option<ProjectLocation> {
         place::place_of(root, shape, file)
     }
 
-    fn belongings(&self, folder: &ProjectFolder, id: &SessionId, files: &[PathBuf]) -> Belongings {
-        belongings::belongings(folder, id, files)
+    fn artifacts(&self, folder: &ProjectFolder, id: &SessionId, files: &[PathBuf]) -> Artifacts {
+        artifacts::artifacts(folder, id, files)
     }
 
-    fn relics(
+    fn recovery_sources(
         &self,
         folder: Option<&ProjectFolder>,
         project: Option<&Path>,
         id: &SessionId,
         extra: &[PathBuf],
-    ) -> Vec<Relic> {
-        relics::relics(folder, project, id, extra)
+    ) -> Vec<RecoverySource> {
+        recovery::recovery_sources(folder, project, id, extra)
     }
 
-    fn strays(
+    fn orphans(
         &self,
         root: &Path,
         shape: RootShape,
         located: &Located,
         is_known: &dyn Fn(&str) -> bool,
         now: SystemTime,
-    ) -> Vec<Stray> {
-        strays::strays(root, shape, located, is_known, now)
+    ) -> Vec<Orphan> {
+        orphan_scan::all_orphans(root, shape, located, is_known, now)
     }
 
     fn is_running(&self, args: &[String]) -> bool {

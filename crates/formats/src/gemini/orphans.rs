@@ -5,8 +5,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::belongings::{gather, is_drawn, is_plain};
-use crate::source::{Belonging, BelongingKind, Belongings, ProjectFolder};
+use super::artifacts::{gather, is_drawn, is_plain};
+use crate::source::{Artifact, Artifacts, BelongingKind, ProjectFolder};
 
 /// What stands before the id in names of outputs and logs.
 const BEFORE: &str = "session-";
@@ -21,8 +21,8 @@ pub(crate) fn orphans(
     folder: &ProjectFolder,
     is_there: &dyn Fn(&str) -> bool,
     sessions: &[PathBuf],
-) -> Belongings {
-    let mut found = Belongings::default();
+) -> Artifacts {
+    let mut found = Artifacts::default();
     let names = |place: &Path| -> Vec<String> {
         let entries = fs::read_dir(place).into_iter().flatten().flatten();
         let mut names: Vec<String> =
@@ -51,9 +51,7 @@ pub(crate) fn orphans(
     for name in names(&logs) {
         let id = name.strip_prefix(BEFORE).and_then(|name| name.strip_suffix(".jsonl"));
         if id.as_ref().is_some_and(is_gone) {
-            found
-                .files
-                .push(Belonging { path: logs.join(&name), kind: BelongingKind::ActivityLog });
+            found.files.push(Artifact { path: logs.join(&name), kind: BelongingKind::ActivityLog });
         }
     }
     for name in names(&folder.path) {

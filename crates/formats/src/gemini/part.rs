@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Scan, Scanner, Text};
+use crate::json::{JsonScan, Scanner, Text};
 
 /// A part. Each field is the raw JSON of its value; `null` counts as present, as it does for the agent.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,7 +40,7 @@ pub(crate) enum Flat<'a> {
 
 impl<'a> Part<'a> {
     /// Reads the object at the scanner's position.
-    pub(crate) fn read(scanner: &mut Scanner<'a>) -> Scan<Self> {
+    pub(crate) fn read(scanner: &mut Scanner<'a>) -> JsonScan<Self> {
         let mut part = Self::default();
         scanner.object(|scanner, key| {
             let field = match key.name().as_ref() {

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use recount_model::{ProjectHash, SessionId};
 
-use crate::source::{Place, Placement, RootShape, Station};
+use crate::source::{FilePlacement, Placement, ProjectLocation, RootShape};
 
 /// The folder of a project directory in which its sessions are.
 pub(crate) const SESSIONS: &str = "chats";
 
 /// Tells in which project directory a file lies or would lie.
-pub(crate) fn place_of(root: &Path, shape: RootShape, file: &Path) -> Option<Place> {
+pub(crate) fn place_of(root: &Path, shape: RootShape, file: &Path) -> Option<ProjectLocation> {
     let projects = match shape {
         RootShape::Whole => root.join("tmp"),
         RootShape::ProjectsOnly => root.to_owned(),
@@ -20,7 +20,7 @@ pub(crate) fn place_of(root: &Path, shape: RootShape, file: &Path) -> Option<Pla
     let folder = projects.join(name);
     let is_hashed = ProjectHash::new(&name.as_os_str().to_string_lossy()).is_some();
     let marker = folder.join(".project_root");
-    Some(Place { folder, below: parts.as_path().to_owned(), is_hashed, marker })
+    Some(ProjectLocation { folder, below: parts.as_path().to_owned(), is_hashed, marker })
 }
 
 /// Returns what the path of a file says of it. Sessions are in `chats`, sub-agents in a folder below it that is named after the
@@ -28,16 +28,16 @@ pub(crate) fn place_of(root: &Path, shape: RootShape, file: &Path) -> Option<Pla
 pub(crate) fn placement(path: &Path) -> Placement {
     let parent = path.parent();
     let above = parent.and_then(Path::parent).and_then(Path::file_name);
-    let station = match parent.and_then(Path::file_name) {
+    let placement = match parent.and_then(Path::file_name) {
         Some(name) if above.is_some_and(|above| above == SESSIONS) => {
-            Station::SubagentOf(SessionId::new(name.to_string_lossy()))
+            FilePlacement::SubagentOf(SessionId::new(name.to_string_lossy()))
         }
-        _ => Station::Main,
+        _ => FilePlacement::Main,
     };
     let sessions = path.ancestors().skip(1).take(2).find(|folder| folder.ends_with(SESSIONS));
     let beside = || parent.filter(|folder| folder.join(SESSIONS).is_dir());
     let folder = sessions.and_then(Path::parent).or_else(beside);
-    Placement { project_folder: folder.map(Path::to_owned), station }
+    Placement { project_folder: folder.map(Path::to_owned), placement }
 }
 
 /// Whether files of a group may hold a session whose id begins with `wanted`: a group is the start of an id in a file's name, or

@@ -8,7 +8,7 @@ use recount_model::{Problem, ProjectHash, RecordedPath, What};
 use sha2::{Digest as _, Sha256};
 
 use crate::bytes::read_small;
-use crate::json::Tree;
+use crate::json::JsonTree;
 use crate::source::{Registered, RegistryNote};
 
 /// Returns the hash that names the project at `path`: SHA-256 of the path exactly as written.
@@ -73,10 +73,12 @@ pub(crate) fn registry(root: &Path, problems: &mut Vec<Problem>) -> Registry {
     let mut registry = Registry::default();
     let path = root.join("projects.json");
     let Ok(bytes) = read_small(&path) else { return registry };
-    let tree = Tree::parse(&bytes).ok();
-    let projects = tree.as_ref().and_then(|tree| tree.get("projects")).and_then(Tree::as_object);
+    let tree = JsonTree::parse(&bytes).ok();
+    let projects =
+        tree.as_ref().and_then(|tree| tree.get("projects")).and_then(JsonTree::as_object);
     let whole = projects.map(|projects| {
-        let pair = |(path, slug): &(String, Tree)| (path.clone(), slug.as_str().map(str::to_owned));
+        let pair =
+            |(path, slug): &(String, JsonTree)| (path.clone(), slug.as_str().map(str::to_owned));
         projects.iter().map(pair).collect()
     });
     let pairs: Vec<(String, Option<String>)> = whole.unwrap_or_else(|| {
@@ -118,7 +120,7 @@ fn salvage(bytes: &[u8]) -> Vec<(String, Option<String>)> {
         let Some(end) = closing_quote(rest) else { break };
         let quoted = rest.get(..=end).unwrap_or_default();
         rest = rest.get(end + 1..).unwrap_or_default();
-        let text = Tree::parse(quoted).ok().and_then(|tree| tree.as_str().map(str::to_owned));
+        let text = JsonTree::parse(quoted).ok().and_then(|tree| tree.as_str().map(str::to_owned));
         match (key.take(), text) {
             (Some(path), Some(slug)) if between == b":" => pairs.push((path, Some(slug))),
             (_, text) => key = text.filter(|text| text.contains(['/', '\\'])),
@@ -142,9 +144,9 @@ fn closing_quote(bytes: &[u8]) -> Option<usize> {
 pub(crate) fn trusted(root: &Path) -> Vec<Registered> {
     let tree = read_small(&root.join("trustedFolders.json"))
         .ok()
-        .and_then(|b| Tree::parse(&without_comments(&b)).ok());
-    let keys = tree.as_ref().and_then(Tree::as_object).unwrap_or_default();
-    let entry = |(path, _): &(String, Tree)| Registered {
+        .and_then(|b| JsonTree::parse(&without_comments(&b)).ok());
+    let keys = tree.as_ref().and_then(JsonTree::as_object).unwrap_or_default();
+    let entry = |(path, _): &(String, JsonTree)| Registered {
         path: RecordedPath::new(path.as_str()),
         slug: None,
         from: "trustedFolders.json",
@@ -220,7 +222,7 @@ mod tests {
     fn trusted_folders_may_have_comments() {
         let text = br#"{ // mine
             "/home/dev//x": "TRUST_FOLDER", /* "/no": 1, */ "/b": "DO_NOT_TRUST" }"#;
-        let tree = Tree::parse(&without_comments(text)).unwrap();
+        let tree = JsonTree::parse(&without_comments(text)).unwrap();
         let keys: Vec<&str> =
             tree.as_object().unwrap().iter().map(|(key, _)| key.as_str()).collect();
         assert_eq!(keys, ["/home/dev//x", "/b"]);

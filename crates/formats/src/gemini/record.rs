@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::facts::{Facts, string};
-use crate::json::{Scan, Scanner, Text, compact};
+use crate::json::{JsonScan, Scanner, Text, compact};
 
 /// What a line is. The order of the tests is the agent's own (`loadConversationRecord`).
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub(crate) enum Loose<'a> {
 }
 
 impl<'a> Loose<'a> {
-    fn read(scanner: &mut Scanner<'a>) -> Scan<Self> {
+    fn read(scanner: &mut Scanner<'a>) -> JsonScan<Self> {
         if scanner.peek()? == b'"' {
             return scanner.string().map(Self::Text);
         }
@@ -85,7 +85,7 @@ pub(crate) struct Element<'a> {
 
 impl<'a> Record<'a> {
     /// Reads one line.
-    pub(crate) fn read(line: &'a [u8]) -> Scan<Self> {
+    pub(crate) fn read(line: &'a [u8]) -> JsonScan<Self> {
         let mut scanner = Scanner::new(line);
         if scanner.peek()? != b'{' {
             scanner.skip()?;
@@ -126,7 +126,7 @@ impl<'a> Record<'a> {
 }
 
 impl<'a> Fields<'a> {
-    fn read_set(scanner: &mut Scanner<'a>) -> Scan<Option<Self>> {
+    fn read_set(scanner: &mut Scanner<'a>) -> JsonScan<Option<Self>> {
         match scanner.peek()? {
             b'{' => {
                 let mut fields = Self::default();
@@ -148,7 +148,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Takes one field of the metadata and consumes its value; `false` if it is not one.
-    pub(crate) fn field(&mut self, scanner: &mut Scanner<'a>, key: &[u8]) -> Scan<bool> {
+    pub(crate) fn field(&mut self, scanner: &mut Scanner<'a>, key: &[u8]) -> JsonScan<bool> {
         match key {
             b"sessionId" => self.session_id = Some(Loose::read(scanner)?),
             b"projectHash" => self.project_hash = Some(Loose::read(scanner)?),
@@ -172,7 +172,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-fn strings<'a>(scanner: &mut Scanner<'a>) -> Scan<Vec<Text<'a>>> {
+fn strings<'a>(scanner: &mut Scanner<'a>) -> JsonScan<Vec<Text<'a>>> {
     let mut all = Vec::new();
     if scanner.peek()? == b'[' {
         scanner.array(|scanner| {
@@ -185,7 +185,7 @@ fn strings<'a>(scanner: &mut Scanner<'a>) -> Scan<Vec<Text<'a>>> {
     Ok(all)
 }
 
-fn elements<'a>(scanner: &mut Scanner<'a>) -> Scan<Option<Vec<Element<'a>>>> {
+fn elements<'a>(scanner: &mut Scanner<'a>) -> JsonScan<Option<Vec<Element<'a>>>> {
     if scanner.peek()? != b'[' {
         scanner.skip()?;
         return Ok(None);
@@ -200,14 +200,14 @@ fn elements<'a>(scanner: &mut Scanner<'a>) -> Scan<Option<Vec<Element<'a>>>> {
 
 impl<'a> Element<'a> {
     /// Reads the element at the scanner's position.
-    pub(crate) fn read(scanner: &mut Scanner<'a>) -> Scan<Self> {
+    pub(crate) fn read(scanner: &mut Scanner<'a>) -> JsonScan<Self> {
         let mut element = Self::default();
         element.fill(scanner)?;
         Ok(element)
     }
 
     /// The same, in place.
-    pub(crate) fn fill(&mut self, scanner: &mut Scanner<'a>) -> Scan<()> {
+    pub(crate) fn fill(&mut self, scanner: &mut Scanner<'a>) -> JsonScan<()> {
         self.is_object = scanner.peek()? == b'{';
         let start = scanner.offset();
         self.facts.fill(scanner)?;

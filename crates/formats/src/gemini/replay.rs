@@ -15,13 +15,15 @@ use serde::{Deserialize, Serialize};
 
 use super::calls::{Calls, runs_agent};
 use super::facts::{Facts, Resumable, Role, lead};
-use super::glance::{Listing, Stands, Title};
 use super::kind::kind;
+use super::list_title::{Listing, Stands, Title};
 use super::metadata::Metadata;
 use super::record::{Element, Fields};
 use super::tool::calls;
 use crate::json::{Scanner, Text};
-use crate::outline::{AgentCall, Entry, Outline, PieceRange, Problems, Shown, Used, Version};
+use crate::outline::{
+    AgentCall, MessageEntry, Outline, PieceRange, Problems, ToolUse, Version, VisibleMessage,
+};
 use crate::source::Detail;
 
 /// How many messages a session has without being unusual; room for them is taken at once.
@@ -35,14 +37,14 @@ const NOWHERE: u32 = u32::MAX;
 pub(crate) struct Replay {
     #[serde(skip)]
     file: Arc<str>,
-    entries: Vec<Entry>,
+    entries: Vec<MessageEntry>,
     versions: Vec<Version>,
     /// Entries by id.
     #[serde(skip)]
     index: HashTable<u32>,
     #[serde(skip)]
     hasher: RandomState,
-    strict: Vec<Shown>,
+    strict: Vec<VisibleMessage>,
     /// Per entry its place in `strict`.
     position: Vec<u32>,
     models: Vec<Box<str>>,
@@ -174,7 +176,7 @@ impl Replay {
     /// One element of a document's `messages`: shown as it is, even twice, even without an id.
     pub(crate) fn element(&mut self, facts: &Facts<'_>, span: Span) -> Resumable {
         let judged = self.upsert(facts, span);
-        self.strict.push(Shown { entry: judged.entry, version: judged.version });
+        self.strict.push(VisibleMessage { entry: judged.entry, version: judged.version });
         self.keep(judged.entry);
         self.listing.take(facts, judged.entry, judged.resumable, Stands::Alone);
         judged.resumable
@@ -226,7 +228,7 @@ impl Replay {
     }
 
     /// Says why a checkpoint dropped what it dropped.
-    fn decide_fates(&mut self, old: &[Shown], summary: bool) {
+    fn decide_fates(&mut self, old: &[VisibleMessage], summary: bool) {
         let said = [MessageKind::Prompt, MessageKind::Nudge, MessageKind::Shell];
         let last_said = old
             .iter()
@@ -329,7 +331,7 @@ impl Replay {
 
     fn add(&mut self, id: Option<(&str, u64)>, kind: MessageKind, version: u32) -> u32 {
         let entry = u32::try_from(self.entries.len()).unwrap_or(NOWHERE);
-        self.entries.push(Entry {
+        self.entries.push(MessageEntry {
             id: id.map(|(id, _)| id.into()),
             kind,
             // Until the agent's loader shows it.
@@ -387,7 +389,7 @@ impl Replay {
         } else {
             let at = u32::try_from(self.strict.len()).unwrap_or(NOWHERE);
             self.set_position(judged.entry, at);
-            self.strict.push(Shown { entry: judged.entry, version: judged.version });
+            self.strict.push(VisibleMessage { entry: judged.entry, version: judged.version });
         }
         self.keep(judged.entry);
     }
@@ -423,9 +425,9 @@ impl Replay {
         number(&mut self.models, name)
     }
 
-    fn tools(&mut self, calls: &Calls<'_>) -> Box<[Used]> {
+    fn tools(&mut self, calls: &Calls<'_>) -> Box<[ToolUse]> {
         let mut used = Vec::with_capacity(calls.total as usize);
-        calls.each(|name, end| used.push(Used { tool: number(&mut self.tools, name), end }));
+        calls.each(|name, end| used.push(ToolUse { tool: number(&mut self.tools, name), end }));
         used.into()
     }
 

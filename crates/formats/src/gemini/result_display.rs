@@ -1,6 +1,6 @@
 //! `resultDisplay`: what the agent showed of a tool's result, in all its shapes.
 
-use crate::json::Tree;
+use crate::json::JsonTree;
 
 /// A result as it was shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,21 +15,23 @@ pub(crate) enum Display {
 
 /// Reads the raw JSON of a `resultDisplay`. The shapes are told apart by their keys.
 pub(crate) fn read(raw: &[u8]) -> Display {
-    let Ok(tree) = Tree::parse(raw) else { return Display::None };
+    let Ok(tree) = JsonTree::parse(raw) else { return Display::None };
     if let Some(diff) = tree.text("fileDiff") {
         return Display::Diff(diff.to_owned());
     }
     let text = match &tree {
-        Tree::String(text) => text.clone(),
-        Tree::Array(lines) => screen(lines),
-        Tree::Object(_) => object(&tree),
-        Tree::Null | Tree::Bool(_) | Tree::Number(_) | Tree::Deep(_) => String::new(),
+        JsonTree::String(text) => text.clone(),
+        JsonTree::Array(lines) => screen(lines),
+        JsonTree::Object(_) => object(&tree),
+        JsonTree::Null | JsonTree::Bool(_) | JsonTree::Number(_) | JsonTree::Deep(_) => {
+            String::new()
+        }
     };
     if text.is_empty() { Display::None } else { Display::Text(text) }
 }
 
-fn object(tree: &Tree) -> String {
-    if let Some(todos) = tree.get("todos").and_then(Tree::as_array) {
+fn object(tree: &JsonTree) -> String {
+    if let Some(todos) = tree.get("todos").and_then(JsonTree::as_array) {
         return todos.iter().map(todo).collect::<Vec<_>>().join("\n");
     }
     if tree.get("isSubagentProgress").is_some() {
@@ -39,8 +41,8 @@ fn object(tree: &Tree) -> String {
 }
 
 /// A terminal screen: lines of styled tokens.
-fn screen(lines: &[Tree]) -> String {
-    let line = |line: &Tree| {
+fn screen(lines: &[JsonTree]) -> String {
+    let line = |line: &JsonTree| {
         let tokens = line.as_array().unwrap_or_default();
         let text: String = tokens.iter().filter_map(|token| token.text("text")).collect();
         text.trim_end().to_owned()
@@ -48,7 +50,7 @@ fn screen(lines: &[Tree]) -> String {
     lines.iter().map(line).collect::<Vec<_>>().join("\n").trim_end().to_owned()
 }
 
-fn todo(todo: &Tree) -> String {
+fn todo(todo: &JsonTree) -> String {
     let mark = match todo.text("status") {
         Some("completed") => "[x]",
         Some("in_progress") => "[>]",
@@ -59,11 +61,11 @@ fn todo(todo: &Tree) -> String {
     format!("{mark} {}", todo.text("description").unwrap_or_default())
 }
 
-fn progress(tree: &Tree) -> String {
+fn progress(tree: &JsonTree) -> String {
     let name = tree.text("agentName").unwrap_or("sub-agent");
     let state = tree.text("state").unwrap_or("running");
     let mut lines = vec![format!("{name}: {state}")];
-    let activity = tree.get("recentActivity").and_then(Tree::as_array).unwrap_or_default();
+    let activity = tree.get("recentActivity").and_then(JsonTree::as_array).unwrap_or_default();
     lines.extend(activity.iter().filter_map(|item| {
         let words = item.text("displayName").or_else(|| item.text("content"))?;
         Some(match item.text("description") {

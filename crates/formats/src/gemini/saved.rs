@@ -11,7 +11,7 @@ use super::content::{Content, Piece};
 use super::facts::{Facts, Role};
 use super::part::Part;
 use super::tool::{key_arg, response_text};
-use crate::json::{Scan, Scanner, Tree, compact};
+use crate::json::{JsonScan, JsonTree, Scanner, compact};
 use crate::source::Foreign;
 
 /// Keys under which a list of contents may stand.
@@ -85,7 +85,7 @@ fn contents(
     bytes: &[u8],
     file: &Arc<str>,
     messages: &mut Vec<Message>,
-) -> Scan<()> {
+) -> JsonScan<()> {
     let (mut counted, mut line) = (0, 1);
     scanner.array(|scanner| {
         scanner.peek()?;
@@ -109,14 +109,14 @@ fn contents(
 }
 
 /// Reads one `{role, parts}`; `None` when there is no role.
-fn content(raw: &[u8], file: &Arc<str>, span: Span) -> Scan<Option<Message>> {
+fn content(raw: &[u8], file: &Arc<str>, span: Span) -> JsonScan<Option<Message>> {
     let mut role = None;
     let mut facts = Facts::default();
     Scanner::new(raw).object(|scanner, key| {
         match key.name().as_ref() {
             b"role" => role = super::facts::string(scanner)?,
             b"parts" | b"content" => facts.content = Content::read(scanner)?,
-            b"usageMetadata" => facts.tokens = Some(usage(&Tree::read(scanner)?)),
+            b"usageMetadata" => facts.tokens = Some(usage(&JsonTree::read(scanner)?)),
             b"model" | b"modelVersion" => facts.model = super::facts::string(scanner)?,
             b"timestamp" => facts.field(scanner, b"timestamp")?,
             _ => scanner.skip()?,
@@ -138,9 +138,9 @@ fn content(raw: &[u8], file: &Arc<str>, span: Span) -> Scan<Option<Message>> {
     Ok(Some(message))
 }
 
-fn usage(tree: &Tree) -> Tokens {
+fn usage(tree: &JsonTree) -> Tokens {
     let number = |key: &str| match tree.get(key) {
-        Some(Tree::Number(text)) => text.parse().unwrap_or(0),
+        Some(JsonTree::Number(text)) => text.parse().unwrap_or(0),
         _ => 0,
     };
     Tokens {
@@ -155,7 +155,7 @@ fn usage(tree: &Tree) -> Tokens {
 
 fn call(part: &Part<'_>) -> Option<ToolCall> {
     let raw = part.call?;
-    let tree = Tree::parse(raw).ok()?;
+    let tree = JsonTree::parse(raw).ok()?;
     let mut args: &[u8] = b"null";
     let mut scanner = Scanner::new(raw);
     let walked = scanner.object(|scanner, key| {
@@ -176,8 +176,8 @@ fn call(part: &Part<'_>) -> Option<ToolCall> {
 
 /// Gives the responses in `raw` to the calls that wait for them, by id or else in order.
 fn answer_calls(messages: &mut [Message], raw: &[u8]) {
-    let Ok(tree) = Tree::parse(raw) else { return };
-    let parts = tree.get("parts").and_then(Tree::as_array).unwrap_or_default();
+    let Ok(tree) = JsonTree::parse(raw) else { return };
+    let parts = tree.get("parts").and_then(JsonTree::as_array).unwrap_or_default();
     for response in parts.iter().filter_map(|part| part.get("functionResponse")) {
         let (id, name) = (response.text("id"), response.text("name"));
         let waiting = messages.iter_mut().rev().take(1).flat_map(|message| &mut message.tool_calls);
@@ -256,7 +256,7 @@ fn as_content(role: &str, body: &str) -> String {
         let block = next.and_then(|(at, mark, field)| {
             let after = rest.get(at + mark.len()..)?.trim_start().strip_prefix("```json\n")?;
             let (json, after) = after.split_once("\n```")?;
-            Tree::parse(json.as_bytes()).ok()?;
+            JsonTree::parse(json.as_bytes()).ok()?;
             Some((rest.get(..at)?, format!("{{\"{field}\":{json}}}"), after))
         });
         let Some((before, part, after)) = block else { break };

@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 
-use recount_model::{Held, Media, OutputState, RawJson, ToolCall, ToolStatus};
+use recount_model::{Media, MediaData, OutputState, RawJson, ToolCall, ToolStatus};
 
 use super::body::{inline, time};
 use super::facts::string;
 use super::result_display::{self, Display};
-use crate::json::{Scan, Scanner, Text, Tree, compact};
+use crate::json::{JsonScan, JsonTree, Scanner, Text, compact};
 use crate::source::Detail;
 
 /// Reads the value of `toolCalls`.
-pub(crate) fn calls(scanner: &mut Scanner<'_>, detail: Detail) -> Scan<Vec<ToolCall>> {
+pub(crate) fn calls(scanner: &mut Scanner<'_>, detail: Detail) -> JsonScan<Vec<ToolCall>> {
     let mut calls = Vec::new();
     if scanner.peek()? != b'[' {
         scanner.skip()?;
@@ -28,7 +28,7 @@ pub(crate) fn calls(scanner: &mut Scanner<'_>, detail: Detail) -> Scan<Vec<ToolC
     Ok(calls)
 }
 
-fn call(scanner: &mut Scanner<'_>, detail: Detail) -> Scan<ToolCall> {
+fn call(scanner: &mut Scanner<'_>, detail: Detail) -> JsonScan<ToolCall> {
     let mut call = ToolCall::named("");
     let mut result: &[u8] = b"null";
     let mut shown: &[u8] = b"null";
@@ -56,7 +56,7 @@ fn call(scanner: &mut Scanner<'_>, detail: Detail) -> Scan<ToolCall> {
         Ok(())
     })?;
     let is_wanted = detail == Detail::Whole || call.status == ToolStatus::Error;
-    if let Some(result) = is_wanted.then(|| Tree::parse(result).ok()).flatten() {
+    if let Some(result) = is_wanted.then(|| JsonTree::parse(result).ok()).flatten() {
         call.output = output(&result, call.id.as_deref());
         call.media = media(&result, call.id.as_deref());
     }
@@ -128,22 +128,22 @@ pub(crate) fn key_arg(args: &[u8]) -> Option<String> {
 
 /// Returns an argument that is a word or a list of words.
 fn words(raw: &[u8]) -> Option<String> {
-    match Tree::parse(raw).ok()? {
-        Tree::String(text) | Tree::Number(text) => Some(text),
-        Tree::Array(all) => {
-            let words: Vec<&str> = all.iter().filter_map(Tree::as_str).collect();
+    match JsonTree::parse(raw).ok()? {
+        JsonTree::String(text) | JsonTree::Number(text) => Some(text),
+        JsonTree::Array(all) => {
+            let words: Vec<&str> = all.iter().filter_map(JsonTree::as_str).collect();
             (!words.is_empty()).then(|| words.join(" "))
         }
-        Tree::Null | Tree::Bool(_) | Tree::Object(_) | Tree::Deep(_) => None,
+        JsonTree::Null | JsonTree::Bool(_) | JsonTree::Object(_) | JsonTree::Deep(_) => None,
     }
 }
 
 /// Returns the call's own output out of `result`, which may hold the responses of a whole turn.
-fn output(result: &Tree, id: Option<&str>) -> Option<String> {
+fn output(result: &JsonTree, id: Option<&str>) -> Option<String> {
     match result {
-        Tree::String(text) => Some(text.clone()),
-        Tree::Array(parts) => {
-            let response = |part: &'_ Tree| part.get("functionResponse").is_some();
+        JsonTree::String(text) => Some(text.clone()),
+        JsonTree::Array(parts) => {
+            let response = |part: &'_ JsonTree| part.get("functionResponse").is_some();
             let own = parts.iter().find(|part| {
                 let part_id = part.get("functionResponse").and_then(|response| response.text("id"));
                 id.is_some() && part_id == id
@@ -152,12 +152,12 @@ fn output(result: &Tree, id: Option<&str>) -> Option<String> {
                 .and_then(part_output)
                 .or_else(|| parts.iter().find_map(part_output))
         }
-        Tree::Object(_) => part_output(result),
-        Tree::Null | Tree::Bool(_) | Tree::Number(_) | Tree::Deep(_) => None,
+        JsonTree::Object(_) => part_output(result),
+        JsonTree::Null | JsonTree::Bool(_) | JsonTree::Number(_) | JsonTree::Deep(_) => None,
     }
 }
 
-fn part_output(part: &Tree) -> Option<String> {
+fn part_output(part: &JsonTree) -> Option<String> {
     if let Some(text) = part.as_str().or_else(|| part.text("text")) {
         return Some(text.to_owned());
     }
@@ -165,7 +165,7 @@ fn part_output(part: &Tree) -> Option<String> {
 }
 
 /// Returns the binary parts of the call's own output: within its response, or behind it up to the next one.
-fn media(result: &Tree, id: Option<&str>) -> Vec<Media> {
+fn media(result: &JsonTree, id: Option<&str>) -> Vec<Media> {
     let mut found = Vec::new();
     let mut is_own = true;
     for part in result.as_array().unwrap_or_default() {
@@ -183,17 +183,17 @@ fn media(result: &Tree, id: Option<&str>) -> Vec<Media> {
     found
 }
 
-fn binary(part: &Tree) -> Option<Media> {
-    let text = |tree: &Tree, name| tree.text(name).unwrap_or_default().to_owned();
+fn binary(part: &JsonTree) -> Option<Media> {
+    let text = |tree: &JsonTree, name| tree.text(name).unwrap_or_default().to_owned();
     if let Some(data) = part.get("inlineData") {
         return Some(inline(text(data, "mimeType"), data.text("data").map(str::to_owned)));
     }
     let mime = text(part.get("fileData")?, "mimeType");
-    Some(Media { mime, bytes: 0, held: Held::Elsewhere })
+    Some(Media { mime, bytes: 0, held: MediaData::Elsewhere })
 }
 
 /// Returns the words of a `response` object: output, else error, else all of it.
-pub(crate) fn response_text(response: &Tree) -> Option<String> {
+pub(crate) fn response_text(response: &JsonTree) -> Option<String> {
     let output = response.text("output").filter(|text| !text.is_empty());
     if let Some(text) =
         output.or_else(|| response.text("error")).or_else(|| response.text("output"))
@@ -218,17 +218,17 @@ pub(crate) fn cut_state(output: &str) -> OutputState {
     }
 }
 
-fn to_json(tree: &Tree) -> String {
+fn to_json(tree: &JsonTree) -> String {
     match tree {
-        Tree::Null => "null".to_owned(),
-        Tree::Bool(value) => value.to_string(),
-        Tree::Number(text) | Tree::Deep(text) => text.clone(),
-        Tree::String(text) => quoted(text),
-        Tree::Array(all) => {
+        JsonTree::Null => "null".to_owned(),
+        JsonTree::Bool(value) => value.to_string(),
+        JsonTree::Number(text) | JsonTree::Deep(text) => text.clone(),
+        JsonTree::String(text) => quoted(text),
+        JsonTree::Array(all) => {
             let parts: Vec<String> = all.iter().map(to_json).collect();
             format!("[{}]", parts.join(","))
         }
-        Tree::Object(fields) => {
+        JsonTree::Object(fields) => {
             let parts: Vec<String> = fields
                 .iter()
                 .map(|(key, value)| format!("{}:{}", quoted(key), to_json(value)))

@@ -9,7 +9,7 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x64};
 use wide::u8x16;
 
-use super::{Fault, Scan};
+use super::{JsonScan, ScanError};
 
 /// Returns the position of the first byte from `at` on that is not white space.
 #[inline]
@@ -37,7 +37,7 @@ pub(super) fn skip_space(bytes: &[u8], mut at: usize) -> usize {
     reason = "the result stays in registers; through memory it costs as much as the work"
 )]
 #[inline(always)]
-pub(super) fn string_end(bytes: &[u8], start: usize) -> Scan<(usize, bool)> {
+pub(super) fn string_end(bytes: &[u8], start: usize) -> JsonScan<(usize, bool)> {
     // Most strings are keys, ids and times: short, without escapes.
     let mut at = start;
     for _ in 0..SHORT_BLOCKS {
@@ -87,20 +87,20 @@ impl End {
     const INCOMPLETE: usize = usize::MAX;
     const SYNTAX: usize = usize::MAX - 1;
 
-    fn pack(end: Scan<(usize, bool)>) -> Self {
+    fn pack(end: JsonScan<(usize, bool)>) -> Self {
         Self(match end {
             // No slice is longer than half of all addresses.
             Ok((at, escaped)) => at << 1 | usize::from(escaped),
-            Err(Fault::Incomplete) => Self::INCOMPLETE,
-            Err(Fault::Syntax) => Self::SYNTAX,
+            Err(ScanError::Incomplete) => Self::INCOMPLETE,
+            Err(ScanError::Syntax) => Self::SYNTAX,
         })
     }
 
     #[inline]
-    fn unpack(self) -> Scan<(usize, bool)> {
+    fn unpack(self) -> JsonScan<(usize, bool)> {
         match self.0 {
-            Self::INCOMPLETE => Err(Fault::Incomplete),
-            Self::SYNTAX => Err(Fault::Syntax),
+            Self::INCOMPLETE => Err(ScanError::Incomplete),
+            Self::SYNTAX => Err(ScanError::Syntax),
             end => Ok((end >> 1, end & 1 == 1)),
         }
     }
@@ -118,7 +118,7 @@ fn long_string_end(bytes: &[u8], start: usize) -> End {
     reason = "the vector width is that of the caller it is inlined into"
 )]
 #[inline(always)]
-fn string_end_by_blocks<S: Simd>(simd: S, bytes: &[u8], start: usize) -> Scan<(usize, bool)> {
+fn string_end_by_blocks<S: Simd>(simd: S, bytes: &[u8], start: usize) -> JsonScan<(usize, bool)> {
     let mut at = start;
     let mut seen_escape = false;
     // Whether the block before ended in a backslash that escapes the first byte of this one.
@@ -144,7 +144,7 @@ fn string_end_by_blocks<S: Simd>(simd: S, bytes: &[u8], start: usize) -> Scan<(u
             return if is_quote {
                 Ok((at + end as usize, seen_escape))
             } else {
-                Err(Fault::Syntax)
+                Err(ScanError::Syntax)
             };
         }
         at += 64;
@@ -173,7 +173,7 @@ fn last_bytes(
     mut at: usize,
     mut escaped: bool,
     mut seen_escape: bool,
-) -> Scan<(usize, bool)> {
+) -> JsonScan<(usize, bool)> {
     while let Some(&byte) = bytes.get(at) {
         if escaped {
             check_escape(bytes, at)?;
@@ -181,17 +181,17 @@ fn last_bytes(
         } else if byte == b'"' {
             return Ok((at, seen_escape));
         } else if byte < 0x20 {
-            return Err(Fault::Syntax);
+            return Err(ScanError::Syntax);
         } else if byte == b'\\' {
             escaped = true;
             seen_escape = true;
         }
         at += 1;
     }
-    Err(Fault::Incomplete)
+    Err(ScanError::Incomplete)
 }
 
-fn check_escapes(bytes: &[u8], base: usize, mut mask: u64) -> Scan<()> {
+fn check_escapes(bytes: &[u8], base: usize, mut mask: u64) -> JsonScan<()> {
     while mask != 0 {
         check_escape(bytes, base + mask.trailing_zeros() as usize)?;
         mask &= mask - 1;
@@ -200,18 +200,18 @@ fn check_escapes(bytes: &[u8], base: usize, mut mask: u64) -> Scan<()> {
 }
 
 /// Checks the byte behind a backslash, and the digits that `u` wants.
-fn check_escape(bytes: &[u8], at: usize) -> Scan<()> {
+fn check_escape(bytes: &[u8], at: usize) -> JsonScan<()> {
     match bytes.get(at) {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(()),
         Some(b'u') => {
             let digits = bytes.get(at + 1..).unwrap_or_default();
             let digits = digits.get(..4).unwrap_or(digits);
             if !digits.iter().all(u8::is_ascii_hexdigit) {
-                return Err(Fault::Syntax);
+                return Err(ScanError::Syntax);
             }
-            if digits.len() < 4 { Err(Fault::Incomplete) } else { Ok(()) }
+            if digits.len() < 4 { Err(ScanError::Incomplete) } else { Ok(()) }
         }
-        Some(_) => Err(Fault::Syntax),
-        None => Err(Fault::Incomplete),
+        Some(_) => Err(ScanError::Syntax),
+        None => Err(ScanError::Incomplete),
     }
 }

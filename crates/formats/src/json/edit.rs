@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use self::layout::{Layout, quoted};
 use self::shape::{Item, Shape, Value};
-use super::Tree;
+use super::JsonTree;
 use super::comments::strip;
 
 /// Why a text cannot be changed.
@@ -40,7 +40,7 @@ pub enum Unfit {
 ///
 /// # Errors
 /// If the text is not understood, or something on the way is no object.
-pub fn set(text: &[u8], path: &[&str], value: &Tree) -> Result<Vec<u8>, Unfit> {
+pub fn set(text: &[u8], path: &[&str], value: &JsonTree) -> Result<Vec<u8>, Unfit> {
     let page = Page::read(text)?;
     let (object, rest) = page.walk(path)?;
     match rest {
@@ -56,7 +56,8 @@ pub fn set(text: &[u8], path: &[&str], value: &Tree) -> Result<Vec<u8>, Unfit> {
             let (key, value) = match above.split_first() {
                 None => (*last, value.clone()),
                 Some((first, inner)) => {
-                    let wrap = |value, key: &&str| Tree::Object(vec![((*key).to_owned(), value)]);
+                    let wrap =
+                        |value, key: &&str| JsonTree::Object(vec![((*key).to_owned(), value)]);
                     let innermost = wrap(value.clone(), last);
                     (*first, inner.iter().rev().fold(innermost, wrap))
                 }
@@ -70,10 +71,10 @@ pub fn set(text: &[u8], path: &[&str], value: &Tree) -> Result<Vec<u8>, Unfit> {
 ///
 /// # Errors
 /// As [`set`], or if it is no list.
-pub fn push(text: &[u8], path: &[&str], value: &Tree) -> Result<Vec<u8>, Unfit> {
+pub fn push(text: &[u8], path: &[&str], value: &JsonTree) -> Result<Vec<u8>, Unfit> {
     let page = Page::read(text)?;
     match page.walk(path)?.1 {
-        Rest::Missing(_) => set(text, path, &Tree::Array(vec![value.clone()])),
+        Rest::Missing(_) => set(text, path, &JsonTree::Array(vec![value.clone()])),
         Rest::Found(item) if matches!(item.value.shape, Shape::Array(_)) => {
             Ok(page.put_in(&item.value, None, value))
         }
@@ -89,7 +90,7 @@ pub fn push(text: &[u8], path: &[&str], value: &Tree) -> Result<Vec<u8>, Unfit> 
 pub fn take_out(
     text: &[u8],
     path: &[&str],
-    is_wanted: impl Fn(&Tree) -> bool,
+    is_wanted: impl Fn(&JsonTree) -> bool,
 ) -> Result<Option<Vec<u8>>, Unfit> {
     let mut text = text.to_vec();
     let mut found = false;
@@ -177,12 +178,12 @@ impl<'a> Page<'a> {
         }
     }
 
-    fn tree(&self, value: &Value) -> Option<Tree> {
+    fn tree(&self, value: &Value) -> Option<JsonTree> {
         shape::tree(&self.bare, value)
     }
 
     /// Puts something into an object or a list, after all that is there.
-    fn put_in(&self, container: &Value, key: Option<&str>, value: &Tree) -> Vec<u8> {
+    fn put_in(&self, container: &Value, key: Option<&str>, value: &JsonTree) -> Vec<u8> {
         let items = container.items();
         let (open, close) = (container.span.start + 1, container.span.end.saturating_sub(1));
         let outer = self.indent_at(container.span.start);
@@ -314,7 +315,7 @@ impl<'a> Page<'a> {
         blanks.map(|byte| char::from(*byte)).collect()
     }
 
-    fn render(&self, value: &Tree, is_tall: bool, indent: String) -> String {
+    fn render(&self, value: &JsonTree, is_tall: bool, indent: String) -> String {
         Layout { is_tall, indent, unit: &self.unit(), newline: self.newline }.render(value)
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Scan, Scanner};
+use super::{JsonScan, Scanner};
 
 /// Where the members of an object stand.
 #[derive(Clone, Debug, Default)]
@@ -15,7 +15,7 @@ pub(crate) struct Members {
 
 impl Members {
     /// Finds the members of the object that begins at or behind `from`.
-    pub(crate) fn of(bytes: &[u8], from: usize) -> Scan<Self> {
+    pub(crate) fn of(bytes: &[u8], from: usize) -> JsonScan<Self> {
         let mut scanner = Scanner::new(bytes.get(from..).unwrap_or_default());
         scanner.peek()?;
         let mut members = Self { begin: from + scanner.offset() + 1, ..Self::default() };

@@ -2,7 +2,7 @@
 //!
 //! [`Scanner`] walks over JSON text, validates it as strictly as JavaScript's `JSON.parse` does, and hands out
 //! slices of it. Nothing is allocated and nothing recurses, so a tool result of ten megabytes costs one pass
-//! and a bomb of a million brackets costs a few bits each. [`Tree`] is for the small parts that are wanted as a
+//! and a bomb of a million brackets costs a few bits each. [`JsonTree`] is for the small parts that are wanted as a
 //! value.
 
 mod blocks;
@@ -14,9 +14,9 @@ mod text;
 mod tree;
 
 pub(crate) use members::Members;
-pub use scanner::{Fault, Scan, Scanner};
+pub use scanner::{JsonScan, ScanError, Scanner};
 pub use text::Text;
-pub use tree::{Tree, compact, compact_bytes};
+pub use tree::{JsonTree, compact, compact_bytes};
 
 /// Removes white space at both ends as JavaScript's `trim` does: byte order marks count, U+0085 does not.
 pub fn trim(text: &str) -> &str {

@@ -5,7 +5,7 @@ use super::blocks::{skip_space, string_end};
 
 /// Why a scan stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum ScanError {
     /// The bytes end in the middle of a value; more may complete it.
     Incomplete,
     /// No continuation could make this JSON.
@@ -13,7 +13,7 @@ pub enum Fault {
 }
 
 /// The result of a scan.
-pub type Scan<T> = Result<T, Fault>;
+pub type JsonScan<T> = Result<T, ScanError>;
 
 /// So many digits fit into 64 bits whatever they are.
 const MOST_DIGITS: usize = 19;
@@ -43,7 +43,7 @@ impl<'a> Scanner<'a> {
 
     /// Skips white space and returns the byte that follows it, without consuming it.
     #[inline]
-    pub fn peek(&mut self) -> Scan<u8> {
+    pub fn peek(&mut self) -> JsonScan<u8> {
         match self.bytes.get(self.at..).unwrap_or_default() {
             [byte, ..] if *byte > b' ' => Ok(*byte),
             // One blank, as between a key and its value.
@@ -53,32 +53,35 @@ impl<'a> Scanner<'a> {
             }
             _ => {
                 self.at = skip_space(self.bytes, self.at);
-                self.bytes.get(self.at).copied().ok_or(Fault::Incomplete)
+                self.bytes.get(self.at).copied().ok_or(ScanError::Incomplete)
             }
         }
     }
 
     /// Consumes `byte` after optional white space.
     #[inline]
-    pub fn expect(&mut self, byte: u8) -> Scan<()> {
+    pub fn expect(&mut self, byte: u8) -> JsonScan<()> {
         if self.peek()? == byte {
             self.at += 1;
             Ok(())
         } else {
-            Err(Fault::Syntax)
+            Err(ScanError::Syntax)
         }
     }
 
     /// Succeeds if nothing but white space is left.
-    pub fn end(&mut self) -> Scan<()> {
+    pub fn end(&mut self) -> JsonScan<()> {
         match self.peek() {
-            Err(Fault::Incomplete) => Ok(()),
-            _ => Err(Fault::Syntax),
+            Err(ScanError::Incomplete) => Ok(()),
+            _ => Err(ScanError::Syntax),
         }
     }
 
     /// Walks over an object; `field` is called after each key and must consume the value.
-    pub fn object(&mut self, mut field: impl FnMut(&mut Self, Text<'a>) -> Scan<()>) -> Scan<()> {
+    pub fn object(
+        &mut self,
+        mut field: impl FnMut(&mut Self, Text<'a>) -> JsonScan<()>,
+    ) -> JsonScan<()> {
         self.expect(b'{')?;
         if self.peek()? == b'}' {
             self.at += 1;
@@ -93,13 +96,13 @@ impl<'a> Scanner<'a> {
                     self.at += 1;
                     return Ok(());
                 }
-                _ => return Err(Fault::Syntax),
+                _ => return Err(ScanError::Syntax),
             }
         }
     }
 
     /// Walks over an array; `element` is called before each element and must consume it.
-    pub fn array(&mut self, mut element: impl FnMut(&mut Self) -> Scan<()>) -> Scan<()> {
+    pub fn array(&mut self, mut element: impl FnMut(&mut Self) -> JsonScan<()>) -> JsonScan<()> {
         self.expect(b'[')?;
         if self.peek()? == b']' {
             self.at += 1;
@@ -113,7 +116,7 @@ impl<'a> Scanner<'a> {
                     self.at += 1;
                     return Ok(());
                 }
-                _ => return Err(Fault::Syntax),
+                _ => return Err(ScanError::Syntax),
             }
         }
     }
@@ -121,9 +124,9 @@ impl<'a> Scanner<'a> {
     /// Reads a key and the colon behind it.
     #[expect(clippy::inline_always, reason = "the result stays in registers")]
     #[inline(always)]
-    pub fn key(&mut self) -> Scan<Text<'a>> {
+    pub fn key(&mut self) -> JsonScan<Text<'a>> {
         if self.peek()? != b'"' {
-            return Err(Fault::Syntax);
+            return Err(ScanError::Syntax);
         }
         let key = self.string()?;
         self.expect(b':')?;
@@ -133,7 +136,7 @@ impl<'a> Scanner<'a> {
     /// Reads a string; its escapes are checked but not resolved.
     #[expect(clippy::inline_always, reason = "the result stays in registers")]
     #[inline(always)]
-    pub fn string(&mut self) -> Scan<Text<'a>> {
+    pub fn string(&mut self) -> JsonScan<Text<'a>> {
         self.expect(b'"')?;
         let start = self.at;
         let (end, escaped) = string_end(self.bytes, start)?;
@@ -143,7 +146,7 @@ impl<'a> Scanner<'a> {
 
     /// Reads a count written in plain digits, as nearly all are. Anything else is left where it is.
     #[inline]
-    pub fn count(&mut self) -> Scan<Option<u64>> {
+    pub fn count(&mut self) -> JsonScan<Option<u64>> {
         self.peek()?;
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let (mut count, mut length) = (0, 0);
@@ -167,7 +170,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Skips any value and returns its text.
-    pub fn value(&mut self) -> Scan<&'a [u8]> {
+    pub fn value(&mut self) -> JsonScan<&'a [u8]> {
         self.peek()?;
         let start = self.at;
         self.skip()?;
@@ -175,7 +178,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Skips any value, however deep.
-    pub fn skip(&mut self) -> Scan<()> {
+    pub fn skip(&mut self) -> JsonScan<()> {
         // A scanner of its own is kept in registers.
         let mut scanner = Self { bytes: self.bytes, at: self.at };
         let skipped = scanner.skip_all();
@@ -184,7 +187,7 @@ impl<'a> Scanner<'a> {
     }
 
     #[inline]
-    fn skip_all(&mut self) -> Scan<()> {
+    fn skip_all(&mut self) -> JsonScan<()> {
         let mut nesting = Nesting::default();
         loop {
             match self.peek()? {
@@ -214,7 +217,7 @@ impl<'a> Scanner<'a> {
                 b'f' => self.word(b"false")?,
                 b'n' => self.word(b"null")?,
                 b'-' | b'0'..=b'9' => self.number()?,
-                _ => return Err(Fault::Syntax),
+                _ => return Err(ScanError::Syntax),
             }
             if !self.close(&mut nesting)? {
                 return Ok(());
@@ -224,7 +227,7 @@ impl<'a> Scanner<'a> {
 
     /// Behind a value: closes what ends here. Returns whether another value follows.
     #[inline]
-    fn close(&mut self, nesting: &mut Nesting) -> Scan<bool> {
+    fn close(&mut self, nesting: &mut Nesting) -> JsonScan<bool> {
         while let Some(in_object) = nesting.top() {
             match (self.peek()?, in_object) {
                 (b',', true) => {
@@ -240,41 +243,41 @@ impl<'a> Scanner<'a> {
                     self.at += 1;
                     nesting.pop();
                 }
-                _ => return Err(Fault::Syntax),
+                _ => return Err(ScanError::Syntax),
             }
         }
         Ok(false)
     }
 
     #[inline]
-    fn word(&mut self, word: &[u8]) -> Scan<()> {
+    fn word(&mut self, word: &[u8]) -> JsonScan<()> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         if rest.starts_with(word) {
             self.at += word.len();
             Ok(())
         } else if word.starts_with(rest) {
-            Err(Fault::Incomplete)
+            Err(ScanError::Incomplete)
         } else {
-            Err(Fault::Syntax)
+            Err(ScanError::Syntax)
         }
     }
 
     #[inline]
-    fn digits(&mut self) -> Scan<()> {
+    fn digits(&mut self) -> JsonScan<()> {
         let start = self.at;
         while self.bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
             self.at += 1;
         }
         match self.bytes.get(self.at) {
             _ if self.at > start => Ok(()),
-            Some(_) => Err(Fault::Syntax),
-            None => Err(Fault::Incomplete),
+            Some(_) => Err(ScanError::Syntax),
+            None => Err(ScanError::Incomplete),
         }
     }
 
     /// A number that the bytes end with may go on, but is whole as it stands.
     #[inline]
-    fn number(&mut self) -> Scan<()> {
+    fn number(&mut self) -> JsonScan<()> {
         if self.bytes.get(self.at) == Some(&b'-') {
             self.at += 1;
         }

@@ -74,7 +74,7 @@ fn counts_are_read_and_anything_else_is_left() {
         let behind = if count.is_some() { text.len() - 1 } else { 0 };
         assert_eq!(scanner.offset(), behind, "{text}");
     }
-    assert_eq!(Scanner::new(b"  ").count(), Err(Fault::Incomplete));
+    assert_eq!(Scanner::new(b"  ").count(), Err(ScanError::Incomplete));
 }
 
 #[test]
@@ -90,11 +90,11 @@ fn strings_end_where_they_end_whatever_their_length() {
                 assert_eq!(read.name().len() < text.len(), escaped);
                 assert_eq!(scanner.offset(), text.len() + 2);
                 let open = written.get(..text.len() + 1).unwrap_or_default();
-                assert_eq!(Scanner::new(open.as_bytes()).string(), Err(Fault::Incomplete));
+                assert_eq!(Scanner::new(open.as_bytes()).string(), Err(ScanError::Incomplete));
             }
         }
         let broken = format!("\"{}\u{1}{}\"", "y".repeat(length), " ".repeat(80));
-        assert_eq!(Scanner::new(broken.as_bytes()).string(), Err(Fault::Syntax));
+        assert_eq!(Scanner::new(broken.as_bytes()).string(), Err(ScanError::Syntax));
     }
 }
 
@@ -102,9 +102,9 @@ fn strings_end_where_they_end_whatever_their_length() {
 fn what_is_cut_is_incomplete_and_what_is_wrong_is_syntax() {
     let whole = br#"{"a":[1,"x\u00e9",{"b":nul"#;
     for end in 0..=whole.len() {
-        assert_eq!(Scanner::new(&whole[..end]).skip(), Err(Fault::Incomplete), "{end}");
+        assert_eq!(Scanner::new(&whole[..end]).skip(), Err(ScanError::Incomplete), "{end}");
     }
-    assert_eq!(Scanner::new(b"{\"a\":x").skip(), Err(Fault::Syntax));
+    assert_eq!(Scanner::new(b"{\"a\":x").skip(), Err(ScanError::Syntax));
 }
 
 #[test]
@@ -114,13 +114,13 @@ fn a_million_brackets_neither_overflow_nor_stall() {
     let mixed = r#"{"a":["#.repeat(100_000) + &"]}".repeat(100_000);
     assert!(accepts(mixed.as_bytes()));
     assert!(!accepts((r#"{"a":["#.repeat(100_000) + &"}]".repeat(100_000)).as_bytes()));
-    assert!(Tree::parse(&deep).is_ok());
+    assert!(JsonTree::parse(&deep).is_ok());
 }
 
 #[test]
 fn escapes_say_what_they_stand_for() {
-    let text = |json: &str| match Tree::parse(json.as_bytes()) {
-        Ok(Tree::String(text)) => text,
+    let text = |json: &str| match JsonTree::parse(json.as_bytes()) {
+        Ok(JsonTree::String(text)) => text,
         other => panic!("{other:?}"),
     };
     assert_eq!(text(r#""a\n\t\"\\\/\u0041""#), "a\n\t\"\\/A");
@@ -131,7 +131,7 @@ fn escapes_say_what_they_stand_for() {
 
 #[test]
 fn the_last_of_equal_keys_wins() {
-    let tree = Tree::parse(br#"{"a":1,"b":2,"a":"z"}"#).unwrap();
+    let tree = JsonTree::parse(br#"{"a":1,"b":2,"a":"z"}"#).unwrap();
     assert_eq!(tree.text("a"), Some("z"));
     assert_eq!(tree.as_object().map(<[_]>::len), Some(2));
 }

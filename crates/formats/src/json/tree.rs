@@ -1,13 +1,13 @@
 //! Small values as a tree, and JSON text without its white space.
 
-use super::{Scan, Scanner};
+use super::{JsonScan, Scanner};
 
 /// How deep a tree may go before the rest is kept as raw text.
 const DEEPEST: usize = 128;
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Tree {
+pub enum JsonTree {
     /// `null`
     Null,
     /// `true` or `false`
@@ -24,9 +24,9 @@ pub enum Tree {
     Deep(String),
 }
 
-impl Tree {
+impl JsonTree {
     /// Builds the tree of one value.
-    pub fn parse(bytes: &[u8]) -> Scan<Self> {
+    pub fn parse(bytes: &[u8]) -> JsonScan<Self> {
         let mut scanner = Scanner::new(bytes);
         let tree = Self::build(&mut scanner, 0)?;
         scanner.end()?;
@@ -34,11 +34,11 @@ impl Tree {
     }
 
     /// Builds the tree of the value at the scanner's position.
-    pub fn read(scanner: &mut Scanner<'_>) -> Scan<Self> {
+    pub fn read(scanner: &mut Scanner<'_>) -> JsonScan<Self> {
         Self::build(scanner, 0)
     }
 
-    fn build(scanner: &mut Scanner<'_>, depth: usize) -> Scan<Self> {
+    fn build(scanner: &mut Scanner<'_>, depth: usize) -> JsonScan<Self> {
         if depth >= DEEPEST {
             return Ok(Self::Deep(String::from_utf8_lossy(scanner.value()?).into_owned()));
         }

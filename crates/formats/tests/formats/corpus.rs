@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use recount_formats::SOURCES;
 use recount_formats::bytes::Buffer;
-use recount_formats::json::Tree;
-use recount_formats::source::{FileAt, ProjectFolder, RootShape, Source, Surveyed};
+use recount_formats::json::JsonTree;
+use recount_formats::source::{FileAt, ProjectFolder, RootShape, ScannedFile, Source};
 use recount_model::RecordedPath;
 use recount_testkit::{Corpus, corpus};
 
@@ -17,12 +17,12 @@ struct Recording {
     path: PathBuf,
     name: String,
     release: String,
-    meta: Tree,
+    meta: JsonTree,
 }
 
 fn recordings(corpus: &Corpus) -> impl Iterator<Item = Recording> {
     corpus.captures.iter().filter_map(|capture| {
-        let meta = Tree::parse(capture.meta()?.as_bytes()).ok()?;
+        let meta = JsonTree::parse(capture.meta()?.as_bytes()).ok()?;
         let release = meta.text("release")?.to_owned();
         Some(Recording { path: capture.path.clone(), name: capture.name.clone(), release, meta })
     })
@@ -46,7 +46,7 @@ fn real_rows(output: &str) -> Vec<Row> {
 
 /// What we list for one project, by the rules of the capture's release, and the files it is made of. Listing may
 /// itself write a summary, so the files it changed are read in their later state.
-fn our_rows(capture: &Recording, path: &str) -> (Vec<Row>, Vec<Surveyed>) {
+fn our_rows(capture: &Recording, path: &str) -> (Vec<Row>, Vec<ScannedFile>) {
     let source: &dyn Source = *SOURCES.first().unwrap();
     let root = capture.path.join("home/.gemini");
     let later = capture.path.join("home-after-list/.gemini");
@@ -65,7 +65,7 @@ fn our_rows(capture: &Recording, path: &str) -> (Vec<Row>, Vec<Surveyed>) {
         let changed = later.join(at.path.strip_prefix(&root).unwrap());
         let path = if changed.is_file() { changed } else { at.path.clone() };
         let outline = source.outline(&path, &mut buffer);
-        Surveyed {
+        ScannedFile {
             folder: 0,
             named_folder: folder.hash.is_none(),
             is_shared: false,
@@ -73,20 +73,21 @@ fn our_rows(capture: &Recording, path: &str) -> (Vec<Row>, Vec<Surveyed>) {
             outline,
         }
     };
-    let files: Vec<Surveyed> = folder.files.iter().map(survey).collect();
+    let files: Vec<ScannedFile> = folder.files.iter().map(survey).collect();
     let rows = source.agent_list(&files.iter().collect::<Vec<_>>(), Some(&capture.release));
     (rows.into_iter().map(|row| (row.title, row.id.to_string())).collect(), files)
 }
 
 /// Sessions that the start of the program may have deleted before it listed: those whose id8 group holds a file
 /// that cannot be listed.
-fn doomed(files: &[Surveyed], id: &str) -> bool {
-    let short = |file: &Surveyed| file.at.group.clone();
+fn pending(files: &[ScannedFile], id: &str) -> bool {
+    let short = |file: &ScannedFile| file.at.group.clone();
     let own = files
         .iter()
         .find(|f| f.outline.head.session_id.as_ref().is_some_and(|known| known.as_str() == id));
     own.is_some_and(|own| {
-        let group: Vec<&Surveyed> = files.iter().filter(|file| short(file) == short(own)).collect();
+        let group: Vec<&ScannedFile> =
+            files.iter().filter(|file| short(file) == short(own)).collect();
         group.iter().any(|file| !file.outline.resumable || !file.outline.loadable)
     })
 }
@@ -103,7 +104,7 @@ fn we_list_what_the_real_program_listed() {
     let mut compared = 0;
     for capture in recordings(&corpus) {
         for listing in
-            capture.meta.get("list_sessions").and_then(Tree::as_array).unwrap_or_default()
+            capture.meta.get("list_sessions").and_then(JsonTree::as_array).unwrap_or_default()
         {
             let folder = listing.text("cwd").unwrap_or_default();
             let printed = [listing.text("stdout"), listing.text("stderr")]
@@ -116,7 +117,7 @@ fn we_list_what_the_real_program_listed() {
             // What the start deletes it may list or not, under a summary that it wrote just before.
             rows.retain_mut(|(title, id)| {
                 let listed = expected.iter().find(|(_, known)| known == id);
-                if !deletes_groups(&capture.release) || !doomed(&files, id) {
+                if !deletes_groups(&capture.release) || !pending(&files, id) {
                     return true;
                 }
                 if let Some((real, _)) = listed {

@@ -7,7 +7,7 @@ use super::edge::{after_escape, at, before, is_word, piece, stretch, stretch_bac
 use super::name::{LONGEST, Says, is_shouted, says};
 use super::value::{is_placeholder, is_secret, read};
 use super::{bearer, guess};
-use crate::kind::Kind;
+use crate::kind::SecretKind;
 
 /// The longest line of cookies.
 const COOKIES: usize = 4096;
@@ -68,11 +68,11 @@ fn judge(bytes: &[u8], from: usize, says: Says, shouted: bool, sink: &mut Sink<'
         _ => {}
     }
     let kind = match says {
-        Says::Password | Says::MaybePassword => Kind::Password,
-        Says::Session => Kind::Cookie,
-        Says::Aws => Kind::AwsSecret,
-        Says::Azure => Kind::AzureKey,
-        _ => Kind::Secret,
+        Says::Password | Says::MaybePassword => SecretKind::Password,
+        Says::Session => SecretKind::Cookie,
+        Says::Aws => SecretKind::AwsSecret,
+        Says::Azure => SecretKind::AzureKey,
+        _ => SecretKind::Secret,
     };
     if !sink.wants(kind) {
         return;
@@ -104,7 +104,7 @@ fn flags(bytes: &[u8], sink: &mut Sink<'_>) {
         let is_word =
             password.len() >= 6 && mix.upper + mix.lower > 0 && mix.digits + mix.others > 0;
         if is_word && !is_placeholder(password) {
-            sink.put(Kind::Password, user.range.start + colon + 1..user.range.end);
+            sink.put(SecretKind::Password, user.range.start + colon + 1..user.range.end);
         }
     }
 }
@@ -127,7 +127,7 @@ fn cookies(bytes: &[u8], from: usize, count: usize, sink: &mut Sink<'_>) {
         let is_telling =
             value.len() >= 8 && (mix.digits > 1 || value.len() >= 20) && mix.changes > 1;
         if is_telling && !is_placeholder(value) {
-            sink.put(Kind::Cookie, start..end);
+            sink.put(SecretKind::Cookie, start..end);
         }
         if at(bytes, end) != b';' {
             return;

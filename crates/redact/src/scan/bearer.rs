@@ -6,7 +6,7 @@ use super::Sink;
 use super::edge::{after_escape, at, before, is_word, piece, stretch};
 use super::guess::{HALF, mix, reads_as_words};
 use super::value::is_placeholder;
-use crate::kind::Kind;
+use crate::kind::SecretKind;
 
 /// The longest credentials.
 const LONGEST: usize = 4096;
@@ -16,7 +16,7 @@ const SCHEMES: &[&str] =
     &["basic", "bearer", "token", "apikey", "api-key", "key", "digest", "negotiate"];
 
 pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
-    if !sink.wants(Kind::Authorization) {
+    if !sink.wants(SecretKind::Authorization) {
         return;
     }
     for start in memmem::find_iter(bytes, b"earer ") {
@@ -56,7 +56,7 @@ fn token(bytes: &[u8], from: usize, sink: &mut Sink<'_>) {
         && !is_placeholder(word)
         && !is_plain(word)
     {
-        sink.put(Kind::Authorization, from..end);
+        sink.put(SecretKind::Authorization, from..end);
     }
 }
 

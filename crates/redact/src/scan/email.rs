@@ -4,7 +4,7 @@ use memchr::memchr_iter;
 
 use super::Sink;
 use super::edge::{after_escape, at, before, piece, stretch, stretch_back};
-use crate::kind::Kind;
+use crate::kind::SecretKind;
 
 /// What stands before the sign, and behind it, is no longer than this.
 const LOCAL: usize = 64;
@@ -28,7 +28,7 @@ pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
         let is_part = at(bytes, stop) == b'@'
             || (before(bytes, start) == b'/' && before(bytes, start - 1) == b'/');
         if !is_part && is_person(local) && is_domain(domain) {
-            sink.put(Kind::Email, start..stop);
+            sink.put(SecretKind::Email, start..stop);
         }
     }
 }

@@ -4,7 +4,7 @@ use memchr::memchr_iter;
 
 use super::Sink;
 use super::edge::{at, before, piece, stretch_back};
-use crate::kind::Kind;
+use crate::kind::SecretKind;
 
 /// Shorter strings are too often names; longer ones are data.
 const LENGTHS: std::ops::RangeInclusive<usize> = 28..=160;
@@ -100,7 +100,7 @@ pub(super) fn look(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'_>) 
         let word = piece(bytes, from, from + length);
         let padding = rest.iter().skip(length).take(2).take_while(|b| **b == b'=').count();
         if !has_owner(word) && is_random(word) && !is_sum_or_link(bytes, start, end) {
-            sink.put(Kind::Random, from..from + length + padding);
+            sink.put(SecretKind::Random, from..from + length + padding);
         }
         from += length.max(1) + padding;
     }

@@ -4,7 +4,7 @@ use memchr::memmem;
 
 use super::Sink;
 use super::edge::{at, before, is_fresh, piece, stretch, stretch_back};
-use crate::kind::Kind;
+use crate::kind::SecretKind;
 
 /// The longest name of a user.
 const LONGEST: usize = 64;
@@ -52,7 +52,7 @@ fn name(text: &str, start: usize, sink: &mut Sink<'_>) {
     if matches!(next, Some('*' | '$' | '{' | '<' | '(' | '[' | '%')) || !is_user(name) {
         return;
     }
-    sink.put(Kind::User, start..start + name.len());
+    sink.put(SecretKind::User, start..start + name.len());
 }
 
 /// Whether this may be somebody's name, and not everybody's.
@@ -120,7 +120,7 @@ impl Homes {
                 // Dashes stand for slashes in some spellings, so one may follow there.
                 let is_dashed = home.needle().starts_with(b"-");
                 if !goes_on && (is_dashed || !matches!(next, b'-')) && is_fresh(bytes, start) {
-                    sink.put(Kind::Home, start..start + length);
+                    sink.put(SecretKind::Home, start..start + length);
                 }
             }
         }

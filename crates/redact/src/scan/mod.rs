@@ -22,32 +22,32 @@ use std::ops::Range;
 
 pub(crate) use home::Homes;
 
-use crate::Finding;
-use crate::kind::Kind;
+use crate::SecretFinding;
+use crate::kind::SecretKind;
 
 /// Takes what passes find, of the kinds that are on.
 pub(crate) struct Sink<'a> {
     on: u64,
-    found: &'a mut Vec<Finding>,
+    found: &'a mut Vec<SecretFinding>,
 }
 
 impl<'a> Sink<'a> {
-    pub(crate) fn new(on: u64, found: &'a mut Vec<Finding>) -> Self {
+    pub(crate) fn new(on: u64, found: &'a mut Vec<SecretFinding>) -> Self {
         Self { on, found }
     }
 
-    fn wants(&self, kind: Kind) -> bool {
+    fn wants(&self, kind: SecretKind) -> bool {
         self.on & kind.bit() != 0
     }
 
-    fn put(&mut self, kind: Kind, range: Range<usize>) {
+    fn put(&mut self, kind: SecretKind, range: Range<usize>) {
         self.put_shown(kind, range, "");
     }
 
     /// Takes a finding of which the beginning is no secret.
-    fn put_shown(&mut self, kind: Kind, range: Range<usize>, prefix: &'static str) {
+    fn put_shown(&mut self, kind: SecretKind, range: Range<usize>, prefix: &'static str) {
         if self.wants(kind) && !range.is_empty() {
-            self.found.push(Finding { kind, range, prefix });
+            self.found.push(SecretFinding { kind, range, prefix });
         }
     }
 }
@@ -58,16 +58,16 @@ pub(crate) fn scan(text: &str, homes: &Homes, sink: &mut Sink<'_>) {
     runs::scan(bytes, sink);
     assign::scan(bytes, sink);
     bearer::scan(bytes, sink);
-    if sink.wants(Kind::PrivateKey) {
+    if sink.wants(SecretKind::PrivateKey) {
         pem::scan(bytes, sink);
     }
-    if sink.wants(Kind::UrlPassword) {
+    if sink.wants(SecretKind::UrlPassword) {
         url::scan(bytes, sink);
     }
-    if sink.wants(Kind::Email) {
+    if sink.wants(SecretKind::Email) {
         email::scan(bytes, sink);
     }
-    if sink.wants(Kind::User) {
+    if sink.wants(SecretKind::User) {
         home::users(text, sink);
     }
     homes.scan(bytes, sink);

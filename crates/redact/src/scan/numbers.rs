@@ -4,10 +4,11 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::Sink;
 use super::edge::{at, before, is_word, piece, stretch};
-use crate::kind::Kind;
+use crate::kind::SecretKind;
 
 pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
-    let wanted = [Kind::Card, Kind::Phone, Kind::IpAddress].map(|kind| sink.wants(kind));
+    let wanted =
+        [SecretKind::Card, SecretKind::Phone, SecretKind::IpAddress].map(|kind| sink.wants(kind));
     if !wanted.contains(&true) {
         return;
     }
@@ -44,7 +45,7 @@ fn address(bytes: &[u8], start: usize, sink: &mut Sink<'_>) -> Option<usize> {
         }
     };
     if !is_private_to_all {
-        sink.put(Kind::IpAddress, start..stop);
+        sink.put(SecretKind::IpAddress, start..stop);
     }
     Some(stop)
 }
@@ -61,7 +62,7 @@ fn digits(bytes: &[u8], start: usize, sink: &mut Sink<'_>) -> Option<usize> {
     let text = piece(bytes, start, stop);
     let numbers: Vec<u8> = text.iter().filter(|b| b.is_ascii_digit()).map(|b| b - b'0').collect();
     if (13..=19).contains(&numbers.len()) && is_card(&numbers) && text.first() != Some(&b'+') {
-        sink.put(Kind::Card, start..stop);
+        sink.put(SecretKind::Card, start..stop);
         return Some(stop);
     }
     let groups = text.iter().filter(|b| matches!(b, b' ' | b'-' | b')')).count();
@@ -72,7 +73,7 @@ fn digits(bytes: &[u8], start: usize, sink: &mut Sink<'_>) -> Option<usize> {
         && (2..=4).contains(&groups)
         && first.is_some_and(|first| first.len() == 3);
     if abroad || at_home {
-        sink.put(Kind::Phone, start..stop);
+        sink.put(SecretKind::Phone, start..stop);
         return Some(stop);
     }
     None

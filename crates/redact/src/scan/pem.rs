@@ -4,7 +4,7 @@ use memchr::memmem;
 
 use super::Sink;
 use super::edge::piece;
-use crate::kind::Kind;
+use crate::kind::SecretKind;
 
 const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"-----END ";
@@ -22,7 +22,7 @@ pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
         let key = piece(bytes, head, stop);
         let longest = key.split(|b| !is_base64(*b)).map(<[u8]>::len).max();
         if longest.unwrap_or(0) >= 16 {
-            sink.put_shown(Kind::PrivateKey, start..stop, "----");
+            sink.put_shown(SecretKind::PrivateKey, start..stop, "----");
             done = stop;
         }
     }

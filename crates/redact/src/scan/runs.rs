@@ -4,7 +4,7 @@ use super::Sink;
 use super::edge::{after_escape, at, before, is_fresh, piece};
 use super::shapes::{Stretches, may_begin, shapes_of};
 use super::{guess, woven};
-use crate::kind::Kind;
+use crate::kind::SecretKind;
 
 /// The shortest run that can hold a key. Each run of this length has a byte at a multiple of it.
 const SHORTEST: usize = 20;
@@ -62,7 +62,7 @@ fn look(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'_>) {
         for shape in shapes_of(at(bytes, place)) {
             if let Some(found) = shape.matches(bytes, place, end, fresh, &mut known) {
                 sink.put_shown(shape.kind, place..found, shape.shown());
-                if shape.kind == Kind::AwsKey {
+                if shape.kind == SecretKind::AwsKey {
                     woven::aws_secret(bytes, place..found, sink);
                 }
                 is_plain = false;
@@ -76,7 +76,7 @@ fn look(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'_>) {
         place = next;
     }
     is_plain &= !woven::telegram(bytes, start, end, sink);
-    if is_plain && sink.wants(Kind::Random) && before(bytes, start) != b'@' {
+    if is_plain && sink.wants(SecretKind::Random) && before(bytes, start) != b'@' {
         guess::look(bytes, start, end, sink);
     }
 }

@@ -3,7 +3,7 @@
 use super::edge::{at, is_word, piece, stretch};
 use super::guess::is_made_up;
 use super::woven;
-use crate::kind::Kind;
+use crate::kind::SecretKind;
 
 /// The characters a key goes on with.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,7 @@ impl Stretches {
 /// How the keys of one issuer look.
 #[derive(Debug)]
 pub(super) struct Shape {
-    pub(super) kind: Kind,
+    pub(super) kind: SecretKind,
     prefix: &'static str,
     rest: Alphabet,
     least: usize,
@@ -97,7 +97,7 @@ impl Shape {
 }
 
 const fn shape(
-    kind: Kind,
+    kind: SecretKind,
     prefix: &'static str,
     rest: Alphabet,
     least: usize,
@@ -107,7 +107,7 @@ const fn shape(
 }
 
 use Alphabet::{Dotted, Hex, Plain, Upper, Url};
-use Kind::{
+use SecretKind::{
     AwsKey, DockerToken, GithubToken, GitlabToken, GoogleKey, GoogleToken, ModelKey, PackageToken,
     ServiceKey, SlackToken, StripeKey,
 };

@@ -5,7 +5,7 @@ use memchr::memmem;
 use super::Sink;
 use super::edge::{before, piece};
 use super::value::is_placeholder;
-use crate::kind::Kind;
+use crate::kind::SecretKind;
 
 /// The longest `user:password@host` that is looked at.
 const LONGEST: usize = 512;
@@ -27,7 +27,7 @@ pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
         };
         let password = user.get(colon + 1..).unwrap_or_default();
         if !password.is_empty() && !is_placeholder(password) && sign + 1 < host.len() {
-            sink.put(Kind::UrlPassword, start + colon + 1..start + sign);
+            sink.put(SecretKind::UrlPassword, start + colon + 1..start + sign);
         }
     }
 }
@@ -40,7 +40,7 @@ fn lone_token(start: usize, user: &[u8], sink: &mut Sink<'_>) {
         && mixed.upper + mixed.lower > 4
         && !is_placeholder(user)
     {
-        sink.put(Kind::UrlPassword, start..start + user.len());
+        sink.put(SecretKind::UrlPassword, start..start + user.len());
     }
 }
 

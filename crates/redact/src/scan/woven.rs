@@ -6,7 +6,7 @@ use super::Sink;
 use super::edge::{after_escape, at, before, is_word, piece, stretch, stretch_back};
 use super::guess::{HALF, is_made_up, mix, reads_as_words};
 use super::shapes::{Alphabet, Stretches};
-use crate::kind::Kind;
+use crate::kind::SecretKind;
 
 /// What such keys begin with. The first part of a Discord token is a number in base 64.
 pub(super) const PAIRS: &[[u8; 2]] = &[
@@ -41,14 +41,14 @@ pub(super) fn look(
         // The second part is an object as well; an encrypted token has five parts, of which the rest is opaque.
         let is_jwt = second - start > 12 && third - second > 8 && stop - third > 8;
         if is_jwt && piece(bytes, second, end).starts_with(b"eyJ") {
-            sink.put_shown(Kind::Jwt, start..stop, "eyJ");
+            sink.put_shown(SecretKind::Jwt, start..stop, "eyJ");
             return Some(stop);
         }
     }
     if rest.starts_with(b"SG.") {
         let (second, third, stop) = parts()?;
         if third - second == 23 && stop - third == 43 {
-            sink.put_shown(Kind::ServiceKey, start..stop, "SG.");
+            sink.put_shown(SecretKind::ServiceKey, start..stop, "SG.");
             return Some(stop);
         }
     }
@@ -59,7 +59,7 @@ pub(super) fn look(
             && (6..=7).contains(&lengths.1)
             && (27..=40).contains(&lengths.2)
         {
-            sink.put(Kind::BotToken, start..stop);
+            sink.put(SecretKind::BotToken, start..stop);
             return Some(stop);
         }
     }
@@ -81,11 +81,11 @@ fn parts(
 
 /// Addresses that let anyone post: what stands behind the last slash is the secret.
 fn webhook(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'_>) -> Option<usize> {
-    const HOOKS: &[(Kind, &[u8])] = &[
-        (Kind::SlackToken, b"hooks.slack.com/services/"),
-        (Kind::SlackToken, b"hooks.slack.com/workflows/"),
-        (Kind::BotToken, b"discord.com/api/webhooks/"),
-        (Kind::BotToken, b"discordapp.com/api/webhooks/"),
+    const HOOKS: &[(SecretKind, &[u8])] = &[
+        (SecretKind::SlackToken, b"hooks.slack.com/services/"),
+        (SecretKind::SlackToken, b"hooks.slack.com/workflows/"),
+        (SecretKind::BotToken, b"discord.com/api/webhooks/"),
+        (SecretKind::BotToken, b"discordapp.com/api/webhooks/"),
     ];
     let rest = piece(bytes, start, end);
     let (kind, hook) = HOOKS.iter().find(|(_, hook)| rest.starts_with(hook))?;
@@ -108,7 +108,7 @@ pub(super) fn telegram(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'
     let digits = stretch_back(bytes, start - 1, 12, |b| b.is_ascii_digit());
     let fits = stop - start == 35 && (8..=10).contains(&(start - 1 - digits));
     if fits {
-        sink.put(Kind::BotToken, digits..stop);
+        sink.put(SecretKind::BotToken, digits..stop);
     }
     fits
 }
@@ -131,7 +131,7 @@ pub(super) fn aws_secret(bytes: &[u8], id: Range<usize>, sink: &mut Sink<'_>) {
         let mixed = mix(word);
         let is_drawn = mixed.upper > 2 && mixed.lower > 2 && mixed.hex < 40;
         if word.len() == 40 && is_drawn && !is_made_up(word) && !reads_as_words(word, HALF) {
-            sink.put(Kind::AwsSecret, from..stop);
+            sink.put(SecretKind::AwsSecret, from..stop);
         }
         from = stop + 1;
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use recount_redact::{Kind, Redactor, Rules};
+use recount_redact::{Redactor, Rules, SecretKind};
 use recount_testkit::{corpus, corpus_of_other_agents};
 
 /// Of a hundred ordinary lines, fewer than this many may be touched.
@@ -32,7 +32,7 @@ fn texts(folder: &Path, all: &mut Vec<(PathBuf, String)>) {
 /// Returns how many lines there are and which ones are touched. The name of a user in a path is no mistake.
 fn count(folders: &[PathBuf]) -> (usize, Vec<String>) {
     let mut rules = Rules::default();
-    rules.kinds.remove(&Kind::User);
+    rules.kinds.remove(&SecretKind::User);
     let redactor = Redactor::new(rules).unwrap();
     let mut all = Vec::new();
     for folder in folders {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use recount_redact::{Kind, Mistake, Redactor, Report, Rules};
+use recount_redact::{RedactionReport, Redactor, RuleError, Rules, SecretKind};
 
 use crate::support::{Dice, PLAIN, URL, tags};
 
@@ -38,8 +38,8 @@ fn patterns_find_their_first_group_or_all() {
     let redactor = Redactor::new(Rules { patterns, ..Rules::default() }).unwrap();
     let text = redactor.redact("see SHOP-12 on host vulcan", &tags()).into_owned();
     assert!(text.starts_with("see [OWN-TICKET-") && text.contains(" on host [OWN-HOST-"), "{text}");
-    assert_eq!(redactor.name(Kind::Own(1)), "host");
-    assert_eq!(redactor.name(Kind::Email), "email");
+    assert_eq!(redactor.name(SecretKind::Own(1)), "host");
+    assert_eq!(redactor.name(SecretKind::Email), "email");
 }
 
 #[test]
@@ -48,12 +48,12 @@ fn mistakes_are_told() {
         Redactor::new(Rules { patterns: vec![(name.into(), pattern.into())], ..Rules::default() })
             .map(|_| ())
     };
-    assert!(matches!(with("a", "("), Err(Mistake::Pattern { .. })));
-    assert!(matches!(with("a", "(\\w{500}){500}"), Err(Mistake::Pattern { .. })));
-    assert!(matches!(with("a b", "x"), Err(Mistake::Name { .. })));
+    assert!(matches!(with("a", "("), Err(RuleError::Pattern { .. })));
+    assert!(matches!(with("a", "(\\w{500}){500}"), Err(RuleError::Pattern { .. })));
+    assert!(matches!(with("a b", "x"), Err(RuleError::Name { .. })));
     assert_eq!(with("a", "x"), Ok(()));
     let homes = Redactor::new(Rules { homes: vec!["/".into()], ..Rules::default() }).map(|_| ());
-    assert_eq!(homes, Err(Mistake::Home { home: "/".into() }));
+    assert_eq!(homes, Err(RuleError::Home { home: "/".into() }));
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn what_is_allowed_stays_and_what_is_off_is_not_found() {
     let text = "ada@shop.dev password=hunter2";
     assert!(matches!(redactor.redact(text, &tags()), Cow::Borrowed(_)));
     let mut rules = Rules::default();
-    rules.kinds.remove(&Kind::Email);
+    rules.kinds.remove(&SecretKind::Email);
     assert!(Redactor::new(rules).unwrap().find("ada@shop.dev").is_empty());
 }
 
@@ -71,14 +71,14 @@ fn what_is_allowed_stays_and_what_is_off_is_not_found() {
 fn numbers_are_found_when_asked_for() {
     let redactor = Redactor::new(Rules::all()).unwrap();
     for (text, kind) in [
-        ("from 203.0.113.7:443", Some(Kind::IpAddress)),
-        ("at 2001:db8::7", Some(Kind::IpAddress)),
+        ("from 203.0.113.7:443", Some(SecretKind::IpAddress)),
+        ("at 2001:db8::7", Some(SecretKind::IpAddress)),
         ("127.0.0.1", None),
         ("version 1.2.3", None),
         ("12:30:45", None),
-        ("call +49 30 1234567", Some(Kind::Phone)),
-        ("call (555) 123-4567", Some(Kind::Phone)),
-        ("card 4111 1111 1111 1111", Some(Kind::Card)),
+        ("call +49 30 1234567", Some(SecretKind::Phone)),
+        ("call (555) 123-4567", Some(SecretKind::Phone)),
+        ("card 4111 1111 1111 1111", Some(SecretKind::Card)),
         ("card 4111 1111 1111 1112", None),
         ("2025-11-02 10:15", None),
     ] {
@@ -92,7 +92,7 @@ fn a_report_counts_and_never_tells() {
     let secret = dice.draw(URL, 35);
     let word = dice.draw(PLAIN, 24);
     let redactor = Redactor::new(Rules::default()).unwrap();
-    let mut report = Report::new();
+    let mut report = RedactionReport::new();
     let text = format!("AIza{secret} and API_TOKEN={word}");
     let redacted = redactor.redact_noting(&text, &tags(), "a.json:3", &mut report);
     assert_eq!(redacted.matches('[').count(), 2);

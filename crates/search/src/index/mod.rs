@@ -12,5 +12,5 @@ mod writer;
 pub use open::Index;
 pub use overlay::{Drafts, Overlay};
 pub(crate) use schema::{FATES, KINDS};
-pub use search::{Found, Hit, Options, Searcher, Sort};
+pub use search::{Found, Hit, HitOrder, SearchOptions, Searcher};
 pub use writer::Writer;

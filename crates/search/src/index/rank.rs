@@ -9,7 +9,7 @@ use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::columnar::{Column, ColumnValues};
 use tantivy::{DocId, Score, SegmentOrdinal, SegmentReader, TantivyError};
 
-use super::search::{Options, Sort};
+use super::search::{HitOrder, SearchOptions};
 use crate::plan::STEP;
 
 /// How much the newest message gains.
@@ -100,9 +100,9 @@ impl std::hash::Hasher for KeyHasher {
     }
 }
 
-/// Collects matches by the wish of [`Options`].
+/// Collects matches by the wish of [`SearchOptions`].
 pub(super) struct Ranking<'s> {
-    pub(super) options: Options,
+    pub(super) options: SearchOptions,
     /// Whether scores carry a step for each word that is there.
     pub(super) is_relaxed: bool,
     /// Per segment, documents that are not to be found.
@@ -135,7 +135,7 @@ impl Collector for Ranking<'_> {
     }
 
     fn requires_scoring(&self) -> bool {
-        self.options.sort == Sort::Relevance
+        self.options.sort == HitOrder::Relevance
     }
 
     fn merge_fruits(&self, kept: Vec<Kept>) -> Result<Kept, TantivyError> {
@@ -157,7 +157,7 @@ pub(super) fn merged(mut one: Kept, other: Kept) -> Kept {
 
 /// Collects matches of one segment.
 pub(super) struct SegmentRanking {
-    options: Options,
+    options: SearchOptions,
     is_relaxed: bool,
     hidden: HashSet<DocId>,
     segment: SegmentOrdinal,
@@ -224,7 +224,7 @@ impl SegmentRanking {
 
     /// Lifts what is recent, gently: age decides between equals, never against a better match.
     fn lifted(&self, score: f32, time: i64) -> f32 {
-        if self.options.sort == Sort::Time {
+        if self.options.sort == HitOrder::Time {
             return 0.0;
         }
         let steps = if self.is_relaxed { (score / STEP).floor() * STEP } else { 0.0 };

@@ -13,11 +13,11 @@ use super::overlay::{self, Overlay, Together};
 use super::rank::{self, Kept, Ranked, Ranking};
 use super::schema;
 use crate::plan::Bound;
-use crate::{Error, Plan};
+use crate::{Error, QueryPlan};
 
 /// What of all matches is wanted.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct SearchOptions {
     /// How many hits.
     pub limit: usize,
     /// How many of the best to leave out.
@@ -25,14 +25,14 @@ pub struct Options {
     /// The moment from which age is counted, in milliseconds since 1970.
     pub now: i64,
     /// Which hits come first.
-    pub sort: Sort,
+    pub sort: HitOrder,
     /// Whether only the best hit of each session is wanted.
     pub one_per_session: bool,
 }
 
 /// Which hits come first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sort {
+pub enum HitOrder {
     /// Those that match best.
     #[default]
     Relevance,
@@ -49,7 +49,7 @@ pub struct Found {
     pub sessions: usize,
     /// Whether the two numbers are exact; if not, they are upper bounds, as some hits must be checked.
     pub is_exact: bool,
-    /// Whether nothing had all the words and these hits have some: those of [`Plan::relaxed`].
+    /// Whether nothing had all the words and these hits have some: those of [`QueryPlan::relaxed`].
     pub relaxed: bool,
     /// The hits that were asked for, best first.
     pub hits: Vec<Hit>,
@@ -80,7 +80,7 @@ pub struct Hit {
     pub has_title: bool,
     /// How well it matches; nought when sorted by time.
     pub score: f32,
-    /// Whether the index is not sure: [`Plan::holds`] tells.
+    /// Whether the index is not sure: [`QueryPlan::holds`] tells.
     pub must_check: bool,
 }
 
@@ -114,8 +114,8 @@ impl Searcher {
         self.disk.num_docs() + self.memory.as_ref().map_or(0, tantivy::Searcher::num_docs)
     }
 
-    /// Answers a plan. When nothing has all of its words, answers [`Plan::relaxed`] and says so.
-    pub fn search(&self, plan: &Plan, options: &Options) -> Result<Found, Error> {
+    /// Answers a plan. When nothing has all of its words, answers [`QueryPlan::relaxed`] and says so.
+    pub fn search(&self, plan: &QueryPlan, options: &SearchOptions) -> Result<Found, Error> {
         let found = self.guarded(plan, options)?;
         if found.total > 0 {
             return Ok(found);
@@ -126,12 +126,12 @@ impl Searcher {
     }
 
     /// The engine trusts its files: where a byte was changed it may panic, which is damage like any other.
-    fn guarded(&self, plan: &Plan, options: &Options) -> Result<Found, Error> {
+    fn guarded(&self, plan: &QueryPlan, options: &SearchOptions) -> Result<Found, Error> {
         let answer = AssertUnwindSafe(|| self.answer(plan, options));
         catch_unwind(answer).map_err(|_| Error::Damaged)?.map_err(failed)
     }
 
-    fn answer(&self, plan: &Plan, options: &Options) -> Result<Found, TantivyError> {
+    fn answer(&self, plan: &QueryPlan, options: &SearchOptions) -> Result<Found, TantivyError> {
         let query = plan.compiled(Bound::Upper);
         let counts = Together { disk: &self.disk, memory: self.memory.as_ref() };
         let ranking =
@@ -172,7 +172,11 @@ impl Searcher {
     }
 
     /// Returns which of these messages hold for sure.
-    fn sure(&self, plan: &Plan, best: &[Ranked]) -> Result<HashSet<(u32, DocId)>, TantivyError> {
+    fn sure(
+        &self,
+        plan: &QueryPlan,
+        best: &[Ranked],
+    ) -> Result<HashSet<(u32, DocId)>, TantivyError> {
         let query = plan.compiled(Bound::Lower);
         let weight = query.weight(EnableScoring::disabled_from_searcher(&self.disk))?;
         let mut wanted: Vec<(u32, DocId)> = best.iter().map(address).collect();
@@ -258,7 +262,7 @@ fn shifted(mut kept: Kept, by: usize) -> Kept {
 }
 
 /// Returns the hits that were asked for, best first.
-fn page(kept: Kept, options: &Options) -> Vec<Ranked> {
+fn page(kept: Kept, options: &SearchOptions) -> Vec<Ranked> {
     let mut best: Vec<Ranked> =
         if options.one_per_session { kept.sessions.into_values().collect() } else { kept.best };
     let wanted = options.offset.saturating_add(options.limit);

@@ -7,11 +7,11 @@ use recount_model::{Fate, MessageKind};
 use tempfile::TempDir;
 
 use super::*;
-use crate::{Document, Error, Plan, Query, Texts};
+use crate::{Document, Error, MessageTexts, QueryPlan, SearchQuery};
 
 const DAY: i64 = 86_400_000;
 
-fn message(key: u64, session: u64, text: Texts<'_>) -> Document<'_> {
+fn message(key: u64, session: u64, text: MessageTexts<'_>) -> Document<'_> {
     Document {
         session,
         message: key,
@@ -29,20 +29,26 @@ fn message(key: u64, session: u64, text: Texts<'_>) -> Document<'_> {
     }
 }
 
-fn prompt(text: &str) -> Texts<'_> {
-    Texts { prompt: text, ..Texts::default() }
+fn prompt(text: &str) -> MessageTexts<'_> {
+    MessageTexts { prompt: text, ..MessageTexts::default() }
 }
 
-fn output(text: &str) -> Texts<'_> {
-    Texts { output: text, ..Texts::default() }
+fn output(text: &str) -> MessageTexts<'_> {
+    MessageTexts { output: text, ..MessageTexts::default() }
 }
 
-fn options() -> Options {
-    Options { limit: 100, offset: 0, now: 100 * DAY, sort: Sort::Relevance, one_per_session: false }
+fn options() -> SearchOptions {
+    SearchOptions {
+        limit: 100,
+        offset: 0,
+        now: 100 * DAY,
+        sort: HitOrder::Relevance,
+        one_per_session: false,
+    }
 }
 
-fn plan(query: &str) -> Plan {
-    Query::parse(query).unwrap().plan(&Zoned::default(), &mut |_| vec![2, 7])
+fn plan(query: &str) -> QueryPlan {
+    SearchQuery::parse(query).unwrap().plan(&Zoned::default(), &mut |_| vec![2, 7])
 }
 
 fn filled(folder: &Path, documents: &[Document<'_>]) -> Index {
@@ -56,7 +62,7 @@ fn filled(folder: &Path, documents: &[Document<'_>]) -> Index {
 }
 
 /// Keys of the messages that are found, best first.
-fn keys(searcher: &Searcher, query: &str, options: &Options) -> Vec<u64> {
+fn keys(searcher: &Searcher, query: &str, options: &SearchOptions) -> Vec<u64> {
     let found = searcher.search(&plan(query), options).unwrap();
     assert!(!found.relaxed, "{query}");
     found.hits.iter().map(|hit| hit.message).collect()
@@ -304,9 +310,9 @@ fn what_the_human_typed_comes_first_and_what_is_recent_before_what_is_old() {
     let index = filled(
         folder.path(),
         &[
-            field(1, Texts { context: "retry", ..Texts::default() }),
+            field(1, MessageTexts { context: "retry", ..MessageTexts::default() }),
             field(2, output("retry")),
-            field(3, Texts { answer: "retry", ..Texts::default() }),
+            field(3, MessageTexts { answer: "retry", ..MessageTexts::default() }),
             field(4, prompt("retry")),
             Document { time: Some(99 * DAY), ..field(5, prompt("retry")) },
             Document { time: None, ..field(6, prompt("retry")) },
@@ -315,11 +321,11 @@ fn what_the_human_typed_comes_first_and_what_is_recent_before_what_is_old() {
     );
     let ranked = keys(&index.searcher(), "retry", &options());
     assert_eq!(ranked, [5, 4, 7, 6, 3, 2, 1]);
-    let by_time = Options { sort: Sort::Time, ..options() };
+    let by_time = SearchOptions { sort: HitOrder::Time, ..options() };
     assert_eq!(keys(&index.searcher(), "retry", &by_time), [5, 1, 2, 3, 4, 7, 6]);
-    let second = Options { offset: 1, limit: 2, ..options() };
+    let second = SearchOptions { offset: 1, limit: 2, ..options() };
     assert_eq!(keys(&index.searcher(), "retry", &second), [4, 7]);
-    let none = Options { limit: 0, ..options() };
+    let none = SearchOptions { limit: 0, ..options() };
     assert_eq!(index.searcher().search(&plan("retry"), &none).unwrap().total, 7);
 }
 
@@ -332,15 +338,15 @@ fn one_hit_of_each_session_is_its_best() {
             message(1, 1, output("retry")),
             message(2, 1, prompt("retry")),
             message(3, 2, output("retry")),
-            message(4, 3, Texts { answer: "retry", ..Texts::default() }),
+            message(4, 3, MessageTexts { answer: "retry", ..MessageTexts::default() }),
             message(5, 3, output("retry")),
         ],
     );
-    let one = Options { one_per_session: true, ..options() };
+    let one = SearchOptions { one_per_session: true, ..options() };
     let found = index.searcher().search(&plan("retry"), &one).unwrap();
     let messages: Vec<u64> = found.hits.iter().map(|hit| hit.message).collect();
     assert_eq!((found.total, found.sessions, messages), (5, 3, vec![2, 4, 3]));
-    let second = Options { offset: 1, limit: 1, ..one };
+    let second = SearchOptions { offset: 1, limit: 1, ..one };
     assert_eq!(keys(&index.searcher(), "retry", &second), [4]);
 }
 
@@ -385,8 +391,8 @@ fn an_overlay_answers_like_a_commit() {
     for query in ["retry", "cart", "\"the cart\"", "more", "retry -please", "retry OR more", "car*"]
     {
         for one_per_session in [false, true] {
-            for sort in [Sort::Relevance, Sort::Time] {
-                let options = Options { sort, one_per_session, ..options() };
+            for sort in [HitOrder::Relevance, HitOrder::Time] {
+                let options = SearchOptions { sort, one_per_session, ..options() };
                 let left = searcher.search(&plan(query), &options).unwrap();
                 let right = committed.search(&plan(query), &options).unwrap();
                 let keys = |found: &Found| -> Vec<u64> {

@@ -15,7 +15,7 @@ use tantivy::schema::IndexRecordOption;
 
 use super::holding::Holding;
 use super::steady::Steady;
-use super::{Check, Plan};
+use super::{Check, QueryPlan};
 use crate::document::Field;
 use crate::index::schema;
 use crate::neighbours::{Adjacent, Pair};
@@ -36,7 +36,7 @@ pub(crate) const STEP: f32 = 1024.0;
 
 type Boxed = Box<dyn Query>;
 
-impl Plan {
+impl QueryPlan {
     /// Returns the plan for the index.
     pub(crate) fn compiled(&self, bound: Bound) -> Boxed {
         compile(&self.root, bound)

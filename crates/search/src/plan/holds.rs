@@ -1,11 +1,11 @@
 //! A plan on a message itself: exact, whatever the index can or cannot know.
 
 use super::spot::{Reach, Spotter};
-use super::{Check, Plan};
+use super::{Check, QueryPlan};
 use crate::document::{Document, Field};
 use crate::query::{Node, TextLeaf};
 
-impl Plan {
+impl QueryPlan {
     /// Whether a message is what was asked for. For hits that must be checked, and for a scan without
     /// an index.
     pub fn holds(&self, document: &Document<'_>) -> bool {

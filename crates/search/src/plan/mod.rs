@@ -25,7 +25,7 @@ use crate::query::{Filter, Matcher, Node, TextLeaf};
 
 /// A query that can be answered: by a [`Searcher`](crate::Searcher), or message by message.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct QueryPlan {
     root: Node<Check>,
     leaves: usize,
     is_relaxed: bool,
@@ -45,7 +45,7 @@ pub(crate) enum Check {
     Sessions(Vec<u64>),
 }
 
-impl Plan {
+impl QueryPlan {
     pub(crate) fn of(
         root: &Node<Filter>,
         now: &Zoned,

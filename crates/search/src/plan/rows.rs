@@ -7,7 +7,7 @@ use memchr::memmem;
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 
-use super::{Check, Plan};
+use super::{Check, QueryPlan};
 use crate::query::{Matcher, Node, TextLeaf};
 
 /// What may stand between two words that follow each other: anything but letters and digits, escapes (those that colour
@@ -25,7 +25,7 @@ const CHUNK: usize = 256;
 #[derive(Clone, Debug)]
 pub struct Rows(Vec<Regex>);
 
-impl Plan {
+impl QueryPlan {
     /// Returns the words in a row that every hit must have. Nothing when there are none that bytes can tell.
     pub fn rows(&self) -> Option<Rows> {
         let rows: Vec<Regex> = match &self.root {
@@ -112,11 +112,11 @@ mod tests {
     use jiff::Zoned;
 
     use super::*;
-    use crate::Query;
+    use crate::SearchQuery;
     use crate::token::{Spelling, spelling};
 
     fn rows(query: &str) -> Option<Rows> {
-        Query::parse(query).unwrap().plan(&Zoned::now(), &mut |_| Vec::new()).rows()
+        SearchQuery::parse(query).unwrap().plan(&Zoned::now(), &mut |_| Vec::new()).rows()
     }
 
     #[test]

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use unicode_width::UnicodeWidthChar as _;
 
-use super::Plan;
+use super::QueryPlan;
 use super::spot::{Reach, Spot, Spotter};
-use crate::document::{Field, FieldSet, Texts};
+use crate::document::{Field, FieldSet, MessageTexts};
 use crate::query::TextLeaf;
 
 /// A line of a message, with what was found in it.
@@ -36,10 +36,10 @@ struct Window<'t> {
     worth: (usize, f32, usize),
 }
 
-impl Plan {
+impl QueryPlan {
     /// Returns the best line of a message, at most `width` columns wide: the stretch with most of what
     /// was asked for, from the weightiest field. Nothing when the message has no text.
-    pub fn snippet(&self, texts: &Texts<'_>, width: usize) -> Option<Snippet> {
+    pub fn snippet(&self, texts: &MessageTexts<'_>, width: usize) -> Option<Snippet> {
         let leaves = self.text_leaves();
         let mut spotter = Spotter::default();
         let mut best: Option<Window<'_>> = None;
@@ -70,7 +70,7 @@ fn by_weight() -> impl Iterator<Item = Field> {
 }
 
 /// The beginning of the message, when there is nothing to point at.
-fn opening<'t>(texts: &Texts<'t>) -> Option<Window<'t>> {
+fn opening<'t>(texts: &MessageTexts<'t>) -> Option<Window<'t>> {
     by_weight().find_map(|field| {
         let text = texts.values(field).find(|text| !text.trim().is_empty())?;
         let spots = Vec::new();

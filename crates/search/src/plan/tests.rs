@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 use jiff::Zoned;
 
 use super::*;
-use crate::{Field, Query, Texts};
+use crate::{Field, MessageTexts, SearchQuery};
 
-fn plan(query: &str) -> Plan {
-    Query::parse(query).unwrap().plan(&Zoned::default(), &mut |_| Vec::new())
+fn plan(query: &str) -> QueryPlan {
+    SearchQuery::parse(query).unwrap().plan(&Zoned::default(), &mut |_| Vec::new())
 }
 
 /// The snippet with matches in brackets.
-fn snippet(query: &str, texts: &Texts<'_>, width: usize) -> (Field, String) {
+fn snippet(query: &str, texts: &MessageTexts<'_>, width: usize) -> (Field, String) {
     let snippet = plan(query).snippet(texts, width).unwrap();
     let columns = unicode_width::UnicodeWidthStr::width(snippet.text.as_str());
     assert!(columns <= width, "{columns} > {width}: {}", snippet.text);
@@ -28,7 +28,7 @@ fn snippet(query: &str, texts: &Texts<'_>, width: usize) -> (Field, String) {
 }
 
 fn prompt(query: &str, text: &str, width: usize) -> String {
-    snippet(query, &Texts { prompt: text, ..Texts::default() }, width).1
+    snippet(query, &MessageTexts { prompt: text, ..MessageTexts::default() }, width).1
 }
 
 #[test]
@@ -64,25 +64,25 @@ fn short_texts_are_shown_whole_and_wide_ones_by_columns() {
 
 #[test]
 fn the_field_with_most_of_the_words_wins_then_the_weightiest() {
-    let texts = Texts {
+    let texts = MessageTexts {
         prompt: "look at the cart",
         answer: "the cart has a tax",
         output: "cart tax total",
         paths: &["src/a.rs", "src/cart/tax.js"],
-        ..Texts::default()
+        ..MessageTexts::default()
     };
     assert_eq!(snippet("cart", &texts, 40), (Field::Prompt, "look at the [cart]".to_owned()));
     assert_eq!(snippet("cart tax", &texts, 40).0, Field::Path);
     assert_eq!(snippet("total cart tax", &texts, 40).0, Field::Output);
     assert_eq!(snippet("in:answer cart", &texts, 40).0, Field::Answer);
     assert_eq!(snippet("file:tax.js", &texts, 40), (Field::Path, "src/cart/[tax.js]".to_owned()));
-    assert!(plan("cart").snippet(&Texts::default(), 40).is_none());
+    assert!(plan("cart").snippet(&MessageTexts::default(), 40).is_none());
 }
 
 proptest::proptest! {
     #[test]
     fn any_text_gives_a_line_that_fits(text in "\\PC{0,200}|[a会話 \\n\u{301}é🙂]{0,120}", width in 4_usize..60) {
-        let texts = Texts { prompt: &text, ..Texts::default() };
+        let texts = MessageTexts { prompt: &text, ..MessageTexts::default() };
         for query in ["a", "会話", "\"a a\"", "/./"] {
             if let Some(snippet) = plan(query).snippet(&texts, width) {
                 let columns: usize = snippet.text.chars().map(|c| unicode_width::UnicodeWidthChar::width(c).unwrap_or(0)).sum();

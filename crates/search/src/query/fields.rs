@@ -6,7 +6,7 @@ use recount_model::Fate;
 
 use super::when::When;
 use super::words::Words;
-use super::{Filter, Matcher, Mistake, Node, SessionLeaf, TextLeaf};
+use super::{Filter, Matcher, Node, QueryError, SessionLeaf, TextLeaf};
 use crate::document::{Field, FieldSet};
 use crate::index::{FATES, KINDS};
 
@@ -19,11 +19,11 @@ pub(super) fn is_known(name: &str) -> bool {
 }
 
 /// The mistake of naming a field that there is not.
-pub(super) fn unknown(name: &str, at: Range<usize>) -> Mistake {
+pub(super) fn unknown(name: &str, at: Range<usize>) -> QueryError {
     let known = NAMES.join(", ");
     let what =
         format!("there is no field `{name}`; fields are {known}; quote it to search for the words");
-    Mistake::new(at, what, "\"note: check this\"")
+    QueryError::new(at, what, "\"note: check this\"")
 }
 
 /// A value as it was typed, and where.
@@ -44,7 +44,7 @@ pub(super) enum Meaning {
 }
 
 /// Understands a field term.
-pub(super) fn meaning(name: &str, value: &Value<'_>) -> Result<Meaning, Mistake> {
+pub(super) fn meaning(name: &str, value: &Value<'_>) -> Result<Meaning, QueryError> {
     if name == "in" {
         return fields(value).map(Meaning::Scope);
     }
@@ -73,7 +73,7 @@ fn listed<'q>(value: &Value<'q>) -> impl Iterator<Item = (&'q str, Range<usize>)
     })
 }
 
-fn fields(value: &Value<'_>) -> Result<FieldSet, Mistake> {
+fn fields(value: &Value<'_>) -> Result<FieldSet, QueryError> {
     let texts: Vec<Field> = FieldSet::TEXTS.iter().collect();
     listed(value).try_fold(FieldSet::NONE, |set, (item, at)| {
         let found = texts.iter().find(|field| field.name() == item);
@@ -81,7 +81,7 @@ fn fields(value: &Value<'_>) -> Result<FieldSet, Mistake> {
         let what = || format!("`in:` takes {}", names());
         found
             .map(|&field| set.or(FieldSet::of(field)))
-            .ok_or_else(|| Mistake::new(at, what(), "in:prompt,answer retry"))
+            .ok_or_else(|| QueryError::new(at, what(), "in:prompt,answer retry"))
     })
 }
 
@@ -90,26 +90,26 @@ fn each<T: Copy + std::fmt::Display, const N: usize>(
     value: &Value<'_>,
     all: [T; N],
     example: &'static str,
-) -> Result<Vec<T>, Mistake> {
+) -> Result<Vec<T>, QueryError> {
     listed(value)
         .map(|(item, at)| {
             let found = all.iter().find(|one| one.to_string() == item).copied();
             found.ok_or_else(|| {
                 let names: Vec<String> = all.iter().map(ToString::to_string).collect();
-                Mistake::new(at, format!("must be one of {}", names.join(", ")), example)
+                QueryError::new(at, format!("must be one of {}", names.join(", ")), example)
             })
         })
         .collect()
 }
 
-fn moment(value: &Value<'_>) -> Result<When, Mistake> {
+fn moment(value: &Value<'_>) -> Result<When, QueryError> {
     When::parse(value.text).ok_or_else(|| {
         let what = "not a date: a day, a month, hours, days or weeks ago, today or yesterday";
-        Mistake::new(value.at.clone(), what, "after:2026-09-02 before:7d")
+        QueryError::new(value.at.clone(), what, "after:2026-09-02 before:7d")
     })
 }
 
-fn state(value: &Value<'_>) -> Result<Filter, Mistake> {
+fn state(value: &Value<'_>) -> Result<Filter, QueryError> {
     match value.text {
         "live" => Ok(Filter::Session(SessionLeaf::Live)),
         "error" => Ok(Filter::Error),
@@ -118,13 +118,13 @@ fn state(value: &Value<'_>) -> Result<Filter, Mistake> {
         }
         _ => {
             let what = "`is:` takes live, error or undone";
-            Err(Mistake::new(value.at.clone(), what, "is:error timeout"))
+            Err(QueryError::new(value.at.clone(), what, "is:error timeout"))
         }
     }
 }
 
 /// Names of models, tools and files are found by their words, as in text.
-fn words(field: Field, value: &Value<'_>) -> Result<Meaning, Mistake> {
+fn words(field: Field, value: &Value<'_>) -> Result<Meaning, QueryError> {
     let whole = [(value.text, value.at.clone())];
     let items: Vec<_> = if value.is_quoted || field == Field::Path {
         whole.into_iter().collect()
@@ -135,7 +135,7 @@ fn words(field: Field, value: &Value<'_>) -> Result<Meaning, Mistake> {
     for (item, at) in items {
         let stem = item.strip_suffix('*');
         let words = Words::of(stem.unwrap_or(item), stem.is_some()).ok_or_else(|| {
-            Mistake::new(at, "no letters or digits to look for", "file:src/cart model:pro")
+            QueryError::new(at, "no letters or digits to look for", "file:src/cart model:pro")
         })?;
         let matcher = Matcher::Words(words);
         leaves.push(Node::Text(TextLeaf { number: 0, matcher, fields: FieldSet::of(field) }));

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::scope::{self, Scope};
-use super::{Filter, Mistake, Node};
+use super::{Filter, Node, QueryError};
 use crate::document::FieldSet;
 
 /// What one term of a group is.
@@ -31,13 +31,13 @@ pub(super) struct Group {
 
 impl Group {
     /// Takes `AND` or `OR`.
-    pub(super) fn operate(&mut self, operator: &str, at: Range<usize>) -> Result<(), Mistake> {
+    pub(super) fn operate(&mut self, operator: &str, at: Range<usize>) -> Result<(), QueryError> {
         if let Some(before) = self.operator.take() {
             return Err(missing_after(before));
         }
         if !self.has_operand {
             let what = format!("{operator} needs a word before it");
-            return Err(Mistake::new(at, what, "cart OR basket"));
+            return Err(QueryError::new(at, what, "cart OR basket"));
         }
         if operator == "OR" {
             self.close_alternative();
@@ -72,7 +72,7 @@ impl Group {
     }
 
     /// Ends the group; nothing when it holds no condition.
-    pub(super) fn finish(mut self) -> Result<Option<Node<Filter>>, Mistake> {
+    pub(super) fn finish(mut self) -> Result<Option<Node<Filter>>, QueryError> {
         if let Some(operator) = self.operator {
             return Err(missing_after(operator));
         }
@@ -83,19 +83,19 @@ impl Group {
         };
         let has_text = node.as_mut().is_some_and(|node| scope::apply(node, fields));
         if fields == FieldSet::NONE {
-            Err(Mistake::new(at, "no field is left to look at", "in:prompt,answer retry"))
+            Err(QueryError::new(at, "no field is left to look at", "in:prompt,answer retry"))
         } else if has_text {
             Ok(node)
         } else {
             let what = "`in:` says where to look; words to look for are missing";
-            Err(Mistake::new(at, what, "in:prompt,answer retry"))
+            Err(QueryError::new(at, what, "in:prompt,answer retry"))
         }
     }
 }
 
-fn missing_after(operator: Range<usize>) -> Mistake {
+fn missing_after(operator: Range<usize>) -> QueryError {
     let name = if operator.len() == 2 { "OR" } else { "AND" };
-    Mistake::new(operator, format!("{name} needs a word after it"), "cart OR basket")
+    QueryError::new(operator, format!("{name} needs a word after it"), "cart OR basket")
 }
 
 /// One node for several, or for one, or for none.

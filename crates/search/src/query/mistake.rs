@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthChar as _;
 
 /// Why a query was not understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
+pub struct QueryError {
     /// The bytes of the query it is about; empty at the end of the query.
     pub at: Range<usize>,
     /// What is wrong.
@@ -16,7 +16,7 @@ pub struct Mistake {
     pub example: &'static str,
 }
 
-impl Mistake {
+impl QueryError {
     pub(super) fn new(at: Range<usize>, what: impl Into<String>, example: &'static str) -> Self {
         Self { at, what: what.into(), example }
     }
@@ -44,10 +44,10 @@ impl Mistake {
     }
 }
 
-impl fmt::Display for Mistake {
+impl fmt::Display for QueryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.what)
     }
 }
 
-impl std::error::Error for Mistake {}
+impl std::error::Error for QueryError {}

@@ -12,7 +12,7 @@ mod tests;
 mod when;
 mod words;
 
-pub use mistake::Mistake;
+pub use mistake::QueryError;
 pub(crate) use pattern::Pattern;
 pub(crate) use words::{Part, Words};
 
@@ -20,7 +20,7 @@ use jiff::Zoned;
 use recount_model::{Fate, MessageKind};
 use when::When;
 
-use crate::Plan;
+use crate::QueryPlan;
 use crate::document::FieldSet;
 
 /// A question, understood but not yet tied to a moment or to sessions.
@@ -34,7 +34,7 @@ use crate::document::FieldSet;
 /// # Ok::<(), recount_search::Mistake>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Query {
+pub struct SearchQuery {
     root: Node<Filter>,
 }
 
@@ -50,9 +50,9 @@ pub enum SessionLeaf {
     Live,
 }
 
-impl Query {
+impl SearchQuery {
     /// Understands a query, or says where it went wrong. No text makes it panic.
-    pub fn parse(text: &str) -> Result<Self, Mistake> {
+    pub fn parse(text: &str) -> Result<Self, QueryError> {
         parse::parse(text).map(|root| Self { root })
     }
 
@@ -62,8 +62,12 @@ impl Query {
     }
 
     /// Ties the query to a moment and a time zone, for dates, and to the sessions that `resolve` tells.
-    pub fn plan(&self, now: &Zoned, resolve: &mut dyn FnMut(&SessionLeaf) -> Vec<u64>) -> Plan {
-        Plan::of(&self.root, now, resolve)
+    pub fn plan(
+        &self,
+        now: &Zoned,
+        resolve: &mut dyn FnMut(&SessionLeaf) -> Vec<u64>,
+    ) -> QueryPlan {
+        QueryPlan::of(&self.root, now, resolve)
     }
 }
 

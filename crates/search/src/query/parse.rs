@@ -4,7 +4,7 @@ use super::fields::{self, Meaning, Value};
 use super::group::{Group, Item};
 use super::scope;
 use super::words::Words;
-use super::{Filter, Matcher, Mistake, Node, Pattern, TextLeaf};
+use super::{Filter, Matcher, Node, Pattern, QueryError, TextLeaf};
 use crate::document::FieldSet;
 
 /// Brackets and negations within each other; a person needs three.
@@ -13,7 +13,7 @@ const MAX_DEPTH: usize = 32;
 const MAX_TERMS: usize = 256;
 
 /// Understands a whole query.
-pub(super) fn parse(text: &str) -> Result<Node<Filter>, Mistake> {
+pub(super) fn parse(text: &str) -> Result<Node<Filter>, QueryError> {
     let mut parser = Parser { text, at: 0, depth: 0, terms: 0 };
     let mut root = parser.group(None)?.ok_or_else(|| {
         let what = if text.trim().is_empty() {
@@ -21,7 +21,7 @@ pub(super) fn parse(text: &str) -> Result<Node<Filter>, Mistake> {
         } else {
             "nothing to search for: symbols are not part of words"
         };
-        Mistake::new(0..text.len(), what, "retry \"tax table\" after:7d")
+        QueryError::new(0..text.len(), what, "retry \"tax table\" after:7d")
     })?;
     scope::apply(&mut root, FieldSet::TEXTS);
     Ok(root)
@@ -36,7 +36,7 @@ struct Parser<'q> {
 
 impl<'q> Parser<'q> {
     /// Reads up to the end, or to the bracket that closes the one at `opened`.
-    fn group(&mut self, opened: Option<usize>) -> Result<Option<Node<Filter>>, Mistake> {
+    fn group(&mut self, opened: Option<usize>) -> Result<Option<Node<Filter>>, QueryError> {
         let mut group = Group::default();
         loop {
             self.skip_blanks();
@@ -44,12 +44,12 @@ impl<'q> Parser<'q> {
             match (self.peek(), opened) {
                 (None, Some(open)) => {
                     let what = "this bracket is never closed";
-                    return Err(Mistake::new(open..open + 1, what, "(cart OR basket) tax"));
+                    return Err(QueryError::new(open..open + 1, what, "(cart OR basket) tax"));
                 }
                 (None, None) => break,
                 (Some(')'), None) => {
                     let what = "this bracket was never opened";
-                    return Err(Mistake::new(start..start + 1, what, "(cart OR basket) tax"));
+                    return Err(QueryError::new(start..start + 1, what, "(cart OR basket) tax"));
                 }
                 (Some(')'), Some(_)) => {
                     self.at += 1;
@@ -84,13 +84,13 @@ impl<'q> Parser<'q> {
     }
 
     /// Reads one term, negated or not.
-    fn item(&mut self) -> Result<Item, Mistake> {
+    fn item(&mut self) -> Result<Item, QueryError> {
         let start = self.at;
         let is_negated = self.keyword("NOT") || self.minus();
         self.terms += 1;
         if self.depth >= MAX_DEPTH || self.terms > MAX_TERMS {
             let what = "too much to keep in mind: this query has too many terms or levels";
-            return Err(Mistake::new(
+            return Err(QueryError::new(
                 start..self.at.max(start + 1),
                 what,
                 "(cart OR basket) NOT tax",
@@ -102,7 +102,7 @@ impl<'q> Parser<'q> {
         let operator = start..self.at;
         self.skip_blanks();
         if self.peek().is_none_or(|next| next == ')') || self.operator().is_some() {
-            return Err(Mistake::new(operator, "NOT needs a word after it", "cart NOT basket"));
+            return Err(QueryError::new(operator, "NOT needs a word after it", "cart NOT basket"));
         }
         self.depth += 1;
         let inner = self.item()?;
@@ -124,7 +124,7 @@ impl<'q> Parser<'q> {
         is_minus
     }
 
-    fn primary(&mut self) -> Result<Item, Mistake> {
+    fn primary(&mut self) -> Result<Item, QueryError> {
         let start = self.at;
         match self.peek() {
             Some('(') => {
@@ -137,7 +137,7 @@ impl<'q> Parser<'q> {
             Some('"' | '“') => {
                 let value = self.quoted()?;
                 let words = Words::of(value.text, false).ok_or_else(|| {
-                    Mistake::new(value.at, "no word between the quotes", "\"tax table\"")
+                    QueryError::new(value.at, "no word between the quotes", "\"tax table\"")
                 })?;
                 Ok(text(Matcher::Words(words)))
             }
@@ -150,13 +150,13 @@ impl<'q> Parser<'q> {
     }
 
     /// Reads what stands in quotes; the quotes are part of where it is.
-    fn quoted(&mut self) -> Result<Value<'q>, Mistake> {
+    fn quoted(&mut self) -> Result<Value<'q>, QueryError> {
         let start = self.at;
         let mut characters = self.rest().char_indices();
         let open = characters.next().map_or(1, |(_, quote)| quote.len_utf8());
         let Some((end, quote)) = characters.find(|(_, next)| matches!(next, '"' | '”')) else {
             let what = "this quote is never closed";
-            return Err(Mistake::new(start..start + open, what, "\"tax table\""));
+            return Err(QueryError::new(start..start + open, what, "\"tax table\""));
         };
         let text = self.text.get(start + open..start + end).unwrap_or_default();
         self.at = start + end + quote.len_utf8();
@@ -164,7 +164,7 @@ impl<'q> Parser<'q> {
     }
 
     /// Reads `/regex/` or `/regex/i`; a path that only looks like one is left alone.
-    fn pattern(&mut self) -> Result<Option<Pattern>, Mistake> {
+    fn pattern(&mut self) -> Result<Option<Pattern>, QueryError> {
         let start = self.at + 1;
         let mut is_escaped = false;
         let body = self.text.get(start..).unwrap_or_default();
@@ -188,7 +188,7 @@ impl<'q> Parser<'q> {
     }
 
     /// Reads up to the next blank; brackets may stand inside when they are closed there, as in `main()`.
-    fn word(&mut self) -> Result<Item, Mistake> {
+    fn word(&mut self) -> Result<Item, QueryError> {
         let start = self.at;
         let mut open = 0_usize;
         let length = self.rest().find(|next: char| match next {
@@ -212,7 +212,7 @@ impl<'q> Parser<'q> {
     }
 
     /// Reads `name:value`, when the word is one.
-    fn field(&mut self, word: &str, start: usize) -> Result<Option<Item>, Mistake> {
+    fn field(&mut self, word: &str, start: usize) -> Result<Option<Item>, QueryError> {
         let Some((name, rest)) = word.split_once(':') else { return Ok(None) };
         let at = start..start + name.len() + 1;
         let value = if fields::is_known(name) {
@@ -229,7 +229,7 @@ impl<'q> Parser<'q> {
         };
         if value.text.is_empty() {
             let what = format!("`{name}:` needs a value right behind it");
-            return Err(Mistake::new(at, what, "project:shop kind:prompt"));
+            return Err(QueryError::new(at, what, "project:shop kind:prompt"));
         }
         fields::meaning(name, &value).map(|meaning| match meaning {
             Meaning::Node(node) => Some(Item::Node(node)),
@@ -259,7 +259,7 @@ fn looks_like_field(name: &str, rest: &str) -> bool {
 }
 
 /// A word with what may hang on its end: `*`, `~`, `~1`, `~2`.
-fn plain(word: &str, start: usize) -> Result<Item, Mistake> {
+fn plain(word: &str, start: usize) -> Result<Item, QueryError> {
     let stem = word.trim_end_matches('*');
     if stem.len() < word.len() {
         let words = Words::of(stem, true);
@@ -273,7 +273,7 @@ fn plain(word: &str, start: usize) -> Result<Item, Mistake> {
             if !stem.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) =>
         {
             let at = start + stem.len()..start + word.len();
-            return Err(Mistake::new(
+            return Err(QueryError::new(
                 at,
                 "at most two letters may be wrong: ~, ~1 or ~2",
                 "baskit~",

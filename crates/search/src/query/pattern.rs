@@ -6,7 +6,7 @@ use regex_automata::meta::{Config, Regex};
 use regex_automata::nfa::thompson::WhichCaptures;
 use regex_syntax::ParserBuilder;
 
-use super::Mistake;
+use super::QueryError;
 use super::needed::{Need, needed};
 
 /// Memory of a compiled expression; those that need more would also be slow.
@@ -21,9 +21,9 @@ pub(crate) struct Pattern {
 
 impl Pattern {
     /// Understands an expression that stands at `start` of the query.
-    pub(super) fn new(source: &str, ignores_case: bool, start: usize) -> Result<Self, Mistake> {
+    pub(super) fn new(source: &str, ignores_case: bool, start: usize) -> Result<Self, QueryError> {
         let mistake = |at: Range<usize>, what: String| {
-            Mistake::new(start + at.start..start + at.end, what, "/legacy_?record/i")
+            QueryError::new(start + at.start..start + at.end, what, "/legacy_?record/i")
         };
         let parsed = ParserBuilder::new()
             .case_insensitive(ignores_case)

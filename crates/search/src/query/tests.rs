@@ -37,7 +37,7 @@ fn shown(node: &Node<Filter>) -> String {
 }
 
 fn understood(query: &str) -> String {
-    match Query::parse(query) {
+    match SearchQuery::parse(query) {
         Ok(query) => shown(&query.root),
         Err(mistake) => panic!("{query}: {mistake}"),
     }
@@ -133,26 +133,26 @@ fn mistakes_show_the_spot_and_an_example() {
         "会话 /a(b/",
         "/\\w{500}{500}/",
     ] {
-        let mistake = Query::parse(query).unwrap_err();
+        let mistake = SearchQuery::parse(query).unwrap_err();
         let pointed = mistake.pointed(query);
         writeln!(shown, "{pointed} {mistake}\n  {}\n", mistake.example).unwrap();
-        assert!(Query::parse(mistake.example).is_ok(), "{}", mistake.example);
+        assert!(SearchQuery::parse(mistake.example).is_ok(), "{}", mistake.example);
     }
     insta::assert_snapshot!(shown);
 }
 
 #[test]
 fn depth_and_number_of_terms_are_bounded() {
-    assert!(Query::parse(&"(".repeat(100_000)).is_err());
-    assert!(Query::parse(&"-(".repeat(100_000)).is_err());
-    assert!(Query::parse(&"NOT ".repeat(100_000)).is_err());
-    assert!(Query::parse(&"a ".repeat(100_000)).is_err());
+    assert!(SearchQuery::parse(&"(".repeat(100_000)).is_err());
+    assert!(SearchQuery::parse(&"-(".repeat(100_000)).is_err());
+    assert!(SearchQuery::parse(&"NOT ".repeat(100_000)).is_err());
+    assert!(SearchQuery::parse(&"a ".repeat(100_000)).is_err());
 }
 
 proptest::proptest! {
     #[test]
     fn no_text_makes_it_panic(query in "\\PC{0,60}") {
-        if let Err(mistake) = Query::parse(&query) {
+        if let Err(mistake) = SearchQuery::parse(&query) {
             mistake.pointed(&query);
             proptest::prop_assert!(query.get(mistake.at).is_some());
         }
@@ -164,7 +164,7 @@ proptest::proptest! {
         "kind:", "is:error", "after:1d", ":", ",", "会", "話す", "🙂", " ", " ", " ", "\\", "\u{301}", "\u{0}",
     ][..]), 0..14)) {
         let query = tokens.concat();
-        if let Err(mistake) = Query::parse(&query) {
+        if let Err(mistake) = SearchQuery::parse(&query) {
             mistake.pointed(&query);
             proptest::prop_assert!(query.get(mistake.at).is_some());
         }

@@ -39,8 +39,8 @@ fn record(finished: bool, when: &str, unfound: &[&str]) -> Searched {
     }
 }
 
-fn place(depth: usize, patience: u64) -> Place {
-    Place { path: "/home/dev".into(), depth, patience: Duration::from_millis(patience) }
+fn place(depth: usize, patience: u64) -> ScanRoot {
+    ScanRoot { path: "/home/dev".into(), depth, patience: Duration::from_millis(patience) }
 }
 
 fn paths(learned: &Learned) -> Vec<&str> {

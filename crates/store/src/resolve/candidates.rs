@@ -13,7 +13,7 @@ const ORIGINS: usize = 4;
 
 /// Where a path was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
+pub struct CandidateOrigin {
     /// The kind of place.
     pub kind: ClueKind,
     /// The place.
@@ -32,7 +32,7 @@ pub struct Candidates {
 #[derive(Clone, Debug)]
 struct Known {
     path: RecordedPath,
-    origins: Vec<Origin>,
+    origins: Vec<CandidateOrigin>,
     /// Whether the folders above it are candidates, too.
     with_ancestors: bool,
 }
@@ -68,7 +68,7 @@ impl Candidates {
 
     /// Adds one path.
     fn insert(&mut self, path: &str, kind: ClueKind, detail: &str) {
-        let origin = || Origin { kind, detail: detail.to_owned() };
+        let origin = || CandidateOrigin { kind, detail: detail.to_owned() };
         if let Some(Known { origins, .. }) =
             self.seen.get(path).and_then(|&at| self.paths.get_mut(at))
         {
@@ -87,7 +87,7 @@ impl Candidates {
         &self,
         source: &dyn Source,
         hash: &ProjectHash,
-    ) -> Option<(&RecordedPath, &[Origin])> {
+    ) -> Option<(&RecordedPath, &[CandidateOrigin])> {
         let mut hashes = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
         let known = hashes.entry(source.name()).or_default();
         for Known { path, .. } in self.paths.get(known.hashed..).unwrap_or_default() {
@@ -101,7 +101,7 @@ impl Candidates {
     }
 
     /// Lists the paths in the order they were found.
-    pub fn paths(&self) -> impl Iterator<Item = (&RecordedPath, &[Origin])> {
+    pub fn paths(&self) -> impl Iterator<Item = (&RecordedPath, &[CandidateOrigin])> {
         self.paths.iter().map(|known| (&known.path, known.origins.as_slice()))
     }
 }

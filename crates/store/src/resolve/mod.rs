@@ -10,7 +10,7 @@ use recount_formats::Source;
 use recount_formats::source::{ProjectFolder, Registered, RegistryNote};
 use recount_model::{Clue, ClueKind, Project, ProjectHash, ProjectState, RecordedPath};
 
-pub use candidates::{Candidates, Origin};
+pub use candidates::{CandidateOrigin, Candidates};
 use rank::{MARKER, OTHER_MARKER, PROOF, REGISTRY, weight};
 
 /// A project directory and what lies around it.
@@ -79,7 +79,10 @@ impl Case<'_> {
         named
     }
 
-    fn proven<'c>(&self, candidates: &'c Candidates) -> Option<(&'c RecordedPath, &'c [Origin])> {
+    fn proven<'c>(
+        &self,
+        candidates: &'c Candidates,
+    ) -> Option<(&'c RecordedPath, &'c [CandidateOrigin])> {
         candidates.prove(self.source, self.wanted()?)
     }
 
@@ -88,7 +91,7 @@ impl Case<'_> {
         &self,
         path: &RecordedPath,
         named: &[Named<'_>],
-        proven: Option<(&RecordedPath, &[Origin])>,
+        proven: Option<(&RecordedPath, &[CandidateOrigin])>,
         evidence: &mut Vec<Clue>,
     ) {
         let hash = self.source.project_hash(path.as_str());

@@ -19,7 +19,7 @@ use recount_model::ProjectHash;
 use crate::clues::git::GitIdentity;
 pub use places::{Looked, Seen, likely, look};
 use queue::{Found, Queue};
-pub use tree::{Disk, Tree};
+pub use tree::{DiskTree, FolderTree};
 
 /// Folders that hold no projects of their own, but thousands of folders. They are candidates themselves.
 pub(crate) const SKIPPED: &[&str] = &[
@@ -62,7 +62,7 @@ impl Search {
 
 /// Where to look.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ScanRoot {
     /// The folder.
     pub path: PathBuf,
     /// How many levels below it.
@@ -92,13 +92,13 @@ pub enum Event {
         /// The place.
         place: PathBuf,
         /// Why.
-        end: End,
+        end: ScanEnd,
     },
 }
 
 /// Why a place is done with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum ScanEnd {
     /// Everything within its bounds was looked at.
     Searched,
     /// Everything was found.
@@ -109,20 +109,20 @@ pub enum End {
 
 /// A search that is going on.
 #[derive(Debug)]
-pub struct Scan {
+pub struct FolderScan {
     events: Receiver<Event>,
     /// Places that are not done with, with the moment at which they are given up.
     open: Vec<(PathBuf, Instant)>,
 }
 
-impl Scan {
+impl FolderScan {
     /// Starts to search `places`.
-    pub fn start(search: Search, places: Vec<Place>, tree: &Arc<dyn Tree>) -> Self {
+    pub fn start(search: Search, places: Vec<ScanRoot>, tree: &Arc<dyn FolderTree>) -> Self {
         let (sender, events) = mpsc::channel();
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
         let search = Arc::new(search);
         let now = Instant::now();
-        let until = |place: &Place| now.checked_add(place.patience).unwrap_or(now);
+        let until = |place: &ScanRoot| now.checked_add(place.patience).unwrap_or(now);
         let open = places.iter().map(|place| (place.path.clone(), until(place))).collect();
         let others = places.iter().filter_map(|place| place.path.to_str()).map(str::to_owned);
         let others: Arc<HashSet<String>> = Arc::new(others.collect());
@@ -158,7 +158,7 @@ impl Scan {
             Err(RecvTimeoutError::Timeout) if patience <= wait => {
                 let at = self.open.iter().position(|(_, until)| *until == given_up)?;
                 let (place, _) = self.open.remove(at);
-                Some(Event::Left { place, end: End::OutOfTime })
+                Some(Event::Left { place, end: ScanEnd::OutOfTime })
             }
             Err(_) => None,
         }

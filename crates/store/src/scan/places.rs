@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Place, SKIPPED, Tree};
+use super::{FolderTree, SKIPPED, ScanRoot};
 use crate::presence::ask;
 
 /// Below the home, where people keep their work; the home itself comes last.
@@ -51,7 +51,7 @@ pub fn likely(homes: &[PathBuf], given: bool) -> Vec<PathBuf> {
 #[derive(Clone, Debug)]
 pub struct Seen {
     /// The place, without links on the way: that is how an agent is told where it is.
-    pub place: Place,
+    pub place: ScanRoot,
     /// Changes when a folder is made or removed in its two upper levels.
     pub shape: String,
 }
@@ -70,13 +70,13 @@ pub fn look(
     places: Vec<PathBuf>,
     depth: usize,
     patience: Duration,
-    tree: &Arc<dyn Tree>,
+    tree: &Arc<dyn FolderTree>,
 ) -> Looked {
     let tree = Arc::clone(tree);
     let looked = ask(places, move |path: &PathBuf| {
         let path = path.canonicalize().ok().filter(|path| path.is_dir())?;
         let shape = shape(&path, &*tree);
-        Some(Seen { place: Place { path, depth, patience }, shape })
+        Some(Seen { place: ScanRoot { path, depth, patience }, shape })
     });
     let silent = looked.iter().any(Option::is_none);
     let mut seen: Vec<Seen> = Vec::new();
@@ -89,7 +89,7 @@ pub fn look(
 }
 
 /// Names of folders two levels deep. Times would change with every file that is written beside them.
-fn shape(place: &Path, tree: &dyn Tree) -> String {
+fn shape(place: &Path, tree: &dyn FolderTree) -> String {
     let lister = tree.lister(place);
     let list = |folder: &Path| {
         let mut names: Vec<String> = Vec::new();

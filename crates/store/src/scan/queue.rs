@@ -10,7 +10,7 @@ use std::time::Instant;
 use recount_model::ProjectHash;
 use recount_platform::Lister;
 
-use super::{End, Event, Place, SKIPPED, Search, Tree};
+use super::{Event, FolderTree, SKIPPED, ScanEnd, ScanRoot, Search};
 use crate::clues::git;
 
 /// How many folders a thread takes at once.
@@ -19,7 +19,7 @@ const BATCH: usize = 32;
 /// The folders of one place that are still to be looked into.
 #[derive(Debug)]
 pub(super) struct Queue {
-    place: Place,
+    place: ScanRoot,
     deadline: Instant,
     /// Places that are searched for themselves.
     others: Arc<HashSet<String>>,
@@ -33,7 +33,7 @@ pub(super) struct Queue {
 /// What a thread works with.
 struct Looking<'a> {
     search: &'a Search,
-    tree: &'a dyn Tree,
+    tree: &'a dyn FolderTree,
     lister: Lister,
     told: &'a Sender<Event>,
 }
@@ -67,12 +67,12 @@ struct State {
     folders: VecDeque<(String, usize)>,
     /// Threads that are looking, and may find more.
     busy: usize,
-    end: Option<End>,
+    end: Option<ScanEnd>,
 }
 
 impl Queue {
     pub(super) fn new(
-        place: Place,
+        place: ScanRoot,
         deadline: Instant,
         others: &Arc<HashSet<String>>,
         found: Arc<Found>,
@@ -94,14 +94,14 @@ impl Queue {
     }
 
     /// Looks into folders until none is left, or time is up.
-    pub(super) fn work(&self, search: &Search, tree: &dyn Tree, told: &Sender<Event>) {
+    pub(super) fn work(&self, search: &Search, tree: &dyn FolderTree, told: &Sender<Event>) {
         let mut looked = 0;
         let lister = tree.lister(&self.place.path);
         while let Some(batch) = self.take() {
             let mut below = Vec::new();
             for (folder, depth) in batch {
                 if Instant::now() >= self.deadline {
-                    self.end(End::OutOfTime);
+                    self.end(ScanEnd::OutOfTime);
                     break;
                 }
                 looked += 1;
@@ -112,7 +112,7 @@ impl Queue {
                 looked = 0;
             }
             if self.found.is_all(search) {
-                self.end(End::Found);
+                self.end(ScanEnd::Found);
             }
             self.give(below, told);
         }
@@ -146,14 +146,14 @@ impl Queue {
         state.folders.extend(below);
         let done = state.busy == 0 && (state.folders.is_empty() || state.end.is_some());
         if done {
-            let end = *state.end.get_or_insert(End::Searched);
+            let end = *state.end.get_or_insert(ScanEnd::Searched);
             let _heard = told.send(Event::Left { place: self.place.path.clone(), end });
         }
         drop(state);
         self.more.notify_all();
     }
 
-    fn end(&self, end: End) {
+    fn end(&self, end: ScanEnd) {
         if let Ok(mut state) = self.state.lock() {
             state.end.get_or_insert(end);
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use recount_formats::SOURCES;
-use recount_platform::{Entry, Lister};
+use recount_platform::{FolderEntry, Lister};
 
 use super::*;
 
@@ -38,7 +38,7 @@ impl Made {
     }
 }
 
-impl Tree for Made {
+impl FolderTree for Made {
     fn lister(&self, _place: &Path) -> Lister {
         Lister::default()
     }
@@ -47,7 +47,7 @@ impl Tree for Made {
         &self,
         folder: &Path,
         _lister: Lister,
-        visit: &mut dyn FnMut(&Entry<'_>),
+        visit: &mut dyn FnMut(&FolderEntry<'_>),
     ) -> io::Result<()> {
         let folder = folder.to_str().unwrap();
         while self.hangs == Some(folder) {
@@ -55,14 +55,14 @@ impl Tree for Made {
         }
         *self.listed.lock().unwrap().entry(folder.to_owned()).or_default() += 1;
         for name in self.folders.get(folder).into_iter().flatten() {
-            visit(&Entry::named(name));
+            visit(&FolderEntry::named(name));
         }
         Ok(())
     }
 }
 
-fn place(path: &str, depth: usize) -> Place {
-    Place { path: path.into(), depth, patience: Duration::from_mins(1) }
+fn place(path: &str, depth: usize) -> ScanRoot {
+    ScanRoot { path: path.into(), depth, patience: Duration::from_mins(1) }
 }
 
 fn search(paths: &[&str], names: &[&str]) -> Search {
@@ -76,12 +76,12 @@ fn search(paths: &[&str], names: &[&str]) -> Search {
 struct Told {
     found: BTreeSet<String>,
     likely: BTreeSet<String>,
-    ends: Vec<(String, End)>,
+    ends: Vec<(String, ScanEnd)>,
 }
 
-fn run(search: Search, places: Vec<Place>, tree: &Arc<Made>) -> Told {
-    let tree: Arc<dyn Tree> = Arc::<Made>::clone(tree);
-    let mut scan = Scan::start(search, places, &tree);
+fn run(search: Search, places: Vec<ScanRoot>, tree: &Arc<Made>) -> Told {
+    let tree: Arc<dyn FolderTree> = Arc::<Made>::clone(tree);
+    let mut scan = FolderScan::start(search, places, &tree);
     let mut told = Told::default();
     while let Some(event) = scan.next(Duration::from_hours(1)) {
         match event {
@@ -108,7 +108,7 @@ fn a_search_goes_as_deep_as_it_is_told() {
     for (depth, found) in [(1, false), (2, false), (3, true), (4, true)] {
         let told = run(search(&["/h/a/b/c", "/h/none"], &[]), vec![place("/h", depth)], &tree);
         assert_eq!(!told.found.is_empty(), found, "depth {depth}");
-        assert_eq!(told.ends, [("/h".to_owned(), End::Searched)]);
+        assert_eq!(told.ends, [("/h".to_owned(), ScanEnd::Searched)]);
     }
 }
 
@@ -152,30 +152,30 @@ fn a_search_ends_when_all_is_found() {
     paths.push("/h/a");
     let tree = Arc::new(Made::of(&paths));
     let told = run(search(&["/h/a"], &[]), vec![place("/h", 9)], &tree);
-    assert_eq!(told.ends, [("/h".to_owned(), End::Found)]);
+    assert_eq!(told.ends, [("/h".to_owned(), ScanEnd::Found)]);
     assert!(tree.listed().len() < 100, "{} folders were listed", tree.listed().len());
     let told = run(search(&["/h/a"], &["x"]), vec![place("/h", 9)], &tree);
-    assert_eq!(told.ends, [("/h".to_owned(), End::Searched)], "a name may be met again");
+    assert_eq!(told.ends, [("/h".to_owned(), ScanEnd::Searched)], "a name may be met again");
     assert_eq!(told.likely.len(), 2000);
 }
 
 #[test]
 fn a_place_without_time_is_left_unsearched() {
     let tree = Arc::new(Made::of(&["/h/a"]));
-    let none = Place { patience: Duration::ZERO, ..place("/h", 9) };
+    let none = ScanRoot { patience: Duration::ZERO, ..place("/h", 9) };
     let told = run(search(&["/h/a"], &[]), vec![none], &tree);
-    assert_eq!((told.found.len(), told.ends), (0, vec![("/h".to_owned(), End::OutOfTime)]));
+    assert_eq!((told.found.len(), told.ends), (0, vec![("/h".to_owned(), ScanEnd::OutOfTime)]));
 }
 
 #[test]
 fn a_folder_that_never_answers_holds_up_only_its_own_place() {
     let tree =
         Made { hangs: Some("/net/dead"), ..Made::of(&["/net/dead/x", "/net/a", "/h/a/shop"]) };
-    let slow = Place { patience: Duration::from_millis(500), ..place("/net", 9) };
+    let slow = ScanRoot { patience: Duration::from_millis(500), ..place("/net", 9) };
     let wanted = ["/h/a/shop", "/net/a", "/net/dead/x"];
     let told = run(search(&wanted, &[]), vec![slow, place("/h", 9)], &Arc::new(tree));
     assert_eq!(told.found, strings(&["/h/a/shop", "/net/a"]));
-    let expected = [("/h".to_owned(), End::Searched), ("/net".to_owned(), End::OutOfTime)];
+    let expected = [("/h".to_owned(), ScanEnd::Searched), ("/net".to_owned(), ScanEnd::OutOfTime)];
     assert_eq!(told.ends, expected);
 }
 
@@ -183,7 +183,7 @@ fn a_folder_that_never_answers_holds_up_only_its_own_place() {
 fn a_place_that_is_not_there_is_left_out_and_one_that_is_named_twice_is_seen_once() {
     let home = recount_testkit::Home::empty();
     home.write("code/shop/x", "");
-    let tree: Arc<dyn Tree> = Arc::new(Disk::new());
+    let tree: Arc<dyn FolderTree> = Arc::new(DiskTree::new());
     let code = home.path().join("code");
     let places = vec![
         code.clone(),
@@ -216,10 +216,10 @@ fn links_are_not_followed() {
     link("code/shop/loop", "code");
     link("code/self", "code/self");
     link("code/broken", "nowhere");
-    let tree: Arc<dyn Tree> = Arc::new(Disk::new());
+    let tree: Arc<dyn FolderTree> = Arc::new(DiskTree::new());
     let through = home.at("code/shop/loop/shop");
     let wanted = search(&[&home.at("code/shop"), &through], &["shop"]);
-    let mut scan = Scan::start(wanted, vec![place(&home.at("code"), 256)], &tree);
+    let mut scan = FolderScan::start(wanted, vec![place(&home.at("code"), 256)], &tree);
     let mut likely = Vec::new();
     while let Some(event) = scan.next(Duration::from_hours(1)) {
         match event {

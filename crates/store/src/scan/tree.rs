@@ -4,10 +4,10 @@ use std::fmt::Debug;
 use std::io;
 use std::path::Path;
 
-use recount_platform::{Entry, Lister, Mounts};
+use recount_platform::{FolderEntry, Lister, Mounts};
 
 /// Folders and what lies in them; tests have some that never answer.
-pub trait Tree: Debug + Send + Sync {
+pub trait FolderTree: Debug + Send + Sync {
     /// Returns how the folders below `place` are best listed.
     fn lister(&self, place: &Path) -> Lister;
 
@@ -16,30 +16,30 @@ pub trait Tree: Debug + Send + Sync {
         &self,
         folder: &Path,
         lister: Lister,
-        visit: &mut dyn FnMut(&Entry<'_>),
+        visit: &mut dyn FnMut(&FolderEntry<'_>),
     ) -> io::Result<()>;
 }
 
 /// The disk, as seen from one place.
 #[derive(Debug)]
-pub struct Disk {
+pub struct DiskTree {
     mounts: Mounts,
 }
 
-impl Disk {
+impl DiskTree {
     /// Asks the system where other file systems begin.
     pub fn new() -> Self {
         Self { mounts: Mounts::of_system() }
     }
 }
 
-impl Default for Disk {
+impl Default for DiskTree {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Tree for Disk {
+impl FolderTree for DiskTree {
     fn lister(&self, place: &Path) -> Lister {
         Lister::for_place(place)
     }
@@ -48,7 +48,7 @@ impl Tree for Disk {
         &self,
         folder: &Path,
         lister: Lister,
-        visit: &mut dyn FnMut(&Entry<'_>),
+        visit: &mut dyn FnMut(&FolderEntry<'_>),
     ) -> io::Result<()> {
         let below = self.mounts.below(folder);
         lister.folders(folder, &mut |entry| {

@@ -5,7 +5,7 @@ use crate::{
     json::{Json, Text},
     moment::Moment,
     options::Era,
-    report::{Counts, Kind},
+    report::{ExpectedCounts, ExpectedKind},
 };
 
 /// One file of a session.
@@ -31,7 +31,7 @@ pub(crate) enum Role {
 #[derive(Debug)]
 pub(crate) struct Finished {
     pub(crate) id: Text,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ExpectedKind,
     pub(crate) parent: Option<Text>,
     /// The era of the main file.
     pub(crate) era: Era,
@@ -41,7 +41,7 @@ pub(crate) struct Finished {
     pub(crate) updated: Moment,
     pub(crate) files: Vec<Made>,
     pub(crate) subagents: Vec<Self>,
-    pub(crate) kept: Counts,
+    pub(crate) kept: ExpectedCounts,
     pub(crate) ever: u64,
     /// What was typed, for `logs.json`.
     pub(crate) typed: Vec<(Moment, Text)>,
@@ -58,7 +58,7 @@ impl Session<'_> {
         let name =
             self.file_name(self.began, if self.era.is_document() { "json" } else { "jsonl" });
         let kind = self.kind();
-        let mut kept = Counts::default();
+        let mut kept = ExpectedCounts::default();
         self.messages.iter().for_each(|message: &Message| message.count(&mut kept));
         let text = self.page.close(self.summary.as_ref(), first);
         let main = Made { name, text, modified: self.now, role: Role::Main };

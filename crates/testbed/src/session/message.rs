@@ -4,8 +4,8 @@ use crate::{
     json::{Json, Text, record},
     moment::Moment,
     options::Era,
-    report::Counts,
-    story::Level,
+    report::ExpectedCounts,
+    scenario::Level,
     tool::{Status, Told},
 };
 
@@ -113,7 +113,7 @@ impl Message {
     }
 
     /// Adds this message to `counts`.
-    pub(crate) fn count(&self, counts: &mut Counts) {
+    pub(crate) fn count(&self, counts: &mut ExpectedCounts) {
         counts.messages += 1;
         match &self.body {
             Body::Prompt { .. } => counts.prompts += 1,

@@ -23,8 +23,8 @@ use crate::{
     options::Era,
     project::Project,
     random::Random,
-    report::Kind,
-    story::{Level, Story},
+    report::ExpectedKind,
+    scenario::{Level, Scenario},
 };
 
 /// Tokens of the system prompt and tool declarations, which every request carries.
@@ -125,11 +125,11 @@ impl<'a> Session<'a> {
     }
 
     /// Tells a whole story.
-    pub(crate) fn tell(&mut self, story: &Story) {
-        for step in &story.steps {
+    pub(crate) fn tell(&mut self, scenario: &Scenario) {
+        for step in &scenario.steps {
             self.step(step);
         }
-        self.summary.clone_from(&story.summary);
+        self.summary.clone_from(&scenario.summary);
     }
 
     /// Gives the session the title that the program would make for it later.
@@ -145,8 +145,8 @@ impl<'a> Session<'a> {
         self.page.size() + done + agents
     }
 
-    fn kind(&self) -> Kind {
-        if self.parent.is_some() { Kind::Subagent } else { Kind::Main }
+    fn kind(&self) -> ExpectedKind {
+        if self.parent.is_some() { ExpectedKind::Subagent } else { ExpectedKind::Main }
     }
 
     /// Lets between `low` and `high` milliseconds pass.

@@ -9,7 +9,7 @@ use crate::{
     json::{Json, Text, record},
     moment::Moment,
     options::Era,
-    story::{Level, Reply, Story},
+    scenario::{Level, Reply, Scenario},
     tool::{self, Setting, Told},
 };
 
@@ -111,7 +111,7 @@ impl Session<'_> {
 
     /// Lets a sub-agent do its work, if that is what the call is; returns the id that the call names.
     fn delegate(&mut self, action: &Action) -> Option<Text> {
-        let Action::Agent { name, prompt, result, story } = action else { return None };
+        let Action::Agent { name, prompt, result, scenario } = action else { return None };
         // Before 0.37 a sub-agent has no file of its own.
         if self.era == Era::Strings {
             return None;
@@ -123,9 +123,9 @@ impl Session<'_> {
         };
         let random = self.random.fork();
         let mut agent = Session::start_agent(self, &id, (self.now, random));
-        let task = Story::new().ask(&brief(name, prompt));
+        let task = Scenario::new().ask(&brief(name, prompt));
         agent.tell(&task);
-        agent.tell(story);
+        agent.tell(scenario);
         agent.complete(result);
         self.now = agent.now.plus(40);
         self.subagents.push(agent.finish());

@@ -10,7 +10,7 @@ use crate::{
     json::{Json, Text, record},
     moment::Moment,
     options::Era,
-    story::{Level, Prompt, Step},
+    scenario::{Level, Prompt, Step},
     tool::Told,
 };
 

@@ -5,7 +5,7 @@ use crate::{
     call::{Action, Call},
     json::{Json, Text, record},
     options::Era,
-    story::{Step, Story},
+    scenario::{Scenario, Step},
 };
 
 pub(super) fn tell(action: &Action, setting: Setting<'_>, agent: Option<&Text>) -> Success {
@@ -18,8 +18,8 @@ pub(super) fn tell(action: &Action, setting: Setting<'_>, agent: Option<&Text>) 
         Action::Server { server, tool, query, answer } => {
             serve(action, setting, (server, tool), (query, answer))
         }
-        Action::Agent { name, prompt, result, story } => {
-            let activity = activity(story, agent, setting.era);
+        Action::Agent { name, prompt, result, scenario } => {
+            let activity = activity(scenario, agent, setting.era);
             delegate(action, setting, (name, prompt), (result, activity))
         }
         Action::Remember(fact) => Success {
@@ -214,10 +214,10 @@ fn delegate(
 }
 
 /// What the screen showed of a sub-agent at work: its thoughts and calls, in order.
-fn activity(story: &Story, agent: Option<&Text>, era: Era) -> Json {
+fn activity(scenario: &Scenario, agent: Option<&Text>, era: Era) -> Json {
     let agent = agent.map_or("agent", |id| id);
     let mut seen = Vec::new();
-    let replies = story.steps.iter().filter_map(|step| match step {
+    let replies = scenario.steps.iter().filter_map(|step| match step {
         Step::Reply(reply) => Some(reply),
         _ => None,
     });

@@ -5,20 +5,20 @@
 
 use std::path::Path;
 
-use super::Door;
+use super::ChangeLock;
 use super::approve::Approved;
-use super::content::Content;
+use super::content::NewContent;
 use super::disk::Disk;
 use super::journal::{Record, make_private, sync};
 use super::late::{Late, Latecomers};
 use super::places::{Places, folders};
 use super::plan::{Plan, Step};
 use super::refusal::Refusal;
-use super::state::{State, hash_file, look};
+use super::state::{FileState, hash_file, look};
 use super::turns::Turns;
 use crate::Error;
 
-impl Door<'_> {
+impl ChangeLock<'_> {
     /// Carries out a plan and returns the id of its receipt.
     ///
     /// # Errors
@@ -65,7 +65,7 @@ impl Door<'_> {
         for (number, step) in plan.steps.iter().enumerate() {
             if let Some(before) = &step.before {
                 let kept = places.kept(number, step);
-                lay_down(self.disk, &Content::of_file(&step.path), &kept, before, &step.path)?;
+                lay_down(self.disk, &NewContent::of_file(&step.path), &kept, before, &step.path)?;
             }
             if let Some(after) = &step.after {
                 let content = step.content.clone().unwrap_or_default();
@@ -144,9 +144,9 @@ fn unless(is_back: bool, id: String, error: Error) -> Error {
 /// Writes `content` to a new file at `to` and reads it back: it must be what `state` says, as it was for `of`.
 pub(crate) fn lay_down(
     disk: &dyn Disk,
-    content: &Content,
+    content: &NewContent,
     to: &Path,
-    state: &State,
+    state: &FileState,
     of: &Path,
 ) -> Result<(), Error> {
     let mut file =

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-use super::disk::{Disk, Kind};
+use super::disk::{Disk, FileKind};
 use super::plan::{Plan, Step};
 use super::refusal::Refusal;
 use super::state::look;
@@ -80,7 +80,9 @@ fn unchanged(disk: &dyn Disk, step: &Step) -> Result<(), Error> {
     match (look(disk, &step.path)?, &step.before) {
         (None, None) => Ok(()),
         (Some(now), Some(before)) if before.looks_like(&now) && before.mode == now.mode => Ok(()),
-        (Some(now), Some(_)) if now.kind != Kind::File => Err(Refusal::NotAFile { path }.into()),
+        (Some(now), Some(_)) if now.kind != FileKind::File => {
+            Err(Refusal::NotAFile { path }.into())
+        }
         (Some(_), None) => Err(Refusal::Occupied { path }.into()),
         _ => Err(Refusal::Changed { path }.into()),
     }

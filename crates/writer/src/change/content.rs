@@ -15,7 +15,7 @@ const BLOCK: usize = 64 * 1024;
 
 /// What will be in a file.
 #[derive(Clone, Debug, Default)]
-pub struct Content {
+pub struct NewContent {
     pieces: Vec<Piece>,
 }
 
@@ -38,7 +38,7 @@ pub trait Make: Debug + Send + Sync {
     fn make(&self, out: &mut dyn Write) -> io::Result<()>;
 }
 
-impl Content {
+impl NewContent {
     /// The whole of a file.
     pub fn of_file(file: impl Into<PathBuf>) -> Self {
         Self::default().then_stretch(file, 0, u64::MAX)

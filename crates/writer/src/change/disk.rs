@@ -1,4 +1,4 @@
-//! What a change asks of a disk: everything the door does goes through this trait, so that tests can stop it after any
+//! What a change asks of a disk: everything the change pipeline does goes through this trait, so that tests can stop it after any
 //! operation, fill the disk, or pull the plug.
 
 use std::fmt::Debug;
@@ -16,7 +16,7 @@ pub trait Disk: Debug + Sync {
     fn read(&self, path: &Path) -> io::Result<Box<dyn Read + '_>>;
 
     /// Opens a file so that it can be looked at when its name is gone.
-    fn hold(&self, path: &Path) -> io::Result<Box<dyn Held + '_>>;
+    fn hold(&self, path: &Path) -> io::Result<Box<dyn HeldFile + '_>>;
 
     /// Lists what lies in a folder, sorted.
     fn list(&self, path: &Path) -> io::Result<Vec<PathBuf>>;
@@ -69,7 +69,7 @@ pub trait NewFile: Write {
 }
 
 /// A file, whatever its name is.
-pub trait Held {
+pub trait HeldFile {
     /// Tells what it is now.
     fn look(&self) -> io::Result<Look>;
 
@@ -81,7 +81,7 @@ pub trait Held {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
     /// What it is.
-    pub kind: Kind,
+    pub kind: FileKind,
     /// Its size.
     pub bytes: u64,
     /// When it was last written, in nanoseconds since 1970.
@@ -92,7 +92,7 @@ pub struct Look {
 
 /// What kind of thing lies at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// A regular file.
     File,
     /// A folder.

@@ -37,7 +37,7 @@ pub(crate) enum Record {
 
 /// One change, as its journal tells it.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct JournalEntry {
     /// Its receipt.
     pub id: String,
     /// When it was begun.
@@ -45,14 +45,14 @@ pub struct Entry {
     /// What was planned.
     pub plan: Plan,
     /// How far it came.
-    pub end: End,
+    pub end: JournalEnd,
     /// Whether what was kept to undo it has been thrown away.
     pub emptied: bool,
 }
 
 /// How far a change came.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum JournalEnd {
     /// It was begun, and nothing of it is in place yet.
     Begun,
     /// Everything lies ready or is in place.
@@ -72,7 +72,7 @@ pub enum End {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Entries {
     /// Those that could be read, the oldest first.
-    pub(crate) known: Vec<Entry>,
+    pub(crate) known: Vec<JournalEntry>,
     /// Files that are no journals of ours, or of a newer release, and why.
     pub(crate) damaged: Vec<(PathBuf, String)>,
     /// Files whose first line was never finished: nothing was done.
@@ -154,11 +154,11 @@ impl Journal<'_> {
         let Some((first, rest)) = lines.split_first() else { return Ok(Reading::Stillborn) };
         let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let mut entry = match serde_json::from_slice(first) {
-            Ok(Record::Plan { format: FORMAT, time, plan }) => Entry {
+            Ok(Record::Plan { format: FORMAT, time, plan }) => JournalEntry {
                 id: id.unwrap_or_default(),
                 time,
                 plan: *plan,
-                end: End::Begun,
+                end: JournalEnd::Begun,
                 emptied: false,
             },
             Ok(Record::Plan { format, .. }) => {
@@ -173,9 +173,11 @@ impl Journal<'_> {
         for record in rest.iter().filter_map(|line| serde_json::from_slice(line).ok()) {
             match record {
                 Record::Plan { .. } => {}
-                Record::Prepared => entry.end = End::Prepared,
-                Record::Done { .. } => entry.end = End::Done,
-                Record::TakenBack { why, left, .. } => entry.end = End::TakenBack { why, left },
+                Record::Prepared => entry.end = JournalEnd::Prepared,
+                Record::Done { .. } => entry.end = JournalEnd::Done,
+                Record::TakenBack { why, left, .. } => {
+                    entry.end = JournalEnd::TakenBack { why, left }
+                }
                 Record::Emptied { .. } => entry.emptied = true,
             }
         }
@@ -192,7 +194,7 @@ impl Journal<'_> {
 }
 
 enum Reading {
-    Entry(Box<Entry>),
+    Entry(Box<JournalEntry>),
     Stillborn,
     Damaged(String),
 }

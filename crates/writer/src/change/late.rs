@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Door;
-use super::disk::{Disk, Held};
+use super::ChangeLock;
+use super::disk::{Disk, HeldFile};
 use super::plan::Step;
-use super::state::{Hash, State};
+use super::state::{FileState, Hash};
 use crate::Error;
 
 /// So many files are held at most: sessions come first in a plan, and only they are written to by others.
@@ -15,7 +15,7 @@ const MOST: usize = 64;
 /// The files that a change has replaced or removed, still open.
 #[derive(Default)]
 pub(crate) struct Latecomers<'a> {
-    held: Vec<(PathBuf, &'a State, Box<dyn Held + 'a>)>,
+    held: Vec<(PathBuf, &'a FileState, Box<dyn HeldFile + 'a>)>,
 }
 
 /// What was written to a file that nobody finds any more.
@@ -62,7 +62,7 @@ impl<'a> Latecomers<'a> {
     }
 }
 
-impl Door<'_> {
+impl ChangeLock<'_> {
     /// Puts what came late where its writer meant it to be, once all is taken back.
     pub(crate) fn put_late(&self, late: &[Late]) -> Result<(), Error> {
         for late in late {

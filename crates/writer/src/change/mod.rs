@@ -1,8 +1,8 @@
-//! The door: how users' data changes, and how it comes back.
+//! The change pipeline: how users' data changes, and how it comes back.
 //!
 //! A [`Plan`] says what every file is before and after, and changes nothing. [`Plan::approve`] refuses it while somebody works
 //! in its sessions, when a file is not what it was, lies outside of the agents' folders, or there is no room. Only what is
-//! [`Approved`] can be carried out, by [`Door::apply`], which leaves a receipt: a journal with the plan, and copies of all that
+//! [`Approved`] can be carried out, by [`ChangeLock::apply`], which leaves a receipt: a journal with the plan, and copies of all that
 //! was replaced or removed. [`History::undo`] makes a plan that turns a receipt around, byte for byte.
 //!
 //! ```text
@@ -10,8 +10,8 @@
 //!                    └──────── a crash here: taken back ─────────────────────┘└──── a crash here: finished, or taken back ────┘
 //! ```
 //!
-//! Whoever holds a [`Door`] has the turn: of two runs at once, one waits. So a change that is not ended when the door is
-//! opened was cut short by a crash, and [`Door::recover`] ends it.
+//! Whoever holds a [`ChangeLock`] has the turn: of two runs at once, one waits. So a change that is not ended when the change pipeline is
+//! opened was cut short by a crash, and [`ChangeLock::recover`] ends it.
 
 pub(crate) mod apply;
 mod approve;
@@ -38,13 +38,13 @@ use jiff::Timestamp;
 use crate::{Error, Lock};
 
 pub use approve::{Approved, Owner};
-pub use content::{Content, Likeness, Make};
-pub use disk::{Disk, Held, Kind, Look, NewFile};
-pub use journal::{End, Entry};
-pub use plan::{About, Folder, Plan, Step, Subject, Undoes};
+pub use content::{Likeness, Make, NewContent};
+pub use disk::{Disk, FileKind, HeldFile, Look, NewFile};
+pub use journal::{JournalEnd, JournalEntry};
+pub use plan::{ChangeDetails, Folder, Plan, Step, Subject, Undoes};
 pub use recover::Recovered;
 pub use refusal::{Refusal, Spent};
-pub use state::{Hash, State};
+pub use state::{FileState, Hash};
 pub use undo::History;
 
 use journal::Journal;
@@ -54,7 +54,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The turn at users' data, until dropped.
 #[derive(Debug)]
-pub struct Door<'a> {
+pub struct ChangeLock<'a> {
     disk: &'a dyn Disk,
     /// Our data folder, in which journals and copies lie.
     data: &'a Path,
@@ -62,7 +62,7 @@ pub struct Door<'a> {
     _turn: Option<Lock>,
 }
 
-impl<'a> Door<'a> {
+impl<'a> ChangeLock<'a> {
     /// Waits for the turn. `data` is our data folder, `now` the time that is written down.
     ///
     /// # Errors

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::content::Content;
-use super::disk::{Disk, Kind};
+use super::content::NewContent;
+use super::disk::{Disk, FileKind};
 use super::refusal::Refusal;
-use super::state::{State, look};
+use super::state::{FileState, look};
 use crate::Error;
 
 /// Every file that will change, before and after. Making one changes nothing.
@@ -54,15 +54,15 @@ pub struct Step {
     /// The session it belongs to.
     pub session: Option<String>,
     /// What is there; nothing for a new file.
-    pub before: Option<State>,
+    pub before: Option<FileState>,
     /// What will be there; nothing for a file that goes to the trash.
-    pub after: Option<State>,
+    pub after: Option<FileState>,
     /// Where a file that goes away goes to, if it is moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<PathBuf>,
     /// What will be in it. Not written down: the file that is laid ready is.
     #[serde(skip)]
-    pub(crate) content: Option<Content>,
+    pub(crate) content: Option<NewContent>,
 }
 
 /// A folder and its permissions.
@@ -85,7 +85,7 @@ pub struct Undoes {
 
 /// What a step says about its file, beside where it lies.
 #[derive(Clone, Copy, Debug)]
-pub struct About<'a> {
+pub struct ChangeDetails<'a> {
     /// The session it belongs to.
     pub session: Option<&'a str>,
     /// What it is to the session, for people.
@@ -112,11 +112,16 @@ impl Plan {
     ///
     /// # Errors
     /// If it cannot be read, or is no regular file.
-    pub fn remove(&mut self, disk: &dyn Disk, path: &Path, about: About<'_>) -> Result<(), Error> {
+    pub fn remove(
+        &mut self,
+        disk: &dyn Disk,
+        path: &Path,
+        about: ChangeDetails<'_>,
+    ) -> Result<(), Error> {
         if self.steps.iter().any(|step| step.path == path) {
             return Ok(());
         }
-        let Some(before) = State::of(disk, path)? else { return Ok(()) };
+        let Some(before) = FileState::of(disk, path)? else { return Ok(()) };
         self.push(path, about, (Some(before), None), None)
     }
 
@@ -128,16 +133,16 @@ impl Plan {
         &mut self,
         disk: &dyn Disk,
         path: &Path,
-        content: Content,
-        about: About<'_>,
-        like: Option<&State>,
+        content: NewContent,
+        about: ChangeDetails<'_>,
+        like: Option<&FileState>,
     ) -> Result<(), Error> {
         if look(disk, path)?.is_some() {
             return Err(Refusal::Occupied { path: path.to_owned() }.into());
         }
         let (bytes, hash) = content.measure(disk)?;
         let (modified, mode) = like.map_or((None, None), |like| (like.modified, like.mode));
-        let after = State { bytes, hash, modified, mode };
+        let after = FileState { bytes, hash, modified, mode };
         self.make_way(disk, path)?;
         self.push(path, about, (None, Some(after)), Some(content))
     }
@@ -150,13 +155,13 @@ impl Plan {
         &mut self,
         disk: &dyn Disk,
         path: &Path,
-        content: Content,
-        about: About<'_>,
+        content: NewContent,
+        about: ChangeDetails<'_>,
     ) -> Result<(), Error> {
         let changed = || Error::from(Refusal::Changed { path: path.to_owned() });
-        let before = State::of(disk, path)?.ok_or_else(changed)?;
+        let before = FileState::of(disk, path)?.ok_or_else(changed)?;
         let (bytes, hash) = content.measure(disk)?;
-        let after = State { bytes, hash, modified: before.modified, mode: before.mode };
+        let after = FileState { bytes, hash, modified: before.modified, mode: before.mode };
         self.push(path, about, (Some(before), Some(after)), Some(content))
     }
 
@@ -169,9 +174,9 @@ impl Plan {
         disk: &dyn Disk,
         from: &Path,
         to: &Path,
-        about: About<'_>,
+        about: ChangeDetails<'_>,
     ) -> Result<(), Error> {
-        self.move_as(disk, from, to, Content::of_file(from), about)
+        self.move_as(disk, from, to, NewContent::of_file(from), about)
     }
 
     /// Moves a file and puts other bytes into it on the way; its permissions and its time stay.
@@ -183,11 +188,11 @@ impl Plan {
         disk: &dyn Disk,
         from: &Path,
         to: &Path,
-        content: Content,
-        about: About<'_>,
+        content: NewContent,
+        about: ChangeDetails<'_>,
     ) -> Result<(), Error> {
         let changed = || Error::from(Refusal::Changed { path: from.to_owned() });
-        let before = State::of(disk, from)?.ok_or_else(changed)?;
+        let before = FileState::of(disk, from)?.ok_or_else(changed)?;
         self.create(disk, to, content, about, Some(&before))?;
         self.push(from, about, (Some(before), None), None)?;
         if let Some(step) = self.steps.last_mut() {
@@ -205,11 +210,11 @@ impl Plan {
         disk: &dyn Disk,
         from: &Path,
         to: &Path,
-        about: About<'_>,
+        about: ChangeDetails<'_>,
     ) -> Result<(), Error> {
         let changed = || Error::from(Refusal::Changed { path: from.to_owned() });
-        let before = State::of(disk, from)?.ok_or_else(changed)?;
-        self.create(disk, to, Content::of_file(from), about, Some(&before))
+        let before = FileState::of(disk, from)?.ok_or_else(changed)?;
+        self.create(disk, to, NewContent::of_file(from), about, Some(&before))
     }
 
     /// Removes a folder, if nothing is left in it in the end.
@@ -218,7 +223,9 @@ impl Plan {
     /// If it cannot be looked at.
     pub fn remove_folder(&mut self, disk: &dyn Disk, path: &Path) -> Result<(), Error> {
         let known = self.removed.iter().any(|folder| folder.path == path);
-        if let Some(found) = look(disk, path)?.filter(|look| look.kind == Kind::Folder && !known) {
+        if let Some(found) =
+            look(disk, path)?.filter(|look| look.kind == FileKind::Folder && !known)
+        {
             self.removed.push(Folder { path: path.to_owned(), mode: found.mode });
             // The inner ones first.
             let depth = |folder: &Folder| folder.path.components().count();
@@ -230,9 +237,9 @@ impl Plan {
     fn push(
         &mut self,
         path: &Path,
-        about: About<'_>,
-        (before, after): (Option<State>, Option<State>),
-        content: Option<Content>,
+        about: ChangeDetails<'_>,
+        (before, after): (Option<FileState>, Option<FileState>),
+        content: Option<NewContent>,
     ) -> Result<(), Error> {
         if path.to_str().is_none() {
             return Err(Refusal::NotText { path: path.to_owned() }.into());

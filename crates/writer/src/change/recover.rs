@@ -5,13 +5,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Door;
+use super::ChangeLock;
 use super::apply::{lay_down, remove, remove_if_empty};
-use super::content::Content;
-use super::journal::{End, Entry, Record};
+use super::content::NewContent;
+use super::journal::{JournalEnd, JournalEntry, Record};
 use super::places::Places;
 use super::plan::{Plan, Step};
-use super::state::{State, look};
+use super::state::{FileState, look};
 use super::turns::Turns;
 use crate::Error;
 
@@ -28,7 +28,7 @@ pub struct Recovered {
     pub left: Vec<PathBuf>,
 }
 
-impl Door<'_> {
+impl ChangeLock<'_> {
     /// Finishes or takes back what a crash has cut short. Where `is_live` says that somebody works in its sessions, it is
     /// taken back.
     ///
@@ -45,13 +45,13 @@ impl Door<'_> {
             let mut left = Vec::new();
             let mut finished = false;
             match entry.end {
-                End::Done | End::TakenBack { .. } => continue,
-                End::Begun => self.clear_away(&entry.id, &entry.plan, why)?,
-                End::Prepared if !is_live(&entry.plan) && self.can_finish(entry)? => {
+                JournalEnd::Done | JournalEnd::TakenBack { .. } => continue,
+                JournalEnd::Begun => self.clear_away(&entry.id, &entry.plan, why)?,
+                JournalEnd::Prepared if !is_live(&entry.plan) && self.can_finish(entry)? => {
                     self.finish(entry)?;
                     finished = true;
                 }
-                End::Prepared => left = self.take_back(&entry.id, &entry.plan, why)?,
+                JournalEnd::Prepared => left = self.take_back(&entry.id, &entry.plan, why)?,
             }
             let (id, command) = (entry.id.clone(), entry.plan.command.clone());
             recovered.push(Recovered { id, command, finished, left });
@@ -61,7 +61,7 @@ impl Door<'_> {
     }
 
     /// Whether every file is before or after its step, and all that is needed to go on is whole.
-    fn can_finish(&self, entry: &Entry) -> Result<bool, Error> {
+    fn can_finish(&self, entry: &JournalEntry) -> Result<bool, Error> {
         let places = self.places(&entry.id);
         for (number, step) in entry.plan.steps.iter().enumerate() {
             let now = Found::at(self, &step.path)?;
@@ -76,7 +76,7 @@ impl Door<'_> {
         Ok(true)
     }
 
-    fn finish(&self, entry: &Entry) -> Result<(), Error> {
+    fn finish(&self, entry: &JournalEntry) -> Result<(), Error> {
         let places = self.places(&entry.id);
         let mut open = Vec::new();
         for (number, step) in entry.plan.steps.iter().enumerate() {
@@ -177,14 +177,14 @@ impl Door<'_> {
         }
         let ready = places.ready(number, step);
         remove(self.disk, &ready)?;
-        lay_down(self.disk, &Content::of_file(&kept), &ready, before, &kept)?;
+        lay_down(self.disk, &NewContent::of_file(&kept), &ready, before, &kept)?;
         self.disk
             .rename(&ready, &step.path)
             .map_err(|source| Error::ReplaceFile { path: step.path.clone(), source })
     }
 
     /// Whether a file of ours holds what it should; nothing need be there when there was nothing.
-    fn is_whole(&self, path: &Path, state: Option<&State>) -> Result<bool, Error> {
+    fn is_whole(&self, path: &Path, state: Option<&FileState>) -> Result<bool, Error> {
         Ok(state.is_none() || Found::at(self, path)?.is(state))
     }
 
@@ -215,14 +215,14 @@ fn needs(plan: &Plan, folder: &Path) -> bool {
 /// What lies at a path.
 enum Found {
     Nothing,
-    File(State),
+    File(FileState),
     /// No file, so not ours.
     Other,
 }
 
 impl Found {
-    fn at(door: &Door<'_>, path: &Path) -> Result<Self, Error> {
-        match State::of(door.disk, path) {
+    fn at(change_lock: &ChangeLock<'_>, path: &Path) -> Result<Self, Error> {
+        match FileState::of(change_lock.disk, path) {
             Ok(Some(state)) => Ok(Self::File(state)),
             Ok(None) => Ok(Self::Nothing),
             Err(Error::Refused(_)) => Ok(Self::Other),
@@ -230,7 +230,7 @@ impl Found {
         }
     }
 
-    fn is(&self, state: Option<&State>) -> bool {
+    fn is(&self, state: Option<&FileState>) -> bool {
         match (self, state) {
             (Self::Nothing, None) => true,
             (Self::File(now), Some(state)) => now.same_bytes(state),

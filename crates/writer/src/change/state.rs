@@ -7,13 +7,13 @@ use std::path::Path;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
-use super::disk::{Disk, Kind, Look};
+use super::disk::{Disk, FileKind, Look};
 use super::refusal::Refusal;
 use crate::Error;
 
 /// What a file is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct State {
+pub struct FileState {
     /// Its size.
     pub bytes: u64,
     /// The SHA-256 of its bytes.
@@ -24,14 +24,14 @@ pub struct State {
     pub mode: Option<u32>,
 }
 
-impl State {
+impl FileState {
     /// Reads the file at `path`; `None` if there is nothing.
     ///
     /// # Errors
     /// If it cannot be read, or is no regular file.
     pub fn of(disk: &dyn Disk, path: &Path) -> Result<Option<Self>, Error> {
         let Some(look) = look(disk, path)? else { return Ok(None) };
-        if look.kind != Kind::File {
+        if look.kind != FileKind::File {
             return Err(Refusal::NotAFile { path: path.to_owned() }.into());
         }
         let (bytes, hash) = hash_file(disk, path)?;
@@ -40,7 +40,7 @@ impl State {
 
     /// Whether a look at the file tells nothing else: cheap, and without its bytes.
     pub(crate) fn looks_like(&self, look: &Look) -> bool {
-        look.kind == Kind::File && look.bytes == self.bytes && look.modified == self.modified
+        look.kind == FileKind::File && look.bytes == self.bytes && look.modified == self.modified
     }
 
     /// Whether the bytes are the same, whatever the time says.

@@ -1,19 +1,20 @@
 //! What was kept so that changes can be undone, and throwing it away.
 
-use super::Door;
+use super::ChangeLock;
 use super::apply::{remove, remove_if_empty};
-use super::journal::{End, Entry, Record};
+use super::journal::{JournalEnd, JournalEntry, Record};
 use super::state::look;
 use super::undo::History;
 use crate::Error;
 
-impl Door<'_> {
+impl ChangeLock<'_> {
     /// Throws away what was kept for some changes: they cannot be undone any more.
     ///
     /// # Errors
     /// If a copy cannot be removed; the next run goes on with it.
-    pub fn empty(&self, changes: &[Entry]) -> Result<(), Error> {
-        for entry in changes.iter().filter(|entry| entry.end == End::Done && !entry.emptied) {
+    pub fn empty(&self, changes: &[JournalEntry]) -> Result<(), Error> {
+        for entry in changes.iter().filter(|entry| entry.end == JournalEnd::Done && !entry.emptied)
+        {
             self.journal().append(&entry.id, &Record::Emptied { time: self.now })?;
             self.forget_copies(&self.places(&entry.id))?;
         }
@@ -30,10 +31,10 @@ impl Door<'_> {
                 continue;
             }
             match &entry.end {
-                End::Done if !entry.emptied => {}
-                End::TakenBack { left, .. } if !left.is_empty() => continue,
-                End::Begun | End::Prepared => continue,
-                End::Done | End::TakenBack { .. } => {
+                JournalEnd::Done if !entry.emptied => {}
+                JournalEnd::TakenBack { left, .. } if !left.is_empty() => continue,
+                JournalEnd::Begun | JournalEnd::Prepared => continue,
+                JournalEnd::Done | JournalEnd::TakenBack { .. } => {
                     self.forget_copies(&places)?;
                     continue;
                 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::content::Content;
+use super::content::NewContent;
 use super::disk::Disk;
-use super::journal::{End, Entries, Entry, Journal};
+use super::journal::{Entries, Journal, JournalEnd, JournalEntry};
 use super::places::Places;
 use super::plan::{Folder, Plan, Step, Undoes};
 use super::refusal::{Refusal, Spent};
-use super::state::State;
+use super::state::FileState;
 use crate::Error;
 
 /// Everything that was changed, as the journals tell it.
@@ -28,7 +28,7 @@ impl History {
     }
 
     /// The changes, the oldest first.
-    pub fn changes(&self) -> &[Entry] {
+    pub fn changes(&self) -> &[JournalEntry] {
         &self.entries.known
     }
 
@@ -39,17 +39,18 @@ impl History {
 
     /// Whether a crash has cut a change short.
     pub fn is_cut_short(&self) -> bool {
-        let open = |entry: &Entry| matches!(entry.end, End::Begun | End::Prepared);
+        let open =
+            |entry: &JournalEntry| matches!(entry.end, JournalEnd::Begun | JournalEnd::Prepared);
         self.entries.known.iter().any(open)
     }
 
     /// The steps of a change that are in force, by number: made, and not undone since.
-    pub fn in_force(&self, entry: &Entry) -> BTreeSet<usize> {
-        if entry.end != End::Done {
+    pub fn in_force(&self, entry: &JournalEntry) -> BTreeSet<usize> {
+        if entry.end != JournalEnd::Done {
             return BTreeSet::new();
         }
         let mut steps: BTreeSet<usize> = (0..entry.plan.steps.len()).collect();
-        for undo in self.entries.known.iter().filter(|undo| undo.end == End::Done) {
+        for undo in self.entries.known.iter().filter(|undo| undo.end == JournalEnd::Done) {
             if let Some(undoes) = undo.plan.undoes.as_ref().filter(|u| u.receipt == entry.id) {
                 steps.retain(|step| !undoes.steps.contains(step));
             }
@@ -61,9 +62,9 @@ impl History {
     ///
     /// # Errors
     /// If there is none, or several.
-    pub fn find(&self, wanted: Option<&str>) -> Result<&Entry, Error> {
+    pub fn find(&self, wanted: Option<&str>) -> Result<&JournalEntry, Error> {
         let Some(wanted) = wanted else {
-            let can = |entry: &&Entry| {
+            let can = |entry: &&JournalEntry| {
                 !self.is_undo(entry) && !entry.emptied && !self.in_force(entry).is_empty()
             };
             return self.entries.known.iter().rev().find(can).ok_or(Error::NothingToUndo);
@@ -80,8 +81,8 @@ impl History {
     }
 
     /// Whether a change takes another back. One that takes back an undo makes the change once more, and is none.
-    fn is_undo(&self, entry: &Entry) -> bool {
-        let undone = |entry: &Entry| {
+    fn is_undo(&self, entry: &JournalEntry) -> bool {
+        let undone = |entry: &JournalEntry| {
             let receipt = &entry.plan.undoes.as_ref()?.receipt;
             self.entries.known.iter().find(|known| known.id == *receipt)
         };
@@ -100,15 +101,15 @@ impl History {
         &self,
         disk: &dyn Disk,
         data: &Path,
-        entry: &Entry,
+        entry: &JournalEntry,
         wanted: impl Fn(&Step) -> bool,
     ) -> Result<Plan, Error> {
         let refuse = |why| Error::from(Refusal::NotUndoable { id: entry.id.clone(), why });
         match entry.end {
-            End::Done if entry.emptied => return Err(refuse(Spent::Emptied)),
-            End::Done => {}
-            End::TakenBack { .. } => return Err(refuse(Spent::TakenBack)),
-            End::Begun | End::Prepared => return Err(refuse(Spent::NotEnded)),
+            JournalEnd::Done if entry.emptied => return Err(refuse(Spent::Emptied)),
+            JournalEnd::Done => {}
+            JournalEnd::TakenBack { .. } => return Err(refuse(Spent::TakenBack)),
+            JournalEnd::Begun | JournalEnd::Prepared => return Err(refuse(Spent::NotEnded)),
         }
         let places = Places { data, id: &entry.id };
         let in_force = self.in_force(entry);
@@ -154,14 +155,14 @@ fn holds(folder: &Folder, steps: &[Step]) -> bool {
 }
 
 fn turned(disk: &dyn Disk, places: &Places<'_>, number: usize, step: &Step) -> Result<Step, Error> {
-    let now = State::of(disk, &step.path)?;
+    let now = FileState::of(disk, &step.path)?;
     match (&now, &step.after) {
         (None, None) => {}
         (Some(now), Some(after)) if now.same_bytes(after) => {}
         (Some(_), None) => return Err(Refusal::Occupied { path: step.path.clone() }.into()),
         _ => return Err(Refusal::Changed { path: step.path.clone() }.into()),
     }
-    let kept = step.before.as_ref().map(|_| Content::of_file(places.kept(number, step)));
+    let kept = step.before.as_ref().map(|_| NewContent::of_file(places.kept(number, step)));
     let after = step.before.clone();
     Ok(Step { before: now, after, moved_to: None, content: kept, ..step.clone() })
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use recount_platform::{Room, system_nanos};
 
-use crate::change::{Disk, Held, Kind, Look, NewFile};
+use crate::change::{Disk, FileKind, HeldFile, Look, NewFile};
 
 /// The disk of this machine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,8 +27,8 @@ impl Disk for RealDisk {
         Ok(Box::new(File::open(path)?))
     }
 
-    fn hold(&self, path: &Path) -> io::Result<Box<dyn Held + '_>> {
-        Ok(Box::new(HeldFile(File::open(path)?)))
+    fn hold(&self, path: &Path) -> io::Result<Box<dyn HeldFile + '_>> {
+        Ok(Box::new(RealHeldFile(File::open(path)?)))
     }
 
     fn list(&self, path: &Path) -> io::Result<Vec<PathBuf>> {
@@ -118,9 +118,9 @@ impl Disk for RealDisk {
     }
 }
 
-struct HeldFile(File);
+struct RealHeldFile(File);
 
-impl Held for HeldFile {
+impl HeldFile for RealHeldFile {
     fn look(&self) -> io::Result<Look> {
         Ok(look(&self.0.metadata()?))
     }
@@ -176,13 +176,13 @@ fn is_missing(error: &io::Error) -> bool {
 
 fn look(metadata: &Metadata) -> Look {
     let kind = if metadata.is_symlink() {
-        Kind::Link
+        FileKind::Link
     } else if metadata.is_file() {
-        Kind::File
+        FileKind::File
     } else if metadata.is_dir() {
-        Kind::Folder
+        FileKind::Folder
     } else {
-        Kind::Other
+        FileKind::Other
     };
     let modified = metadata.modified().ok().and_then(nanos);
     Look { kind, bytes: metadata.len(), modified, mode: mode(metadata) }

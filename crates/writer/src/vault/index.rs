@@ -64,13 +64,13 @@ pub(super) enum Record {
 
 /// What the vault holds.
 #[derive(Clone, Debug, Default)]
-pub struct Index {
+pub struct VaultIndex {
     holdings: BTreeMap<(PathBuf, u32), Holding>,
     /// Lines that are no records: what a crash left of one, or damage.
     pub unread: usize,
 }
 
-impl Index {
+impl VaultIndex {
     /// Reads the index; nothing is made if there is none.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use crate::Error;
 use crate::change::apply::remove;
 use crate::change::journal::sync;
 use crate::change::state::{Hasher, look, pour};
-use crate::change::{Kind, Look};
+use crate::change::{FileKind, Look};
 
 /// So many files are kept before the index is written: each writing waits for the disk.
 const BATCH: usize = 64;
@@ -36,7 +36,7 @@ impl Vault<'_> {
     /// # Errors
     /// If it cannot be read, or its copy cannot be written or is not what was written.
     pub fn keep(&mut self, file: &Path, whose: &Whose) -> Result<Outcome, Error> {
-        let now = look(self.disk, file)?.filter(|look| look.kind == Kind::File);
+        let now = look(self.disk, file)?.filter(|look| look.kind == FileKind::File);
         let Some(now) = now else { return Ok(Outcome::Missing) };
         let last = self.index.newest(file).cloned();
         if last.as_ref().is_some_and(|last| is_same(last, &now)) {
@@ -96,7 +96,7 @@ impl Vault<'_> {
     /// Whether the packed bytes of a copy are all there.
     fn is_whole(&self, last: &Holding) -> Result<bool, Error> {
         let found = look(self.disk, &self.data_of(last))?;
-        Ok(found.is_some_and(|found| found.kind == Kind::File && found.bytes >= last.packed))
+        Ok(found.is_some_and(|found| found.kind == FileKind::File && found.bytes >= last.packed))
     }
 
     /// Begins the file of a new generation. What lies there was left by a crash.

@@ -26,10 +26,10 @@ use jiff::Timestamp;
 
 use crate::change::journal::{make_private, sync};
 use crate::change::state::look;
-use crate::change::{Content, Disk, Hash, Refusal};
+use crate::change::{Disk, Hash, NewContent, Refusal};
 use crate::{Error, Lock};
 
-pub use index::{Holding, Index, Whose};
+pub use index::{Holding, VaultIndex, Whose};
 pub use keep::Outcome;
 
 pub(crate) use pack::unpacked;
@@ -40,7 +40,7 @@ pub struct Vault<'a> {
     disk: &'a dyn Disk,
     /// The folder of the vault.
     folder: PathBuf,
-    index: Index,
+    index: VaultIndex,
     /// What is on disk, and not in the index yet.
     pending: Vec<Holding>,
     now: Timestamp,
@@ -79,12 +79,12 @@ impl<'a> Vault<'a> {
                 sync(disk, outer)?;
             }
         }
-        let index = Index::read(disk, data)?;
+        let index = VaultIndex::read(disk, data)?;
         Ok(Self { disk, folder, index, pending: Vec::new(), now, _turn: turn })
     }
 
     /// What the vault holds.
-    pub fn index(&self) -> &Index {
+    pub fn index(&self) -> &VaultIndex {
         &self.index
     }
 
@@ -95,9 +95,9 @@ impl<'a> Vault<'a> {
 
 impl Holding {
     /// What is in this copy, to be put into a plan. `data` is our data folder.
-    pub fn content(&self, data: &Path) -> Content {
+    pub fn content(&self, data: &Path) -> NewContent {
         let place = place(&folder(data), &self.file, self.generation);
-        Content::default().then_packed(place, self.packed)
+        NewContent::default().then_packed(place, self.packed)
     }
 }
 

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use super::index::{Record, file as index_file, lines};
 use super::pack::unpacked;
-use super::{Holding, Index, Vault, folder, place};
+use super::{Holding, Vault, VaultIndex, folder, place};
 use crate::Error;
 use crate::change::Disk;
 use crate::change::apply::remove;
 use crate::change::journal::sync;
 use crate::change::state::{Hasher, look, pour};
 
-impl Index {
+impl VaultIndex {
     /// Unpacks a copy and compares it with what the index says. `data` is our data folder.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::change::tests::memory::{Fault as DiskFault, Loss, MemoryDisk};
-use crate::change::{About, Plan};
+use crate::change::{ChangeDetails, Plan};
 
 const DATA: &str = "/data";
 const LOG: &str = "/home/chats/session-a.jsonl";
@@ -53,9 +53,9 @@ fn bytes(disk: &MemoryDisk, holding: &Holding) -> Vec<u8> {
 
 /// All that the vault holds, every copy verified.
 fn held(disk: &MemoryDisk, told: &str) -> Vec<(PathBuf, Vec<u8>)> {
-    let index = Index::read(disk, Path::new(DATA)).unwrap();
+    let index = VaultIndex::read(disk, Path::new(DATA)).unwrap();
     let copy = |holding: &Holding| {
-        Index::verify(disk, Path::new(DATA), holding)
+        VaultIndex::verify(disk, Path::new(DATA), holding)
             .unwrap_or_else(|why| panic!("{told}: {why} of {holding:?}"));
         (holding.file.clone(), bytes(disk, holding))
     };
@@ -81,10 +81,10 @@ fn a_file_that_grew_gets_a_frame_and_another_a_generation() {
     // What is not there is told, and its copy stays.
     let mut vault = vault(&disk).unwrap();
     assert_eq!(vault.keep(Path::new("/home/none"), &whose()).unwrap(), Outcome::Missing);
-    // It comes back through the door.
+    // It comes back through the change pipeline.
     let holding = vault.index().holdings().next().unwrap().clone();
     let mut plan = Plan::new("restore", vec!["/home".into()]);
-    let about = About { session: None, what: "session" };
+    let about = ChangeDetails { session: None, what: "session" };
     let content = holding.content(Path::new(DATA));
     plan.create(&disk, Path::new("/home/chats/back.jsonl"), content, about, None).unwrap();
     assert_eq!(plan.steps[0].after.as_ref().unwrap().hash, holding.hash);
@@ -191,7 +191,7 @@ fn disturbed_while_pruning_only_what_was_unwanted_may_go() {
 fn damage_is_found() {
     let disk = disk();
     keep(&disk).unwrap();
-    let index = Index::read(&disk, Path::new(DATA)).unwrap();
+    let index = VaultIndex::read(&disk, Path::new(DATA)).unwrap();
     let holding = index.holdings().next().unwrap();
     let place = place(&folder(Path::new(DATA)), &holding.file, holding.generation);
     let (_, packed) = disk.tree(place.to_str().unwrap()).remove(&place).unwrap();
@@ -199,12 +199,12 @@ fn damage_is_found() {
     let middle = packed.len() / 2;
     packed[middle] ^= 4;
     disk.put(place.to_str().unwrap(), &packed, 1, 0o600);
-    assert!(Index::verify(&disk, Path::new(DATA), holding).is_err());
+    assert!(VaultIndex::verify(&disk, Path::new(DATA), holding).is_err());
     // A copy that is cut short is made again, not added to.
     disk.put(place.to_str().unwrap(), &packed[..2], 1, 0o600);
     disk.put(LOG, b"one\ntwo\n", 3_000, 0o644);
     assert_eq!(keep(&disk).unwrap()[0], Outcome::Changed);
-    let index = Index::read(&disk, Path::new(DATA)).unwrap();
+    let index = VaultIndex::read(&disk, Path::new(DATA)).unwrap();
     assert_eq!(bytes(&disk, index.newest(Path::new(LOG)).unwrap()), b"one\ntwo\n");
 }
 

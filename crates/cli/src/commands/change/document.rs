@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use jiff::Timestamp;
-use recount_changes::{Proposal, State, Step, Subject};
+use recount_changes::{FileState, Proposal, Step, Subject};
 use recount_engine::export::json::write_json;
 use serde::Serialize;
 
@@ -74,7 +74,7 @@ fn file(step: &Step) -> File<'_> {
     }
 }
 
-fn told(state: &State) -> Told {
+fn told(state: &FileState) -> Told {
     let modified = state.modified.and_then(|nanos| Timestamp::from_nanosecond(nanos.into()).ok());
     Told { bytes: state.bytes, sha256: state.hash.to_string(), modified }
 }

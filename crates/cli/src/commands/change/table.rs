@@ -1,6 +1,6 @@
 //! A plan for people: the sessions, then every file with what becomes of it.
 
-use recount_changes::{Plan, State, Step, Subject};
+use recount_changes::{FileState, Plan, Step, Subject};
 
 use crate::context::Context;
 use crate::output::columns::{Align, Column, Fit, render};
@@ -49,7 +49,8 @@ fn row(plan: &Plan, step: &Step, context: &Context) -> Vec<Span> {
         (None, _) => ("new", Tone::Added),
         (Some(_), Some(_)) => ("change", Tone::Warning),
     };
-    let size = |state: &Option<State>| state.as_ref().map_or("-".to_owned(), |s| bytes(s.bytes));
+    let size =
+        |state: &Option<FileState>| state.as_ref().map_or("-".to_owned(), |s| bytes(s.bytes));
     vec![
         Span::new(change, tone),
         Span::new(&step.what, Tone::Dim),
@@ -71,7 +72,7 @@ pub(crate) fn sessions(plan: &Plan) -> String {
 
 /// How large files were and are, in words.
 pub(crate) fn shrunk(plan: &Plan) -> String {
-    let size = |states: Vec<&State>| states.iter().map(|state| state.bytes).sum();
+    let size = |states: Vec<&FileState>| states.iter().map(|state| state.bytes).sum();
     let before = size(plan.steps.iter().filter_map(|step| step.before.as_ref()).collect());
     let after = size(plan.steps.iter().filter_map(|step| step.after.as_ref()).collect());
     format!("{} -> {}", bytes(before), bytes(after))

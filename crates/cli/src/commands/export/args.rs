@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use recount_engine::export::{OwnForm, own_forms};
+use recount_engine::export::{NativeFormat, native_formats};
 
 use crate::commands::show::{LevelArg, ViewArg};
 
@@ -114,16 +114,17 @@ pub(super) enum FormatArg {
     Parquet,
     /// What an agent itself can load
     #[value(skip)]
-    Own(&'static dyn OwnForm),
+    Own(&'static dyn NativeFormat),
 }
 
 /// The forms, and those of the agents that have one of their own.
 fn formats() -> impl TypedValueParser<Value = FormatArg> {
     let ours = FormatArg::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-    let own =
-        |form: &'static dyn OwnForm| PossibleValue::new(form.source().as_str()).help(form.about());
-    PossibleValuesParser::new(ours.chain(own_forms().map(own))).try_map(|name| {
-        let own = own_forms().find(|form| form.source().as_str() == name).map(FormatArg::Own);
+    let own = |form: &'static dyn NativeFormat| {
+        PossibleValue::new(form.source().as_str()).help(form.about())
+    };
+    PossibleValuesParser::new(ours.chain(native_formats().map(own))).try_map(|name| {
+        let own = native_formats().find(|form| form.source().as_str() == name).map(FormatArg::Own);
         own.map_or_else(|| FormatArg::from_str(&name, false), Ok)
     })
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use recount_engine::Export;
-use recount_engine::export::{Bidi, Format, Images, Options, OwnForm, Table};
+use recount_engine::export::{Bidi, ExportOptions, ExportTable, Format, Images, NativeFormat};
 
 use super::args::{ExportArgs, FormatArg, ImagesArg, TableArg};
 use crate::commands::show::ViewArg;
@@ -22,7 +22,7 @@ pub(super) enum Target {
 pub(super) fn format(
     args: &ExportArgs,
     context: &Context,
-) -> (Format, Option<&'static dyn OwnForm>) {
+) -> (Format, Option<&'static dyn NativeFormat>) {
     let told = args.output.as_deref().and_then(FormatArg::of);
     let to_output = args.output.as_deref().is_none_or(|path| path == Path::new("-"));
     let usual = if context.global.json && to_output { FormatArg::Json } else { FormatArg::Md };
@@ -78,7 +78,7 @@ fn needs_folder() -> Failure {
 pub(super) fn export(
     args: &ExportArgs,
     format: Format,
-    own: Option<&'static dyn OwnForm>,
+    own: Option<&'static dyn NativeFormat>,
     target: &Target,
     context: &Context,
 ) -> Result<Export, Failure> {
@@ -102,11 +102,11 @@ pub(super) fn export(
         return Err(Failure::new(ERROR, "parts need files to go to").hint("name one with -o"));
     }
     let table = args.table.map(|table| match table {
-        TableArg::Sessions => Table::Sessions,
-        TableArg::Requests => Table::Requests,
-        TableArg::ToolCalls => Table::ToolCalls,
-        TableArg::Messages => Table::Messages,
-        TableArg::FilesTouched => Table::FilesTouched,
+        TableArg::Sessions => ExportTable::Sessions,
+        TableArg::Requests => ExportTable::Requests,
+        TableArg::ToolCalls => ExportTable::ToolCalls,
+        TableArg::Messages => ExportTable::Messages,
+        TableArg::FilesTouched => ExportTable::FilesTouched,
     });
     if let Some(table) =
         table.filter(|table| !format.tables().is_empty() && !format.tables().contains(table))
@@ -118,14 +118,14 @@ pub(super) fn export(
     let is_seen = to_output && context.on_terminal();
     Ok(Export {
         format,
-        options: Options {
+        options: ExportOptions {
             level: args.level.into(),
             thoughts: args.thoughts,
             minimal: args.minimal,
             bidi: if is_seen { Bidi::Shown } else { Bidi::Kept },
             table: table.unwrap_or_default(),
             strict: args.view == Some(ViewArg::Strict),
-            ..Options::default()
+            ..ExportOptions::default()
         },
         split: args.split.and_then(|split| usize::try_from(split).ok()),
         tables: table.map_or_else(|| format.tables().to_vec(), |table| vec![table]),

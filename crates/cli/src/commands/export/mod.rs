@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use recount_engine::export::{Format, Redacted, Redaction};
-use recount_engine::{Engine, Export, Exported, Query, Selection};
+use recount_engine::{Engine, Export, Exported, ListQuery, Selection};
 use recount_model::SessionFacts;
 use serde::Serialize;
 
@@ -97,13 +97,13 @@ fn select(
         return Ok(Selection::Opened(opened));
     }
     let now = context.clock.now();
-    let query = Query {
+    let query = ListQuery {
         project: args.project.as_deref().map(|project| context.project_argument(project)),
         here: context.env.current_folder().cloned().filter(|_| !args.all),
         since: moment("--since", args.since.as_deref(), now)?,
         until: moment("--until", args.until.as_deref(), now)?,
         text: args.text.clone(),
-        ..Query::default()
+        ..ListQuery::default()
     };
     let mut listing = engine.list(&query, &bar)?;
     engine.price(&mut listing.sessions, &bar);

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use recount_changes::RetentionWanted;
-use recount_engine::{Agent, Foretold, Guarded, ReleaseFrom};
+use recount_engine::{Agent, Forecast, Guarded, ReleaseFrom};
 use recount_model::SourceName;
 use serde::Serialize;
 
@@ -126,17 +126,17 @@ pub(crate) fn run(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failu
     if let Some(wanted) = args.retention {
         return retention::run(wanted, args, context);
     }
-    foretell(args, context)
+    forecast(args, context)
 }
 
 /// Tells what would be deleted.
-fn foretell(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
+fn forecast(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
     let project = args.project.as_deref().map(|project| context.project_argument(project));
     let bar = Bar::new(context, "reading sessions");
-    let foretold = engine.guard(project.as_deref(), args.release.as_deref(), &bar)?;
+    let forecast = engine.guard(project.as_deref(), args.release.as_deref(), &bar)?;
     bar.finish();
-    let Foretold { agents, projects, listing } = &foretold;
+    let Forecast { agents, projects, listing } = &forecast;
     let doomed = projects.iter().any(Guarded::is_in_danger);
     if context.global.json {
         let agents = agents.iter().map(AgentRow::new).collect();
@@ -162,7 +162,7 @@ fn foretell(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
     let not_understood = listing.sessions.iter().map(|session| session.not_understood).sum();
     let total = total + listing.problems.len() as u64;
     let code = context.problems(listing.problems.iter().chain(kept), total, not_understood);
-    context.keep(foretold);
+    context.keep(forecast);
     Ok(if doomed && code == ExitCode::SUCCESS { ExitCode::from(DOOMED) } else { code })
 }
 

@@ -1,7 +1,7 @@
 //! What would be lost, project by project.
 
-use recount_engine::{Agent, DoomedSession, Guarded, Lost, ReleaseFrom};
-use recount_model::{Doom, SessionKind, Why};
+use recount_engine::{Agent, Guarded, Lost, ReleaseFrom, SessionAtRisk};
+use recount_model::{DeletionReason, PendingDeletion, SessionKind};
 
 use crate::context::Context;
 use crate::output::columns::{Align, Column, Fit, render};
@@ -56,7 +56,7 @@ fn project(row: &Guarded, context: &Context) -> String {
     let canvas = context.canvas();
     let mut page = canvas.print([Line::default(), heading(row, context)]);
     let inner = canvas.indent(Span::new("  ", Tone::Plain));
-    let mut mains: Vec<&DoomedSession> =
+    let mut mains: Vec<&SessionAtRisk> =
         row.sessions.iter().filter(|session| session.kind == SessionKind::Main).collect();
     mains.sort_by_key(|session| session.lost);
     if !mains.is_empty() {
@@ -65,7 +65,7 @@ fn project(row: &Guarded, context: &Context) -> String {
     }
     let mut lines = Vec::new();
     if context.global.verbose > 0 {
-        lines.extend(row.dooms().map(|doom| file(doom, row, context)));
+        lines.extend(row.deletions().map(|deletion| file(deletion, row, context)));
     }
     lines.extend(also(row));
     lines.extend(safe(row));
@@ -89,7 +89,7 @@ fn heading(row: &Guarded, context: &Context) -> Line {
     ])
 }
 
-fn cells(session: &DoomedSession, row: &Guarded, context: &Context) -> Vec<Span> {
+fn cells(session: &SessionAtRisk, row: &Guarded, context: &Context) -> Vec<Span> {
     let used = session.updated.map(|updated| when::age(updated, context.clock.now()));
     let (lost, tone) = match session.lost {
         Lost::Whole => ("all", Tone::Error),
@@ -106,11 +106,11 @@ fn cells(session: &DoomedSession, row: &Guarded, context: &Context) -> Vec<Span>
     ]
 }
 
-fn file(doom: &Doom, row: &Guarded, context: &Context) -> Line {
-    let why = guard::one(doom, &row.retention);
+fn file(deletion: &PendingDeletion, row: &Guarded, context: &Context) -> Line {
+    let why = guard::one(deletion, &row.retention);
     Line::new([
-        Span::new(&context.folders.tilde(&doom.path), Tone::Plain),
-        Span::new(&format!("  {}  {why}", bytes(doom.bytes)), Tone::Dim),
+        Span::new(&context.folders.tilde(&deletion.path), Tone::Plain),
+        Span::new(&format!("  {}  {why}", bytes(deletion.bytes)), Tone::Dim),
     ])
 }
 
@@ -119,17 +119,22 @@ fn also(row: &Guarded) -> Option<Line> {
     let agents = row.sessions.iter().filter(|session| session.kind == SessionKind::Subagent);
     let agents = agents.count() as u64;
     let beside = row.sessions.iter().flat_map(|session| &session.beside);
-    let others = |why: fn(Why) -> bool| {
-        row.others.iter().filter(move |doom| why(doom.why)).collect::<Vec<&Doom>>()
+    let others = |why: fn(DeletionReason) -> bool| {
+        row.others
+            .iter()
+            .filter(move |deletion| why(deletion.why))
+            .collect::<Vec<&PendingDeletion>>()
     };
-    let beside: Vec<&Doom> = beside.chain(others(|why| why == Why::Beside)).collect();
-    let outputs = others(|why| matches!(why, Why::OutputAge | Why::OutputCount));
-    let points = others(Why::is_routine);
+    let beside: Vec<&PendingDeletion> =
+        beside.chain(others(|why| why == DeletionReason::Beside)).collect();
+    let outputs =
+        others(|why| matches!(why, DeletionReason::OutputAge | DeletionReason::OutputCount));
+    let points = others(DeletionReason::is_routine);
     let mut parts = Vec::new();
-    let mut add = |dooms: &[&Doom], words: &str, note: &str| {
-        if !dooms.is_empty() {
-            let sum = bytes(dooms.iter().map(|doom| doom.bytes).sum());
-            parts.push(format!("{} ({sum}){note}", plural(dooms.len() as u64, words)));
+    let mut add = |deletions: &[&PendingDeletion], words: &str, note: &str| {
+        if !deletions.is_empty() {
+            let sum = bytes(deletions.iter().map(|deletion| deletion.bytes).sum());
+            parts.push(format!("{} ({sum}){note}", plural(deletions.len() as u64, words)));
         }
     };
     add(&beside, "file beside them", "");

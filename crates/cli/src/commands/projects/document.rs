@@ -1,6 +1,6 @@
 //! A project as JSON.
 
-use recount_engine::{Moved, Part, ProjectRow};
+use recount_engine::{Moved, ProjectPart, ProjectRow};
 use recount_model::{Clue, ProjectHash, ProjectState, RecordedPath, SourceName, Tokens};
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ pub(super) struct Row<'a> {
     last_used: Option<jiff::Timestamp>,
     evidence: &'a [Clue],
     moved_to: Option<NewPlace<'a>>,
-    parts: &'a [Part],
+    parts: &'a [ProjectPart],
 }
 
 #[derive(Serialize)]

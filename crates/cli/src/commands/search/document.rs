@@ -4,8 +4,8 @@ use std::io::Write as _;
 
 use jiff::Timestamp;
 use recount_engine::export::json::write_json;
-use recount_engine::{Answer, Match};
-use recount_model::{Fate, Message, MessageKind, Place, Project, SourceName};
+use recount_engine::{Match, SearchResults};
+use recount_model::{Fate, Message, MessageKind, Project, RecordLocation, SourceName};
 use serde::Serialize;
 
 use crate::context::{Context, Paged};
@@ -29,7 +29,7 @@ struct Shown<'a> {
     snippet: Option<&'a str>,
     highlights: Vec<[usize; 2]>,
     #[serde(rename = "where")]
-    place: &'a Place,
+    place: &'a RecordLocation,
     #[serde(skip_serializing_if = "<[Message]>::is_empty")]
     context: &'a [Message],
 }
@@ -92,14 +92,17 @@ impl<'a> Shown<'a> {
 }
 
 /// Each hit with what is around it.
-fn shown<'a>(answer: &'a Answer, around: &'a [Vec<Message>]) -> impl Iterator<Item = Shown<'a>> {
+fn shown<'a>(
+    answer: &'a SearchResults,
+    around: &'a [Vec<Message>],
+) -> impl Iterator<Item = Shown<'a>> {
     let near = |at: usize| around.get(at).map(Vec::as_slice).unwrap_or_default();
     answer.hits.iter().enumerate().map(move |(at, hit)| Shown::of(hit, near(at)))
 }
 
 /// Prints one document.
 pub(super) fn print(
-    answer: &Answer,
+    answer: &SearchResults,
     around: &[Vec<Message>],
     context: &Context,
 ) -> Result<(), Failure> {
@@ -119,7 +122,7 @@ pub(super) fn print(
 
 /// Prints a document for each hit, one per line.
 pub(super) fn stream(
-    answer: &Answer,
+    answer: &SearchResults,
     around: &[Vec<Message>],
     context: &Context,
 ) -> Result<(), Failure> {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use recount_engine::{Answer, Field, Match};
+use recount_engine::{Field, Match, SearchResults};
 use recount_model::{Fate, Message};
 
 use crate::context::Context;
@@ -13,7 +13,7 @@ use crate::when;
 
 /// A session with its hits, then the next.
 pub(super) fn lines(
-    answer: &Answer,
+    answer: &SearchResults,
     around: &[Vec<Message>],
     room: usize,
     context: &Context,

@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use recount_engine::{Answer, Asked, Engine, HitSort, Match};
+use recount_engine::{Engine, HitOrder, Match, SearchRequest, SearchResults};
 use recount_model::Message;
 
 use super::show;
@@ -81,10 +81,10 @@ pub(crate) fn run(args: &SearchArgs, context: &Context) -> Result<ExitCode, Fail
     let for_programs = context.global.json || args.stream;
     let width =
         if for_programs { WIDTH_IN_JSON } else { canvas.room().saturating_sub(MARGIN).max(20) };
-    let asked = Asked {
+    let asked = SearchRequest {
         query: args.query.join(" "),
         limit: args.limit.max(args.open.unwrap_or(1)).max(1),
-        sort: if args.sort == SortKey::Time { HitSort::Time } else { HitSort::Relevance },
+        sort: if args.sort == SortKey::Time { HitOrder::Time } else { HitOrder::Relevance },
         all_hits: args.all_hits,
         width,
         without_index: args.no_index,
@@ -121,7 +121,7 @@ pub(crate) fn run(args: &SearchArgs, context: &Context) -> Result<ExitCode, Fail
     Ok(ExitCode::SUCCESS)
 }
 
-fn summary(answer: &Answer, context: &Context) {
+fn summary(answer: &SearchResults, context: &Context) {
     let about = if answer.is_exact { "" } else { "up to " };
     let messages = plural(answer.total as u64, "message");
     let sessions = plural(answer.sessions as u64, "session");
@@ -137,7 +137,7 @@ fn summary(answer: &Answer, context: &Context) {
     }
 }
 
-fn open(number: usize, answer: &Answer, context: &Context) -> Result<ExitCode, Failure> {
+fn open(number: usize, answer: &SearchResults, context: &Context) -> Result<ExitCode, Failure> {
     let Some(hit) = number.checked_sub(1).and_then(|at| answer.hits.get(at)) else {
         let words =
             format!("there is no hit {number}: {} found", plural(answer.hits.len() as u64, "hit"));
@@ -154,7 +154,7 @@ fn open(number: usize, answer: &Answer, context: &Context) -> Result<ExitCode, F
 
 /// The messages around each hit, it included; none when nobody asked.
 fn around(
-    answer: &Answer,
+    answer: &SearchResults,
     args: &SearchArgs,
     engine: &Engine,
 ) -> Result<Vec<Vec<Message>>, Failure> {

@@ -1,6 +1,6 @@
 //! Rows, drawn: columns for what goes on in time, bars for all else.
 
-use recount_engine::stats::{By, Report, Row};
+use recount_engine::stats::{By, StatsReport, StatsRow};
 
 use super::table::{cost, label, weight};
 use crate::context::Context;
@@ -17,14 +17,14 @@ const HEIGHT: usize = 10;
 const WIDTH: usize = 40;
 
 /// Draws the rows of a report.
-pub(super) fn page(report: &Report, context: &Context) -> String {
+pub(super) fn page(report: &StatsReport, context: &Context) -> String {
     if report.by.is_time() { upright(report, context) } else { lying(report, context) }
 }
 
 /// Columns above a line of days, the last ones if there is not room for all.
-fn upright(report: &Report, context: &Context) -> String {
+fn upright(report: &StatsReport, context: &Context) -> String {
     let canvas = context.canvas();
-    let weigh = |row: &Row| weight(false, &row.figures);
+    let weigh = |row: &StatsRow| weight(false, &row.figures);
     let top = report.rows.iter().max_by_key(|row| weigh(row));
     let most = top.map(|row| match row.figures.cost_usd {
         Some(cost) if cost > Money::default() => money(cost),
@@ -60,7 +60,7 @@ fn upright(report: &Report, context: &Context) -> String {
         Span::new(&"─".repeat(shown * each), Tone::Dim),
     ]));
     let (first, last) = (rows.first(), rows.last());
-    let name = |row: Option<&Row>| row.map(|row| label(report.by, row)).unwrap_or_default();
+    let name = |row: Option<&StatsRow>| row.map(|row| label(report.by, row)).unwrap_or_default();
     let (first, last) = (name(first), name(last));
     let gap = (shown * each).saturating_sub(first.chars().count() + last.chars().count());
     let ends =
@@ -75,12 +75,12 @@ const BARS: &[Column] = &[
     Column { heading: "", align: Align::Right, fit: Fit::Keep },
 ];
 
-fn lying(report: &Report, context: &Context) -> String {
+fn lying(report: &StatsReport, context: &Context) -> String {
     let canvas = context.canvas();
     let is_tool = report.by == By::Tool;
     let most = report.rows.iter().map(|row| weight(is_tool, &row.figures)).max().unwrap_or(0);
     let width = WIDTH.min(canvas.room() / 2);
-    let row = |row: &Row| {
+    let row = |row: &StatsRow| {
         let figure = if is_tool { count(row.figures.tool_calls) } else { cost(&row.figures) };
         vec![
             Span::new(&label(report.by, row), Tone::Plain),

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use recount_engine::stats::Content;
+use recount_engine::stats::ContentStats;
 
 use super::{print, print_json};
 use crate::context::Context;
@@ -19,7 +19,7 @@ const SHOWN: usize = 15;
 const BAR: usize = 20;
 
 /// Shows what filled the context.
-pub(super) fn show(filling: &Content, context: &Context) -> Result<ExitCode, Failure> {
+pub(super) fn show(filling: &ContentStats, context: &Context) -> Result<ExitCode, Failure> {
     if context.global.json {
         print_json(context, filling)?;
     } else {
@@ -36,7 +36,7 @@ pub(super) fn show(filling: &Content, context: &Context) -> Result<ExitCode, Fai
     Ok(ExitCode::SUCCESS)
 }
 
-fn page(filling: &Content, context: &Context) -> String {
+fn page(filling: &ContentStats, context: &Context) -> String {
     let canvas = context.canvas();
     let sum: u64 = filling.parts.iter().map(|part| part.bytes).sum();
     let most = filling.parts.first().map_or(0, |part| part.bytes);
@@ -132,7 +132,7 @@ const ERRORS: &[Column] = &[
 ];
 
 /// Draws why tools failed.
-pub(super) fn errors(filling: &Content, context: &Context) -> String {
+pub(super) fn errors(filling: &ContentStats, context: &Context) -> String {
     let row = |error: &recount_engine::stats::ToolError| {
         vec![
             Span::new(&error.tool, Tone::Tool),

@@ -131,11 +131,11 @@ fn working(explained: &Explained) -> String {
         grouped(tokens.tool.into()),
         plural(total.requests, "request"),
     );
-    let doubles = &basis.doubles;
+    let duplicates = &basis.duplicates;
     let told = [
-        (doubles.repeated, "records were written again in the same file"),
-        (doubles.copied, "requests stand in other files of their session, too"),
-        (doubles.elsewhere, "requests stand in other sessions, too"),
+        (duplicates.repeated, "records were written again in the same file"),
+        (duplicates.copied, "requests stand in other files of their session, too"),
+        (duplicates.elsewhere, "requests stand in other sessions, too"),
     ];
     let mut list = |heading: &str, reasons: Vec<(u64, &str)>| {
         if !reasons.is_empty() {
@@ -176,7 +176,7 @@ const CSV: &[&str] = &[
 
 fn print_csv(explained: &Explained, context: &Context) -> Result<(), Failure> {
     let mut out = context.out(Paged::No);
-    csv::row(&mut out, CSV.iter().map(|name| csv::Cell::Text(name)))?;
+    csv::row(&mut out, CSV.iter().map(|name| csv::CsvCell::Text(name)))?;
     for line in &explained.requests {
         let time = line.time.map(|time| format!("{time:.3}")).unwrap_or_default();
         let fate = line.fate.to_string();
@@ -212,10 +212,10 @@ fn print_csv(explained: &Explained, context: &Context) -> Result<(), Failure> {
             line.cost_usd.map(dollars).unwrap_or_default(),
             dollars(line.sum_usd),
         ];
-        let cells = texts.into_iter().map(csv::Cell::Text);
-        let cells = cells.chain(counts.map(|number| csv::Cell::Number(number.to_string())));
-        let cells = cells.chain([csv::Cell::Text(&tier)]);
-        csv::row(&mut out, cells.chain(money.map(csv::Cell::Number)))?;
+        let cells = texts.into_iter().map(csv::CsvCell::Text);
+        let cells = cells.chain(counts.map(|number| csv::CsvCell::Number(number.to_string())));
+        let cells = cells.chain([csv::CsvCell::Text(&tier)]);
+        csv::row(&mut out, cells.chain(money.map(csv::CsvCell::Number)))?;
     }
     out.finish()?;
     Ok(())

@@ -3,8 +3,8 @@
 use clap::Args;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan as _};
-use recount_engine::stats::Asked;
-use recount_engine::{Holds, Query};
+use recount_engine::stats::StatsRequest;
+use recount_engine::{ContentFilter, ListQuery};
 
 use crate::commands::list::Kind;
 use crate::context::Context;
@@ -64,10 +64,10 @@ pub(crate) struct Filters {
 
 impl Filters {
     /// Returns what is asked for.
-    pub(crate) fn asked(&self, context: &Context) -> Result<Asked, Failure> {
+    pub(crate) fn asked(&self, context: &Context) -> Result<StatsRequest, Failure> {
         let zone = if self.utc { TimeZone::UTC } else { TimeZone::system() };
         let now = context.clock.now();
-        let sessions = Query {
+        let sessions = ListQuery {
             project: self.project.as_deref().map(|project| context.project_argument(project)),
             here: context.env.current_folder().cloned().filter(|_| !self.all),
             since: moment("--since", self.since.as_deref(), now, &zone)?,
@@ -76,15 +76,15 @@ impl Filters {
             kinds: self.kind.iter().map(|kind| kind.kind()).collect(),
             live: self.live,
             text: self.text.clone(),
-            holds: Holds { tool: self.tool.clone(), touched: self.touched.clone() },
-            ..Query::default()
+            content: ContentFilter { tool: self.tool.clone(), touched: self.touched.clone() },
+            ..ListQuery::default()
         };
         let gap = when::ago(&self.gap).filter(|gap| gap.is_positive() || gap.is_zero());
         let gap: SignedDuration = gap.ok_or_else(|| {
             Failure::new(ERROR, format!("--gap {}: not a stretch of time", self.gap))
                 .hint("give a number and a unit: 90s, 30m, 2h")
         })?;
-        Ok(Asked { sessions, zone, gap })
+        Ok(StatsRequest { sessions, zone, gap })
     }
 
     /// A day that is named as the last one belongs to it.

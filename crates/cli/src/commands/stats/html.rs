@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use recount_engine::Engine;
-use recount_engine::stats::Asked;
+use recount_engine::stats::StatsRequest;
 
 use super::end;
 use crate::context::{Context, Paged};
@@ -15,7 +15,7 @@ use crate::output::progress::Bar;
 /// Writes the page where it is wanted.
 pub(super) fn write(
     file: &Path,
-    asked: &Asked,
+    asked: &StatsRequest,
     engine: &Engine,
     context: &Context,
 ) -> Result<ExitCode, Failure> {

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use recount_engine::stats::{Basis, By, Figures};
+use recount_engine::stats::{By, StatsBasis, UsageFigures};
 use serde::Serialize;
 
 use crate::context::{Context, Paged};
@@ -190,7 +190,7 @@ fn print(context: &Context, page: &str) -> Result<(), Failure> {
 }
 
 /// Tells what does not fit in a table, and returns the exit code.
-fn end(context: &Context, total: &Figures, basis: &Basis) -> ExitCode {
+fn end(context: &Context, total: &UsageFigures, basis: &StatsBasis) -> ExitCode {
     if !context.global.json {
         for note in notes(total, basis) {
             context.warn(&note);
@@ -205,10 +205,10 @@ fn end(context: &Context, total: &Figures, basis: &Basis) -> ExitCode {
 }
 
 /// What must be known to read the figures right.
-fn notes(total: &Figures, basis: &Basis) -> Vec<String> {
+fn notes(total: &UsageFigures, basis: &StatsBasis) -> Vec<String> {
     let mut notes = Vec::new();
     if !basis.unpriced_models.is_empty() {
-        let name = |unpriced: &recount_engine::stats::Unpriced| {
+        let name = |unpriced: &recount_engine::stats::UnpricedModel| {
             let name = unpriced.model.as_deref().unwrap_or("(no model on record)");
             format!("{name} ({})", plural(unpriced.requests, "request"))
         };

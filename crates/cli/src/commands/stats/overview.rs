@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use recount_engine::Engine;
-use recount_engine::stats::{Asked, Figures, Overview, Row};
+use recount_engine::stats::{Overview, StatsRequest, StatsRow, UsageFigures};
 
 use super::table::cost;
 use super::{end, line, print, print_json};
@@ -24,7 +24,7 @@ const BAR: usize = 16;
 pub(super) fn show(
     overview: &Overview,
     engine: &Engine,
-    asked: &Asked,
+    asked: &StatsRequest,
     context: &Context,
 ) -> Result<ExitCode, Failure> {
     if context.global.json {
@@ -76,7 +76,7 @@ const WHEN: &[Column] = &[
     Column { heading: "COST", align: Align::Right, fit: Fit::Keep },
 ];
 
-fn period(name: &str, figures: &Figures) -> Vec<Span> {
+fn period(name: &str, figures: &UsageFigures) -> Vec<Span> {
     let tone = if name == "all" { Tone::Strong } else { Tone::Plain };
     let cell = |text: &str| Span::new(text, tone);
     vec![
@@ -104,9 +104,9 @@ fn top_columns(heading: &'static str) -> [Column; 6] {
 }
 
 /// The first few rows, how many more there are, and all of them together.
-fn top(rows: &[Row], total: &Figures) -> Vec<Vec<Span>> {
+fn top(rows: &[StatsRow], total: &UsageFigures) -> Vec<Vec<Span>> {
     let most = rows.iter().map(|row| weight(&row.figures)).max().unwrap_or(0);
-    let line = |name: &str, figures: &Figures, tone: Tone, drawn: &str| {
+    let line = |name: &str, figures: &UsageFigures, tone: Tone, drawn: &str| {
         vec![
             Span::new(name, tone),
             Span::new(&count(figures.sessions), Tone::Plain),
@@ -116,7 +116,7 @@ fn top(rows: &[Row], total: &Figures) -> Vec<Vec<Span>> {
             Span::new(drawn, Tone::Dim),
         ]
     };
-    let one = |row: &Row| {
+    let one = |row: &StatsRow| {
         let name = row.name.as_deref().unwrap_or(&row.key);
         line(name, &row.figures, Tone::Name, &bar(weight(&row.figures), most, BAR))
     };
@@ -129,6 +129,6 @@ fn top(rows: &[Row], total: &Figures) -> Vec<Vec<Span>> {
 }
 
 /// What bars compare.
-fn weight(figures: &Figures) -> u128 {
+fn weight(figures: &UsageFigures) -> u128 {
     super::table::weight(false, figures)
 }

@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use recount_engine::export::csv;
-use recount_engine::stats::{By, Content, Figures, Money, Report, Row, ToolError};
+use recount_engine::stats::{
+    By, ContentStats, Money, StatsReport, StatsRow, ToolError, UsageFigures,
+};
 use serde::Serialize;
 
 use super::{StatsArgs, chart, content, end, print, print_json};
@@ -21,8 +23,8 @@ const BAR: usize = 12;
 
 /// Shows a report.
 pub(super) fn show(
-    report: &Report,
-    errors: Option<&Content>,
+    report: &StatsReport,
+    errors: Option<&ContentStats>,
     args: &StatsArgs,
     context: &Context,
 ) -> Result<ExitCode, Failure> {
@@ -47,20 +49,24 @@ pub(super) fn show(
 #[derive(Serialize)]
 struct WithErrors<'a> {
     #[serde(flatten)]
-    report: &'a Report,
+    report: &'a StatsReport,
     #[serde(skip_serializing_if = "Option::is_none")]
     errors: Option<&'a Vec<ToolError>>,
 }
 
 /// Draws a report.
-fn page(report: &Report, context: &Context) -> String {
+fn page(report: &StatsReport, context: &Context) -> String {
     let columns = if report.by == By::Tool { tool_columns() } else { columns(report.by) };
     let is_tool = report.by == By::Tool;
     let most = report.rows.iter().map(|row| weight(is_tool, &row.figures)).max().unwrap_or(0);
     let mut cells: Vec<Vec<Span>> =
         report.rows.iter().map(|row| cells(report.by, row, most)).collect();
-    let total =
-        Row { key: "total".to_owned(), name: None, parent: None, figures: report.total.clone() };
+    let total = StatsRow {
+        key: "total".to_owned(),
+        name: None,
+        parent: None,
+        figures: report.total.clone(),
+    };
     let mut last: Vec<Span> = cells_of(report.by, &total, 0);
     last = last.into_iter().map(|span| Span::new(span.text(), Tone::Strong)).collect();
     cells.push(last);
@@ -144,7 +150,7 @@ fn tool_columns() -> Vec<Column> {
     ]
 }
 
-fn cells(by: By, row: &Row, most: u128) -> Vec<Span> {
+fn cells(by: By, row: &StatsRow, most: u128) -> Vec<Span> {
     let mut cells = cells_of(by, row, most);
     if let Some(first) = cells.first_mut() {
         *first = Span::new(first.text(), Tone::Name);
@@ -153,7 +159,7 @@ fn cells(by: By, row: &Row, most: u128) -> Vec<Span> {
 }
 
 /// What bars compare.
-pub(super) fn weight(is_tool: bool, figures: &Figures) -> u128 {
+pub(super) fn weight(is_tool: bool, figures: &UsageFigures) -> u128 {
     match figures.cost_usd {
         _ if is_tool => u128::from(figures.tool_calls),
         Some(cost) if cost > Money::default() => cost.units(),
@@ -162,7 +168,7 @@ pub(super) fn weight(is_tool: bool, figures: &Figures) -> u128 {
     }
 }
 
-fn cells_of(by: By, row: &Row, most: u128) -> Vec<Span> {
+fn cells_of(by: By, row: &StatsRow, most: u128) -> Vec<Span> {
     let figures = &row.figures;
     let plain = |text: &str| Span::new(text, Tone::Plain);
     let dim = |text: &str| Span::new(text, Tone::Dim);
@@ -202,7 +208,7 @@ fn cells_of(by: By, row: &Row, most: u128) -> Vec<Span> {
 }
 
 /// What a row is called.
-pub(super) fn label(by: By, row: &Row) -> String {
+pub(super) fn label(by: By, row: &StatsRow) -> String {
     let short = || row.key.get(..8).unwrap_or(&row.key);
     match (by, &row.name) {
         (By::Session | By::Agent, Some(title)) => format!("{}  {title}", short()),
@@ -213,7 +219,7 @@ pub(super) fn label(by: By, row: &Row) -> String {
 }
 
 /// What it cost: with a mark when it was more, and a dash when nobody knows.
-pub(super) fn cost(figures: &Figures) -> String {
+pub(super) fn cost(figures: &UsageFigures) -> String {
     match figures.cost_usd {
         None => "–".to_owned(),
         Some(cost) if figures.cost_is_lower_bound => format!("≥ {}", money(cost)),
@@ -246,9 +252,9 @@ const CSV: &[&str] = &[
 ];
 
 /// Prints a report as CSV, the total last.
-fn csv(report: &Report, context: &Context) -> Result<(), Failure> {
+fn csv(report: &StatsReport, context: &Context) -> Result<(), Failure> {
     let mut out = context.out(Paged::No);
-    csv::row(&mut out, CSV.iter().map(|name| csv::Cell::Text(name)))?;
+    csv::row(&mut out, CSV.iter().map(|name| csv::CsvCell::Text(name)))?;
     for row in &report.rows {
         csv::row(&mut out, csv_cells(&row.key, row.name.as_deref(), &row.figures))?;
     }
@@ -260,10 +266,10 @@ fn csv(report: &Report, context: &Context) -> Result<(), Failure> {
 fn csv_cells<'a>(
     key: &'a str,
     name: Option<&'a str>,
-    figures: &Figures,
-) -> impl Iterator<Item = csv::Cell<'a>> {
+    figures: &UsageFigures,
+) -> impl Iterator<Item = csv::CsvCell<'a>> {
     let tokens = &figures.tokens;
-    let mut cells = vec![csv::Cell::Text(key), csv::Cell::Text(name.unwrap_or_default())];
+    let mut cells = vec![csv::CsvCell::Text(key), csv::CsvCell::Text(name.unwrap_or_default())];
     let numbers = [
         figures.sessions,
         figures.requests,
@@ -277,9 +283,9 @@ fn csv_cells<'a>(
         tokens.tool,
         tokens.total,
     ];
-    cells.extend(numbers.map(|number| csv::Cell::Number(number.to_string())));
+    cells.extend(numbers.map(|number| csv::CsvCell::Number(number.to_string())));
     let dollars = figures.cost_usd.map(|cost| format!("{}", cost.dollars()));
-    cells.push(csv::Cell::Number(dollars.unwrap_or_default()));
+    cells.push(csv::CsvCell::Number(dollars.unwrap_or_default()));
     let rest = [
         u64::from(figures.cost_is_lower_bound),
         figures.unpriced,
@@ -289,6 +295,6 @@ fn csv_cells<'a>(
         figures.active_seconds,
         figures.wall_seconds,
     ];
-    cells.extend(rest.map(|number| csv::Cell::Number(number.to_string())));
+    cells.extend(rest.map(|number| csv::CsvCell::Number(number.to_string())));
     cells.into_iter()
 }

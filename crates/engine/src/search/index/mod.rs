@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::cache::growth::Growth;
 use crate::cache::refresh::hash;
 use crate::sessions::list::Digest;
-use crate::snapshot::survey::{Ground, Progress};
+use crate::snapshot::disk_scan::{DiskSnapshot, Progress};
 use crate::{Engine, Error};
 
 pub(crate) use session::{Reader, SPLIT, with_document};
@@ -32,7 +32,7 @@ const OFTEN: Duration = Duration::from_secs(20);
 
 /// What became of the index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Indexed {
+pub struct IndexReport {
     /// Sessions that were indexed now.
     pub sessions: usize,
     /// Messages in them.
@@ -78,11 +78,11 @@ impl Engine {
     ///
     /// # Errors
     /// If there is no place for it, or it cannot be written.
-    pub fn index(&self, progress: &dyn Progress) -> Result<Indexed, Error> {
-        let (ground, digests) = self.digests(progress)?;
+    pub fn index(&self, progress: &dyn Progress) -> Result<IndexReport, Error> {
+        let (disk, digests) = self.digests(progress)?;
         let mut catalog = self.needed_catalog()?;
         let index = self.located(self.open_index(&mut catalog))?;
-        let indexed = self.update_index(&index, &mut catalog, &ground, &digests, progress);
+        let indexed = self.update_index(&index, &mut catalog, &disk, &digests, progress);
         let indexed = self.located(indexed)?;
         index.reload()?;
         Ok(indexed)
@@ -93,17 +93,17 @@ impl Engine {
         &self,
         index: &Index,
         catalog: &mut Catalog,
-        ground: &Ground,
+        disk: &DiskSnapshot,
         digests: &[Digest],
         progress: &dyn Progress,
-    ) -> Result<Indexed, Error> {
+    ) -> Result<IndexReport, Error> {
         let growth = Growth::new(self.needed_catalog()?, &self.outlines);
         let (roots, mark) = (self.roots_key(), self.index_mark(catalog)?);
         let reading = &growth;
-        let work = Work { index, mark, catalog, roots, reading, ground, digests, progress };
+        let work = Work { index, mark, catalog, roots, reading, disk, digests, progress };
         let indexed = work.update()?;
         self.trust(index, catalog)?;
-        self.mark_indexed(catalog, ground);
+        self.mark_indexed(catalog, disk);
         let states = growth.into_states();
         if !states.is_empty() {
             // A reader that is not kept begins again.
@@ -118,7 +118,7 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::index`].
-    pub fn rebuild_index(&self, progress: &dyn Progress) -> Result<Indexed, Error> {
+    pub fn rebuild_index(&self, progress: &dyn Progress) -> Result<IndexReport, Error> {
         let mut catalog = self.needed_catalog()?;
         self.start_over(&mut catalog)?;
         drop(catalog);
@@ -130,11 +130,11 @@ impl Engine {
     /// # Errors
     /// If there is no place for it, or it cannot be read.
     pub fn index_status(&self, progress: &dyn Progress) -> Result<IndexStatus, Error> {
-        let (ground, digests) = self.digests(progress)?;
+        let (disk, digests) = self.digests(progress)?;
         let mut catalog = self.needed_catalog()?;
         let index = self.located(self.open_index(&mut catalog))?;
         let known = catalog.indexed(self.roots_key())?;
-        let stale = stale(&digests, &known, &ground).len();
+        let stale = stale(&digests, &known, &disk).len();
         let gone = update::gone(&digests, &known).len();
         let folder = self.index_folder()?;
         let size = |entry: std::fs::DirEntry| entry.metadata().map_or(0, |metadata| metadata.len());

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use recount_catalog::Indexed as Row;
+use recount_catalog::IndexedSession as Row;
 use recount_formats::Source;
 use recount_formats::bytes::Buffer;
-use recount_formats::source::{Family, Member};
+use recount_formats::source::{SessionFile, SessionFiles};
 use recount_model::Message;
 use recount_search::Document;
 
@@ -16,11 +16,11 @@ use crate::cache::growth::Reading;
 use crate::cache::refresh::hash;
 use crate::messages::{Messages, View};
 use crate::search::wording::Wording;
-use crate::snapshot::survey::{Folder, Ground, Group};
+use crate::snapshot::disk_scan::{DiskSnapshot, Folder, Group};
 
 /// Reads sessions that are not in the index as they are now.
 pub(crate) struct Reader<'a> {
-    pub(crate) ground: &'a Ground,
+    pub(crate) disk: &'a DiskSnapshot,
     pub(crate) reading: &'a dyn Reading,
     /// What is in the index.
     pub(crate) known: &'a HashMap<u64, Row>,
@@ -29,7 +29,7 @@ pub(crate) struct Reader<'a> {
 /// A session that was read, and how much of it is new to the index.
 pub(crate) struct Read<'a> {
     folder: Option<&'a Folder>,
-    family: Option<Family>,
+    session_files: Option<SessionFiles>,
     /// How many versions of messages its file had when it was indexed.
     since: u64,
     /// Whether it is in the index but for what was appended.
@@ -39,32 +39,34 @@ pub(crate) struct Read<'a> {
 impl<'a> Reader<'a> {
     /// Reads a session again.
     pub(crate) fn read(&self, stale: &Stale<'_>, buffer: &mut Buffer) -> Read<'a> {
-        let folder = self.ground.folders.get(stale.digest.folder);
-        let family = folder.and_then(|folder| self.family(folder.source, stale, buffer));
-        let since = family.as_ref().and_then(|family| self.grown(stale, family));
-        Read { folder, family, since: since.unwrap_or_default(), is_grown: since.is_some() }
+        let folder = self.disk.folders.get(stale.digest.folder);
+        let session_files =
+            folder.and_then(|folder| self.session_files(folder.source, stale, buffer));
+        let since =
+            session_files.as_ref().and_then(|session_files| self.grown(stale, session_files));
+        Read { folder, session_files, since: since.unwrap_or_default(), is_grown: since.is_some() }
     }
 
-    fn family(
+    fn session_files(
         &self,
         source: &'static dyn Source,
         stale: &Stale<'_>,
         buffer: &mut Buffer,
-    ) -> Option<Family> {
+    ) -> Option<SessionFiles> {
         let files = stale.digest.files.iter().map(|file| (file.folder, file.at.clone())).collect();
         let id = &stale.digest.facts.id;
-        Group { source, files }.family(id, self.ground, self.reading, buffer)
+        Group { source, files }.session_files(id, self.disk, self.reading, buffer)
     }
 
     /// Returns how many versions are indexed already of a session to one file of which only more came.
-    fn grown(&self, stale: &Stale<'_>, family: &Family) -> Option<u64> {
+    fn grown(&self, stale: &Stale<'_>, session_files: &SessionFiles) -> Option<u64> {
         let known = self.known.get(&stale.key)?;
-        let (_, grower) = grower(family)?;
+        let (_, grower) = grower(session_files)?;
         let more = grower.file.outline.versions.len() as u64 >= known.versions;
         // What was undone since is marked anew, wherever it stands.
         let same = known.undone == stale.digest.facts.counts.undone
             && known.files == stale.files
-            && known.others == others_key(family)
+            && known.others == others_key(session_files)
             && known.title == title_key(stale);
         // The title stands with the first message.
         let first = grower.file.outline.entries.first();
@@ -74,25 +76,27 @@ impl<'a> Reader<'a> {
 }
 
 /// The file that holds most of a session, and may grow; resumes leave small ones beside it.
-fn grower(family: &Family) -> Option<(usize, &Member)> {
-    let members = family.members.iter().enumerate();
-    members.max_by_key(|(_, member)| member.file.outline.versions.len())
+fn grower(session_files: &SessionFiles) -> Option<(usize, &SessionFile)> {
+    let members = session_files.files.iter().enumerate();
+    members.max_by_key(|(_, session_file)| session_file.file.outline.versions.len())
 }
 
 /// What tells whether the other files of a session are what they were.
-fn others_key(family: &Family) -> u64 {
-    let grower = grower(family).map(|(at, _)| at);
-    let others = family.members.iter().enumerate().filter(|(at, _)| Some(*at) != grower);
-    let keys = others.map(|(_, member)| (&member.file.at.path, member.file.at.stamp));
+fn others_key(session_files: &SessionFiles) -> u64 {
+    let grower = grower(session_files).map(|(at, _)| at);
+    let others = session_files.files.iter().enumerate().filter(|(at, _)| Some(*at) != grower);
+    let keys =
+        others.map(|(_, session_file)| (&session_file.file.at.path, session_file.file.at.stamp));
     hash(&keys.collect::<Vec<_>>())
 }
 
 impl Read<'_> {
     /// What the catalog is told of it once it is safe.
     pub(crate) fn row(&self, stale: &Stale<'_>) -> Row {
-        let grower = self.family.as_ref().and_then(grower);
-        let versions = grower.map_or(0, |(_, member)| member.file.outline.versions.len() as u64);
-        let others = self.family.as_ref().map(others_key).unwrap_or_default();
+        let grower = self.session_files.as_ref().and_then(grower);
+        let versions =
+            grower.map_or(0, |(_, session_file)| session_file.file.outline.versions.len() as u64);
+        let others = self.session_files.as_ref().map(others_key).unwrap_or_default();
         Row {
             session: stale.key,
             stamp: stale.stamp,
@@ -106,10 +110,13 @@ impl Read<'_> {
 
     /// Gives each message that is new to the index to `visit`, until that has enough.
     pub(crate) fn each(&self, stale: &Stale<'_>, visit: &mut dyn FnMut(&Document<'_>) -> bool) {
-        let (Some(folder), Some(family)) = (self.folder, &self.family) else { return };
-        let mut messages = Messages::new(folder.source, family, Some(&folder.at.path), View::Full);
+        let (Some(folder), Some(session_files)) = (self.folder, &self.session_files) else {
+            return;
+        };
+        let mut messages =
+            Messages::new(folder.source, session_files, Some(&folder.at.path), View::Full);
         messages.keep_own();
-        if let (true, Some((grower, _))) = (self.is_grown, grower(family)) {
+        if let (true, Some((grower, _))) = (self.is_grown, grower(session_files)) {
             messages.keep_since(grower, self.since);
         }
         let title = stale.digest.facts.title.as_deref().filter(|_| !self.is_grown);

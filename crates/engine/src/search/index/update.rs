@@ -6,19 +6,19 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use recount_catalog::{Catalog, Indexed as Row, Listed};
+use recount_catalog::{Catalog, IndexedSession as Row, ListRow};
 use recount_formats::bytes::Buffer;
 use recount_search::{Index, Writer};
 
 use super::session::Reader;
-use super::{FIRST, Indexed, MEMORY, OFTEN, session_key};
+use super::{FIRST, IndexReport, MEMORY, OFTEN, session_key};
 use crate::Error;
 use crate::cache::growth::Reading;
 use crate::cache::refresh::{hash, key};
 use crate::cache::remembered;
 use crate::cancel::stop_if_cancelled;
 use crate::sessions::list::Digest;
-use crate::snapshot::survey::{Ground, Progress};
+use crate::snapshot::disk_scan::{DiskSnapshot, Progress};
 
 /// A session that is not in the index as it is now.
 pub(crate) struct Stale<'a> {
@@ -37,7 +37,7 @@ pub(crate) struct Work<'a> {
     pub(crate) catalog: &'a mut Catalog,
     pub(crate) roots: u64,
     pub(crate) reading: &'a dyn Reading,
-    pub(crate) ground: &'a Ground,
+    pub(crate) disk: &'a DiskSnapshot,
     pub(crate) digests: &'a [Digest],
     pub(crate) progress: &'a dyn Progress,
 }
@@ -46,7 +46,7 @@ pub(crate) struct Work<'a> {
 pub(crate) fn stale<'a>(
     digests: &'a [Digest],
     known: &HashMap<u64, Row>,
-    ground: &Ground,
+    disk: &DiskSnapshot,
 ) -> Vec<Stale<'a>> {
     let mut stale: Vec<Stale<'a>> = digests
         .iter()
@@ -59,7 +59,7 @@ pub(crate) fn stale<'a>(
         .filter(|stale| known.get(&stale.key).map(|row| row.stamp) != Some(stale.stamp))
         .collect();
     if !stale.is_empty() {
-        let groups = group_keys(ground);
+        let groups = group_keys(disk);
         for stale in &mut stale {
             let mut keys = stale.digest.files.iter().map(|file| groups.get(&*file.at.path));
             let first = keys.next().flatten();
@@ -72,9 +72,9 @@ pub(crate) fn stale<'a>(
 }
 
 /// The key of the group in which each file lies.
-fn group_keys(ground: &Ground) -> HashMap<PathBuf, u64> {
+fn group_keys(disk: &DiskSnapshot) -> HashMap<PathBuf, u64> {
     let mut keys = HashMap::new();
-    for group in ground.groups(|_, _| true) {
+    for group in disk.groups(|_, _| true) {
         let (key, _) = key(&group);
         keys.extend(group.files.into_iter().map(|(_, file)| (file.path, key)));
     }
@@ -103,18 +103,18 @@ struct Round<'a> {
     bytes: AtomicU64,
     messages: AtomicU64,
     /// Read and handed over, not yet safe.
-    done: Mutex<Vec<(Row, Option<Listed>)>>,
+    done: Mutex<Vec<(Row, Option<ListRow>)>>,
     fault: Mutex<Option<Error>>,
 }
 
 impl Work<'_> {
     /// Indexes the sessions that changed since they were last indexed.
-    pub(crate) fn update(self) -> Result<Indexed, Error> {
+    pub(crate) fn update(self) -> Result<IndexReport, Error> {
         let known = self.catalog.indexed(self.roots)?;
-        let stale = stale(self.digests, &known, self.ground);
+        let stale = stale(self.digests, &known, self.disk);
         let unchanged = self.digests.len() - stale.len();
         if stale.is_empty() {
-            return Ok(Indexed { unchanged, ..Indexed::default() });
+            return Ok(IndexReport { unchanged, ..IndexReport::default() });
         }
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
         let has_words = self.index.searcher().messages() > 0;
@@ -122,7 +122,7 @@ impl Work<'_> {
         let round = Round {
             stale: &stale,
             has_words,
-            reader: Reader { ground: self.ground, reading: self.reading, known: &known },
+            reader: Reader { disk: self.disk, reading: self.reading, known: &known },
             progress: self.progress,
             total: stale.iter().map(|stale| stale.digest.facts.bytes()).sum(),
             next: AtomicUsize::new(0),
@@ -145,7 +145,7 @@ impl Work<'_> {
             round.commit(&mut writer, self.catalog, self.roots)?;
             committed = Instant::now();
         }
-        Ok(Indexed {
+        Ok(IndexReport {
             sessions: stale.len(),
             messages: round.messages.into_inner(),
             bytes: round.total,
@@ -200,7 +200,7 @@ impl Round<'_> {
         if let Some(fault) = fault {
             return Err(fault.into());
         }
-        let folder = self.reader.ground.folders.get(stale.digest.folder);
+        let folder = self.reader.disk.folders.get(stale.digest.folder);
         let listed =
             folder.and_then(|folder| remembered::encode(&stale.digest.facts, &folder.at.path));
         if let Ok(mut done) = self.done.lock() {
@@ -216,11 +216,11 @@ impl Round<'_> {
         }
         writer.commit()?;
         let done = self.done.lock().map(|mut done| std::mem::take(&mut *done)).unwrap_or_default();
-        let (rows, listed): (Vec<Row>, Vec<Option<Listed>>) = done.into_iter().unzip();
+        let (rows, listed): (Vec<Row>, Vec<Option<ListRow>>) = done.into_iter().unzip();
         catalog.set_indexed(roots, &rows)?;
         // A finished list has better rows of them.
         let is_listed =
-            catalog.list(roots)?.is_some_and(|list| list.shape == self.reader.ground.shape());
+            catalog.list(roots)?.is_some_and(|list| list.shape == self.reader.disk.shape());
         if !is_listed {
             catalog.keep_listed(roots, &listed.into_iter().flatten().collect::<Vec<_>>())?;
         }

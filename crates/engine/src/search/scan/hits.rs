@@ -7,17 +7,17 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use recount_formats::Source;
 use recount_formats::bytes::Buffer;
-use recount_formats::source::Family;
+use recount_formats::source::SessionFiles;
 use recount_model::{Message, SessionFacts, SessionKind};
-use recount_search::Plan;
+use recount_search::QueryPlan;
 
 use super::sift::Sieve;
-use crate::cache::growth::Anew;
+use crate::cache::growth::FullRead;
 use crate::messages::{Messages, View};
-use crate::projects::passport::Sightings;
+use crate::projects::resolve::ProjectHints;
 use crate::search::index::{file_key, session_key, with_document};
 use crate::sessions::facts::{facts, main};
-use crate::snapshot::survey::{Ground, Group};
+use crate::snapshot::disk_scan::{DiskSnapshot, Group};
 
 /// What is better comes later: more of the words, then newer; the place settles what is equal, so that two runs print the
 /// same.
@@ -61,27 +61,30 @@ pub(super) struct Owner {
 }
 
 impl Owner {
-    fn of(source: &dyn Source, family: &Family) -> Self {
-        let facts = facts(source, family);
-        let folder = main(family).or_else(|| family.members.first());
-        let hashes = family.members.iter().filter_map(|member| {
-            Some((member.file.folder, member.file.outline.head.project_hash.as_deref()?.to_owned()))
+    fn of(source: &dyn Source, session_files: &SessionFiles) -> Self {
+        let facts = facts(source, session_files);
+        let folder = main(session_files).or_else(|| session_files.files.first());
+        let hashes = session_files.files.iter().filter_map(|session_file| {
+            Some((
+                session_file.file.folder,
+                session_file.file.outline.head.project_hash.as_deref()?.to_owned(),
+            ))
         });
         Self {
             key: session_key(&facts),
-            folder: folder.map_or(0, |member| member.file.folder),
+            folder: folder.map_or(0, |session_file| session_file.file.folder),
             hashes: hashes.collect(),
             facts,
         }
     }
 
     /// Tells what it knows of its project.
-    pub(super) fn tell(&self, sightings: &mut Sightings) {
+    pub(super) fn tell(&self, hints: &mut ProjectHints) {
         for (folder, hash) in &self.hashes {
-            sightings.add(*folder, Some(hash), &[]);
+            hints.add(*folder, Some(hash), &[]);
         }
-        sightings.add(self.folder, None, &self.facts.directories);
-        sightings.paths.extend(self.facts.cwd.clone());
+        hints.add(self.folder, None, &self.facts.directories);
+        hints.paths.extend(self.facts.cwd.clone());
     }
 }
 
@@ -115,8 +118,8 @@ impl Seen {
 /// Reads sessions and looks for messages that hold.
 #[derive(Debug)]
 pub(super) struct Hits<'a> {
-    pub(super) plan: &'a Plan,
-    pub(super) ground: &'a Ground,
+    pub(super) plan: &'a QueryPlan,
+    pub(super) disk: &'a DiskSnapshot,
     pub(super) sieve: &'a Sieve<'a>,
     /// How many are kept.
     pub(super) limit: usize,
@@ -127,21 +130,21 @@ pub(super) struct Hits<'a> {
 impl Hits<'_> {
     /// Looks into all sessions of a group.
     pub(super) fn read(&self, number: usize, group: &Group, buffer: &mut Buffer, seen: &mut Seen) {
-        for family in group.clone().families(self.ground, &Anew, buffer) {
-            let owner = Arc::new(Owner::of(group.source, &family));
-            let hits = self.session(group.source, &family, &owner, seen);
+        for session_files in group.clone().group_sessions(self.disk, &FullRead, buffer) {
+            let owner = Arc::new(Owner::of(group.source, &session_files));
+            let hits = self.session(group.source, &session_files, &owner, seen);
             // Sub-agents lie with the session that ran them, whatever their ids.
-            let group = (family.kind == SessionKind::Main).then_some(number);
+            let group = (session_files.kind == SessionKind::Main).then_some(number);
             seen.sessions.push(Session { key: owner.key, group, hits });
         }
     }
 
     /// Looks into one session, whose files are all in the group.
     pub(super) fn read_one(&self, key: u64, group: &Group, buffer: &mut Buffer, seen: &mut Seen) {
-        for family in group.clone().families(self.ground, &Anew, buffer) {
-            let owner = Arc::new(Owner::of(group.source, &family));
+        for session_files in group.clone().group_sessions(self.disk, &FullRead, buffer) {
+            let owner = Arc::new(Owner::of(group.source, &session_files));
             if owner.key == key {
-                let hits = self.session(group.source, &family, &owner, seen);
+                let hits = self.session(group.source, &session_files, &owner, seen);
                 seen.sessions.push(Session { key, group: None, hits });
             }
         }
@@ -151,12 +154,12 @@ impl Hits<'_> {
     fn session(
         &self,
         source: &'static dyn Source,
-        family: &Family,
+        session_files: &SessionFiles,
         owner: &Arc<Owner>,
         seen: &mut Seen,
     ) -> usize {
-        let folder = self.ground.folders.get(owner.folder).map(|folder| &*folder.at.path);
-        let mut messages = Messages::new(source, family, folder, View::Full);
+        let folder = self.disk.folders.get(owner.folder).map(|folder| &*folder.at.path);
+        let mut messages = Messages::new(source, session_files, folder, View::Full);
         messages.keep_own();
         // The title belongs to the first message.
         let mut title = owner.facts.title.as_deref();

@@ -13,14 +13,14 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use hits::{Hits, Seen, Session};
 use recount_formats::bytes::Buffer;
 use recount_model::SessionFacts;
-use recount_search::{Plan, Query as Question};
+use recount_search::{QueryPlan, SearchQuery as Question};
 use sift::Sieve;
 
 use crate::cancel::stop_if_cancelled;
-use crate::projects::passport::{Effort, Sightings};
+use crate::projects::resolve::{Effort, ProjectHints};
 use crate::search::index::with_document;
-use crate::search::{Answer, Asked, Match, bad};
-use crate::snapshot::survey::{Ground, Group, Progress};
+use crate::search::{Match, SearchRequest, SearchResults, bad};
+use crate::snapshot::disk_scan::{DiskSnapshot, Group, Progress};
 use crate::{Engine, Error};
 
 impl Engine {
@@ -28,17 +28,21 @@ impl Engine {
     ///
     /// # Errors
     /// If the query is not understood, or names a project that is not known or may be several.
-    pub(crate) fn scan(&self, asked: &Asked, progress: &dyn Progress) -> Result<Answer, Error> {
+    pub(crate) fn scan(
+        &self,
+        asked: &SearchRequest,
+        progress: &dyn Progress,
+    ) -> Result<SearchResults, Error> {
         let question =
             Question::parse(&asked.query).map_err(|mistake| bad(&asked.query, mistake))?;
         let plan = self.plan(&question, progress)?;
-        let ground = self.look();
-        let mut answer = self.scan_for(&plan, &ground, asked, progress);
+        let disk = self.look();
+        let mut answer = self.scan_for(&plan, &disk, asked, progress);
         stop_if_cancelled(progress)?;
         if answer.total == 0
             && let Some(relaxed) = plan.relaxed()
         {
-            answer = self.scan_for(&relaxed, &ground, asked, progress);
+            answer = self.scan_for(&relaxed, &disk, asked, progress);
             stop_if_cancelled(progress)?;
             answer.relaxed = answer.total > 0;
         }
@@ -46,13 +50,13 @@ impl Engine {
     }
 
     /// Ties a question to sessions, which are only listed when it names any.
-    fn plan(&self, question: &Question, progress: &dyn Progress) -> Result<Plan, Error> {
+    fn plan(&self, question: &Question, progress: &dyn Progress) -> Result<QueryPlan, Error> {
         let mut sessions: Option<Vec<Arc<SessionFacts>>> = None;
         let mut failed = None;
         let plan = question.plan(&self.zoned_now(), &mut |leaf| {
             let mut list = || {
                 if sessions.is_none() {
-                    sessions = Some(self.survey_all(&Effort::List, progress)?.0.sessions);
+                    sessions = Some(self.scan_all(&Effort::List, progress)?.0.sessions);
                 }
                 self.sessions_of(leaf, sessions.as_deref().unwrap_or_default())
             };
@@ -66,36 +70,42 @@ impl Engine {
 
     fn scan_for(
         &self,
-        plan: &Plan,
-        ground: &Ground,
-        asked: &Asked,
+        plan: &QueryPlan,
+        disk: &DiskSnapshot,
+        asked: &SearchRequest,
         progress: &dyn Progress,
-    ) -> Answer {
-        let sieve = Sieve::new(ground, plan.prefilter());
-        let hits = Hits { plan, ground, sieve: &sieve, limit: asked.limit, all: asked.all_hits };
-        let mut groups = ground.groups(|_, _| true);
+    ) -> SearchResults {
+        let sieve = Sieve::new(disk, plan.prefilter());
+        let hits = Hits { plan, disk, sieve: &sieve, limit: asked.limit, all: asked.all_hits };
+        let mut groups = disk.groups(|_, _| true);
         groups.sort_by_key(|group| {
             std::cmp::Reverse(group.files.iter().map(|(_, file)| file.stamp.nanos).max())
         });
         let mut seen = look_through(&groups, &hits, progress);
-        join_strays(&groups, &hits, &mut seen);
+        join_orphans(&groups, &hits, &mut seen);
         let total = seen.sessions.iter().map(|session| session.hits).sum();
         let sessions = seen.sessions.iter().filter(|session| session.hits > 0).count();
-        let hits = self.matches(plan, ground, seen, asked.width);
-        Answer { total, sessions, is_exact: true, hits, ..Answer::default() }
+        let hits = self.matches(plan, disk, seen, asked.width);
+        SearchResults { total, sessions, is_exact: true, hits, ..SearchResults::default() }
     }
 
     /// Makes rows of the best hits.
-    fn matches(&self, plan: &Plan, ground: &Ground, seen: Seen, width: usize) -> Vec<Match> {
+    fn matches(
+        &self,
+        plan: &QueryPlan,
+        disk: &DiskSnapshot,
+        seen: Seen,
+        width: usize,
+    ) -> Vec<Match> {
         if seen.best.is_empty() {
             return Vec::new();
         }
-        let mut sightings = Sightings::default();
+        let mut hints = ProjectHints::default();
         for found in seen.best.values() {
-            found.session.tell(&mut sightings);
+            found.session.tell(&mut hints);
         }
         let effort = Effort::Glance(usize::MAX);
-        let projects = self.passports(ground, &sightings, &effort, &());
+        let projects = self.resolve_projects(disk, &hints, &effort, &());
         let mut known: HashMap<u64, Arc<SessionFacts>> = HashMap::new();
         let found = seen.best.into_values().rev().map(|found| {
             let session = known.entry(found.session.key).or_insert_with(|| {
@@ -150,7 +160,7 @@ fn look_through(groups: &[Group], hits: &Hits<'_>, progress: &dyn Progress) -> S
 
 /// Files are grouped by the id in their names. Where names lie, one session comes out of several groups: those are
 /// read again, together.
-fn join_strays(groups: &[Group], hits: &Hits<'_>, seen: &mut Seen) {
+fn join_orphans(groups: &[Group], hits: &Hits<'_>, seen: &mut Seen) {
     let mut by_key: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for Session { key, group, .. } in &seen.sessions {
         by_key.entry(*key).or_default().extend(group);
@@ -160,11 +170,11 @@ fn join_strays(groups: &[Group], hits: &Hits<'_>, seen: &mut Seen) {
         numbers.dedup();
     }
     by_key.retain(|_, numbers| numbers.len() > 1);
-    let strays: HashSet<u64> = by_key.keys().copied().collect();
-    if strays.is_empty() {
+    let orphans: HashSet<u64> = by_key.keys().copied().collect();
+    if orphans.is_empty() {
         return;
     }
-    seen.forget(&strays);
+    seen.forget(&orphans);
     let mut buffer = Buffer::new();
     for (key, numbers) in by_key {
         let mut members = numbers.iter().filter_map(|number| groups.get(*number));

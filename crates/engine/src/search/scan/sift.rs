@@ -8,7 +8,7 @@ use recount_formats::Source;
 use recount_formats::bytes::Input;
 use recount_search::Prefilter;
 
-use crate::snapshot::survey::{Ground, Group};
+use crate::snapshot::disk_scan::{DiskSnapshot, Group};
 
 /// What is read at a time; small enough to stay close to the processor.
 const PIECE: usize = 256 * 1024;
@@ -16,16 +16,16 @@ const PIECE: usize = 256 * 1024;
 /// Keeps groups away that cannot hold.
 #[derive(Debug)]
 pub(super) struct Sieve<'a> {
-    ground: &'a Ground,
+    disk: &'a DiskSnapshot,
     filter: Option<Prefilter>,
     /// Per project directory: which conditions the outputs of tools beside its sessions meet.
     beside: Vec<OnceLock<Vec<bool>>>,
 }
 
 impl<'a> Sieve<'a> {
-    pub(super) fn new(ground: &'a Ground, filter: Option<Prefilter>) -> Self {
-        let beside = ground.folders.iter().map(|_| OnceLock::new()).collect();
-        Self { ground, filter, beside }
+    pub(super) fn new(disk: &'a DiskSnapshot, filter: Option<Prefilter>) -> Self {
+        let beside = disk.folders.iter().map(|_| OnceLock::new()).collect();
+        Self { disk, filter, beside }
     }
 
     /// Whether a session of the group may hold what is asked for.
@@ -51,7 +51,7 @@ impl<'a> Sieve<'a> {
     }
 
     fn met_beside(&self, folder: usize) -> Vec<bool> {
-        let (Some(filter), Some(folder)) = (&self.filter, self.ground.folders.get(folder)) else {
+        let (Some(filter), Some(folder)) = (&self.filter, self.disk.folders.get(folder)) else {
             return Vec::new();
         };
         let outputs = folder.source.outputs(&folder.at);
@@ -87,7 +87,7 @@ fn is_met(filter: &Prefilter, condition: usize, path: &Path, piece: &mut Vec<u8>
 #[cfg(test)]
 mod tests {
     use jiff::Zoned;
-    use recount_search::Query;
+    use recount_search::SearchQuery;
     use recount_testkit::Home;
 
     use super::*;
@@ -95,7 +95,8 @@ mod tests {
     #[test]
     fn a_word_on_the_border_of_two_pieces_is_seen() {
         let home = Home::empty();
-        let plan = Query::parse("xylograph").unwrap().plan(&Zoned::default(), &mut |_| vec![]);
+        let plan =
+            SearchQuery::parse("xylograph").unwrap().plan(&Zoned::default(), &mut |_| vec![]);
         let filter = plan.prefilter().unwrap();
         let path = home.path().join("file");
         for at in [0, PIECE - 9, PIECE - 8, PIECE - 1, PIECE, 2 * PIECE - Prefilter::OVERLAP - 3] {

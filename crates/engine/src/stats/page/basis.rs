@@ -3,31 +3,38 @@
 use recount_export::report;
 use recount_model::SessionKind;
 
-use super::super::books::Books;
-use super::super::{Asked, Basis, Content, Figures, Origin, PriceEntry};
+use super::super::logs::UsageLogs;
+use super::super::{ContentStats, PriceEntry, PriceOrigin, StatsBasis, StatsRequest, UsageFigures};
 use crate::sessions::list::nearest;
 
 /// Says how it was counted.
-pub(super) fn told(basis: &Basis, total: &Figures, content: &Content) -> report::Basis {
-    let doubles = [
-        (basis.doubles.repeated, "records were written again in the same file, and counted once"),
+pub(super) fn told(
+    basis: &StatsBasis,
+    total: &UsageFigures,
+    content: &ContentStats,
+) -> report::ReportBasis {
+    let duplicates = [
         (
-            basis.doubles.copied,
+            basis.duplicates.repeated,
+            "records were written again in the same file, and counted once",
+        ),
+        (
+            basis.duplicates.copied,
             "requests stand in several files of their session, and were counted once",
         ),
         (
-            basis.doubles.elsewhere,
+            basis.duplicates.elsewhere,
             "requests stand in other sessions as well, and were counted once",
         ),
     ];
-    let unpriced = basis.unpriced_models.iter().map(|unpriced| report::Unpriced {
+    let unpriced = basis.unpriced_models.iter().map(|unpriced| report::UnpricedRow {
         model: unpriced.model.clone(),
         requests: unpriced.requests,
         tokens: unpriced.tokens.total,
     });
-    report::Basis {
+    report::ReportBasis {
         missing: total.missing.reasons(),
-        doubles: doubles.into_iter().filter(|(number, _)| *number > 0).collect(),
+        duplicates: duplicates.into_iter().filter(|(number, _)| *number > 0).collect(),
         undone: total.undone,
         unpriced: unpriced.collect(),
         prices: Vec::new(),
@@ -41,8 +48,8 @@ pub(super) fn priced(model: &str, entry: &PriceEntry) -> Vec<report::Price> {
     let mut prices = Vec::new();
     for period in &entry.periods {
         let source = match &entry.origin {
-            Origin::Table { source } => Some(source.clone()),
-            Origin::Config => None,
+            PriceOrigin::Table { source } => Some(source.clone()),
+            PriceOrigin::Config => None,
         };
         let long = period.above.map(|above| (Some(above.tokens), above.units));
         for (above, units) in std::iter::once((None, period.units)).chain(long) {
@@ -62,20 +69,20 @@ pub(super) fn priced(model: &str, entry: &PriceEntry) -> Vec<report::Price> {
 }
 
 /// Names what was asked for, but for the time.
-pub(super) fn filters(asked: &Asked, books: &Books) -> Vec<(&'static str, String)> {
+pub(super) fn filters(asked: &StatsRequest, logs: &UsageLogs) -> Vec<(&'static str, String)> {
     let query = &asked.sessions;
     let mut filters = Vec::new();
     let here = query.here.as_deref().filter(|_| query.project.is_none());
-    let key = here.and_then(|here| nearest(&books.sessions, here));
-    let is_it = |key: &String| books.sessions.iter().find(|one| one.project.key() == *key);
+    let key = here.and_then(|here| nearest(&logs.sessions, here));
+    let is_it = |key: &String| logs.sessions.iter().find(|one| one.project.key() == *key);
     if let Some(session) = key.as_ref().and_then(is_it) {
         filters.push(("project", session.project.name().to_owned()));
     }
     let named = [
         ("project", &query.project),
         ("model", &query.model),
-        ("tool", &query.holds.tool),
-        ("touched", &query.holds.touched),
+        ("tool", &query.content.tool),
+        ("touched", &query.content.touched),
         ("text", &query.text),
     ];
     for (name, value) in named {

@@ -13,12 +13,12 @@ use recount_export::report;
 
 use self::basis::{filters, priced, told};
 use self::rows::{figures, fill};
-use super::books::Place;
-use super::tally::{Count, Naming};
-use super::walk::{Step, Visitor, Walk};
-use super::{Asked, Basis, By, Figures, Money};
-use crate::snapshot::survey::Progress;
-use crate::stats::ledger::Head;
+use super::logs::Place;
+use super::totals::{Count, Naming};
+use super::walk::{Step, UsageWalk, Visitor};
+use super::{By, Money, StatsBasis, StatsRequest, UsageFigures};
+use crate::snapshot::disk_scan::Progress;
+use crate::stats::usage::Head;
 use crate::{Engine, Error};
 
 /// What stands side by side in a report.
@@ -28,11 +28,11 @@ const SIDES: [By; 8] =
 /// A report that is ready to be written.
 #[derive(Debug)]
 pub struct Paged {
-    report: report::Report,
+    report: report::UsageReport,
     /// All that was asked for together.
-    pub total: Figures,
+    pub total: UsageFigures,
     /// How it was counted.
-    pub basis: Basis,
+    pub basis: StatsBasis,
 }
 
 impl Paged {
@@ -50,39 +50,39 @@ impl Engine {
     ///
     /// # Errors
     /// If a filter is not understood, or a price of the user's.
-    pub fn paged(&self, asked: &Asked, progress: &dyn Progress) -> Result<Paged, Error> {
+    pub fn paged(&self, asked: &StatsRequest, progress: &dyn Progress) -> Result<Paged, Error> {
         let prices = self.prices()?;
         let content = self.content(asked, progress)?;
-        let books = self.books(&asked.sessions, progress)?;
+        let logs = self.usage_logs(&asked.sessions, progress)?;
         let window = asked.window();
         let gap = i64::try_from(asked.gap.as_millis()).unwrap_or(i64::MAX);
-        let mut walk = Walk::new(&prices, &window, asked.zone.clone());
-        let mut shared = Shared { count: Count::new(&books, gap, &SIDES), shares: BTreeMap::new() };
-        walk.go(&books, &mut shared);
+        let mut walk = UsageWalk::new(&prices, &window, asked.zone.clone());
+        let mut shared = Shared { count: Count::new(&logs, gap, &SIDES), shares: BTreeMap::new() };
+        walk.go(&logs, &mut shared);
         let Shared { mut count, shares } = shared;
-        let basis = super::basis(&books, asked, &walk, &count);
+        let basis = super::basis(&logs, asked, &walk, &count);
         let total = count.total();
-        let tallies = std::mem::take(&mut count.tallies);
+        let all_totals = std::mem::take(&mut count.all_totals);
         let naming = Naming {
-            books: &books,
+            logs: &logs,
             models: &walk.models,
             tools: &walk.tools,
             sources: &count.source_names,
             examples: &count.examples,
         };
-        let mut report = report::Report {
+        let mut report = report::UsageReport {
             made: local(self.clock.now(), asked),
             time_zone: basis.time_zone.clone(),
             gap_seconds: u64::try_from(basis.gap_seconds).unwrap_or_default(),
             since: basis.since.map(|since| local(since, asked)),
             until: basis.until.map(|until| local(until, asked)),
-            filters: filters(asked, &books),
+            filters: filters(asked, &logs),
             total: figures(&total),
             basis: told(&basis, &total, &content),
-            ..report::Report::default()
+            ..report::UsageReport::default()
         };
-        for tally in tallies {
-            fill(&mut report, tally, &naming, asked);
+        for totals in all_totals {
+            fill(&mut report, totals, &naming, asked);
         }
         let place: BTreeMap<String, usize> =
             (0..).zip(&report.models).map(|(at, row)| (row.name.clone(), at)).collect();
@@ -98,7 +98,7 @@ impl Engine {
             .collect();
         report.errors = content.errors.into_iter().map(error).collect();
         report.files = content.files.into_iter().map(file).collect();
-        self.set_aside(books);
+        self.set_aside(logs);
         Ok(Paged { report, total, basis })
     }
 
@@ -108,7 +108,7 @@ impl Engine {
     /// If the file lies in an agent's folder or cannot be written, and as [`Engine::paged`].
     pub fn paged_file(
         &self,
-        asked: &Asked,
+        asked: &StatsRequest,
         path: &Path,
         progress: &dyn Progress,
     ) -> Result<(Paged, u64), Error> {
@@ -163,6 +163,6 @@ fn file(file: super::FileUse) -> report::File {
     report::File { path, sent, bytes, written, named }
 }
 
-fn local(time: Timestamp, asked: &Asked) -> DateTime {
+fn local(time: Timestamp, asked: &StatsRequest) -> DateTime {
     time.to_zoned(asked.zone.clone()).datetime()
 }

@@ -7,14 +7,19 @@ use recount_export::report;
 use recount_model::SessionFacts;
 
 use super::super::figures::Sum;
-use super::super::tally::{Key, Naming, Tally, row};
-use super::super::{Asked, By, Figures, Money, Row, sort};
+use super::super::totals::{Key, Naming, UsageTotals, row};
+use super::super::{By, Money, StatsRequest, StatsRow, UsageFigures, sort};
 use super::local;
 
 /// Puts what was added up where it belongs.
-pub(super) fn fill(report: &mut report::Report, tally: Tally, naming: &Naming<'_>, asked: &Asked) {
-    let by = tally.by;
-    let sums = tally.into_sums();
+pub(super) fn fill(
+    report: &mut report::UsageReport,
+    totals: UsageTotals,
+    naming: &Naming<'_>,
+    asked: &StatsRequest,
+) {
+    let by = totals.by;
+    let sums = totals.into_sums();
     match by {
         By::Day => {
             let untimed = sums.iter().find(|(key, _)| *key == Key::Nothing);
@@ -38,7 +43,7 @@ pub(super) fn fill(report: &mut report::Report, tally: Tally, naming: &Naming<'_
     }
 }
 
-fn dated(sums: Vec<(Key, Sum)>) -> Vec<(Date, report::Figures)> {
+fn dated(sums: Vec<(Key, Sum)>) -> Vec<(Date, report::ReportFigures)> {
     let one = |(key, sum): (Key, Sum)| match key {
         Key::Day(day) => Some((day, figures(&sum.figures()))),
         _ => None,
@@ -46,21 +51,26 @@ fn dated(sums: Vec<(Key, Sum)>) -> Vec<(Date, report::Figures)> {
     sums.into_iter().filter_map(one).collect()
 }
 
-fn rows(by: By, sums: Vec<(Key, Sum)>, naming: &Naming<'_>, asked: &Asked) -> Vec<report::Row> {
+fn rows(
+    by: By,
+    sums: Vec<(Key, Sum)>,
+    naming: &Naming<'_>,
+    asked: &StatsRequest,
+) -> Vec<report::ReportRow> {
     let mut details = BTreeMap::new();
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<StatsRow> = Vec::new();
     for (key, sum) in sums {
         let row = row(by, key, sum, naming);
         if let Key::Number(number) = key
             && by == By::Session
-            && let Some(session) = naming.books.sessions.get(number as usize)
+            && let Some(session) = naming.logs.sessions.get(number as usize)
         {
             details.insert(row.key.clone(), known_by(session, asked));
         }
         rows.push(row);
     }
     sort(&mut rows, by);
-    let made = |row: Row| report::Row {
+    let made = |row: StatsRow| report::ReportRow {
         figures: figures(&row.figures),
         detail: match by {
             By::Project if row.name.as_ref() != Some(&row.key) => row.key.clone(),
@@ -76,15 +86,15 @@ fn rows(by: By, sums: Vec<(Key, Sum)>, naming: &Naming<'_>, asked: &Asked) -> Ve
 }
 
 /// What tells a session from others of its title.
-fn known_by(session: &SessionFacts, asked: &Asked) -> String {
+fn known_by(session: &SessionFacts, asked: &StatsRequest) -> String {
     let id: String = session.id.to_string().chars().take(8).collect();
     let began = session.started.map(|started| local(started, asked).date().to_string());
     let parts = [Some(id), Some(session.project.name().to_owned()), began];
     parts.into_iter().flatten().collect::<Vec<String>>().join(" · ")
 }
 
-pub(super) fn figures(figures: &Figures) -> report::Figures {
-    report::Figures {
+pub(super) fn figures(figures: &UsageFigures) -> report::ReportFigures {
+    report::ReportFigures {
         sessions: figures.sessions,
         requests: figures.requests,
         prompts: figures.prompts,

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::{fs, thread};
 
-use recount_engine::{Engine, Query, Seek, Setup};
+use recount_engine::{Engine, ListQuery, Seek, Setup};
 use recount_model::{Clock, ClueKind};
 use recount_platform::Env;
 use recount_testkit::{Home, NOW};
@@ -44,7 +44,7 @@ fn what_a_search_found_is_known_without_another() {
     let tree = Counting::below("/".into());
     found(&engine(&home).with_tree(Arc::<Counting>::clone(&tree)));
     assert_eq!(tree.asked(), 0, "not even the upper levels are looked at");
-    let listing = still(&home).list(&Query::default(), &()).unwrap();
+    let listing = still(&home).list(&ListQuery::default(), &()).unwrap();
     assert_eq!(listing.sessions[0].project.path.as_ref().unwrap().as_str(), shop);
 }
 

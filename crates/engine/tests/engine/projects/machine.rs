@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use recount_engine::{Asked, HitSort, Query};
+use recount_engine::{HitOrder, ListQuery, SearchRequest};
 use recount_model::{ClueKind, ProjectState};
 use recount_platform::Running;
 use recount_testkit::Home;
@@ -186,7 +186,7 @@ fn a_list_asks_the_machine_once_a_day() {
     let listed = |now: &str, processes: Vec<Running>| {
         let engine = engine_at(&home, now).with_tree(Arc::new(super::Bare));
         let engine = engine.with_processes(Arc::new(Scripted(processes)));
-        let listing = engine.list(&Query::default(), &()).unwrap();
+        let listing = engine.list(&ListQuery::default(), &()).unwrap();
         listing.sessions[0].project.path.is_some()
     };
     assert!(!listed("2026-11-16T00:00:00Z", Vec::new()), "nothing runs");
@@ -220,14 +220,14 @@ fn the_last_session_of_a_folder_in_which_the_agent_runs_is_live() {
     let agent = process("node", &["node", "/usr/bin/gemini"], &shop, &[]);
     let shell = process("bash", &["bash"], "/elsewhere", &[]);
     let engine = still(&home).with_processes(Arc::new(Scripted(vec![agent, shell])));
-    let query = Query { live: true, ..Query::default() };
+    let query = ListQuery { live: true, ..ListQuery::default() };
     let live: Vec<_> = engine.list(&query, &()).unwrap().sessions;
     assert_eq!(live.iter().map(|session| session.id.as_str()).collect::<Vec<_>>(), ["bbbbbbbb-2"]);
     assert_eq!(live[0].live, Some(true));
-    let asked = Asked {
+    let asked = SearchRequest {
         query: "taxes is:live".to_owned(),
         limit: 10,
-        sort: HitSort::Relevance,
+        sort: HitOrder::Relevance,
         all_hits: true,
         width: 60,
         without_index: false,

@@ -19,8 +19,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use recount_engine::{Engine, ProjectRow, Setup};
 use recount_formats::SOURCES;
 use recount_model::{Clock, Clue, ClueKind};
-use recount_platform::{Entry, Env, Lister, Processes, Running};
-use recount_store::scan::{Disk, Tree};
+use recount_platform::{Env, FolderEntry, Lister, Processes, Running};
+use recount_store::scan::{DiskTree, FolderTree};
 use recount_testkit::{Home, NOW};
 use serde_json::{Value, json};
 
@@ -67,12 +67,12 @@ impl Processes for Scripted {
 #[derive(Debug)]
 struct Bare;
 
-impl Tree for Bare {
+impl FolderTree for Bare {
     fn lister(&self, _place: &Path) -> Lister {
         Lister::default()
     }
 
-    fn folders(&self, _: &Path, _: Lister, _: &mut dyn FnMut(&Entry<'_>)) -> io::Result<()> {
+    fn folders(&self, _: &Path, _: Lister, _: &mut dyn FnMut(&FolderEntry<'_>)) -> io::Result<()> {
         Ok(())
     }
 }
@@ -80,7 +80,7 @@ impl Tree for Bare {
 /// The disk, and how often it was asked for what lies below the upper levels of a place.
 #[derive(Debug)]
 struct Counting {
-    disk: Disk,
+    disk: DiskTree,
     deep: PathBuf,
     asked: AtomicUsize,
 }
@@ -88,7 +88,7 @@ struct Counting {
 impl Counting {
     /// Counts questions for `deep` and what lies below it.
     fn below(deep: PathBuf) -> Arc<Self> {
-        Arc::new(Self { disk: Disk::new(), deep, asked: AtomicUsize::new(0) })
+        Arc::new(Self { disk: DiskTree::new(), deep, asked: AtomicUsize::new(0) })
     }
 
     fn asked(&self) -> usize {
@@ -96,7 +96,7 @@ impl Counting {
     }
 }
 
-impl Tree for Counting {
+impl FolderTree for Counting {
     fn lister(&self, place: &Path) -> Lister {
         self.disk.lister(place)
     }
@@ -105,7 +105,7 @@ impl Tree for Counting {
         &self,
         folder: &Path,
         lister: Lister,
-        visit: &mut dyn FnMut(&Entry<'_>),
+        visit: &mut dyn FnMut(&FolderEntry<'_>),
     ) -> io::Result<()> {
         self.asked.fetch_add(usize::from(folder.starts_with(&self.deep)), Ordering::SeqCst);
         self.disk.folders(folder, lister, visit)

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use recount_engine::{Engine, Query, Seek, Setup};
+use recount_engine::{Engine, ListQuery, Seek, Setup};
 use recount_model::{Clock, ClueKind, ProjectState};
 use recount_platform::Env;
 use recount_testkit::{Home, NOW};
@@ -62,7 +62,7 @@ fn the_user_may_want_no_search_unasked() {
     let (home, folder) = with_folder("code/1");
     set(&home, "scan = false");
     assert!(!found(&home, &folder));
-    let listing = engine(&home).list(&Query::default(), &()).unwrap();
+    let listing = engine(&home).list(&ListQuery::default(), &()).unwrap();
     assert_eq!(listing.sessions[0].project.state, ProjectState::Unknown);
     assert!(scanned(&home, &[], None, &folder), "asked");
 }

@@ -4,10 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use recount_engine::{Engine, Query};
+use recount_engine::{Engine, ListQuery};
 use recount_model::{ClueKind, ProjectState};
-use recount_platform::{Entry, Lister};
-use recount_store::scan::{Disk, Tree};
+use recount_platform::{FolderEntry, Lister};
+use recount_store::scan::{DiskTree, FolderTree};
 use recount_testkit::Home;
 
 use super::{
@@ -16,9 +16,9 @@ use super::{
 
 /// The disk, with one folder that never answers.
 #[derive(Debug)]
-struct Hanging(Disk, PathBuf);
+struct Hanging(DiskTree, PathBuf);
 
-impl Tree for Hanging {
+impl FolderTree for Hanging {
     fn lister(&self, place: &Path) -> Lister {
         self.0.lister(place)
     }
@@ -27,7 +27,7 @@ impl Tree for Hanging {
         &self,
         folder: &Path,
         lister: Lister,
-        visit: &mut dyn FnMut(&Entry<'_>),
+        visit: &mut dyn FnMut(&FolderEntry<'_>),
     ) -> io::Result<()> {
         if folder == self.1 {
             loop {
@@ -53,7 +53,7 @@ fn home() -> Home {
 }
 
 fn hanging(home: &Home, at: &str) -> Engine {
-    engine(home).with_tree(Arc::new(Hanging(Disk::new(), home.path().join(at))))
+    engine(home).with_tree(Arc::new(Hanging(DiskTree::new(), home.path().join(at))))
 }
 
 /// The first level of a place, one that is looked at before the search, and one that only the search meets.
@@ -77,7 +77,7 @@ fn a_list_of_projects_says_what_it_knows() {
 fn a_list_of_sessions_does_not_wait() {
     for at in PLACES {
         let home = home();
-        let listing = hanging(&home, at).list(&Query::default(), &()).unwrap();
+        let listing = hanging(&home, at).list(&ListQuery::default(), &()).unwrap();
         assert_eq!(listing.sessions.len(), 3, "{at}");
         let of = |folder: &str| {
             let own = hash(folder);

@@ -10,10 +10,11 @@ use std::time::{Duration, SystemTime};
 
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
-use recount_engine::export::{Format, Images, Options};
-use recount_engine::stats::{Asked as StatsAsked, By};
+use recount_engine::export::{ExportOptions, Format, Images};
+use recount_engine::stats::{By, StatsRequest as StatsAsked};
 use recount_engine::{
-    Asked, Cell, Engine, Export, HitSort, Query, SOURCES, Selection, Setup, Sources, View,
+    Engine, Export, HitOrder, ListQuery, SOURCES, SearchRequest, Selection, Setup, Sources,
+    SqlValue, View,
 };
 use recount_formats::Source as _;
 use recount_model::{
@@ -130,7 +131,7 @@ fn lists_count_every_session_of_a_file_once_whether_it_was_read_before_or_not() 
     let bench = Bench::new();
     // Read, kept by the group, and kept as a finished list.
     for round in 0..3 {
-        let listing = bench.engine().list(&Query::default(), &()).unwrap();
+        let listing = bench.engine().list(&ListQuery::default(), &()).unwrap();
         let sessions = &listing.sessions;
         assert_eq!(sessions.len(), 4, "{round}");
         let alpha = find(sessions, "alpha");
@@ -155,7 +156,7 @@ fn a_session_belongs_to_the_folder_it_records() {
     let bench = Bench::new();
     for round in 0..2 {
         let engine = bench.engine();
-        let sessions = engine.list(&Query::default(), &()).unwrap().sessions;
+        let sessions = engine.list(&ListQuery::default(), &()).unwrap().sessions;
         let path = |id| find(&sessions, id).project.path.as_ref().unwrap().as_str().to_owned();
         assert_eq!(Path::new(&path("gamma")), bench.at("code/shop"), "{round}");
         assert_eq!(Path::new(&path("delta")), bench.at("code/blog"), "{round}");
@@ -167,7 +168,7 @@ fn a_session_belongs_to_the_folder_it_records() {
         assert!(rows.iter().all(|row| row.evidence.iter().any(|clue| clue.proves)), "{round}");
         let parts: Vec<usize> = rows.iter().map(|row| row.parts.len()).collect();
         assert_eq!(parts, [1, 2], "{round}: sessions of one project are in folders of two months");
-        let query = Query { project: Some("shop".to_owned()), ..Query::default() };
+        let query = ListQuery { project: Some("shop".to_owned()), ..ListQuery::default() };
         assert_eq!(engine.list(&query, &()).unwrap().sessions.len(), 3, "{round}");
     }
 }
@@ -199,9 +200,9 @@ fn messages_are_put_together_from_their_pieces_and_from_the_session_they_begin_w
 #[test]
 fn a_base_that_is_gone_is_a_problem_and_the_rest_is_shown() {
     let bench = Bench::new();
-    bench.engine().list(&Query::default(), &()).unwrap();
+    bench.engine().list(&ListQuery::default(), &()).unwrap();
     fs::remove_file(bench.at("home/.toy/log/2026-09/first.toy")).unwrap();
-    let sessions = bench.engine().list(&Query::default(), &()).unwrap().sessions;
+    let sessions = bench.engine().list(&ListQuery::default(), &()).unwrap().sessions;
     let gamma = find(&sessions, "gamma");
     assert_eq!((gamma.counts.messages, gamma.problems), (2, 1));
     assert_eq!(gamma.problem_list[0].what, What::BaseMissing);
@@ -216,10 +217,10 @@ fn every_piece_is_found_by_a_search_with_and_without_an_index() {
         [("porcelain", "alpha"), ("zeppelin", "alpha"), ("quicksilver", "gamma")]
     {
         for without_index in [false, true, false] {
-            let asked = Asked {
+            let asked = SearchRequest {
                 query: query.to_owned(),
                 limit: 10,
-                sort: HitSort::default(),
+                sort: HitOrder::default(),
                 all_hits: true,
                 width: 60,
                 without_index,
@@ -239,7 +240,7 @@ fn each_request_counts_once_by_the_sources_own_key() {
     let bench = Bench::new();
     for round in 0..2 {
         let asked = StatsAsked {
-            sessions: Query::default(),
+            sessions: ListQuery::default(),
             zone: TimeZone::UTC,
             gap: SignedDuration::from_mins(30),
         };
@@ -258,7 +259,7 @@ fn it_is_exported_and_asked_in_sql() {
         let opened = engine.open("gamma", &()).unwrap();
         let export = Export {
             format,
-            options: Options::default(),
+            options: ExportOptions::default(),
             split: None,
             tables: Vec::new(),
             images: Images::default(),
@@ -275,9 +276,9 @@ fn it_is_exported_and_asked_in_sql() {
         let table = table.sql(statement, &()).unwrap();
         let mut rows = Vec::new();
         let told = table.each(&mut |cells| {
-            let text = |cell: &Cell<'_>| match cell {
-                Cell::Integer(number) => number.to_string(),
-                Cell::Text(text) => text.to_string(),
+            let text = |cell: &SqlValue<'_>| match cell {
+                SqlValue::Integer(number) => number.to_string(),
+                SqlValue::Text(text) => text.to_string(),
                 other => format!("{other:?}"),
             };
             rows.push(cells.iter().map(text).collect::<Vec<_>>().join("|"));
@@ -300,7 +301,7 @@ fn it_is_exported_and_asked_in_sql() {
 fn what_is_optional_has_a_default() {
     let path = Path::new("/home/dev/code/shop");
     assert_eq!(Toy.project_hash(path.to_str().unwrap()), None);
-    assert!(Toy.own_form().is_none() && Toy.editor().is_none() && Toy.mender().is_none());
-    assert!(Toy.sweeper().is_none() && Toy.hook().is_none());
+    assert!(Toy.native_format().is_none() && Toy.editor().is_none() && Toy.rewriter().is_none());
+    assert!(Toy.retention_policy().is_none() && Toy.hook().is_none());
     assert!(!Toy.is_running(&["toy".to_owned()]));
 }

@@ -18,14 +18,14 @@ use std::sync::Arc;
 use recount_formats::Source;
 use recount_formats::bytes::{Buffer, Input};
 use recount_formats::outline::{
-    Base, CallEnd, Entry, Head, Outline, PieceRange, Shown, Used, Version,
+    Base, CallEnd, Head, MessageEntry, Outline, PieceRange, ToolUse, Version, VisibleMessage,
 };
 use recount_formats::source::{
-    Basis, DataFolders, FileAt, Located, MessageRequest, ProjectFolder, Recognition, RootShape,
-    Stamp, Station, stable_hash,
+    Basis, DataFolders, FileAt, FilePlacement, Located, MessageRequest, ProjectFolder, Recognition,
+    RootShape, Stamp, stable_hash,
 };
 use recount_model::{
-    Fate, Grammar, Message, MessageId, MessageKind, Place, Problem, RawJson, RecordedPath,
+    Fate, Grammar, Message, MessageId, MessageKind, Problem, RawJson, RecordLocation, RecordedPath,
     SessionId, SourceName, Span, Tokens, ToolCall, ToolStatus, What, timestamp,
 };
 use serde_json::Value;
@@ -93,7 +93,7 @@ impl Source for Toy {
 
     fn message(&self, request: &MessageRequest<'_>) -> Result<Message, Problem> {
         let spans = request.pieces.iter().map(|piece| piece.span).collect();
-        let place = Place {
+        let place = RecordLocation {
             file: Arc::clone(request.file),
             line: request.span.line,
             offset: request.span.offset,
@@ -117,7 +117,7 @@ impl Source for Toy {
     }
 
     /// A copy has the time of its copying, so the id alone decides.
-    fn request_key(&self, _outline: &Outline, entry: &Entry) -> Option<u64> {
+    fn request_key(&self, _outline: &Outline, entry: &MessageEntry) -> Option<u64> {
         entry.id.as_deref().map(|id| stable_hash(&("toy", id)))
     }
 }
@@ -138,7 +138,7 @@ fn file_at(path: &Path) -> Option<FileAt> {
         bytes: metadata.len(),
         modified: i64::try_from(stamp.nanos / 1_000_000).ok(),
         stamp,
-        station: Station::Main,
+        placement: FilePlacement::Main,
         group: name.split('.').next()?.to_owned(),
     })
 }
@@ -240,7 +240,7 @@ fn outline(Rows { head, recorded, broken }: Rows) -> Outline {
     }
     let shown = |number: &usize| {
         let entry = u32::try_from(*number).unwrap();
-        Shown { entry, version: outline.entries[*number].best }
+        VisibleMessage { entry, version: outline.entries[*number].best }
     };
     outline.strict = path.iter().map(shown).collect();
     outline.has_conversation = !outline.entries.is_empty();
@@ -248,24 +248,24 @@ fn outline(Rows { head, recorded, broken }: Rows) -> Outline {
     outline
 }
 
-fn entry(outline: &mut Outline, rows: &[(Value, u32)], fate: Fate) -> Entry {
+fn entry(outline: &mut Outline, rows: &[(Value, u32)], fate: Fate) -> MessageEntry {
     let start = u32::try_from(outline.pieces.len()).unwrap();
     outline.pieces.extend(rows.iter().skip(1).map(|(_, version)| *version));
     let pieces = PieceRange { start, count: u32::try_from(rows.len() - 1).unwrap() };
     let first = &rows[0].0;
     let calls = u32::try_from(rows.iter().filter(|(row, _)| row["tool"].is_object()).count());
-    let tools: Vec<Used> = { rows.iter() }
+    let tools: Vec<ToolUse> = { rows.iter() }
         .filter_map(|(row, _)| row["tool"]["name"].as_str())
         .map(|name| {
             outline.tools.push(name.into());
             let tool = u16::try_from(outline.tools.len() - 1).unwrap();
-            Used { tool, end: CallEnd::Fine }
+            ToolUse { tool, end: CallEnd::Fine }
         })
         .collect();
     if outline.models.is_empty() {
         outline.models.push("toy-1".into());
     }
-    Entry {
+    MessageEntry {
         id: first["m"].as_str().map(Into::into),
         kind: kind(first),
         fate,

@@ -4,11 +4,11 @@ use std::io;
 
 use super::super::paper::Paper;
 use super::super::{LINE, grouped};
-use super::input::{Price, Report};
+use super::input::{Price, UsageReport};
 use super::words::{duration, short_money};
 
 /// Writes how it was counted.
-pub(super) fn write(report: &Report, paper: &mut Paper<'_>) -> io::Result<()> {
+pub(super) fn write(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<()> {
     let basis = &report.basis;
     paper
         .mark("<section id=\"basis\">\n<h2>How it was counted</h2>\n<ul class=\"basis\">\n<li>")?;
@@ -31,7 +31,7 @@ pub(super) fn write(report: &Report, paper: &mut Paper<'_>) -> io::Result<()> {
             paper,
         )?;
     }
-    for (number, what) in &basis.doubles {
+    for (number, what) in &basis.duplicates {
         counted(*number, what, paper)?;
     }
     if basis.problems > 0 {
@@ -63,7 +63,7 @@ fn counted(number: u64, what: &'static str, paper: &mut Paper<'_>) -> io::Result
 }
 
 /// Says why a sum is marked with ≥.
-fn missing(report: &Report, paper: &mut Paper<'_>) -> io::Result<()> {
+fn missing(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<()> {
     let basis = &report.basis;
     if basis.missing.is_empty() && basis.unpriced.is_empty() {
         return Ok(());

@@ -8,7 +8,7 @@ use super::super::grouped;
 use super::super::paper::Paper;
 use super::columns::{COLOURS, Column, Columns, KIND_COLOURS};
 use super::head::{KINDS, kinds};
-use super::input::{Figures, Report};
+use super::input::{ReportFigures, UsageReport};
 use super::table::{Line, Table};
 use super::time::{Course, Grain, Slot};
 use super::words::{cost, count_mark, duration, money, money_mark, short};
@@ -23,7 +23,7 @@ pub(super) fn coloured(models: usize) -> usize {
 }
 
 /// Writes how it went.
-pub(super) fn write(report: &Report, paper: &mut Paper<'_>) -> io::Result<()> {
+pub(super) fn write(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<()> {
     let Some(course) = Course::new(report) else { return Ok(()) };
     paper.mark("<section id=\"time\">\n<h2>Over time</h2>\n")?;
     by_model(report, &course).write(paper)?;
@@ -62,7 +62,7 @@ fn name(grain: Grain, first: Date) -> String {
 }
 
 /// Money by model; without any price, tokens.
-fn by_model(report: &Report, course: &Course) -> Columns {
+fn by_model(report: &UsageReport, course: &Course) -> Columns {
     let own = coloured(report.models.len());
     let is_priced = report.total.cost.units.is_some_and(|units| units > 0);
     let what = if is_priced { "Cost" } else { "Tokens" };
@@ -132,19 +132,19 @@ fn told(grain: Grain, slot: &Slot) -> String {
     summary(&grain.name(slot.first), &slot.figures)
 }
 
-fn summary(name: &str, figures: &Figures) -> String {
-    let Figures { tokens, requests, .. } = figures;
+fn summary(name: &str, figures: &ReportFigures) -> String {
+    let ReportFigures { tokens, requests, .. } = figures;
     let (tokens, requests) = (grouped(tokens.total), grouped(*requests));
     format!("{name}\n{} · {tokens} tokens · {requests} requests", cost(figures.cost))
 }
 
 /// Writes the hours of the day.
-pub(super) fn hours(report: &Report, paper: &mut Paper<'_>) -> io::Result<()> {
+pub(super) fn hours(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<()> {
     if report.hours.is_empty() {
         return Ok(());
     }
     paper.mark("<section id=\"hours\">\n<h2>By hour of the day</h2>\n")?;
-    let nothing = Figures::default();
+    let nothing = ReportFigures::default();
     let of = |hour: i8| {
         report.hours.iter().find(|(own, _)| *own == hour).map_or(&nothing, |(_, figures)| figures)
     };
@@ -173,11 +173,11 @@ fn folded<'a>(
     summary: &'static str,
     caption: &'static str,
     heading: &'static str,
-    rows: impl Iterator<Item = (String, &'a Figures)>,
+    rows: impl Iterator<Item = (String, &'a ReportFigures)>,
     paper: &mut Paper<'_>,
 ) -> io::Result<()> {
-    let line = |(name, figures): (String, &Figures)| {
-        let Figures { sessions, requests, prompts, tokens, active_seconds, .. } = figures;
+    let line = |(name, figures): (String, &ReportFigures)| {
+        let ReportFigures { sessions, requests, prompts, tokens, active_seconds, .. } = figures;
         Line {
             name,
             cells: vec![

@@ -8,7 +8,7 @@ use super::super::document::theme;
 use super::super::paper::Paper;
 use super::super::{LINE, grouped};
 use super::columns::KIND_COLOURS;
-use super::input::Report;
+use super::input::UsageReport;
 use super::table::{Line, Table};
 use super::words::{cost, duration, share, short};
 
@@ -24,7 +24,7 @@ pub(super) fn kinds(tokens: &Tokens) -> [u64; 5] {
 
 /// Writes the top.
 pub(super) fn write(
-    report: &Report,
+    report: &UsageReport,
     sections: &[(&'static str, &'static str)],
     paper: &mut Paper<'_>,
 ) -> io::Result<()> {
@@ -59,7 +59,7 @@ pub(super) fn write(
 }
 
 /// Says which time a report is about.
-pub(super) fn period(report: &Report) -> String {
+pub(super) fn period(report: &UsageReport) -> String {
     let moment = |time: jiff::civil::DateTime| time.strftime("%Y-%m-%d %H:%M").to_string();
     let words = match (report.days.first(), report.days.last()) {
         (Some((first, _)), Some((last, _))) if first == last => first.to_string(),
@@ -76,7 +76,7 @@ pub(super) fn period(report: &Report) -> String {
 }
 
 /// Writes what it all comes to.
-pub(super) fn totals(report: &Report, paper: &mut Paper<'_>) -> io::Result<()> {
+pub(super) fn totals(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<()> {
     let total = &report.total;
     let tokens = &total.tokens;
     let cached = share(tokens.cached.into(), tokens.input.into());

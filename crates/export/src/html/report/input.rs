@@ -5,7 +5,7 @@ use recount_model::Tokens;
 
 /// A report: what was used over a time, and how that was counted.
 #[derive(Clone, Debug, Default)]
-pub struct Report {
+pub struct UsageReport {
     /// When it was made, in its time zone.
     pub made: DateTime,
     /// The time zone in which days begin.
@@ -19,38 +19,38 @@ pub struct Report {
     /// What else was asked for, each with its name.
     pub filters: Vec<(&'static str, String)>,
     /// All together.
-    pub total: Figures,
+    pub total: ReportFigures,
     /// Days on which something was done, in order.
-    pub days: Vec<(Date, Figures)>,
+    pub days: Vec<(Date, ReportFigures)>,
     /// Weeks, by their Mondays.
-    pub weeks: Vec<(Date, Figures)>,
+    pub weeks: Vec<(Date, ReportFigures)>,
     /// Months, by their first days.
-    pub months: Vec<(Date, Figures)>,
+    pub months: Vec<(Date, ReportFigures)>,
     /// What each model took of each day.
     pub shares: Vec<Share>,
     /// Hours of the day.
-    pub hours: Vec<(i8, Figures)>,
+    pub hours: Vec<(i8, ReportFigures)>,
     /// What has no time on record, and stands in no day.
-    pub untimed: Option<Figures>,
+    pub untimed: Option<ReportFigures>,
     /// Projects, the dearest first.
-    pub projects: Vec<Row>,
+    pub projects: Vec<ReportRow>,
     /// Models, the dearest first.
-    pub models: Vec<Row>,
+    pub models: Vec<ReportRow>,
     /// Tools, the most called first.
-    pub tools: Vec<Row>,
+    pub tools: Vec<ReportRow>,
     /// Sessions with their sub-agents, the dearest first.
-    pub sessions: Vec<Row>,
+    pub sessions: Vec<ReportRow>,
     /// Why tools failed, the most frequent first.
     pub errors: Vec<Failure>,
     /// Files that were sent, written or named, those that took most first.
     pub files: Vec<File>,
     /// How it was counted.
-    pub basis: Basis,
+    pub basis: ReportBasis,
 }
 
 /// What a count comes to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Figures {
+pub struct ReportFigures {
     /// Sessions.
     pub sessions: u64,
     /// Requests to models, each once.
@@ -95,13 +95,13 @@ pub struct Share {
 
 /// A project, model, tool or session.
 #[derive(Clone, Debug, Default)]
-pub struct Row {
+pub struct ReportRow {
     /// What people call it.
     pub name: String,
     /// What tells it from others of that name.
     pub detail: String,
     /// Its figures.
-    pub figures: Figures,
+    pub figures: ReportFigures,
 }
 
 /// Why a tool failed.
@@ -132,15 +132,15 @@ pub struct File {
 
 /// How it was counted.
 #[derive(Clone, Debug, Default)]
-pub struct Basis {
+pub struct ReportBasis {
     /// What was billed and is not on record: how many, and why.
     pub missing: Vec<(u64, &'static str)>,
     /// What is on record more than once and was counted once: how many, and what.
-    pub doubles: Vec<(u64, &'static str)>,
+    pub duplicates: Vec<(u64, &'static str)>,
     /// Requests whose answers were undone later, and were billed all the same.
     pub undone: u64,
     /// Models without a price.
-    pub unpriced: Vec<Unpriced>,
+    pub unpriced: Vec<UnpricedRow>,
     /// The prices of the models that have one.
     pub prices: Vec<Price>,
     /// Records that could not be read.
@@ -151,7 +151,7 @@ pub struct Basis {
 
 /// A model without a price.
 #[derive(Clone, Debug, Default)]
-pub struct Unpriced {
+pub struct UnpricedRow {
     /// The model; `None` when no name is on record.
     pub model: Option<String>,
     /// Requests to it.

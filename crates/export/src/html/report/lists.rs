@@ -6,7 +6,7 @@ use super::super::grouped;
 use super::super::paper::Paper;
 use super::columns::COLOURS;
 use super::course::coloured;
-use super::input::{Failure, Figures, File, Report, Row};
+use super::input::{Failure, File, ReportFigures, ReportRow, UsageReport};
 use super::table::{Line, Table};
 use super::words::{cost, duration, share};
 use crate::words::size;
@@ -52,8 +52,8 @@ const TOOL_USE: &[(&str, &str)] = &[
 ];
 
 /// Writes the projects.
-pub(super) fn projects(report: &Report, paper: &mut Paper<'_>) -> io::Result<()> {
-    let cells = |figures: &Figures| {
+pub(super) fn projects(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<()> {
+    let cells = |figures: &ReportFigures| {
         vec![
             grouped(figures.sessions),
             grouped(figures.prompts),
@@ -72,8 +72,8 @@ pub(super) fn projects(report: &Report, paper: &mut Paper<'_>) -> io::Result<()>
 }
 
 /// Writes the models, in the colours that they have in the chart.
-pub(super) fn models(report: &Report, paper: &mut Paper<'_>) -> io::Result<()> {
-    let cells = |figures: &Figures| {
+pub(super) fn models(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<()> {
+    let cells = |figures: &ReportFigures| {
         vec![
             grouped(figures.sessions),
             grouped(figures.requests),
@@ -94,8 +94,8 @@ pub(super) fn models(report: &Report, paper: &mut Paper<'_>) -> io::Result<()> {
 }
 
 /// Writes the sessions that took most.
-pub(super) fn sessions(report: &Report, paper: &mut Paper<'_>) -> io::Result<()> {
-    let cells = |figures: &Figures| {
+pub(super) fn sessions(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<()> {
+    let cells = |figures: &ReportFigures| {
         vec![
             grouped(figures.prompts),
             grouped(figures.requests),
@@ -119,11 +119,11 @@ pub(super) fn sessions(report: &Report, paper: &mut Paper<'_>) -> io::Result<()>
 }
 
 /// Writes the tools, and why they failed.
-pub(super) fn tools(report: &Report, paper: &mut Paper<'_>) -> io::Result<()> {
+pub(super) fn tools(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<()> {
     if report.tools.is_empty() {
         return Ok(());
     }
-    let cells = |figures: &Figures| {
+    let cells = |figures: &ReportFigures| {
         vec![
             grouped(figures.sessions),
             grouped(figures.tool_calls),
@@ -132,8 +132,8 @@ pub(super) fn tools(report: &Report, paper: &mut Paper<'_>) -> io::Result<()> {
             share(figures.tools_failed.into(), figures.tool_calls.into()),
         ]
     };
-    let line = |row: &Row| {
-        let Figures { tool_calls, tools_failed, tools_cancelled, .. } = row.figures;
+    let line = |row: &ReportRow| {
+        let ReportFigures { tool_calls, tools_failed, tools_cancelled, .. } = row.figures;
         let well = tool_calls.saturating_sub(tools_failed).saturating_sub(tools_cancelled);
         Line {
             name: row.name.clone(),
@@ -176,7 +176,7 @@ pub(super) fn tools(report: &Report, paper: &mut Paper<'_>) -> io::Result<()> {
 }
 
 /// Writes the files that took most.
-pub(super) fn files(report: &Report, paper: &mut Paper<'_>) -> io::Result<()> {
+pub(super) fn files(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<()> {
     let line = |file: &File| Line {
         name: file.path.clone(),
         bar: vec![(COLOURS[1], file.bytes.into())],
@@ -208,19 +208,19 @@ fn section(open: &'static str, table: &Table, paper: &mut Paper<'_>) -> io::Resu
     paper.mark("</section>\n")
 }
 
-fn cached(figures: &Figures) -> String {
+fn cached(figures: &ReportFigures) -> String {
     share(figures.tokens.cached.into(), figures.tokens.input.into())
 }
 
 fn lines(
-    report: &Report,
-    rows: &[Row],
+    report: &UsageReport,
+    rows: &[ReportRow],
     colour: impl Fn(usize) -> &'static str,
-    cells: impl Fn(&Figures) -> Vec<String>,
+    cells: impl Fn(&ReportFigures) -> Vec<String>,
 ) -> Vec<Line> {
     let is_priced = report.total.cost.units.is_some_and(|units| units > 0);
-    let line = |(number, row): (usize, &Row)| {
-        let Figures { cost, tokens, .. } = &row.figures;
+    let line = |(number, row): (usize, &ReportRow)| {
+        let ReportFigures { cost, tokens, .. } = &row.figures;
         // Where nothing has a price, tokens compare.
         let weight = if is_priced { cost.units.unwrap_or_default() } else { tokens.total.into() };
         let (name, detail) = (row.name.clone(), row.detail.clone());
@@ -237,13 +237,13 @@ fn rest(rows: usize) -> Option<String> {
 /// Adds a line for all that are not shown.
 fn more(
     lines: &mut Vec<Line>,
-    rows: &[Row],
+    rows: &[ReportRow],
     columns: &[(&str, &str)],
-    cells: impl Fn(&Figures) -> Vec<String>,
+    cells: impl Fn(&ReportFigures) -> Vec<String>,
 ) {
     let Some(name) = rest(rows.len()) else { return };
-    let mut sum = Figures::default();
-    for Row { figures, .. } in rows.iter().skip(SHOWN) {
+    let mut sum = ReportFigures::default();
+    for ReportRow { figures, .. } in rows.iter().skip(SHOWN) {
         sum.add(figures);
     }
     let known = |((_, class), cell): (&(&str, &str), String)| {

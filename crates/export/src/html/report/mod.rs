@@ -1,6 +1,6 @@
 //! A report: what was used and what it cost, as one page with charts.
 //!
-//! Every figure that a chart shows stands in a table, too, and nothing needs a script. [`Report`] is what it is made of;
+//! Every figure that a chart shows stands in a table, too, and nothing needs a script. [`UsageReport`] is what it is made of;
 //! whoever counts fills it in.
 
 mod axis;
@@ -18,12 +18,15 @@ mod words;
 
 use std::io::{self, Write};
 
-pub use self::input::{Basis, Cost, Failure, Figures, File, Price, Report, Row, Share, Unpriced};
+pub use self::input::{
+    Cost, Failure, File, Price, ReportBasis, ReportFigures, ReportRow, Share, UnpricedRow,
+    UsageReport,
+};
 use super::document::REPORT;
 use super::paper::Paper;
 use crate::text::Bidi;
 
-impl Figures {
+impl ReportFigures {
     /// Adds what can be added: neither sessions nor time, which may overlap.
     fn add(&mut self, other: &Self) {
         self.requests += other.requests;
@@ -42,7 +45,7 @@ impl Figures {
 ///
 /// # Errors
 /// If it cannot be written.
-pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(report: &UsageReport, out: &mut dyn Write) -> io::Result<()> {
     let mut paper = Paper::new(out, Bidi::Kept);
     let paper = &mut paper;
     REPORT.open(&format!("Tokens, money and time: {}", head::period(report)), paper)?;
@@ -65,7 +68,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The parts that there is something in.
-fn parts(report: &Report) -> Vec<(&'static str, &'static str)> {
+fn parts(report: &UsageReport) -> Vec<(&'static str, &'static str)> {
     let all = [
         ("time", "Time", report.days.is_empty()),
         ("hours", "Hours", report.hours.is_empty()),

@@ -6,9 +6,9 @@ use recount_testkit::Page;
 
 use super::*;
 
-fn figures(requests: u64, cost: Option<u128>) -> Figures {
+fn figures(requests: u64, cost: Option<u128>) -> ReportFigures {
     let tokens = Tokens { input: 900, cached: 600, output: 60, thoughts: 40, tool: 0, total: 1000 };
-    Figures {
+    ReportFigures {
         sessions: 1,
         requests,
         prompts: 1,
@@ -22,11 +22,11 @@ fn figures(requests: u64, cost: Option<u128>) -> Figures {
 }
 
 /// A report with so many models, each of which has a day of its own.
-fn report(models: usize, cost: Option<u128>) -> Report {
+fn report(models: usize, cost: Option<u128>) -> UsageReport {
     let day = |number: usize| date(2026, 9, 1 + i8::try_from(number).unwrap());
-    let row = |name: String| Row { name, detail: String::new(), figures: figures(1, cost) };
+    let row = |name: String| ReportRow { name, detail: String::new(), figures: figures(1, cost) };
     let share = |model| Share { day: day(model), model, cost: cost.unwrap_or(0), tokens: 1000 };
-    Report {
+    UsageReport {
         made: date(2026, 10, 1).at(12, 0, 0, 0),
         time_zone: "UTC".to_owned(),
         gap_seconds: 1800,
@@ -38,11 +38,11 @@ fn report(models: usize, cost: Option<u128>) -> Report {
         models: (0..models).map(|number| row(format!("model-{number}"))).collect(),
         projects: vec![row("shop".to_owned())],
         tools: vec![row("read".to_owned())],
-        ..Report::default()
+        ..UsageReport::default()
     }
 }
 
-fn written(report: &Report) -> Page {
+fn written(report: &UsageReport) -> Page {
     let mut out = Vec::new();
     write(report, &mut out).unwrap();
     Page::read(&String::from_utf8(out).unwrap())
@@ -97,7 +97,7 @@ fn heights_are_shares_of_the_scale() {
 fn without_a_price_tokens_are_drawn() {
     let mut report = report(2, None);
     report.basis.unpriced =
-        vec![Unpriced { model: Some("house".to_owned()), requests: 2, tokens: 2000 }];
+        vec![UnpricedRow { model: Some("house".to_owned()), requests: 2, tokens: 2000 }];
     let page = written(&report);
     assert!(page.text.contains("Tokens by day") && !page.text.contains("Cost by day"));
     assert!(page.text.contains("No price is known of house: 2 requests, 2,000 tokens"));
@@ -108,8 +108,11 @@ fn without_a_price_tokens_are_drawn() {
 fn names_are_only_text() {
     let mut report = report(2, Some(DOLLAR));
     let evil = "</title></svg><script>pwned()</script>\" onload=\"x\u{202e}\n";
-    let row =
-        || Row { name: evil.to_owned(), detail: evil.to_owned(), figures: figures(1, Some(1)) };
+    let row = || ReportRow {
+        name: evil.to_owned(),
+        detail: evil.to_owned(),
+        figures: figures(1, Some(1)),
+    };
     report.models = vec![row(), row()];
     report.projects = vec![row()];
     report.tools = vec![row()];
@@ -118,7 +121,8 @@ fn names_are_only_text() {
     report.time_zone = evil.to_owned();
     report.errors = vec![Failure { tool: evil.to_owned(), error: evil.to_owned(), times: 1 }];
     report.files = vec![File { path: evil.to_owned(), sent: 1, ..File::default() }];
-    report.basis.unpriced = vec![Unpriced { model: Some(evil.to_owned()), ..Unpriced::default() }];
+    report.basis.unpriced =
+        vec![UnpricedRow { model: Some(evil.to_owned()), ..UnpricedRow::default() }];
     report.basis.prices =
         vec![Price { model: evil.to_owned(), source: Some(evil.to_owned()), ..Price::default() }];
     let page = written(&report);
@@ -127,7 +131,7 @@ fn names_are_only_text() {
 
 #[test]
 fn nothing_is_told_as_nothing() {
-    let page = written(&Report::default());
+    let page = written(&UsageReport::default());
     assert!(page.text.contains("Nothing to count"));
     assert_eq!(page.all("svg").count(), 0);
 }
@@ -135,7 +139,7 @@ fn nothing_is_told_as_nothing() {
 #[test]
 fn what_is_not_shown_is_added_up() {
     let mut report = report(1, Some(DOLLAR));
-    let row = |number: u64| Row {
+    let row = |number: u64| ReportRow {
         name: format!("p{number}"),
         detail: String::new(),
         figures: figures(number, Some(DOLLAR)),
@@ -152,7 +156,7 @@ fn what_is_not_shown_is_added_up() {
 
 #[test]
 fn every_link_leads_to_a_part_that_is_there() {
-    for report in [report(3, Some(DOLLAR)), Report::default()] {
+    for report in [report(3, Some(DOLLAR)), UsageReport::default()] {
         let page = written(&report);
         let ids: Vec<&str> = page.elements.iter().filter_map(|element| element.get("id")).collect();
         for link in page.all("a").filter_map(|a| a.get("href")) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::ToSpan as _;
 use jiff::civil::{Date, DateTime};
 
-use super::input::{Figures, Report, Share};
+use super::input::{ReportFigures, Share, UsageReport};
 
 /// More days than this are drawn as weeks, more weeks as months.
 const BARS: i64 = 100;
@@ -25,7 +25,7 @@ pub(super) enum Grain {
 pub(super) struct Slot {
     /// Its first day.
     pub(super) first: Date,
-    pub(super) figures: Figures,
+    pub(super) figures: ReportFigures,
     /// What the models took of it: by their place, money and tokens.
     pub(super) models: BTreeMap<usize, (u128, u64)>,
 }
@@ -98,7 +98,7 @@ impl Grain {
 
 impl Course {
     /// Lays out the time of a report. `None` when nothing in it has a time.
-    pub(super) fn new(report: &Report) -> Option<Self> {
+    pub(super) fn new(report: &UsageReport) -> Option<Self> {
         let (from, to) = (report.days.first()?.0, report.days.last()?.0);
         let (from, to) = asked(report, from, to);
         let grains = [Grain::Day, Grain::Week];
@@ -116,7 +116,7 @@ impl Course {
         if usize::try_from(grain.between(from, to)).is_ok_and(|length| length < MONTHS) {
             let stretches = std::iter::successors(Some(grain.start(from)), |day| grain.next(*day));
             for first in stretches.take_while(|day| *day <= to) {
-                slots.entry(first).or_insert_with(|| Slot::new(first, Figures::default()));
+                slots.entry(first).or_insert_with(|| Slot::new(first, ReportFigures::default()));
             }
         }
         for Share { day, model, cost, tokens } in &report.shares {
@@ -132,13 +132,13 @@ impl Course {
 }
 
 impl Slot {
-    fn new(first: Date, figures: Figures) -> Self {
+    fn new(first: Date, figures: ReportFigures) -> Self {
         Self { first, figures, models: BTreeMap::new() }
     }
 }
 
 /// A short time that was asked for is drawn whole, also where nothing was done.
-fn asked(report: &Report, from: Date, to: Date) -> (Date, Date) {
+fn asked(report: &UsageReport, from: Date, to: Date) -> (Date, Date) {
     let start = report.since.map_or(from, DateTime::date).min(from);
     let today = report.made.date();
     let end = report.until.map_or(to, |until| until.date().min(today)).max(to);
@@ -153,19 +153,21 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn of(first: &str, last: &str) -> Report {
+    fn of(first: &str, last: &str) -> UsageReport {
         let both = |grain: Grain| {
             let firsts = [grain.start(day(first)), grain.start(day(last))];
-            firsts.map(|first| (first, Figures { requests: 1, ..Figures::default() })).to_vec()
+            firsts
+                .map(|first| (first, ReportFigures { requests: 1, ..ReportFigures::default() }))
+                .to_vec()
         };
         let share = |text: &str| Share { day: day(text), model: 0, cost: 7, tokens: 3 };
-        Report {
+        UsageReport {
             made: day("2027-01-01").at(0, 0, 0, 0),
             days: both(Grain::Day),
             weeks: both(Grain::Week),
             months: both(Grain::Month),
             shares: vec![share(first), share(last)],
-            ..Report::default()
+            ..UsageReport::default()
         }
     }
 
@@ -188,7 +190,7 @@ mod tests {
                 .sum();
             assert_eq!(sum, 14, "nothing is lost");
         }
-        assert!(Course::new(&Report::default()).is_none());
+        assert!(Course::new(&UsageReport::default()).is_none());
     }
 
     #[test]

@@ -18,10 +18,10 @@ use std::sync::Arc;
 
 use recount_model::{Grammar, RecordedPath, SessionId};
 
-use super::{belongings, grammar, listing, locate, orphans};
+use super::{artifacts, grammar, listing, locate, orphans};
 use crate::bytes::{self, Buffer};
-use crate::edit::{Amendment, Editor, Meeting, Patch, Place, Relocation};
-use crate::source::{Belongings, ProjectFolder, RootShape};
+use crate::edit::{Amendment, Editor, Meeting, Patch, ProjectDirectory, Relocation};
+use crate::source::{Artifacts, ProjectFolder, RootShape};
 
 /// Files of every release up to 0.61.
 #[derive(Debug)]
@@ -53,7 +53,12 @@ impl Editor for Edits {
         }
     }
 
-    fn place(&self, root: &Path, shape: RootShape, path: &RecordedPath) -> Result<Place, String> {
+    fn place(
+        &self,
+        root: &Path,
+        shape: RootShape,
+        path: &RecordedPath,
+    ) -> Result<ProjectDirectory, String> {
         place::place(root, shape, path)
     }
 
@@ -67,8 +72,8 @@ impl Editor for Edits {
         relocate::relocation(root, shape, old, new)
     }
 
-    fn contents(&self, folder: &Path) -> Belongings {
-        belongings::contents(folder)
+    fn contents(&self, folder: &Path) -> Artifacts {
+        artifacts::contents(folder)
     }
 
     fn meet(&self, name: &Path, here: &Path, there: &Path) -> Meeting {
@@ -98,7 +103,7 @@ impl Editor for Edits {
         folder: &ProjectFolder,
         is_there: &dyn Fn(&str) -> bool,
         sessions: &[PathBuf],
-    ) -> Belongings {
+    ) -> Artifacts {
         orphans::orphans(folder, is_there, sessions)
     }
 }

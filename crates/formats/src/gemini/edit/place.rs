@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use recount_model::RecordedPath;
 
 use super::register::{Register, is_same};
-use crate::edit::{Entry, Place};
+use crate::edit::{ProjectDirectory, RegistryEntry};
 use crate::gemini::locate::NOT_PROJECTS;
-use crate::gemini::{belongings, project};
+use crate::gemini::{artifacts, project};
 use crate::source::RootShape;
 
 /// The file that says which folder a directory stands for.
@@ -99,7 +99,11 @@ impl Names {
 }
 
 /// Finds where the agent keeps the project at `path`, or would.
-pub(crate) fn place(root: &Path, shape: RootShape, path: &RecordedPath) -> Result<Place, String> {
+pub(crate) fn place(
+    root: &Path,
+    shape: RootShape,
+    path: &RecordedPath,
+) -> Result<ProjectDirectory, String> {
     let mut names = Names::read(root, shape)?;
     let slug = names.known(path).unwrap_or_else(|| names.unused(path));
     let is_registered =
@@ -120,13 +124,13 @@ pub(crate) fn place(root: &Path, shape: RootShape, path: &RecordedPath) -> Resul
     let old_folder = names.projects.join(project::hash(path.as_str()).as_str());
     let inherited = inherited(&old_folder, &folder);
     let lock = names.lock.filter(|_| !writes.is_empty());
-    Ok(Place { folder, old_folder, writes, lock, inherited })
+    Ok(ProjectDirectory { folder, old_folder, writes, lock, inherited })
 }
 
 /// A marker in a directory.
-pub(crate) fn marker(folder: &Path, path: &RecordedPath) -> Entry {
+pub(crate) fn marker(folder: &Path, path: &RecordedPath) -> RegistryEntry {
     let bytes = path.as_str().as_bytes().to_vec();
-    Entry { path: folder.join(MARKER), bytes, what: "marker" }
+    RegistryEntry { path: folder.join(MARKER), bytes, what: "marker" }
 }
 
 /// Lists what the agent copies from a hash directory to a named one when it starts: all of it, unless there is anything but the
@@ -136,7 +140,7 @@ fn inherited(old: &Path, new: &Path) -> Vec<PathBuf> {
     if entries.into_iter().any(|entry| entry.file_name() != MARKER) {
         return Vec::new();
     }
-    let files = belongings::contents(old).files.into_iter().map(|file| file.path);
+    let files = artifacts::contents(old).files.into_iter().map(|file| file.path);
     files.filter(|file| *file != old.join(MARKER)).collect()
 }
 
@@ -153,7 +157,7 @@ mod tests {
 
     fn written(home: &Home, path: &str) -> Vec<String> {
         let place = place(home.path(), RootShape::Whole, &RecordedPath::new(path)).unwrap();
-        let name = |entry: &Entry| {
+        let name = |entry: &RegistryEntry| {
             let below = entry.path.strip_prefix(home.path()).unwrap().to_str().unwrap();
             format!("{below}: {}", String::from_utf8_lossy(&entry.bytes).replace([' ', '\n'], ""))
         };

@@ -1,6 +1,6 @@
 //! Two `logs.json` made into one. The agent sorts the entries by time itself.
 
-use crate::gemini::own::on_one_line;
+use crate::gemini::native::on_one_line;
 use crate::json::Scanner;
 
 /// Unites two lists of prompts, each entry as it stands and equal ones once; `None` when one of them is not a list.

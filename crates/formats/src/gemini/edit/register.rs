@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use recount_model::RecordedPath;
 
 use crate::bytes::read_small;
-use crate::edit::Entry;
-use crate::gemini::own::quoted;
+use crate::edit::RegistryEntry;
+use crate::gemini::native::quoted;
 use crate::gemini::project::is_slug;
 use crate::json::Members;
 
@@ -87,9 +87,9 @@ impl Register {
     }
 
     /// Returns the file as it must be written, if anything changed.
-    pub(crate) fn entry(&self) -> Option<Entry> {
+    pub(crate) fn entry(&self) -> Option<RegistryEntry> {
         let bytes = self.bytes.clone().filter(|_| self.changed)?;
-        Some(Entry { path: self.file.clone(), bytes, what: "register" })
+        Some(RegistryEntry { path: self.file.clone(), bytes, what: "register" })
     }
 
     fn key(&self, path: &RecordedPath) -> Option<String> {

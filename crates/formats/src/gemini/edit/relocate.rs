@@ -8,7 +8,7 @@ use recount_model::RecordedPath;
 use super::place::{MARKER, Names, marker, place};
 use super::register::is_same;
 use crate::bytes::read_small;
-use crate::edit::{Entry, Relocation};
+use crate::edit::{RegistryEntry, Relocation};
 use crate::gemini::project;
 use crate::source::RootShape;
 
@@ -118,5 +118,5 @@ fn shadow_goes(change: &mut Relocation, folder: &Path) {
         return;
     }
     let path = folder.join(MARKER);
-    change.removes.push(Entry { path, bytes: Vec::new(), what: "marker" });
+    change.removes.push(RegistryEntry { path, bytes: Vec::new(), what: "marker" });
 }

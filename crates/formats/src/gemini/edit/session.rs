@@ -1,8 +1,8 @@
 //! What is said of a session as a whole, in one of its files.
 
 use crate::edit::{Amendment, Patch, Title};
-use crate::gemini::own::{Object, quoted};
-use crate::own_form::Fields;
+use crate::gemini::native::{Object, quoted};
+use crate::native::Fields;
 
 /// A log is appended to, as the agent does it. A last line that does not end is closed first, whole or torn: the agent, too,
 /// would weld what it writes to it, and lose both.

@@ -1,6 +1,6 @@
 //! How a value that is put in looks.
 
-use crate::json::Tree;
+use crate::json::JsonTree;
 
 /// How a value is laid out in its place.
 pub(super) struct Layout<'a> {
@@ -14,20 +14,20 @@ pub(super) struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    pub(super) fn render(&self, value: &Tree) -> String {
-        let (open, close, items): (_, _, Vec<(Option<&str>, &Tree)>) = match value {
-            Tree::Object(fields) if !fields.is_empty() => {
+    pub(super) fn render(&self, value: &JsonTree) -> String {
+        let (open, close, items): (_, _, Vec<(Option<&str>, &JsonTree)>) = match value {
+            JsonTree::Object(fields) if !fields.is_empty() => {
                 ('{', '}', fields.iter().map(|(key, value)| (Some(key.as_str()), value)).collect())
             }
-            Tree::Array(elements) if !elements.is_empty() => {
+            JsonTree::Array(elements) if !elements.is_empty() => {
                 ('[', ']', elements.iter().map(|element| (None, element)).collect())
             }
-            Tree::Object(_) => return "{}".to_owned(),
-            Tree::Array(_) => return "[]".to_owned(),
-            Tree::String(text) => return quoted(text),
-            Tree::Null => return "null".to_owned(),
-            Tree::Bool(value) => return value.to_string(),
-            Tree::Number(text) | Tree::Deep(text) => return text.clone(),
+            JsonTree::Object(_) => return "{}".to_owned(),
+            JsonTree::Array(_) => return "[]".to_owned(),
+            JsonTree::String(text) => return quoted(text),
+            JsonTree::Null => return "null".to_owned(),
+            JsonTree::Bool(value) => return value.to_string(),
+            JsonTree::Number(text) | JsonTree::Deep(text) => return text.clone(),
         };
         let inner = Layout {
             is_tall: self.is_tall,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Unfit;
-use crate::json::{Scanner, Tree};
+use crate::json::{JsonTree, Scanner};
 
 /// How deep objects and lists may go.
 const DEEPEST: usize = 100;
@@ -51,14 +51,16 @@ pub(super) fn read(bare: &[u8]) -> Result<Value, Unfit> {
 }
 
 /// Builds a value, commas after last items left out.
-pub(super) fn tree(bare: &[u8], value: &Value) -> Option<Tree> {
+pub(super) fn tree(bare: &[u8], value: &Value) -> Option<JsonTree> {
     let part = |item: &Item| tree(bare, &item.value);
     match &value.shape {
-        Shape::Plain => Tree::parse(bare.get(value.span.clone())?).ok(),
-        Shape::Array(items) => items.iter().map(part).collect::<Option<Vec<_>>>().map(Tree::Array),
+        Shape::Plain => JsonTree::parse(bare.get(value.span.clone())?).ok(),
+        Shape::Array(items) => {
+            items.iter().map(part).collect::<Option<Vec<_>>>().map(JsonTree::Array)
+        }
         Shape::Object(items) => {
             let field = |item: &Item| Some((item.key.clone()?, part(item)?));
-            items.iter().map(field).collect::<Option<Vec<_>>>().map(Tree::Object)
+            items.iter().map(field).collect::<Option<Vec<_>>>().map(JsonTree::Object)
         }
     }
 }

@@ -7,7 +7,7 @@ use super::*;
 const PATH: [&str; 3] = ["general", "sessionRetention", "enabled"];
 
 fn off(text: &str) -> String {
-    String::from_utf8(set(text.as_bytes(), &PATH, &Tree::Bool(false)).unwrap()).unwrap()
+    String::from_utf8(set(text.as_bytes(), &PATH, &JsonTree::Bool(false)).unwrap()).unwrap()
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn what_is_missing_is_put_in_as_its_surroundings_are() {
 
 #[test]
 fn what_is_not_understood_is_refused_with_its_line() {
-    let fault = |text: &str| set(text.as_bytes(), &PATH, &Tree::Null).unwrap_err().to_string();
+    let fault = |text: &str| set(text.as_bytes(), &PATH, &JsonTree::Null).unwrap_err().to_string();
     assert_eq!(fault(""), "line 1: it ends too early");
     assert_eq!(fault("{\n \"a\": 1\n \"b\": 2}"), "line 3: a comma or an end is missing");
     assert_eq!(fault("{\"a\": nope}"), "line 1: not a value");
@@ -97,8 +97,8 @@ fn what_is_not_understood_is_refused_with_its_line() {
 #[test]
 fn elements_come_and_go_and_leave_no_trace() {
     let path = ["hooks", "SessionEnd"];
-    let ours = Tree::Object(vec![("name".to_owned(), Tree::String("ours".to_owned()))]);
-    let is_ours = |tree: &Tree| tree.text("name") == Some("ours");
+    let ours = JsonTree::Object(vec![("name".to_owned(), JsonTree::String("ours".to_owned()))]);
+    let is_ours = |tree: &JsonTree| tree.text("name") == Some("ours");
     for text in [
         "{}",
         "{\n}\n",
@@ -175,11 +175,11 @@ fn any_json() -> impl Strategy<Value = String> {
 }
 
 /// The tree of a page, of equal keys only the last.
-fn tree(text: &[u8]) -> Tree {
-    fn last_only(tree: Tree) -> Tree {
+fn tree(text: &[u8]) -> JsonTree {
+    fn last_only(tree: JsonTree) -> JsonTree {
         match tree {
-            Tree::Object(fields) => {
-                let mut kept: Vec<(String, Tree)> = Vec::new();
+            JsonTree::Object(fields) => {
+                let mut kept: Vec<(String, JsonTree)> = Vec::new();
                 for (key, value) in fields {
                     let value = last_only(value);
                     match kept.iter_mut().find(|(known, _)| *known == key) {
@@ -187,24 +187,30 @@ fn tree(text: &[u8]) -> Tree {
                         None => kept.push((key, value)),
                     }
                 }
-                Tree::Object(kept)
+                JsonTree::Object(kept)
             }
-            Tree::Array(elements) => Tree::Array(elements.into_iter().map(last_only).collect()),
-            Tree::Null | Tree::Bool(_) | Tree::Number(_) | Tree::String(_) | Tree::Deep(_) => tree,
+            JsonTree::Array(elements) => {
+                JsonTree::Array(elements.into_iter().map(last_only).collect())
+            }
+            JsonTree::Null
+            | JsonTree::Bool(_)
+            | JsonTree::Number(_)
+            | JsonTree::String(_)
+            | JsonTree::Deep(_) => tree,
         }
     }
     let page = Page::read(text).unwrap();
     last_only(page.tree(&page.root).unwrap())
 }
 
-fn with(tree: Tree, path: &[&str], value: &Tree) -> Tree {
+fn with(tree: JsonTree, path: &[&str], value: &JsonTree) -> JsonTree {
     let Some((key, rest)) = path.split_first() else { return value.clone() };
-    let Tree::Object(mut fields) = tree else { panic!("no object") };
+    let JsonTree::Object(mut fields) = tree else { panic!("no object") };
     match fields.iter_mut().find(|(known, _)| known == key) {
         Some((_, inner)) => *inner = with(inner.clone(), rest, value),
-        None => fields.push(((*key).to_owned(), with(Tree::Object(Vec::new()), rest, value))),
+        None => fields.push(((*key).to_owned(), with(JsonTree::Object(Vec::new()), rest, value))),
     }
-    Tree::Object(fields)
+    JsonTree::Object(fields)
 }
 
 /// Whether all of `old`, but for one stretch, stands in `new` in its order, and what that stretch was.
@@ -219,7 +225,7 @@ proptest! {
     fn the_value_is_set_and_all_else_is_as_it_was(
         text in any_json(),
         path in prop::sample::subsequence(vec!["general", "sessionRetention", "enabled"], 1..=3),
-        value in prop_oneof![Just(Tree::Bool(false)), Just(Tree::String("30d".to_owned())), Just(Tree::Array(vec![Tree::Null]))],
+        value in prop_oneof![Just(JsonTree::Bool(false)), Just(JsonTree::String("30d".to_owned())), Just(JsonTree::Array(vec![JsonTree::Null]))],
     ) {
         let Ok(new) = set(text.as_bytes(), &path, &value) else { return Ok(()) };
         prop_assert_eq!(tree(&new), with(tree(text.as_bytes()), &path, &value));
@@ -241,9 +247,9 @@ proptest! {
 
     #[test]
     fn what_was_put_in_can_be_taken_out(text in any_json()) {
-        let ours = Tree::String("ours".to_owned());
+        let ours = JsonTree::String("ours".to_owned());
         let Ok(with) = push(text.as_bytes(), &["general", "a"], &ours) else { return Ok(()) };
-        let is_ours = |tree: &Tree| *tree == ours;
+        let is_ours = |tree: &JsonTree| *tree == ours;
         let without = take_out(&with, &["general", "a"], is_ours).unwrap().unwrap();
         let left = format!("{:?}", tree(&without));
         prop_assert!(!left.contains("ours"), "{}", left);

@@ -13,7 +13,7 @@ mod tests;
 
 use needle::Needle;
 
-use super::{Check, Plan};
+use super::{Check, QueryPlan};
 use crate::query::{Matcher, Node, TextLeaf};
 
 /// More conditions hardly keep any more files away.
@@ -29,7 +29,7 @@ pub struct Prefilter {
 #[derive(Clone, Debug)]
 struct Condition(Vec<Needle>);
 
-impl Plan {
+impl QueryPlan {
     /// Returns what can be tested on the bytes of a file. Nothing when any file may hold.
     pub fn prefilter(&self) -> Option<Prefilter> {
         let mut conditions = conditions(&self.root);

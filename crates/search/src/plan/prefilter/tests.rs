@@ -11,10 +11,10 @@ use unicode_normalization::char::decompose_canonical;
 
 use super::needle::{is_dense_form, is_never_plain, is_plain_lead};
 use crate::token::{Spelling, fold_dense, is_dense, spelling};
-use crate::{Document, Plan, Query, Texts};
+use crate::{Document, MessageTexts, QueryPlan, SearchQuery};
 
-fn plan(query: &str) -> Plan {
-    Query::parse(query).unwrap().plan(&Zoned::default(), &mut |_| vec![])
+fn plan(query: &str) -> QueryPlan {
+    SearchQuery::parse(query).unwrap().plan(&Zoned::default(), &mut |_| vec![])
 }
 
 fn may_hold(query: &str, bytes: &str) -> bool {
@@ -208,10 +208,10 @@ proptest! {
         let document = Document {
             session: 0, message: 0, file: 0, offset: 0, bytes: 0, line: 0, time: None,
             kind: MessageKind::Prompt, fate: Fate::Kept, model: None, tools: &[], is_error: false,
-            text: Texts { prompt: &text, ..Texts::default() },
+            text: MessageTexts { prompt: &text, ..MessageTexts::default() },
         };
         for query in &queries {
-            let Ok(parsed) = Query::parse(query) else { continue };
+            let Ok(parsed) = SearchQuery::parse(query) else { continue };
             let plan = parsed.plan(&Zoned::default(), &mut |_| vec![]);
             let Some(filter) = plan.prefilter() else { continue };
             if plan.holds(&document) {

@@ -13,7 +13,7 @@ fn disturbed(number: usize, fault: Fault, loss: Loss) -> (MemoryDisk, Result<Str
     let plan = shapes(&disk).unwrap().swap_remove(number);
     let approved = plan.approve(&disk, &[], Path::new(DATA)).unwrap();
     disk.plant(fault);
-    let applied = door(&disk).apply(&approved);
+    let applied = change_lock(&disk).apply(&approved);
     disk.reboot(loss);
     (disk, applied)
 }
@@ -24,7 +24,7 @@ fn length(number: usize) -> usize {
     let plan = shapes(&disk).unwrap().swap_remove(number);
     let approved = plan.approve(&disk, &[], Path::new(DATA)).unwrap();
     disk.plant(Fault::None);
-    door(&disk).apply(&approved).unwrap();
+    change_lock(&disk).apply(&approved).unwrap();
     disk.operations()
 }
 
@@ -117,7 +117,7 @@ fn a_crash_while_undoing_leaves_it_done_or_undone() {
             let plan = known.undo(&disk, Path::new(DATA), known.find(Some(&id)).unwrap(), |_| true);
             let approved = plan.unwrap().approve(&disk, &[], Path::new(DATA)).unwrap();
             disk.plant(Fault::Stop(at));
-            let undone = door(&disk).apply(&approved);
+            let undone = change_lock(&disk).apply(&approved);
             disk.reboot(Loss::Unsynced);
             recover(&disk).unwrap();
             let now = tree(&disk);
@@ -171,7 +171,7 @@ fn what_others_wrote_meanwhile_is_left_alone_and_the_rest_comes_back() {
         let gone = now.keys().filter(|path| path.starts_with("/home/tmp/shop/chats")).count() == 2;
         assert!(now == wanted || gone, "stopped at {at}: {now:#?}");
         if now == wanted && history(&disk).changes().iter().any(|entry| {
-            matches!(&entry.end, crate::change::End::TakenBack { left, .. } if !left.is_empty())
+            matches!(&entry.end, crate::change::JournalEnd::TakenBack { left, .. } if !left.is_empty())
         }) {
             let copies = disk.tree("/data/trash");
             let kept = copies.values().any(|(_, file)| {
@@ -188,7 +188,7 @@ fn what_is_live_again_is_taken_back_rather_than_finished() {
     let mut seen = 0;
     for at in 1..=length(0) {
         let (disk, _) = disturbed(0, Fault::Stop(at), Loss::Nothing);
-        let recovered = door(&disk).recover(&|plan| plan.sessions[0].id == SESSION).unwrap();
+        let recovered = change_lock(&disk).recover(&|plan| plan.sessions[0].id == SESSION).unwrap();
         if recovered.iter().any(|recovered| !recovered.finished) {
             assert_eq!(tree(&disk), before, "stopped at {at}");
             seen += 1;

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use recount_platform::Room;
 
-use crate::change::{Disk, Held, Kind, Look, NewFile};
+use crate::change::{Disk, FileKind, HeldFile, Look, NewFile};
 
 /// What goes wrong, at which operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -291,12 +291,12 @@ impl Disk for MemoryDisk {
         Ok(inner.names.get(path).map(|node| match node {
             Node::Folder(mode, _) => {
                 let modified = inner.old.contains(path).then_some(0);
-                Look { kind: Kind::Folder, bytes: 0, modified, mode: *mode }
+                Look { kind: FileKind::Folder, bytes: 0, modified, mode: *mode }
             }
             Node::File(number) => {
                 let file = &inner.files[*number];
                 let bytes = file.now.len() as u64;
-                Look { kind: Kind::File, bytes, modified: file.modified, mode: file.mode }
+                Look { kind: FileKind::File, bytes, modified: file.modified, mode: file.mode }
             }
         }))
     }
@@ -308,11 +308,11 @@ impl Disk for MemoryDisk {
         Ok(Box::new(Cursor::new(inner.files[number].now.clone())))
     }
 
-    fn hold(&self, path: &Path) -> io::Result<Box<dyn Held + '_>> {
+    fn hold(&self, path: &Path) -> io::Result<Box<dyn HeldFile + '_>> {
         let mut inner = self.lock();
         inner.step(false)?;
         let number = inner.number(path)?;
-        Ok(Box::new(HeldFile { disk: self, number }))
+        Ok(Box::new(MemoryHeldFile { disk: self, number }))
     }
 
     fn list(&self, path: &Path) -> io::Result<Vec<PathBuf>> {
@@ -456,18 +456,18 @@ impl Disk for MemoryDisk {
     }
 }
 
-struct HeldFile<'a> {
+struct MemoryHeldFile<'a> {
     disk: &'a MemoryDisk,
     number: usize,
 }
 
-impl Held for HeldFile<'_> {
+impl HeldFile for MemoryHeldFile<'_> {
     fn look(&self) -> io::Result<Look> {
         let mut inner = self.disk.lock();
         inner.step(false)?;
         let file = &inner.files[self.number];
         let bytes = file.now.len() as u64;
-        Ok(Look { kind: Kind::File, bytes, modified: file.modified, mode: file.mode })
+        Ok(Look { kind: FileKind::File, bytes, modified: file.modified, mode: file.mode })
     }
 
     fn bytes(&mut self) -> io::Result<Vec<u8>> {

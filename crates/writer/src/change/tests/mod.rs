@@ -1,4 +1,4 @@
-//! The promises of the door, on a disk that fails in every way at every operation.
+//! The promises of the change pipeline, on a disk that fails in every way at every operation.
 
 #![expect(
     clippy::indexing_slicing,
@@ -17,7 +17,9 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use super::{About, Content, Door, Entry, History, Plan, Recovered, Subject};
+use super::{
+    ChangeDetails, ChangeLock, History, JournalEntry, NewContent, Plan, Recovered, Subject,
+};
 use crate::Error;
 use memory::{MemoryDisk, Tree};
 
@@ -25,8 +27,8 @@ const DATA: &str = "/data";
 const USER: &str = "/home";
 const SESSION: &str = "3d2f9a10-5c1b-4d11-b127-fab536451cda";
 
-fn door(disk: &MemoryDisk) -> Door<'_> {
-    Door { disk, data: Path::new(DATA), now: Timestamp::UNIX_EPOCH, _turn: None }
+fn change_lock(disk: &MemoryDisk) -> ChangeLock<'_> {
+    ChangeLock { disk, data: Path::new(DATA), now: Timestamp::UNIX_EPOCH, _turn: None }
 }
 
 /// A home with files of several sizes, times and permissions.
@@ -42,8 +44,8 @@ fn disk() -> MemoryDisk {
     disk
 }
 
-fn about() -> About<'static> {
-    About { session: Some(SESSION), what: "session" }
+fn about() -> ChangeDetails<'static> {
+    ChangeDetails { session: Some(SESSION), what: "session" }
 }
 
 fn plan(command: &str) -> Plan {
@@ -64,29 +66,29 @@ fn shapes(disk: &MemoryDisk) -> Result<Vec<Plan>, Error> {
     removal.remove_folder(disk, &at(chats).join("agents"))?;
     let mut title = plan("rename");
     let file = at("tmp/shop/chats/session-a.jsonl");
-    let more = Content::of_file(&file).then_bytes("{\"$set\":{\"summary\":\"x\"}}\n");
+    let more = NewContent::of_file(&file).then_bytes("{\"$set\":{\"summary\":\"x\"}}\n");
     title.replace(disk, &file, more, about())?;
     let mut moving = plan("move");
     moving.move_file(disk, &file, &at("tmp/store/chats/session-a.jsonl"), about())?;
     let agent = at("tmp/shop/chats/agents/two.jsonl");
     moving.move_file(disk, &agent, &at("tmp/store/chats/agents/two.jsonl"), about())?;
     let register = at("projects.json");
-    let other = Content::default().then_stretch(&register, 0, 13).then_bytes("\"/a\":\"b\"}}");
+    let other = NewContent::default().then_stretch(&register, 0, 13).then_bytes("\"/a\":\"b\"}}");
     moving.replace(disk, &register, other, about())?;
     moving.locks.push(at("projects.json.lock"));
     let mut making = plan("ingest");
-    let note = Content::of_bytes(b"new".to_vec());
+    let note = NewContent::of_bytes(b"new".to_vec());
     making.create(disk, &at("tmp/new/chats/session-c.jsonl"), note, about(), None)?;
     Ok(vec![removal, title, moving, making])
 }
 
 fn apply(disk: &MemoryDisk, plan: Plan) -> Result<String, Error> {
     let approved = plan.approve(disk, &[], Path::new(DATA))?;
-    door(disk).apply(&approved)
+    change_lock(disk).apply(&approved)
 }
 
 fn recover(disk: &MemoryDisk) -> Result<Vec<Recovered>, Error> {
-    door(disk).recover(&|_| false)
+    change_lock(disk).recover(&|_| false)
 }
 
 fn history(disk: &MemoryDisk) -> History {
@@ -95,7 +97,7 @@ fn history(disk: &MemoryDisk) -> History {
 
 fn undo(disk: &MemoryDisk, id: &str) -> Result<String, Error> {
     let history = history(disk);
-    let entry: &Entry = history.find(Some(id))?;
+    let entry: &JournalEntry = history.find(Some(id))?;
     let plan = history.undo(disk, Path::new(DATA), entry, |_| true)?;
     apply(disk, plan)
 }

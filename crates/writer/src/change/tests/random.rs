@@ -74,17 +74,17 @@ fn planned(disk: &MemoryDisk, deeds: &[Deed]) -> Plan {
         match deed {
             Deed::Remove(_) => plan.remove(disk, file, about()),
             Deed::Append(_, bytes) => {
-                let content = Content::of_file(file).then_bytes(bytes.clone());
+                let content = NewContent::of_file(file).then_bytes(bytes.clone());
                 plan.replace(disk, file, content, about())
             }
             Deed::Cut(_, at) => {
                 let length = disk.tree(USER)[file].1.as_ref().unwrap().0.len() as u64;
-                let content = Content::default().then_stretch(file, 0, (*at).min(length));
+                let content = NewContent::default().then_stretch(file, 0, (*at).min(length));
                 plan.replace(disk, file, content, about())
             }
             Deed::Move(..) => plan.move_file(disk, file, place, about()),
             Deed::Make(_, bytes) => {
-                plan.create(disk, place, Content::of_bytes(bytes.clone()), about(), None)
+                plan.create(disk, place, NewContent::of_bytes(bytes.clone()), about(), None)
             }
             Deed::Clear(_) => Ok(()),
         }
@@ -111,7 +111,7 @@ proptest! {
             let disk = disk();
             let approved = plan.approve(&disk, &[], Path::new(DATA)).unwrap();
             disk.plant(fault);
-            let applied = door(&disk).apply(&approved);
+            let applied = change_lock(&disk).apply(&approved);
             let refused = matches!(&applied, Err(error) if !matches!(error, Error::Unfinished { .. }));
             let crashed = matches!(fault, Fault::Stop(_) | Fault::Torn(_));
             disk.reboot(if crashed { loss } else { Loss::Nothing });

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use super::*;
-use crate::change::{Disk as _, Refusal, State};
+use crate::change::{Disk as _, FileState, Refusal};
 use crate::{RealDisk, create_folders, create_new};
 
 struct Place {
@@ -35,15 +35,15 @@ fn removal(place: &Place) -> Plan {
 }
 
 fn carry_out(place: &Place, plan: Plan) -> Result<String, Error> {
-    let door = Door::open(&RealDisk, &place.data, Timestamp::UNIX_EPOCH).unwrap();
-    door.apply(&plan.approve(&RealDisk, &[], &place.data)?)
+    let change_lock = ChangeLock::open(&RealDisk, &place.data, Timestamp::UNIX_EPOCH).unwrap();
+    change_lock.apply(&plan.approve(&RealDisk, &[], &place.data)?)
 }
 
 #[test]
 fn bytes_times_and_permissions_come_back() {
     let place = place();
     let files = ["chats/large.jsonl", "chats/agents/one.jsonl"].map(|name| place.home.join(name));
-    let states = || files.clone().map(|file| State::of(&RealDisk, &file).unwrap());
+    let states = || files.clone().map(|file| FileState::of(&RealDisk, &file).unwrap());
     let before = states();
     let id = carry_out(&place, removal(&place)).unwrap();
     assert_eq!(states(), [None, None]);

@@ -1,4 +1,4 @@
-//! What the door does not let through.
+//! What the change pipeline does not let through.
 
 use super::*;
 use crate::change::{Disk as _, Owner, Refusal};
@@ -47,7 +47,10 @@ fn a_file_that_changes_after_approval_is_not_lost() {
     let approved = removal(&disk).approve(&disk, &[], Path::new(DATA)).unwrap();
     disk.put(FILE, b"{\"a\":1}\n{\"b\":2}\n{\"c\":3}\n", 1_001, 0o644);
     let before = tree(&disk);
-    assert_eq!(refusal(door(&disk).apply(&approved)), Refusal::Changed { path: FILE.into() });
+    assert_eq!(
+        refusal(change_lock(&disk).apply(&approved)),
+        Refusal::Changed { path: FILE.into() }
+    );
     assert_eq!(tree(&disk), before);
 }
 
@@ -67,7 +70,7 @@ fn nothing_outside_of_the_roots_is_touched() {
 fn a_place_that_is_taken_is_refused_at_every_stage() {
     let disk = disk();
     let new = Path::new("/home/tmp/shop/new");
-    let content = || Content::of_bytes(b"new".to_vec());
+    let content = || NewContent::of_bytes(b"new".to_vec());
     let mut early = plan("ingest");
     let taken = early.create(&disk, Path::new(FILE), content(), about(), None);
     assert_eq!(refusal(taken), Refusal::Occupied { path: FILE.into() });
@@ -76,7 +79,7 @@ fn a_place_that_is_taken_is_refused_at_every_stage() {
     let approved = late.clone().approve(&disk, &[], Path::new(DATA)).unwrap();
     disk.put("/home/tmp/shop/new", b"theirs", 1, 0o644);
     assert_eq!(refusal(apply(&disk, late)), Refusal::Occupied { path: new.into() });
-    assert_eq!(refusal(door(&disk).apply(&approved)), Refusal::Changed { path: new.into() });
+    assert_eq!(refusal(change_lock(&disk).apply(&approved)), Refusal::Changed { path: new.into() });
     assert_eq!(tree(&disk)[new].1.as_ref().unwrap().0, b"theirs");
 }
 
@@ -122,7 +125,7 @@ fn what_is_undone_or_thrown_away_cannot_be_undone_again() {
     undo(&disk, &id).unwrap();
     assert!(matches!(refusal(undo(&disk, &id)), Refusal::NotUndoable { .. }));
     let id = apply(&disk, removal(&disk)).unwrap();
-    door(&disk).empty(history(&disk).changes()).unwrap();
+    change_lock(&disk).empty(history(&disk).changes()).unwrap();
     assert!(matches!(refusal(undo(&disk, &id)), Refusal::NotUndoable { .. }));
     assert_eq!(disk.tree("/data/trash").len(), 1);
     assert!(matches!(history(&disk).find(None), Err(Error::NothingToUndo)));

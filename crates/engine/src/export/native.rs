@@ -1,0 +1,264 @@
+//! A session in the form in which its agent keeps it: record by record as it is on disk, without what was undone.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use recount_export::json::write_safe;
+use recount_formats::NativeFormat;
+use recount_formats::bytes::{Buffer, read_limited};
+use recount_formats::native::{Fields, HeadRequest, HeaderOverrides, NativeTexts};
+use recount_model::{FileRole, Problem, SessionId, Span, What};
+
+use super::redaction::{Pass, Redaction};
+use super::{Bidi, Export, View};
+use crate::Opened;
+use crate::messages::window::Window;
+use crate::sessions::conversation::{Conversation, Record};
+
+/// How large a saved chat may be; those are read whole.
+const SAVED: u64 = 512 * 1024 * 1024;
+/// What stands for the hash of a path that is not to be told.
+const NO_HASH: &str = "redacted";
+/// The longest value that is looked at together with its key.
+const KEYED: usize = 4096;
+
+/// A session that is being written.
+pub(super) struct NativeExport<'a> {
+    opened: &'a Opened,
+    form: &'static dyn NativeFormat,
+    redaction: Option<&'a Redaction>,
+    is_strict: bool,
+    /// Whether it goes to a terminal, which might act on what it is shown.
+    is_seen: bool,
+}
+
+/// What became of it.
+#[derive(Debug, Default)]
+pub(super) struct NativeOutcome {
+    /// What could not be used.
+    pub(super) problems: Vec<Problem>,
+    /// Data that nobody looked into for secrets.
+    pub(super) unseen: u64,
+}
+
+/// Returns the id that a saved chat gets: its own name is not one.
+pub(super) fn id_of_saved(saved: &Opened, form: &dyn NativeFormat) -> SessionId {
+    let file = saved.facts.files.first().map(|file| file.path.as_str());
+    form.made_up_id(file.unwrap_or_else(|| saved.facts.id.as_str()))
+}
+
+/// Returns when a saved chat was saved: nothing in it tells.
+pub(super) fn time_of_saved(saved: &Opened) -> Option<Timestamp> {
+    let file = saved.files().next()?;
+    let time = std::fs::metadata(file.path).and_then(|about| about.modified()).ok()?;
+    time.try_into().ok()
+}
+
+impl<'a> NativeExport<'a> {
+    pub(super) fn new(
+        opened: &'a Opened,
+        export: &'a Export,
+        form: &'static dyn NativeFormat,
+    ) -> Self {
+        let is_strict = export.view() == View::Strict;
+        let is_seen = export.options.bidi == Bidi::Shown;
+        Self { opened, form, redaction: export.redaction.as_deref(), is_strict, is_seen }
+    }
+
+    /// Writes the session, one record at a time.
+    pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<NativeOutcome> {
+        let mut told = NativeOutcome::default();
+        if self.opened.is_saved() {
+            self.write_saved(out, &mut told)?;
+        } else {
+            self.write_session(out, &mut told)?;
+        }
+        if let Some(redaction) = self.redaction {
+            for problem in &mut told.problems {
+                problem.file = redaction.plain(&problem.file).into();
+            }
+        }
+        Ok(told)
+    }
+
+    fn write_session(&self, out: &mut dyn Write, told: &mut NativeOutcome) -> io::Result<()> {
+        let session_files = self.opened.session_files();
+        let Conversation { records, is_buried } = if self.is_strict {
+            Conversation::strict(session_files)
+        } else {
+            Conversation::of(session_files)
+        };
+        if is_buried {
+            let done = "everything that was said in it was brought back";
+            told.problems.push(self.problem(0, None, What::Buried, done));
+        }
+        if records.is_empty() {
+            let done = "written without a message: the agent takes it for no session";
+            told.problems.push(self.problem(0, None, What::Empty, done));
+        }
+        let mut fields = Vec::new();
+        let mut buffer = Buffer::new();
+        for (at, session_file) in session_files.files.iter().enumerate() {
+            let is_asked = !self.is_strict || session_file.role == FileRole::Main;
+            if !is_asked || session_file.role == FileRole::Stub {
+                continue;
+            }
+            match self.form.fields(&session_file.file.at.path, &mut buffer) {
+                Ok(read) => fields.push((session_file.role, read)),
+                Err(_) => told.problems.push(self.gone(at, None)),
+            }
+        }
+        self.write_head(&fields, &self.opened.facts.id, None, out, told)?;
+        let mut windows: Vec<Option<Window>> = session_files.files.iter().map(|_| None).collect();
+        for (number, record) in records.iter().enumerate() {
+            let Some(bytes) = self.bytes(record, &mut windows) else {
+                told.problems.push(self.gone(record.session_file, Some(record.span)));
+                continue;
+            };
+            let Some(line) = self.form.record(bytes, record.id.as_deref()) else {
+                let done = "left out: the agent takes no such record";
+                let problem =
+                    self.problem(record.session_file, Some(record.span), What::UnknownRecord, done);
+                told.problems.push(problem);
+                continue;
+            };
+            self.line(&line, &format!("message {}", number + 1), out, told)?;
+        }
+        Ok(())
+    }
+
+    fn write_saved(&self, out: &mut dyn Write, told: &mut NativeOutcome) -> io::Result<()> {
+        let Some(file) = self.opened.files().next() else { return Ok(()) };
+        let time = time_of_saved(self.opened);
+        let bytes = read_limited(file.path, SAVED)?;
+        let Some(records) = self.form.saved(&bytes, time) else {
+            told.problems.push(self.gone(0, None));
+            return Ok(());
+        };
+        let id = id_of_saved(self.opened, self.form);
+        self.write_head(&[], &id, time, out, told)?;
+        for (number, line) in records.iter().enumerate() {
+            self.line(line, &format!("message {}", number + 1), out, told)?;
+        }
+        Ok(())
+    }
+
+    fn write_head(
+        &self,
+        files: &[(FileRole, Fields)],
+        id: &SessionId,
+        time: Option<Timestamp>,
+        out: &mut dyn Write,
+        told: &mut NativeOutcome,
+    ) -> io::Result<()> {
+        let facts = &self.opened.facts;
+        let (started, updated) = (facts.started.or(time), facts.updated.or(time));
+        let hash = self.project_hash();
+        let project_hash = hash.as_deref();
+        let lines = self.form.head(&HeadRequest {
+            files,
+            id,
+            project_hash,
+            started,
+            updated,
+            overrides: HeaderOverrides::default(),
+        });
+        lines.iter().try_for_each(|line| self.line(line, "(title and paths)", out, told))
+    }
+
+    /// Writes a line, without what must not leave the machine.
+    fn line(
+        &self,
+        line: &[u8],
+        place: &str,
+        out: &mut dyn Write,
+        told: &mut NativeOutcome,
+    ) -> io::Result<()> {
+        let Some(redaction) = self.redaction else { return self.put(line, out) };
+        let pass = redaction.pass(format!("{} {place}", self.opened.facts.id));
+        let mut cleaner = Cleaner { pass, unseen: 0 };
+        let Some(clean) = self.form.replace(line, &mut cleaner) else {
+            let done = "left out: it could not be looked through";
+            told.problems.push(self.problem(0, None, What::UnknownRecord, done));
+            return Ok(());
+        };
+        told.unseen += cleaner.unseen;
+        cleaner.pass.note();
+        self.put(&clean, out)
+    }
+
+    fn put(&self, line: &[u8], mut out: &mut dyn Write) -> io::Result<()> {
+        if self.is_seen {
+            write_safe(&mut out, line)?;
+        } else {
+            out.write_all(line)?;
+        }
+        out.write_all(b"\n")
+    }
+
+    fn bytes<'w>(&self, record: &Record, windows: &'w mut [Option<Window>]) -> Option<&'w [u8]> {
+        let session_file = self.opened.session_files().files.get(record.session_file)?;
+        let window = windows.get_mut(record.session_file)?;
+        if window.is_none() {
+            *window = Window::open(&session_file.file.at.path).ok();
+        }
+        window.as_mut()?.read(record.span).ok()
+    }
+
+    /// The hash of the project's path, as far as it is known.
+    fn project_hash(&self) -> Option<String> {
+        let project = &self.opened.facts.project;
+        let by_path = || {
+            Some(self.opened.source().project_hash(project.path.as_ref()?.as_str())?.to_string())
+        };
+        project.hash.as_ref().map(ToString::to_string).or_else(by_path)
+    }
+
+    fn gone(&self, session_file: usize, span: Option<Span>) -> Problem {
+        self.problem(
+            session_file,
+            span,
+            What::Unreadable,
+            "left out: the file changed while it was read",
+        )
+    }
+
+    fn problem(
+        &self,
+        session_file: usize,
+        span: Option<Span>,
+        what: What,
+        done: &'static str,
+    ) -> Problem {
+        let file = self.opened.session_files().files.get(session_file);
+        let file =
+            file.map(|session_file| session_file.file.at.path.to_string_lossy().into_owned());
+        Problem { file: Arc::from(file.unwrap_or_default()), span, what, done: done.into() }
+    }
+}
+
+/// Takes secrets out of the texts of a line.
+struct Cleaner<'a> {
+    pass: Pass<'a>,
+    unseen: u64,
+}
+
+impl NativeTexts for Cleaner<'_> {
+    fn text(&mut self, key: Option<&str>, text: &str) -> Option<String> {
+        let alone = self.pass.changed(text);
+        let key = key.filter(|_| text.len() <= KEYED);
+        let known = alone.as_deref().unwrap_or(text);
+        let named = key.and_then(|key| self.pass.changed_value(key, known));
+        named.or(alone)
+    }
+
+    fn path_hash(&mut self) -> Option<String> {
+        // The hash of a path can be guessed from what paths look like.
+        Some(NO_HASH.into())
+    }
+
+    fn media(&mut self) {
+        self.unseen += 1;
+    }
+}

@@ -1,0 +1,281 @@
+//! One session, told to a renderer message by message, with the sub-agents that it ran.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::thread::Scope;
+
+use recount_export::{Renderer, TranscriptPart};
+use recount_formats::source::Detail;
+use recount_model::{Message, MessageKind, Problem, SessionFacts, SessionId};
+
+use super::Export;
+use super::ahead::Ahead;
+use super::gallery::{Gallery, Images};
+use crate::{Error, Messages, Opened};
+
+/// So much of the first prompt is kept.
+const FIRST: usize = 400;
+/// Sub-agents of sub-agents are told this deep.
+const DEEPEST: usize = 4;
+
+/// A session that is being told.
+pub(super) struct TranscriptStream<'a> {
+    export: &'a Export,
+    /// What is known of it, without secrets if they are taken out.
+    pub(super) facts: Cow<'a, SessionFacts>,
+    messages: Box<dyn Iterator<Item = Outcome<'a>> + Send + 'a>,
+    renderer: &'a mut dyn Renderer,
+    split: Option<usize>,
+    /// Sessions of sub-agents, to be told where they were called.
+    agents: &'a [Opened],
+    /// Those of them that were told.
+    met: BTreeSet<usize>,
+    gallery: Gallery,
+    /// The prompt that begins the next part.
+    held: Option<Cow<'a, Message>>,
+    /// How many parts there are so far.
+    number: usize,
+    is_over: bool,
+    /// How the first prompt begins.
+    pub(super) first: Option<String>,
+    /// What could not be used of its messages.
+    pub(super) problems: Vec<Problem>,
+}
+
+/// A message, or why it could not be read.
+pub(super) type Outcome<'a> = Result<Cow<'a, Message>, Problem>;
+
+/// A session's messages, without what must not be told.
+struct PassedMessage<'a> {
+    export: &'a Export,
+    facts: Cow<'a, SessionFacts>,
+    /// How many messages there were so far.
+    many: usize,
+    messages: Source<'a>,
+}
+
+/// Where messages come from: a session's files, or a saved chat, which is in memory.
+enum Source<'a> {
+    Files(Messages<'a>),
+    Saved(std::slice::Iter<'a, Message>),
+}
+
+impl<'a> TranscriptStream<'a> {
+    pub(super) fn new(
+        opened: &'a Opened,
+        export: &'a Export,
+        renderer: &'a mut dyn Renderer,
+        split: Option<usize>,
+    ) -> Self {
+        // What is in an image cannot be looked through.
+        let images = if export.redaction.is_some() { Images::Named } else { export.images };
+        let told = PassedMessage::new(opened, export, renderer);
+        Self {
+            export,
+            facts: told.facts.clone(),
+            messages: Box::new(told),
+            renderer,
+            split,
+            agents: &[],
+            met: BTreeSet::new(),
+            gallery: Gallery::new(images),
+            held: None,
+            number: 0,
+            is_over: false,
+            first: None,
+            problems: Vec::new(),
+        }
+    }
+
+    /// Reads ahead on a thread of its own while others are written.
+    pub(super) fn ahead<'scope>(mut self, scope: &'scope Scope<'scope, '_>) -> Self
+    where
+        'a: 'scope,
+    {
+        self.messages = Box::new(Ahead::new(scope, self.messages));
+        self
+    }
+
+    /// Tells sub-agents' sessions, too, where the format has room for them.
+    pub(super) fn with_agents(mut self, agents: &'a [Opened]) -> Self {
+        if self.renderer.nests() {
+            self.agents = agents;
+        }
+        self
+    }
+
+    /// Writes each part to the file that `place` names, and returns the files with their sizes.
+    pub(super) fn write(
+        &mut self,
+        place: &dyn Fn(usize) -> PathBuf,
+    ) -> Result<Vec<(PathBuf, u64)>, Error> {
+        let name = |number: usize| {
+            place(number).file_name().unwrap_or_default().to_string_lossy().into_owned()
+        };
+        self.gallery.beside(place(1));
+        let mut written = Vec::new();
+        while !self.is_over {
+            let path = place(self.number + 1);
+            let bytes = recount_writer::write_with(&path, |out| self.part(&name, out))?;
+            written.push((path, bytes));
+        }
+        written.append(&mut self.gallery.written);
+        Ok(written)
+    }
+
+    /// Writes one part, or all when it is not split. `name` is the file of a part.
+    pub(super) fn part(
+        &mut self,
+        name: &dyn Fn(usize) -> String,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        self.number += 1;
+        let previous = (self.number > 1).then(|| name(self.number - 1));
+        let part = TranscriptPart { number: self.number, previous: previous.as_deref() };
+        self.renderer.begin(&self.facts, part, out)?;
+        let mut shown = 0;
+        while let Some(message) = self.held.take().map(Ok).or_else(|| self.messages.next()) {
+            let is_prompt = message.as_ref().is_ok_and(|one| one.kind == MessageKind::Prompt);
+            let is_full = self.split.is_some_and(|most| shown >= most.max(1));
+            match message {
+                Ok(prompt) if is_prompt && is_full => {
+                    self.held = Some(prompt);
+                    return self.renderer.end(Some(&name(self.number + 1)), out);
+                }
+                message => shown += usize::from(self.message(message, out)?),
+            }
+        }
+        let own = self.facts.id.clone();
+        self.uncalled(&own, 1, out)?;
+        self.is_over = true;
+        self.renderer.end(None, out)
+    }
+
+    /// Tells one message and the sub-agents it called, and returns whether anything of it is shown.
+    fn message(&mut self, message: Outcome<'a>, out: &mut dyn Write) -> io::Result<bool> {
+        let Some(message) = self.one(message, out)? else { return Ok(false) };
+        if message.kind == MessageKind::Prompt && self.first.is_none() {
+            self.first = Some(message.display_text.trim_start().chars().take(FIRST).collect());
+        }
+        self.called(&message, 1, out)?;
+        Ok(self.renderer.shows(&message))
+    }
+
+    /// Tells one message; `None` when it could not be read.
+    fn one(
+        &mut self,
+        message: Outcome<'a>,
+        out: &mut dyn Write,
+    ) -> io::Result<Option<Cow<'a, Message>>> {
+        let mut message = match message {
+            Ok(message) => message,
+            Err(problem) => {
+                self.renderer.unread(&problem, out)?;
+                self.problems.push(problem);
+                return Ok(None);
+            }
+        };
+        let has_media = !message.media.is_empty()
+            || message.tool_calls.iter().any(|call| !call.media.is_empty());
+        if has_media && self.renderer.shows(&message) {
+            let calls = self.renderer.shows_outputs();
+            self.gallery.hang(message.to_mut(), calls)?;
+        }
+        self.problems.extend(message.located_problems());
+        self.renderer.message(&message, out)?;
+        Ok(Some(message))
+    }
+
+    /// Tells the sub-agents that a message called.
+    fn called(&mut self, message: &Message, depth: usize, out: &mut dyn Write) -> io::Result<()> {
+        for call in message.tool_calls.iter().filter(|_| !self.agents.is_empty()) {
+            let is_it =
+                |agent: &SessionFacts| agent.parent_call.is_some() && agent.parent_call == call.id;
+            self.agents(is_it, depth, out)?;
+        }
+        Ok(())
+    }
+
+    /// Tells the sub-agents of a session whose call was not met: it is not known, or stood in what could not be read. In the strict view
+    /// it may have been undone.
+    fn uncalled(&mut self, by: &SessionId, depth: usize, out: &mut dyn Write) -> io::Result<()> {
+        let strict = self.export.options.strict;
+        let is_it = |agent: &SessionFacts| {
+            agent.parent.as_ref() == Some(by) && (agent.parent_call.is_none() || !strict)
+        };
+        self.agents(is_it, depth, out)
+    }
+
+    /// Tells the sub-agents that are wanted, each once.
+    fn agents(
+        &mut self,
+        wanted: impl Fn(&SessionFacts) -> bool,
+        depth: usize,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        if depth > DEEPEST {
+            return Ok(());
+        }
+        for (number, agent) in self.agents.iter().enumerate() {
+            if !wanted(&agent.facts) || !self.met.insert(number) {
+                continue;
+            }
+            let told = PassedMessage::new(agent, self.export, self.renderer);
+            self.renderer.nest(&told.facts, out)?;
+            for message in told {
+                if let Some(message) = self.one(message, out)? {
+                    self.called(&message, depth + 1, out)?;
+                }
+            }
+            self.uncalled(&agent.facts.id, depth + 1, out)?;
+            self.renderer.unnest(out)?;
+        }
+        Ok(())
+    }
+}
+
+impl<'a> PassedMessage<'a> {
+    fn new(opened: &'a Opened, export: &'a Export, renderer: &dyn Renderer) -> Self {
+        let facts = match export.redaction.as_deref() {
+            Some(redaction) => Cow::Owned(redaction.facts(&opened.facts)),
+            None => Cow::Borrowed(&opened.facts),
+        };
+        let detail = if renderer.shows_outputs() { Detail::Whole } else { Detail::Gist };
+        let messages = match opened.messages(export.view()) {
+            _ if !renderer.wants_messages() => Source::Saved([].iter()),
+            Some(messages) => Source::Files(messages.in_detail(detail)),
+            None => Source::Saved(opened.saved().iter()),
+        };
+        Self { export, facts, many: 0, messages }
+    }
+}
+
+impl<'a> Iterator for PassedMessage<'a> {
+    type Item = Outcome<'a>;
+
+    fn next(&mut self) -> Option<Outcome<'a>> {
+        let next = match &mut self.messages {
+            Source::Files(messages) => messages.next().map(|message| message.map(Cow::Owned)),
+            Source::Saved(messages) => messages.next().map(|message| Ok(Cow::Borrowed(message))),
+        };
+        self.many += 1;
+        let mut next = next?;
+        match (&mut next, self.export.redaction.as_deref()) {
+            (Ok(message), Some(redaction)) => {
+                redaction.message(&self.facts, self.many, message.to_mut());
+            }
+            (Err(problem), Some(redaction)) => {
+                problem.file = redaction.plain(&problem.file).into();
+            }
+            (_, None) => {}
+        }
+        Some(next)
+    }
+}
+
+/// Returns the path of a file in a folder, for a name that may have a folder of its own in front.
+pub(super) fn below(folder: &Path, name: &str) -> PathBuf {
+    name.split('/').fold(folder.to_owned(), |path, part| path.join(part))
+}

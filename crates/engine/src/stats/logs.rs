@@ -1,0 +1,213 @@
+//! All sessions with their usage logs: from the catalog where nothing has changed, else from the files.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use recount_model::{Problem, SessionFacts, SessionId};
+
+use crate::cache::remembered::met;
+use crate::projects::resolve::Effort;
+use crate::search::index::session_key;
+use crate::sessions::list::{After, Claim, Digest, ListQuery, Listing, Used};
+use crate::snapshot::disk_scan::Progress;
+use crate::stats::usage::{UsageLogReader, unbound};
+use crate::{Engine, Error};
+
+/// All sessions with their usage logs.
+#[derive(Debug, Default)]
+pub(crate) struct UsageLogs {
+    /// Every session.
+    pub(crate) sessions: Vec<Arc<SessionFacts>>,
+    /// Their numbers, the first to begin first.
+    order: Vec<usize>,
+    /// Per session what else is known of it.
+    pub(crate) places: Vec<Place>,
+    /// Per session its usage logs, not yet read: one, or several when its files do not bear its name.
+    pub(crate) by_session: Vec<Vec<Vec<u8>>>,
+    /// What could not be looked at and belongs to no session.
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// Where a session belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Its number.
+    pub(crate) session: usize,
+    /// The session that it belongs to: for a sub-agent the one that ran it, else itself.
+    pub(crate) main: usize,
+    /// Whether it is asked for.
+    pub(crate) is_asked: bool,
+}
+
+/// Every session, the logs of what they used, and the sessions that a filter leaves out.
+type AllLogs = (Listing, Vec<Vec<u8>>, BTreeSet<Claim>);
+
+impl Engine {
+    /// Opens the usage logs.
+    pub(crate) fn usage_logs(
+        &self,
+        query: &ListQuery,
+        progress: &dyn Progress,
+    ) -> Result<UsageLogs, Error> {
+        self.aliases()?;
+        let said = query.text.as_deref().map(|text| self.sessions_saying(text, progress));
+        let said = said.transpose()?;
+        let since = query.since.map_or(i64::MIN, Timestamp::as_millisecond);
+        let (mut listing, usage_logs, unmatched) = self.all_usage_logs(query, since, progress)?;
+        let asked = self.asked(&mut listing.sessions, query, &unmatched, said.as_ref())?;
+        Ok(UsageLogs::new(listing, usage_logs, &asked))
+    }
+
+    fn all_usage_logs(
+        &self,
+        query: &ListQuery,
+        since: i64,
+        progress: &dyn Progress,
+    ) -> Result<AllLogs, Error> {
+        let effort = Effort::List;
+        let engine = self.pin();
+        let known = query.content.is_nothing().then(|| {
+            engine.known_as_before(&effort, progress, |catalog| {
+                let (leaves, groups) = self.leaves(catalog, since, |_| true, &mut 0)?;
+                Some((leaves, Some(groups)))
+            })
+        });
+        if let Some((known, usage_logs)) = known.flatten() {
+            return Ok((known.listing, usage_logs, BTreeSet::new()));
+        }
+        let (disk, mut digests) = engine.gather_rows(&query.content, progress)?;
+        let mut usage_logs = self.usage_logs_of(&digests, since);
+        if usage_logs.is_none() {
+            // What could not be kept is read once more.
+            digests = engine.gather_anew(&disk, progress)?;
+            usage_logs = self.usage_logs_of(&digests, since);
+        }
+        let unmatched = digests.iter().filter(|digest| !digest.matches);
+        let unmatched =
+            unmatched.map(|digest| (digest.facts.source, digest.facts.id.clone())).collect();
+        let concluded = engine.conclude(&disk, digests, (&effort, After::Rows), progress)?;
+        Ok((concluded.listing, usage_logs.unwrap_or_default(), unmatched))
+    }
+
+    /// Reads usage logs of groups, and the sum over all groups that were met.
+    fn leaves(
+        &self,
+        catalog: &recount_catalog::Catalog,
+        since: i64,
+        wanted: impl Fn(u64) -> bool,
+        found: &mut usize,
+    ) -> Option<(Vec<Vec<u8>>, u64)> {
+        let (mut leaves, mut groups, mut sound) = (Vec::new(), 0, true);
+        let mut visit = |leaf: recount_catalog::UsageLogPart<'_>| {
+            groups = met(groups, (leaf.key, leaf.stamp));
+            if !wanted(leaf.key) {
+                return;
+            }
+            *found += 1;
+            let Some(content) = leaf.content else { return };
+            match unbound(content) {
+                Some(bound) => leaves.extend(bound.into_iter().map(<[u8]>::to_vec)),
+                None => sound = false,
+            }
+        };
+        catalog.each_usage_log(self.roots_key(), since, &mut visit).ok()?;
+        sound.then_some((leaves, groups))
+    }
+
+    /// Collects the usage logs of sessions that were just listed. `None` when some that should be kept are not.
+    fn usage_logs_of(&self, digests: &[Digest], since: i64) -> Option<Vec<Vec<u8>>> {
+        let mut usage_logs = Vec::with_capacity(digests.len());
+        let (mut groups, mut sessions) = (HashSet::new(), HashSet::new());
+        for digest in digests {
+            match &digest.used {
+                Used::Now { usage_log, .. } => {
+                    usage_logs.extend(unbound(usage_log)?.into_iter().map(<[u8]>::to_vec));
+                }
+                Used::With(key) => {
+                    groups.insert(*key);
+                    sessions.insert(session_key(&digest.facts));
+                }
+            }
+        }
+        if groups.is_empty() {
+            return Some(usage_logs);
+        }
+        let mut found = 0;
+        let wanted = |key: u64| groups.contains(&key);
+        let (leaves, _) = self.leaves(&self.catalog()?, since, wanted, &mut found)?;
+        let is_wanted = |usage_log: &Vec<u8>| {
+            UsageLogReader::session_of(usage_log).is_some_and(|key| sessions.contains(&key))
+        };
+        usage_logs.extend(leaves.into_iter().filter(is_wanted));
+        (found == groups.len()).then_some(usage_logs)
+    }
+}
+
+impl UsageLogs {
+    /// Asks for one session and its sub-agents, and for nothing else.
+    pub(crate) fn ask_only(&mut self, wanted: &SessionFacts) {
+        let wanted = session_key(wanted);
+        let number = self.sessions.iter().position(|session| session_key(session) == wanted);
+        for place in &mut self.places {
+            place.is_asked = Some(place.main) == number || Some(place.session) == number;
+        }
+    }
+
+    /// Returns the sessions that are asked for.
+    pub(crate) fn asked(&self) -> impl Iterator<Item = &Arc<SessionFacts>> {
+        let all = self.sessions.iter().zip(&self.places);
+        all.filter(|(_, place)| place.is_asked).map(|(session, _)| session)
+    }
+
+    fn new(listing: Listing, usage_logs: Vec<Vec<u8>>, asked: &[bool]) -> Self {
+        let Listing { sessions, problems, .. } = listing;
+        // What was copied belongs to the session that began first.
+        let mut order: Vec<usize> = (0..sessions.len()).collect();
+        let began = |at: &usize| sessions.get(*at).map(|session| (session.started, &session.id));
+        order.sort_by(|one, next| began(one).cmp(&began(next)));
+        let keys: HashMap<u64, usize> =
+            sessions.iter().enumerate().map(|(at, session)| (session_key(session), at)).collect();
+        let mains: HashMap<&SessionId, usize> = sessions
+            .iter()
+            .enumerate()
+            .filter(|(_, session)| session.parent.is_none())
+            .map(|(at, session)| (&session.id, at))
+            .collect();
+        let main = |session: &SessionFacts| mains.get(session.parent.as_ref()?).copied();
+        let place = |(at, session): (usize, &Arc<SessionFacts>)| Place {
+            session: at,
+            main: main(session).unwrap_or(at),
+            is_asked: asked.get(at).copied().unwrap_or_default(),
+        };
+        let places: Vec<Place> = sessions.iter().enumerate().map(place).collect();
+        let mut sorted = vec![Vec::new(); sessions.len()];
+        for usage_log in usage_logs {
+            let number = UsageLogReader::session_of(&usage_log).and_then(|key| keys.get(&key));
+            if let Some(own) = number.and_then(|number| sorted.get_mut(*number)) {
+                own.push(usage_log);
+            }
+        }
+        Self { order, places, by_session: sorted, sessions, problems }
+    }
+
+    /// Returns how many sessions, in the order of time, have half of all that is in the usage logs.
+    pub(crate) fn middle(&self) -> usize {
+        let size = |usage_logs: &[Vec<u8>]| usage_logs.iter().map(Vec::len).sum::<usize>();
+        let half = self.by_session.iter().map(|usage_logs| size(usage_logs)).sum::<usize>() / 2;
+        let mut sum = 0;
+        let below = |(_, usage_logs): &(Place, &[Vec<u8>])| {
+            sum += size(usage_logs);
+            sum <= half
+        };
+        self.in_order().take_while(below).count()
+    }
+
+    /// Returns places and usage logs of all sessions, the first to begin first.
+    pub(crate) fn in_order(&self) -> impl Iterator<Item = (Place, &[Vec<u8>])> {
+        self.order.iter().filter_map(|at| {
+            let usage_logs = self.by_session.get(*at)?;
+            Some((*self.places.get(*at)?, usage_logs.as_slice()))
+        })
+    }
+}

@@ -1,0 +1,221 @@
+//! What a session used, message by message: all that counting needs, in a few bytes each, so that it can be kept and
+//! counted again without a look at any file.
+
+mod codec;
+
+use std::collections::HashSet;
+
+use recount_formats::Source;
+use recount_formats::outline::{CallEnd, MessageEntry, Outline};
+use recount_formats::source::{SessionFiles, Unrecorded};
+use recount_model::{Fate, FileRole, MessageKind, SessionFacts, Tokens};
+
+use crate::cache::refresh::hash;
+use crate::search::index::session_key;
+use crate::sessions::facts::own;
+use crate::sessions::list::{Digest, Used};
+use crate::sessions::union::union;
+
+pub(crate) use codec::UsageLogReader;
+
+/// What one session used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct UsageLog {
+    head: Head,
+    /// Prompts and answers, in the order of the conversation.
+    events: Vec<(Option<i64>, Event)>,
+}
+
+/// What is known of a session as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Head {
+    /// Which session.
+    pub(crate) session: u64,
+    pub(crate) models: Vec<Box<str>>,
+    pub(crate) tools: Vec<Box<str>>,
+    /// Requests for the session as a whole that are not on record.
+    pub(crate) side_calls: u32,
+    /// Prompts that nobody answered: their requests failed or were stopped.
+    pub(crate) unanswered: u32,
+    /// Records of requests that were written down again in the same file.
+    pub(crate) repeated: u32,
+    /// Requests that stand in other files of the session as well: when, and what they used.
+    pub(crate) copies: Vec<(Option<i64>, u64)>,
+}
+
+/// A prompt or an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Event {
+    /// Tells the message from all others, wherever it was copied to.
+    pub(crate) id: u64,
+    pub(crate) said: Said,
+    pub(crate) fate: Fate,
+    pub(crate) request: Option<Request>,
+    pub(crate) calls: Vec<Called>,
+    pub(crate) unrecorded: Unrecorded,
+}
+
+/// Who said it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// A human.
+    Prompt,
+    /// A model.
+    Answer,
+    /// Neither, and yet something was used.
+    Other,
+}
+
+/// A request with figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Request {
+    /// The model, by its number.
+    pub(crate) model: Option<u16>,
+    pub(crate) tokens: Tokens,
+}
+
+/// A call of a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Called {
+    /// The tool, by its number.
+    pub(crate) tool: u16,
+    pub(crate) end: CallEnd,
+}
+
+impl UsageLog {
+    /// Takes down what a session used.
+    pub(crate) fn of(
+        source: &dyn Source,
+        session_files: &SessionFiles,
+        facts: &SessionFacts,
+    ) -> Self {
+        let session = session_key(facts);
+        let head =
+            Head { session, side_calls: source.side_calls(session_files), ..Head::default() };
+        let mut usage_log = Self { head, events: Vec::new() };
+        let mut waiting = false;
+        for (at, row) in union(session_files).into_iter().enumerate() {
+            let session_file = session_files.files.get(row.session_file);
+            let own = session_file.filter(|session_file| session_file.role != FileRole::Base);
+            let Some(outline) = own.map(|session_file| &session_file.file.outline) else {
+                continue;
+            };
+            let Some(entry) = outline.entries.get(row.entry) else { continue };
+            let Some(said) = said(entry) else { continue };
+            if said == Said::Prompt {
+                usage_log.head.unanswered += u32::from(waiting);
+            }
+            waiting = said == Said::Prompt || (waiting && said == Said::Other);
+            let event = Event {
+                id: source.request_key(outline, entry).unwrap_or_else(|| hash(&(session, at))),
+                said,
+                fate: row.fate,
+                request: entry.tokens.map(|tokens| usage_log.request(outline, entry, tokens)),
+                calls: usage_log.calls(outline, entry),
+                unrecorded: source.unrecorded(outline, entry),
+            };
+            usage_log.events.push((entry.time, event));
+        }
+        usage_log.head.unanswered += u32::from(waiting);
+        usage_log.count_duplicates(session_files);
+        usage_log
+    }
+
+    fn request(&mut self, outline: &Outline, entry: &MessageEntry, tokens: Tokens) -> Request {
+        let name = entry.model.and_then(|model| outline.models.get(usize::from(model)));
+        Request { model: name.map(|name| number(&mut self.head.models, name)), tokens }
+    }
+
+    fn calls(&mut self, outline: &Outline, entry: &MessageEntry) -> Vec<Called> {
+        let called = |used: &recount_formats::outline::ToolUse| {
+            let name = outline.tools.get(usize::from(used.tool))?;
+            Some(Called { tool: number(&mut self.head.tools, name), end: used.end })
+        };
+        entry.tools.iter().filter_map(called).collect()
+    }
+
+    /// Counts what is on record more than once.
+    fn count_duplicates(&mut self, session_files: &SessionFiles) {
+        let mut seen = HashSet::new();
+        // In one file each message stands once, whatever number of versions it has.
+        let alone = session_files.files.len() == 1;
+        for session_file in own(session_files) {
+            let outline = &session_file.file.outline;
+            for entry in outline.entries.iter().filter(|entry| entry.tokens.is_some()) {
+                let versions = outline.versions_of(entry).count();
+                self.head.repeated += u32::try_from(versions.saturating_sub(1)).unwrap_or(u32::MAX);
+                let is_new = alone || entry.id.as_deref().is_none_or(|id| seen.insert(id));
+                if let Some(tokens) = entry.tokens.filter(|_| !is_new) {
+                    self.head.copies.push((entry.time, tokens.total));
+                }
+            }
+        }
+    }
+
+    pub(crate) fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// Returns prompts and answers with their times in milliseconds.
+    pub(crate) fn events(&self) -> &[(Option<i64>, Event)] {
+        &self.events
+    }
+
+    /// When the last of it was, in milliseconds; the end of time if there is something that does not tell.
+    pub(crate) fn last(&self) -> i64 {
+        let times = self.events.iter().map(|(time, _)| time.unwrap_or(i64::MAX));
+        times.max().unwrap_or(i64::MIN)
+    }
+
+    /// Writes it down, behind its length.
+    pub(crate) fn bound(&self) -> Vec<u8> {
+        let content = codec::encode(&self.head, &self.events);
+        let length = u32::try_from(content.len()).unwrap_or(u32::MAX);
+        [&length.to_le_bytes(), content.as_slice()].concat()
+    }
+}
+
+/// Takes the usage logs of a group of files, to be kept with it.
+pub(crate) fn take(digests: &mut [Digest], key: u64) -> recount_catalog::UsageLogRow {
+    let mut all = recount_catalog::UsageLogRow { last: i64::MIN, content: Vec::new() };
+    for digest in digests {
+        if let Used::Now { last, usage_log } = std::mem::replace(&mut digest.used, Used::With(key))
+        {
+            all.last = all.last.max(last);
+            all.content.extend_from_slice(&usage_log);
+        }
+    }
+    all
+}
+
+/// Takes bound usage logs apart. What is left over at a break is not understood.
+pub(crate) fn unbound(mut content: &[u8]) -> Option<Vec<&[u8]>> {
+    let mut all = Vec::with_capacity(1);
+    while !content.is_empty() {
+        let (length, rest) = content.split_first_chunk::<4>()?;
+        let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
+        let (usage_log, rest) = rest.split_at_checked(length)?;
+        all.push(usage_log);
+        content = rest;
+    }
+    Some(all)
+}
+
+fn said(entry: &MessageEntry) -> Option<Said> {
+    match entry.kind {
+        MessageKind::Prompt => Some(Said::Prompt),
+        MessageKind::Answer => Some(Said::Answer),
+        // A summary was asked for beside the conversation.
+        MessageKind::Summary => Some(Said::Other),
+        _ if entry.tokens.is_some() || !entry.tools.is_empty() => Some(Said::Other),
+        _ => None,
+    }
+}
+
+fn number(names: &mut Vec<Box<str>>, name: &str) -> u16 {
+    let at = names.iter().position(|known| **known == *name).unwrap_or_else(|| {
+        names.push(name.into());
+        names.len() - 1
+    });
+    u16::try_from(at).unwrap_or(u16::MAX)
+}

@@ -1,0 +1,222 @@
+//! Which files make one session, and what each is to it.
+//!
+//! One conversation may lie in a hash folder and a slug folder, in an old `.json` and its `.jsonl` successor, in
+//! several stretches (splits by `/compress` and `/clear`), with stubs that a resume left behind. All of them carry
+//! the same session id.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use recount_model::{FileRole, Grammar, MessageKind, SessionId, SessionKind};
+
+use super::locate::short_id;
+use crate::source::{FilePlacement, ScannedFile, SessionFile, SessionFiles};
+
+/// Sorts files into sessions.
+pub(crate) fn group_sessions(files: Vec<ScannedFile>) -> Vec<SessionFiles> {
+    let mut sessions: BTreeMap<(Option<SessionId>, SessionId), Vec<ScannedFile>> = BTreeMap::new();
+    let ids: Vec<SessionId> = known_ids(&files);
+    for file in files {
+        let parent = match &file.at.placement {
+            FilePlacement::SubagentOf(parent) => Some(parent.clone()),
+            FilePlacement::Main | FilePlacement::Leftover => None,
+        };
+        let id = session_id(&file, &ids);
+        sessions.entry((parent, id)).or_default().push(file);
+    }
+    let mut grouped = Vec::new();
+    for ((parent, id), files) in sessions {
+        match parent {
+            Some(parent) => {
+                grouped.push(session_files(id, SessionKind::Subagent, Some(parent), files))
+            }
+            None => grouped.extend(main_sessions(&id, files)),
+        }
+    }
+    grouped
+}
+
+fn known_ids(files: &[ScannedFile]) -> Vec<SessionId> {
+    let mut ids: Vec<SessionId> =
+        files.iter().filter_map(|file| file.outline.head.session_id.clone()).collect();
+    ids.sort();
+    ids.dedup();
+    ids
+}
+
+/// The id in the file, else the one id that the file's name abbreviates, else what the name says.
+fn session_id(file: &ScannedFile, ids: &[SessionId]) -> SessionId {
+    if let Some(id) = &file.outline.head.session_id {
+        return id.clone();
+    }
+    let name = name(file);
+    let short = match file.at.placement {
+        FilePlacement::SubagentOf(_) => {
+            name.split_once('.').map_or(name.as_str(), |(stem, _)| stem)
+        }
+        FilePlacement::Main | FilePlacement::Leftover => short_id(&name),
+    };
+    let mut same = ids.iter().filter(|id| !short.is_empty() && id.as_str().starts_with(short));
+    match (same.next(), same.next()) {
+        (Some(id), None) => id.clone(),
+        _ => SessionId::new(short),
+    }
+}
+
+/// Up to 0.36 a sub-agent was recorded under its parent's id, in a file of its own.
+fn main_sessions(id: &SessionId, files: Vec<ScannedFile>) -> Vec<SessionFiles> {
+    let (agents, mains) = split_agents(files);
+    let mut grouped = Vec::new();
+    if !mains.is_empty() {
+        grouped.push(session_files(id.clone(), SessionKind::Main, None, mains));
+    }
+    let mut by_name: BTreeMap<String, Vec<ScannedFile>> = BTreeMap::new();
+    for agent in agents {
+        by_name.entry(stem(&agent)).or_default().push(agent);
+    }
+    if grouped.is_empty() && by_name.len() == 1 {
+        // Nothing to tell it from: the id is its own.
+        let copies = by_name.into_values().flatten().collect();
+        return vec![session_files(id.clone(), SessionKind::Subagent, None, copies)];
+    }
+    for (stem, copies) in by_name {
+        let time = stem.strip_prefix("session-").and_then(|rest| rest.get(..16)).unwrap_or(&stem);
+        let own = SessionId::new(format!("{id}@{time}"));
+        grouped.push(session_files(own, SessionKind::Subagent, Some(id.clone()), copies));
+    }
+    grouped
+}
+
+fn split_agents(files: Vec<ScannedFile>) -> (Vec<ScannedFile>, Vec<ScannedFile>) {
+    let mains = files.iter().filter(|file| !file.outline.head.subagent);
+    let talks: Vec<(String, (i64, i64))> =
+        mains.filter_map(|file| Some((stem(file), talk(file)?))).collect();
+    files.into_iter().partition(|file| {
+        if file.outline.head.subagent {
+            return true;
+        }
+        // Without `kind` (to 0.30) a sub-agent shows by its time: it begins and ends while its parent goes on. A
+        // split begins after the part before it has ended.
+        let Some((from, to)) = talk(file) else { return false };
+        talks.iter().any(|(other, (start, end))| *other != stem(file) && *start < from && to < *end)
+    })
+}
+
+/// The first and the last moment of a conversation.
+fn talk(file: &ScannedFile) -> Option<(i64, i64)> {
+    let said = file.outline.entries.iter().filter(|entry| entry.kind != MessageKind::Context);
+    let times = || said.clone().filter_map(|entry| entry.time);
+    Some((times().min()?, times().max()?))
+}
+
+fn session_files(
+    id: SessionId,
+    kind: SessionKind,
+    parent: Option<SessionId>,
+    files: Vec<ScannedFile>,
+) -> SessionFiles {
+    let main = main_file(&files);
+    let names: Vec<(usize, String, bool)> =
+        files.iter().map(|file| (file.folder, name(file), is_stub(file))).collect();
+    let main_name = files.get(main).map(name).unwrap_or_default();
+    let main_loads = files.get(main).is_some_and(|file| file.outline.loadable);
+    let mut members: Vec<SessionFile> = files
+        .into_iter()
+        .enumerate()
+        .map(|(at, file)| {
+            let role = if at == main {
+                FileRole::Main
+            } else {
+                role(&file, &names, &main_name, main_loads)
+            };
+            SessionFile { role, compressed: ends_compressed(&file), file }
+        })
+        .collect();
+    members.sort_by_key(|session_file| {
+        (began(&session_file.file), age(session_file.role), session_file.file.at.path.clone())
+    });
+    SessionFiles { id, kind, parent, files: members }
+}
+
+/// The file that the agent would load: of those worth resuming the one written last; among equals the one in
+/// the newer kind of folder, then the newer grammar.
+fn main_file(files: &[ScannedFile]) -> usize {
+    let key = |file: &ScannedFile| {
+        (
+            file.at.placement == FilePlacement::Main
+                || matches!(file.at.placement, FilePlacement::SubagentOf(_)),
+            file.outline.resumable,
+            file.outline.loadable,
+            !file.outline.entries.is_empty(),
+            file.outline.head.updated.or(file.at.modified),
+            file.named_folder,
+            file.outline.grammar == Grammar::Jsonl,
+        )
+    };
+    let best = files.iter().enumerate().max_by_key(|(at, file)| (key(file), Reverse(*at)));
+    best.map_or(0, |(at, _)| at)
+}
+
+fn role(
+    file: &ScannedFile,
+    names: &[(usize, String, bool)],
+    main_name: &str,
+    main_loads: bool,
+) -> FileRole {
+    let own = name(file);
+    if file.at.placement == FilePlacement::Leftover || (main_loads && !file.outline.loadable) {
+        return FileRole::Unreadable;
+    }
+    if is_stub(file) {
+        return FileRole::Stub;
+    }
+    let elsewhere =
+        |name: &str| names.iter().any(|(at, other, _)| *at != file.folder && other == name);
+    if own == main_name || (!file.named_folder && elsewhere(&own)) {
+        return FileRole::Copy;
+    }
+    let successor = format!("{own}l");
+    let succeeded = names.iter().any(|(_, other, stub)| *other == successor && !stub);
+    if file.outline.grammar == Grammar::Json && succeeded { FileRole::Twin } else { FileRole::Part }
+}
+
+/// Heads only, or heads and the context that every start records: nobody said anything.
+fn is_stub(file: &ScannedFile) -> bool {
+    file.outline.entries.iter().all(|entry| entry.kind == MessageKind::Context)
+}
+
+/// Up to 0.24 `/compress` went on in a new file; since 0.18 the old one ends with an empty notice.
+fn ends_compressed(file: &ScannedFile) -> bool {
+    let outline = &file.outline;
+    outline.entries.last().is_some_and(|entry| {
+        let version = outline.versions.get(entry.best as usize);
+        entry.kind == MessageKind::Notice && version.is_some_and(|version| version.rank == 0)
+    })
+}
+
+fn began(file: &ScannedFile) -> i64 {
+    let first = file.outline.entries.iter().filter_map(|entry| entry.time).min();
+    let starts = [file.outline.head.start, first];
+    starts.into_iter().flatten().min().or(file.at.modified).unwrap_or(i64::MAX)
+}
+
+/// Of files that begin together, older states come first.
+fn age(role: FileRole) -> u8 {
+    match role {
+        FileRole::Base | FileRole::Twin => 0,
+        FileRole::Copy => 1,
+        FileRole::Unreadable => 2,
+        FileRole::Stub => 3,
+        FileRole::Part => 4,
+        FileRole::Main => 5,
+    }
+}
+
+fn name(file: &ScannedFile) -> String {
+    file.at.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn stem(file: &ScannedFile) -> String {
+    let name = name(file);
+    name.split_once(".json").map_or(name.as_str(), |(stem, _)| stem).to_owned()
+}

@@ -1,0 +1,193 @@
+//! What goes with a session: its outputs of tools, its activity log, its own folder, its sub-agents.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use recount_model::{DeletionReason, PendingDeletion, SessionId};
+
+use super::rules::Rules;
+use crate::retention::RetentionSettings;
+
+/// Folders of the program in a project directory.
+const RESERVED: &[&str] = &["chats", "logs", "tool-outputs"];
+
+/// How deep a folder is looked into. The program itself leaves three levels at most.
+const DEEPEST: usize = 16;
+
+/// Finds what lies beside sessions, each folder listed once.
+#[derive(Debug)]
+pub(crate) struct Beside<'a> {
+    folder: &'a Path,
+    rules: &'a Rules,
+    /// Names in folders that were listed.
+    names: BTreeMap<PathBuf, BTreeSet<String>>,
+    /// By path, so that nothing is told twice.
+    found: BTreeMap<PathBuf, PendingDeletion>,
+}
+
+impl<'a> Beside<'a> {
+    pub(crate) fn new(folder: &'a Path, rules: &'a Rules) -> Self {
+        Self { folder, rules, names: BTreeMap::new(), found: BTreeMap::new() }
+    }
+
+    /// Adds what goes with a session, and says with which file of it.
+    pub(crate) fn session(&mut self, id: &SessionId, with: &str, why: DeletionReason) {
+        let Some(name) = safe(id.as_str()) else { return };
+        self.artifacts(&name, id, with, why);
+        if !self.rules.takes_agents || !self.has(&["chats"], &name) {
+            return;
+        }
+        let agents = self.folder.join("chats").join(&name);
+        let mut files = Vec::new();
+        collect(&agents, DEEPEST, &mut files);
+        for (path, bytes) in files {
+            let is_agent = path.parent() == Some(&agents) && is_session(&path, self.rules.logs);
+            if let (true, Some(agent)) = (is_agent, path.file_stem()) {
+                let agent = agent.to_string_lossy().into_owned();
+                if let Some(name) = safe(&agent) {
+                    self.artifacts(&name, id, with, why);
+                }
+            }
+            self.add(path, bytes, DeletionReason::Beside, Some((id, with, why)));
+        }
+    }
+
+    fn artifacts(&mut self, name: &str, id: &SessionId, with: &str, why: DeletionReason) {
+        let rules = self.rules;
+        let log = format!("session-{name}.jsonl");
+        if rules.takes_logs && self.has(&["logs"], &log) {
+            self.all(&self.folder.join("logs").join(log), id, with, why);
+        }
+        let outputs = format!("session-{name}");
+        if rules.takes_outputs && self.has(&["tool-outputs"], &outputs) {
+            self.all(&self.folder.join("tool-outputs").join(outputs), id, with, why);
+        }
+        let is_reserved = RESERVED.contains(&name.to_lowercase().as_str());
+        let is_spared = rules.spares_reserved && is_reserved;
+        if rules.takes_folder && !is_spared && self.has(&[], name) {
+            self.all(&self.folder.join(name), id, with, why);
+        }
+    }
+
+    /// Adds outputs of tools that are too old or too many, whatever became of their sessions.
+    pub(crate) fn outputs(&mut self, retention: &RetentionSettings, now: i64) {
+        let Some(outputs) = self.rules.outputs.filter(|_| retention.outputs) else { return };
+        let place = self.folder.join(outputs);
+        let cut_off = retention.max_age.as_ref().map(|(_, age)| now.saturating_sub(*age));
+        let is_old = |modified: i64| cut_off.is_some_and(|cut| modified < cut);
+        let mut kept = Vec::new();
+        for entry in fs::read_dir(&place).into_iter().flatten().flatten() {
+            let Ok(metadata) = entry.metadata() else { continue };
+            let modified = millis(&metadata).unwrap_or(i64::MAX);
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if metadata.is_dir() {
+                let is_session = self.rules.output_folders && name.starts_with("session-");
+                if is_session && safe(&name).as_deref() == Some(&*name) && is_old(modified) {
+                    let mut files = Vec::new();
+                    collect(&entry.path(), DEEPEST, &mut files);
+                    for (path, bytes) in files {
+                        self.add(path, bytes, DeletionReason::OutputAge, None);
+                    }
+                }
+            } else if metadata.is_file() && is_old(modified) {
+                self.add(entry.path(), metadata.len(), DeletionReason::OutputAge, None);
+            } else if metadata.is_file() {
+                kept.push((modified, entry.path(), metadata.len()));
+            }
+        }
+        kept.sort();
+        let most = retention.max_count.and_then(|most| usize::try_from(most).ok());
+        let over = most.map_or(0, |most| kept.len().saturating_sub(most));
+        for (_, path, bytes) in kept.into_iter().take(over) {
+            self.add(path, bytes, DeletionReason::OutputCount, None);
+        }
+    }
+
+    /// Adds what is wiped at every start.
+    pub(crate) fn restore_points(&mut self) {
+        let mut files = Vec::new();
+        collect(&self.folder.join("checkpoints"), DEEPEST, &mut files);
+        for (path, bytes) in files {
+            self.add(path, bytes, DeletionReason::EveryStart, None);
+        }
+    }
+
+    pub(crate) fn into_found(self) -> Vec<PendingDeletion> {
+        self.found.into_values().collect()
+    }
+
+    fn all(&mut self, path: &Path, id: &SessionId, with: &str, why: DeletionReason) {
+        let mut files = Vec::new();
+        collect(path, DEEPEST, &mut files);
+        for (path, bytes) in files {
+            self.add(path, bytes, DeletionReason::Beside, Some((id, with, why)));
+        }
+    }
+
+    fn add(
+        &mut self,
+        path: PathBuf,
+        bytes: u64,
+        why: DeletionReason,
+        of: Option<(&SessionId, &str, DeletionReason)>,
+    ) {
+        let text = path.to_string_lossy().into_owned();
+        self.found.entry(path).or_insert_with(|| PendingDeletion {
+            path: text,
+            bytes,
+            why,
+            with: of.map(|(_, with, _)| with.to_owned()),
+            with_why: of.map(|(_, _, why)| why),
+            session: of.map(|(id, _, _)| id.clone()),
+        });
+    }
+
+    /// Whether a folder of the project directory has an entry of this name.
+    fn has(&mut self, below: &[&str], name: &str) -> bool {
+        let place = below.iter().fold(self.folder.to_owned(), |place, part| place.join(part));
+        let names = self.names.entry(place).or_insert_with_key(|place| {
+            let entries = fs::read_dir(place).into_iter().flatten().flatten();
+            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+        });
+        names.contains(name)
+    }
+}
+
+/// Lists all files at or below a path, without following links.
+fn collect(path: &Path, depth: usize, files: &mut Vec<(PathBuf, u64)>) {
+    let Ok(metadata) = fs::symlink_metadata(path) else { return };
+    if !metadata.is_dir() {
+        files.push((path.to_owned(), metadata.len()));
+    } else if depth > 0 {
+        let entries = fs::read_dir(path).into_iter().flatten().flatten();
+        let mut inner: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        inner.sort();
+        for path in inner {
+            collect(&path, depth - 1, files);
+        }
+    }
+}
+
+/// Returns an id as the program writes it in names; `None` if it refuses it.
+fn safe(id: &str) -> Option<String> {
+    if matches!(id, "" | "." | "..") {
+        return None;
+    }
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    // Characters are UTF-16 units there.
+    let keep = |c: char| if allowed(c) { c.to_string() } else { "_".repeat(c.len_utf16()) };
+    Some(id.chars().map(keep).collect())
+}
+
+/// Whether a file is a sub-agent's to a release that knows logs, or does not.
+fn is_session(path: &Path, logs: bool) -> bool {
+    let extension = path.extension();
+    extension.is_some_and(|extension| extension == "json" || logs && extension == "jsonl")
+}
+
+fn millis(metadata: &fs::Metadata) -> Option<i64> {
+    let since = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_millis()).ok()
+}

@@ -1,0 +1,188 @@
+//! Which session files a clean-up takes, and with which reason: a pure function of what is known of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use recount_model::{DeletionReason, SessionId};
+
+use crate::gemini::state::{RecordedTime, RetentionFacts};
+
+use super::rules::{Grouping, Needs, Rules};
+use crate::retention::RetentionSettings;
+
+/// A session file, as a clean-up sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate<'a> {
+    /// Its name.
+    pub(crate) name: &'a str,
+    /// When it was written, in milliseconds.
+    pub(crate) modified: Option<i64>,
+    /// What is known of it; nothing if it could not be read.
+    pub(crate) facts: Option<&'a RetentionFacts>,
+}
+
+/// A file that goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Victim {
+    /// Which candidate.
+    pub(crate) at: usize,
+    pub(crate) why: DeletionReason,
+    /// The candidate with which it goes, and why that one does.
+    pub(crate) with: Option<(usize, DeletionReason)>,
+    /// The session whose side files go, too.
+    pub(crate) takes: Option<SessionId>,
+}
+
+/// A session that the program lists: when it was last used, if that is a time.
+#[derive(Clone, Copy, Debug)]
+struct Listed {
+    at: usize,
+    updated: Option<i64>,
+}
+
+/// Tells which of the files go. They must come in the order of their names, by UTF-16 units.
+pub(crate) fn victims(
+    files: &[Candidate<'_>],
+    retention: &RetentionSettings,
+    rules: &Rules,
+    now: i64,
+) -> Vec<Victim> {
+    spread(files, &causes(files, retention, rules, now), rules)
+}
+
+/// Tells which of the files go for a reason of their own.
+pub(crate) fn causes(
+    files: &[Candidate<'_>],
+    retention: &RetentionSettings,
+    rules: &Rules,
+    now: i64,
+) -> Vec<(usize, DeletionReason)> {
+    let mut causes = Vec::new();
+    let mut listed = Vec::new();
+    for (at, file) in files.iter().enumerate().filter(|(_, file)| is_looked_at(file, rules)) {
+        match refusal(file, files, rules) {
+            Some(why) => causes.push((at, why)),
+            None => listed.push(Listed { at, updated: updated(file, now) }),
+        }
+    }
+    // The newest first; of equals, in the order of their names.
+    listed.sort_by_key(|session| std::cmp::Reverse(session.updated));
+    for (place, session) in listed.iter().enumerate() {
+        let cut_off = retention.max_age.as_ref().map(|(_, age)| now.saturating_sub(*age));
+        let is_old = session.updated.zip(cut_off).is_some_and(|(updated, cut)| updated < cut);
+        let is_over = retention.max_count.is_some_and(|most| place as u64 >= most);
+        match (is_old, is_over) {
+            (true, _) => causes.push((session.at, DeletionReason::Age)),
+            (false, true) => causes.push((session.at, DeletionReason::Count)),
+            (false, false) => {}
+        }
+    }
+    causes
+}
+
+/// Adds what goes with each file that goes.
+fn spread(
+    files: &[Candidate<'_>],
+    causes: &[(usize, DeletionReason)],
+    rules: &Rules,
+) -> Vec<Victim> {
+    let reasons: BTreeMap<usize, DeletionReason> = causes.iter().copied().collect();
+    let own = |at: usize| reasons.get(&at).copied();
+    let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, file) in files.iter().enumerate().filter(|(_, file)| is_looked_at(file, rules)) {
+        if let Some(short) = short_id(file.name, rules.grouping) {
+            groups.entry(short).or_default().push(at);
+        }
+    }
+    let mut done = BTreeSet::new();
+    let mut victims: Vec<Victim> = Vec::new();
+    for &(cause, why) in causes {
+        let Some(file) = files.get(cause) else { continue };
+        let Some(short) = short_id(file.name, rules.grouping) else {
+            // One that was listed is known by its id; one that was not leaves its side files behind.
+            let id = file.facts.and_then(|facts| facts.id.clone());
+            let takes = id.filter(|_| matches!(why, DeletionReason::Age | DeletionReason::Count));
+            victims.push(Victim { at: cause, why, with: None, takes });
+            continue;
+        };
+        if !done.insert(short) {
+            continue;
+        }
+        for &at in groups.get(short).into_iter().flatten() {
+            let Some(member) = files.get(at) else { continue };
+            let is_whole =
+                |facts: &&RetentionFacts| rules.grouping == Grouping::All || facts.is_document;
+            let takes = member.facts.filter(is_whole).and_then(|facts| facts.first_id.clone());
+            let (why, with) = match own(at) {
+                Some(own) => (own, None),
+                None => (DeletionReason::SameName, Some((cause, why))),
+            };
+            victims.push(Victim { at, why, with, takes });
+        }
+    }
+    victims.sort_by_key(|victim| victim.at);
+    victims.dedup_by_key(|victim| victim.at);
+    victims
+}
+
+pub(crate) fn is_looked_at(file: &Candidate<'_>, rules: &Rules) -> bool {
+    let ending = file.name.strip_prefix("session-").and_then(|name| name.rsplit_once('.'));
+    ending.is_some_and(|(_, ending)| ending == "json" || rules.logs && ending == "jsonl")
+}
+
+/// Says why the program takes a file for damaged; `None` if it lists it.
+fn refusal(file: &Candidate<'_>, files: &[Candidate<'_>], rules: &Rules) -> Option<DeletionReason> {
+    let Some(facts) = file.facts else { return Some(DeletionReason::Unreadable) };
+    // Old releases know documents only, and ask for more of them.
+    let is_readable = facts.loadable
+        && facts.id.is_some()
+        && (rules.logs || facts.is_document && facts.has_messages);
+    if !is_readable {
+        return Some(DeletionReason::Unreadable);
+    }
+    let says = |said: RecordedTime| said != RecordedTime::Nothing;
+    // In a log, a time that is missing is now.
+    let tells_times = says(facts.started) && says(facts.updated);
+    if rules.needs_times && !tells_times && (facts.is_document || !rules.logs) {
+        return Some(DeletionReason::NoTimes);
+    }
+    let is_enough = match rules.needs {
+        Needs::Nothing => true,
+        Needs::Spoken => facts.spoken,
+        Needs::SpokenInLines => facts.spoken_in_lines,
+        Needs::SpokenInList => facts.spoken_in_list,
+        Needs::Resumable => facts.resumable,
+    };
+    if !is_enough {
+        let has_words = |other: &&Candidate<'_>| {
+            let told = other.facts.is_some_and(|other| other.spoken && other.id == facts.id);
+            other.name != file.name && told
+        };
+        return Some(match files.iter().find(has_words) {
+            Some(_) if !facts.resumable => DeletionReason::Stub,
+            _ => DeletionReason::NothingSaid,
+        });
+    }
+    (rules.hides_subagents && facts.subagent).then_some(DeletionReason::Subagent)
+}
+
+/// When a session was last used, as its list has it.
+pub(crate) fn updated(file: &Candidate<'_>, now: i64) -> Option<i64> {
+    let facts = file.facts?;
+    match (facts.updated, facts.started) {
+        (RecordedTime::Nothing, _) if !facts.is_document => Some(now),
+        (RecordedTime::Nothing, RecordedTime::Nothing) => file.modified,
+        (RecordedTime::Nothing, said) | (said, _) => said.millis(),
+    }
+}
+
+/// Returns the eight characters at the end of a name by which files are grouped.
+pub(crate) fn short_id(name: &str, grouping: Grouping) -> Option<&str> {
+    let stem = match grouping {
+        Grouping::Alone => return None,
+        Grouping::Documents => name.strip_suffix(".json"),
+        Grouping::All => name.strip_suffix(".json").or_else(|| name.strip_suffix(".jsonl")),
+    }?;
+    let (_, short) = stem.rsplit_once('-')?;
+    let is_short = short.len() == 8 && short.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    is_short.then_some(short)
+}

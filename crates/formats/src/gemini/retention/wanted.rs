@@ -1,0 +1,65 @@
+//! The user's settings with another retention.
+
+use crate::json::JsonTree;
+use crate::json::edit::{Unfit, set};
+use crate::retention::Wanted;
+
+const PATH: [&str; 2] = ["general", "sessionRetention"];
+
+/// Says in `general.sessionRetention` how long sessions are kept. What else stands there, such as `maxCount`, stays.
+pub(crate) fn with_retention(text: Option<&[u8]>, wanted: Wanted) -> Result<Vec<u8>, Unfit> {
+    let [general, retention] = PATH;
+    let put = |text: &[u8], key, value| set(text, &[general, retention, key], &value);
+    let text = text.unwrap_or(b"{}\n");
+    match wanted {
+        Wanted::Forever => put(text, "enabled", JsonTree::Bool(false)),
+        Wanted::Days(days) => {
+            let text = put(text, "enabled", JsonTree::Bool(true))?;
+            put(&text, "maxAge", JsonTree::String(format!("{days}d")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_file_says_nothing_else() {
+        let text = |wanted| String::from_utf8(with_retention(None, wanted).unwrap()).unwrap();
+        insta::assert_snapshot!(text(Wanted::Forever), @r#"
+        {
+          "general": {
+            "sessionRetention": {
+              "enabled": false
+            }
+          }
+        }
+        "#);
+        insta::assert_snapshot!(text(Wanted::Days(90)), @r#"
+        {
+          "general": {
+            "sessionRetention": {
+              "enabled": true,
+              "maxAge": "90d"
+            }
+          }
+        }
+        "#);
+    }
+
+    #[test]
+    fn what_else_is_set_stays() {
+        let text = br#"{"general": {"sessionRetention": {"enabled": true, "maxAge": "30d", "maxCount": 50}}}"#;
+        let off = with_retention(Some(text), Wanted::Forever).unwrap();
+        assert_eq!(
+            String::from_utf8(off).unwrap(),
+            r#"{"general": {"sessionRetention": {"enabled": false, "maxAge": "30d", "maxCount": 50}}}"#
+        );
+        let days = with_retention(Some(text), Wanted::Days(7)).unwrap();
+        assert_eq!(
+            String::from_utf8(days).unwrap(),
+            r#"{"general": {"sessionRetention": {"enabled": true, "maxAge": "7d", "maxCount": 50}}}"#
+        );
+    }
+}

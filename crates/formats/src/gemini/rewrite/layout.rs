@@ -1,0 +1,131 @@
+//! Documents as the agent wrote them up to 0.38: one object, indented by two, without a line break at the end.
+
+use crate::gemini::native::{fields_in_order, quoted};
+use crate::json::{JsonScan, ScanError, Scanner, compact_bytes};
+use crate::native::Fields;
+use crate::rewrite::Frame;
+
+/// How deep a message stands in a document.
+const MESSAGE: usize = 2;
+
+/// The field behind which the messages stand.
+const LAST_BEFORE: &str = "lastUpdated";
+
+/// Writes a message as an element of `messages`, under another id if one is given; `None` when it is not an object.
+pub(super) fn element(record: &[u8], id: Option<&str>) -> Option<Vec<u8>> {
+    let named;
+    let record = match id {
+        None => record,
+        Some(id) => {
+            named = with_id(record, id).ok()?;
+            &named
+        }
+    };
+    if Scanner::new(record).peek() != Ok(b'{') {
+        return None;
+    }
+    let mut out = Vec::with_capacity(record.len() * 5 / 4);
+    indent(&mut out, MESSAGE);
+    laid(record, MESSAGE, &mut out).ok()?;
+    Some(out)
+}
+
+fn with_id(record: &[u8], id: &str) -> JsonScan<Vec<u8>> {
+    let mut object = crate::gemini::native::Object::default();
+    object.text("id", id);
+    Scanner::new(record).object(|scanner, key| {
+        let value = scanner.value()?;
+        if !key.is("id") {
+            object.raw(key.raw(), value);
+        }
+        Ok(())
+    })?;
+    Ok(object.end())
+}
+
+/// Writes what stands around the messages.
+pub(super) fn frame(fields: &Fields) -> Frame {
+    let known = fields_in_order(fields).filter(|(key, _)| *key != "messages");
+    let (first, rest): (Vec<_>, Vec<_>) = known.partition(|(key, _)| {
+        matches!(*key, "sessionId" | "projectHash" | "startTime" | LAST_BEFORE)
+    });
+    let field = |out: &mut Vec<u8>, (key, value): &(&str, &[u8])| {
+        indent(out, 1);
+        out.extend_from_slice(quoted(key).as_bytes());
+        out.extend_from_slice(b": ");
+        // What was read once can be read again.
+        if laid(value, 1, out).is_err() {
+            out.extend_from_slice(b"null");
+        }
+    };
+    let mut open = b"{\n".to_vec();
+    for one in &first {
+        field(&mut open, one);
+        open.extend_from_slice(b",\n");
+    }
+    indent(&mut open, 1);
+    open.extend_from_slice(b"\"messages\": [");
+    let mut close = b"]".to_vec();
+    for one in &rest {
+        close.extend_from_slice(b",\n");
+        field(&mut close, one);
+    }
+    close.extend_from_slice(b"\n}");
+    let empty = [open.as_slice(), close.as_slice()].concat();
+    open.push(b'\n');
+    let mut ending = b"\n".to_vec();
+    indent(&mut ending, 1);
+    ending.extend(close);
+    Frame { open, between: b",\n".to_vec(), close: ending, empty }
+}
+
+fn indent(out: &mut Vec<u8>, depth: usize) {
+    out.resize(out.len() + 2 * depth, b' ');
+}
+
+/// Writes one value as `JSON.stringify(value, null, 2)` does, at some depth. Texts and numbers stay as they are.
+pub(super) fn laid(json: &[u8], depth: usize, out: &mut Vec<u8>) -> JsonScan<()> {
+    let mut scanner = Scanner::new(json);
+    scanner.skip()?;
+    scanner.end()?;
+    let json = compact_bytes(json);
+    let mut depth = depth;
+    let mut at = 0;
+    while let Some(&byte) = json.get(at) {
+        match byte {
+            b'"' => {
+                let mut scanner = Scanner::new(json.get(at..).unwrap_or_default());
+                scanner.string()?;
+                let length = scanner.offset();
+                out.extend_from_slice(json.get(at..at + length).ok_or(ScanError::Syntax)?);
+                at += length;
+                continue;
+            }
+            b'{' | b'[' => {
+                out.push(byte);
+                if matches!(json.get(at + 1), Some(b'}' | b']')) {
+                    out.extend(json.get(at + 1));
+                    at += 1;
+                } else {
+                    depth += 1;
+                    out.push(b'\n');
+                    indent(out, depth);
+                }
+            }
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                out.push(b'\n');
+                indent(out, depth);
+                out.push(byte);
+            }
+            b',' => {
+                out.extend_from_slice(b",\n");
+                indent(out, depth);
+            }
+            b':' => out.extend_from_slice(b": "),
+            other => out.push(other),
+        }
+        at += 1;
+    }
+    Ok(())
+}

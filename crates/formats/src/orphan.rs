@@ -1,0 +1,33 @@
+//! What lies about in an agent's folders and belongs to nobody.
+
+use std::path::PathBuf;
+
+/// Something that lies about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Orphan {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// What it is.
+    pub what: OrphanKind,
+}
+
+/// What something that lies about is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OrphanKind {
+    /// It belongs to a session that is gone.
+    Orphan {
+        /// What it is, for people.
+        what: &'static str,
+    },
+    /// Something that was written or put aside and never cleared away.
+    Leftover,
+    /// A lock that nobody holds any more.
+    StaleLock,
+    /// A directory of a project that does not say which.
+    NoMarker,
+    /// What the agent has on record of a directory does not fit.
+    Contradiction {
+        /// In words.
+        text: String,
+    },
+}

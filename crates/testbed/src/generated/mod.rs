@@ -1,0 +1,86 @@
+//! Homes of any size: many sessions, made up as they go.
+//!
+//! `plan` spreads the sessions over projects, eras and time; `generate` makes up what is said in them,
+//! drawing its texts from a `pool`. No floating point decides anything here, so that a seed means the
+//! same on every machine.
+
+mod generate;
+mod plan;
+mod pool;
+
+use std::path::Path;
+
+use generate::Generator;
+use plan::{Plan, Planned};
+use pool::Pool;
+
+use crate::{
+    error::Error,
+    home::Home,
+    options::{Era, TestbedOptions},
+    project::Migration,
+    random::Random,
+    report::ExpectedHome,
+    scenario::Step,
+    session::Session,
+};
+
+/// Above this size a session does nothing more that repeats all its messages in the file.
+const HEAVY: usize = 1_000_000;
+
+pub(crate) fn fill(
+    mut home: Home<'_>,
+    options: &TestbedOptions,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<ExpectedHome, Error> {
+    let mut random = Random::new(options.seed);
+    let total = plan::bytes(options.megabytes);
+    let pool = Pool::new(random.fork(), usize::try_from(total / 10).unwrap_or(usize::MAX));
+    let plan = Plan::new(options, random.fork());
+    let mut weight_left: u64 = plan.sessions.iter().map(|planned| planned.weight).sum();
+    progress(0, total);
+    for planned in &plan.sessions {
+        // What earlier sessions had too much or too little of is made up for by the later ones.
+        let left = u128::from(total.saturating_sub(home.bytes()));
+        let share = left * u128::from(planned.weight) / u128::from(weight_left.max(1));
+        weight_left -= planned.weight;
+        let target = usize::try_from(share).unwrap_or(usize::MAX);
+        let project = &plan.projects[planned.project];
+        let is_copied = planned.era == Era::Strings && project.migration == Migration::Copied;
+        let target = if is_copied { target / 2 } else { target };
+        let session = Session::start(planned.era, project, planned.at, random.fork());
+        let session = generate(session, planned, target, Generator::new(random.fork(), &pool));
+        home.keep(project, session.finish())?;
+        progress(home.bytes(), total);
+    }
+    home.create_manifest(Path::new("manifest.json"))?;
+    home.close()
+}
+
+/// Lets the session go on until it is about as large as asked.
+fn generate<'a>(
+    mut session: Session<'a>,
+    planned: &Planned,
+    target: usize,
+    mut generator: Generator<'_>,
+) -> Session<'a> {
+    let mut turns = if target == 0 { generator.few() } else { 1 };
+    while turns > 0 || session.size() < target {
+        turns = turns.saturating_sub(1);
+        let left = target.saturating_sub(session.size());
+        for step in generator.turn(planned.era, left) {
+            session.step(&step);
+        }
+        if let Some(event) = generator.event()
+            && (session.size() < HEAVY || matches!(event, Step::Compress(_)))
+            && (planned.may_resume || !matches!(event, Step::Resume(_)))
+        {
+            let undoes = matches!(event, Step::Rewind(_));
+            session.step(&event);
+            // After a rewind the talk goes on another way.
+            turns += usize::from(undoes);
+        }
+    }
+    session.title(generator.title());
+    session
+}
