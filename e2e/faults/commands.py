@@ -94,7 +94,7 @@ CASES = [
     Case("convert to a document", "lines/tools", ["convert", "{0}", "--to", "json", "--yes"]),
     Case("trim", "checkpoints/multi-turn", ["trim", "{0}", "--keep-last", "1", "--yes"]),
     Case("repair", "lines/multi-turn", ["repair", "--all", "--yes"], prepare=damaged),
-    Case("resurrect", "lines/plain", ["resurrect", "0f0f0f0f", "--yes"], prepare=lost),
+    Case("recover", "lines/plain", ["recover", "0f0f0f0f", "--yes"], prepare=lost),
     Case("guard --fix", "checkpoints/resume-stub", ["guard", "--fix", "--yes"]),
     Case("guard --retention", "lines/plain", ["guard", "--retention", "off", "--yes"]),
     Case("guard --hook", "lines/plain", ["guard", "--hook", "install", "--yes"]),

@@ -145,7 +145,7 @@ export default [
     },
   },
   {
-    name: 'resurrected from the prompts that are left',
+    name: 'recovered from the prompts that are left',
     core: true,
     async run(kit) {
       const target = file(kit, kit.ids.tax);
@@ -156,7 +156,7 @@ export default [
       fs.writeFileSync(path.join(kit.home, '.gemini', 'tmp', slug, 'logs.json'), JSON.stringify(prompts, null, 2));
       fs.rmSync(target);
       for (const other of kit.row(kit.ids.tax)?.files ?? []) fs.rmSync(other.path);
-      const made = kit.does('resurrect', kit.ids.tax, '--yes', '--json').json;
+      const made = kit.does('recover', kit.ids.tax, '--yes', '--json').json;
       const id = made.sessions[0].id;
       // It is a log; older releases read documents only.
       if (!kit.since('0.39.0')) kit.does('convert', id, '--to', 'json', '--yes');

@@ -1,17 +1,21 @@
 //! Chores of this repository.
 //!
 //! `cargo xtask rooms` holds the layout together: who depends on whom, how long files are, that no agent
-//! is named outside its room, how many packages are locked. `cargo xtask generate` writes what is derived
+//! is named and no agent's folder layout known outside its room, that no public type name is defined twice, how many
+//! packages are locked. `cargo xtask generate` writes what is derived
 //! from the code (`docs/cli.md`, the table in `ARCHITECTURE.md`); with `--check` it only compares. `cargo xtask e2e` tries the
 //! program against the real agent, and on a disk that fails; `cargo xtask soak` does so for an hour (`e2e/README.md`).
 
 mod e2e;
 mod files;
 mod generate;
+mod layout;
 mod lock;
 mod names;
 mod rooms;
+mod rust;
 mod sizes;
+mod types;
 
 use std::fmt;
 use std::process::ExitCode;
@@ -52,6 +56,8 @@ fn check_layout() -> Result<Report, Trouble> {
     report.take(rooms::check_table(&files::read("ARCHITECTURE.md")?));
     report.take(sizes::check(&sources));
     report.take(names::check(&sources));
+    report.take(types::check(&sources));
+    report.take(layout::check(&sources, &files::read_or_empty("xtask/layout.allow")?));
     report.take(lock::check(&files::read("Cargo.lock")?));
     Ok(report)
 }

@@ -95,7 +95,7 @@ mod tests {
         catalog.keep(1, &[], &[9]).unwrap();
         let mut seen = Vec::new();
         let mut visit = |leaf: UsageLogPart<'_>| {
-            seen.push((leaf.key, leaf.stamp, leaf.content.map(<[u8]>::len)))
+            seen.push((leaf.key, leaf.stamp, leaf.content.map(<[u8]>::len)));
         };
         catalog.each_usage_log(1, 150, &mut visit).unwrap();
         assert_eq!(seen, [(1, 2, Some(3)), (2, 3, None)]);

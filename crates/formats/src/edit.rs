@@ -59,6 +59,9 @@ pub trait Editor: Debug + Sync {
     /// Tells what becomes of a file when two project directories become one and both have it. `name` is its path within them.
     fn meet(&self, name: &Path, here: &Path, there: &Path) -> Meeting;
 
+    /// Whether a folder is one in which the agent looks for sessions.
+    fn is_sessions_folder(&self, folder: &Path) -> bool;
+
     /// Returns what of the name of a session's file says to the agent which files it deletes together.
     fn group<'a>(&self, name: &'a str) -> &'a str;
 

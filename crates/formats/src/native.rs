@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use recount_model::{FileRole, SessionId, SessionKind, SourceName};
@@ -20,6 +20,9 @@ pub trait NativeFormat: Debug + Sync {
 
     /// Returns how names of such files end.
     fn extension(&self) -> &'static str;
+
+    /// Returns the folder of a project directory in which its sessions are.
+    fn sessions_folder(&self, project: &Path) -> PathBuf;
 
     /// Says what it is, for people.
     fn about(&self) -> &'static str;

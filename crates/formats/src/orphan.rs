@@ -29,5 +29,7 @@ pub enum OrphanKind {
     Contradiction {
         /// In words.
         text: String,
+        /// Whether it is the marker that says which project a directory is.
+        is_marker: bool,
     },
 }

@@ -95,8 +95,7 @@ fn orphan(orphan: Orphan) -> Finding {
         OrphanKind::StaleLock => left(Severity::Warning, Symptom::StaleLock, None),
         OrphanKind::NoMarker => finding(Severity::Warning, Symptom::NoMarker, &path),
         // A marker that is wrong is put right by saying where the project is.
-        OrphanKind::Contradiction { text } => {
-            let is_marker = path.file_name().is_some_and(|name| name == ".project_root");
+        OrphanKind::Contradiction { text, is_marker } => {
             let remedy = is_marker.then_some(Remedy::Relocate { old: None, new: None });
             Finding { remedy, ..finding(Severity::Error, Symptom::Agent(text), &path) }
         }

@@ -312,7 +312,7 @@ impl Written<'_> {
             self.form.stem(&id, SessionKind::Main, began.or(Some(now))),
             self.form.extension()
         );
-        let path = self.folder.at.path.join("chats").join(name);
+        let path = self.form.sessions_folder(&self.folder.at.path).join(name);
         let unread = |source| Error::unreadable(&path, source);
         let seen = Preview::of(self.rewriter, Grammar::Jsonl, &revision).map_err(unread)?;
         if !seen.loadable || !seen.outline.resumable {

@@ -128,7 +128,7 @@ pub(super) fn move_in(
         Grammar::Jsonl => home.form.extension(),
     };
     let name = format!("{stem}.{extension}");
-    let path = home.place.folder.join("chats").join(name);
+    let path = home.form.sessions_folder(&home.place.folder).join(name);
     let about = ChangeDetails { session: Some(home.id.as_str()), what: "session" };
     offer.plan.create(&RealDisk, &path, NewContent::of_maker(Arc::new(edition)), about, None)?;
     let project = home.path.as_ref().map(|path| path.as_str().to_owned());

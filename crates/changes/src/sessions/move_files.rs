@@ -49,7 +49,7 @@ impl<'a> FileMover<'a> {
         for (facts, file) in
             sessions.iter().flat_map(|facts| facts.files.iter().map(move |file| (facts, file)))
         {
-            if let Some((folder, name)) = among_sessions(Path::new(&file.path)) {
+            if let Some((folder, name)) = among_sessions(editor, Path::new(&file.path)) {
                 let key = (folder.to_owned(), editor.group(name).to_owned());
                 groups.entry(key).or_default().insert(owner(facts).clone());
             }
@@ -75,7 +75,9 @@ impl<'a> FileMover<'a> {
     pub(crate) fn copy(&mut self, plan: &mut Plan, from: &Path, to: &Path) -> Result<(), Error> {
         plan.copy_file(&RealDisk, from, to, ChangeDetails { session: None, what: "copy" })?;
         self.taken.insert(to.to_owned());
-        if let (Some((old, name)), Some((new, _))) = (among_sessions(from), among_sessions(to)) {
+        if let (Some((old, name)), Some((new, _))) =
+            (among_sessions(self.editor, from), among_sessions(self.editor, to))
+        {
             let group = self.editor.group(name).to_owned();
             let theirs = self.groups.get(&(old.to_owned(), group.clone())).cloned();
             let known = self.groups.entry((new.to_owned(), group)).or_default();
@@ -173,7 +175,7 @@ impl<'a> FileMover<'a> {
     /// Finds a place for a file of a session: its own name, unless that or its group is another's. `None` when the same lies there
     /// already.
     fn free_place(&mut self, path: &Path, wanted: &Path, id: &SessionId) -> Option<PathBuf> {
-        let Some((folder, name)) = among_sessions(wanted) else {
+        let Some((folder, name)) = among_sessions(self.editor, wanted) else {
             let names = (1..ATTEMPTS).map(|number| numbered(wanted, number));
             let free = std::iter::once(wanted.to_owned()).chain(names).find(|p| self.is_free(p));
             let free = free.filter(|free| free == wanted || !is_same(path, wanted))?;
@@ -239,8 +241,8 @@ fn owner(facts: &SessionFacts) -> &SessionId {
 }
 
 /// Returns folder and name of a file that lies where the agent looks for sessions.
-fn among_sessions(path: &Path) -> Option<(&Path, &str)> {
-    let folder = path.parent().filter(|folder| folder.ends_with("chats"))?;
+fn among_sessions<'p>(editor: &dyn Editor, path: &'p Path) -> Option<(&'p Path, &'p str)> {
+    let folder = path.parent().filter(|folder| editor.is_sessions_folder(folder))?;
     Some((folder, path.file_name()?.to_str()?))
 }
 

@@ -1,4 +1,4 @@
-//! `recount resurrect`
+//! `recount recover`
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -19,16 +19,17 @@ use crate::output::span::Span;
 use crate::output::theme::Tone;
 use crate::words::remnant;
 
-/// Write a session down again of which only traces are left
+/// Rebuild a lost session from what is left on disk
 ///
 /// A session whose files are gone, or of which little can be read, is put together from what was kept elsewhere: the agent's log of
 /// prompts, telemetry, its activity log, saved chats, kept outputs of tools, and what of its files can be read. It becomes
 /// a new session file that the agent lists; a notice in it tells what is missing and where the rest comes from. No
 /// file that is there is changed.
 #[derive(Args, Clone, Debug)]
+#[command(alias = "resurrect")]
 #[command(
-    after_help = "Examples:\n  recount resurrect --list                       what could be brought back, and from what\n  \
-    recount resurrect 3d2f --dry-run\n  recount resurrect 3d2f --from telemetry.log    a file that recount does not know of"
+    after_help = "Examples:\n  recount recover --list                       what could be brought back, and from what\n  \
+    recount recover 3d2f --dry-run\n  recount recover 3d2f --from telemetry.log    a file that recount does not know of"
 )]
 pub(crate) struct RecoverArgs {
     /// The session; a whole id if only telemetry knows of it

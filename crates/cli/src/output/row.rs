@@ -55,7 +55,7 @@ pub(crate) fn write(out: &mut Vec<u8>, facts: &SessionFacts, project: &str) -> i
     }
     row.optional(b",\"agent_title\":", facts.agent_title.as_deref());
     row.flag(b",\"live\":", facts.live);
-    row.flag(b",\"doomed\":", facts.doomed);
+    row.flag(b",\"doomed\":", facts.pending_deletion);
     row.number(b",\"problems\":", facts.problems);
     row.number(b",\"not_understood\":", facts.not_understood);
     row.raw(b"}");
@@ -194,7 +194,7 @@ mod tests {
             env,
             clock: Clock::fixed(now),
         };
-        let query = ListQuery { doomed: true, labelled: true, ..ListQuery::default() };
+        let query = ListQuery { pending_deletion: true, labelled: true, ..ListQuery::default() };
         let listing = Engine::new(setup).unwrap().list(&query, &()).unwrap();
         assert!(!listing.sessions.is_empty());
         listing.sessions.iter().for_each(|facts| check(facts));

@@ -96,7 +96,7 @@ fn help_and_version_are_no_errors() {
       merge        Make one session of several, one conversation behind the other
       doctor       Tell what is wrong with sessions and around them, and what mends it
       repair       Mend sessions that their agent cannot load, or cannot go on with
-      resurrect    Write a session down again of which only traces are left
+      recover      Rebuild a lost session from what is left on disk
       compact      Write session files down once more, without what they repeat
       convert      Write a session in the other of its agent's two grammars
       trim         Drop turns of a session from what its agent will load

@@ -238,12 +238,12 @@ fn prompts_alone_make_a_session_again() {
     home.write(&format!(".gemini/tmp/{hash}/logs.json"), home.read(".gemini/tmp/shop/logs.json"));
     home.write(&format!(".gemini/tmp/shop/tool-outputs/session-{ID}/npm_1.txt"), "all green");
     let before = tree(&home);
-    insta::assert_snapshot!(home.run(["resurrect", "--list"]), @r"
+    insta::assert_snapshot!(home.run(["recover", "--list"]), @r"
     SESSION   PROJECT              FIRST PROMPT   LEFT
     3d2f9a10  /home/dev/code/shop  Raise the tax  3 prompts, 1 output
     [exit 0]
     ");
-    insta::assert_snapshot!(home.run(["resurrect", "3d2f", "--dry-run"]), @r"
+    insta::assert_snapshot!(home.run(["recover", "3d2f", "--dry-run"]), @r"
     3d2f9a10  resurrected: Raise the tax  /home/dev/code/shop
     CHANGE  WHAT     BEFORE  AFTER  FILE
     new     session       -  971 B  ~/.gemini/tmp/shop/chats/session-2026-11-15T08-00-3d2f9a10.jsonl
@@ -254,7 +254,7 @@ fn prompts_alone_make_a_session_again() {
     [exit 0]
     ");
     assert_eq!(tree(&home), before);
-    let plan = json(&home, &["resurrect", "3d2f", "--yes"]);
+    let plan = json(&home, &["recover", "3d2f", "--yes"]);
     assert_eq!(plan["sessions"][0]["id"], ID);
     let shown = view(&home, "3d2f", "strict");
     let kinds: Vec<&str> = shown.iter().map(|m| m["kind"].as_str().unwrap()).collect();
@@ -262,6 +262,8 @@ fn prompts_alone_make_a_session_again() {
     let listed = json(&home, &["list", "--all"]);
     assert_eq!(listed["sessions"][0]["title"], "resurrected: Raise the tax");
     assert_eq!(listed["sessions"][0]["agent_index"], 1);
+    assert_eq!(home.run(["recover", "--list"]).code, Some(1));
+    // The command's former name.
     assert_eq!(home.run(["resurrect", "--list"]).code, Some(1));
     assert_eq!(home.run(["undo", "--yes"]).code, Some(0));
     assert!(!home.path().join(LOG).exists());
@@ -287,13 +289,13 @@ fn telemetry_holds_the_whole_conversation() {
         + &event("gemini_cli.api_response", "response_text", &reply);
     home.write("telemetry.log", text);
     let file = home.at("telemetry.log");
-    let output = home.run(["resurrect", "3d2f", "--from", &file, "--yes"]);
+    let output = home.run(["recover", "3d2f", "--from", &file, "--yes"]);
     assert_eq!(output.code, Some(0), "{output}");
     let shown = view(&home, "3d2f", "strict");
     let texts: Vec<&str> = shown.iter().skip(1).map(|m| m["text"].as_str().unwrap()).collect();
     assert_eq!(texts, ["What does an apple cost?", "", "", "An apple costs 3.", "And a pear?"]);
     // The same again: its id is taken now.
-    let again = json(&home, &["resurrect", ID, "--from", &file, "--yes"]);
+    let again = json(&home, &["recover", ID, "--from", &file, "--yes"]);
     assert_ne!(again["sessions"][0]["id"], ID);
 }
 
@@ -306,17 +308,17 @@ fn a_saved_chat_counts_if_it_begins_like_the_session() {
     let activity = json!({"type": "network", "payload": {"id": "a", "body": json!({"contents": chat("hello")}).to_string()}});
     let reply = json!({"type": "network", "payload": {"id": "a", "response": {"body":
         "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"yes\"}]}}]}\n\n"}}});
-    let plan = json(&home, &["resurrect", "3d2f", "--dry-run"]);
+    let plan = json(&home, &["recover", "3d2f", "--dry-run"]);
     assert!(plan["notes"][0].as_str().unwrap().contains("2 messages from saved chat"), "{plan}");
     home.write(
         &format!(".gemini/tmp/shop/logs/session-{ID}.jsonl"),
         format!("{activity}\n{reply}\n"),
     );
-    let plan = json(&home, &["resurrect", "3d2f", "--dry-run"]);
+    let plan = json(&home, &["recover", "3d2f", "--dry-run"]);
     assert!(plan["notes"][0].as_str().unwrap().contains("3 messages from activity log"), "{plan}");
     // A copy that somebody kept is better still.
     home.write("kept.jsonl", long_log(2));
-    let plan = json(&home, &["resurrect", "3d2f", "--from", &home.at("kept.jsonl"), "--yes"]);
+    let plan = json(&home, &["recover", "3d2f", "--from", &home.at("kept.jsonl"), "--yes"]);
     assert!(plan["notes"][0].as_str().unwrap().contains("from its own files"), "{plan}");
     assert!(ids(&home, "3d2f").contains(&"m2".to_owned()));
 }
@@ -324,7 +326,7 @@ fn a_saved_chat_counts_if_it_begins_like_the_session() {
 #[test]
 fn what_is_not_known_cannot_be_brought_back() {
     let home = lost(&["hello"]);
-    let output = home.run(["resurrect", "ffff"]);
+    let output = home.run(["recover", "ffff"]);
     assert_eq!(output.code, Some(1), "{output}");
     assert!(fs::read_dir(home.path().join(CHATS)).is_err());
 }

@@ -141,7 +141,7 @@ impl Engine {
         agents: &[Agent],
     ) -> Vec<FolderDeletions> {
         let ask = |retention_policy: &dyn RetentionPolicy, chats: &Chats<'_>| {
-            retention_policy.sweep(chats)
+            retention_policy.pending_deletions(chats)
         };
         let found = self.ask_each(sessions, disk, projects, agents, ask);
         let by_folder =

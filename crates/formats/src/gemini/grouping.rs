@@ -28,7 +28,7 @@ pub(crate) fn group_sessions(files: Vec<ScannedFile>) -> Vec<SessionFiles> {
     for ((parent, id), files) in sessions {
         match parent {
             Some(parent) => {
-                grouped.push(session_files(id, SessionKind::Subagent, Some(parent), files))
+                grouped.push(session_files(id, SessionKind::Subagent, Some(parent), files));
             }
             None => grouped.extend(main_sessions(&id, files)),
         }

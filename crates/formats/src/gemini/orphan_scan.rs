@@ -35,7 +35,7 @@ pub(crate) fn all_orphans(
                 "{slug:?} for {} has characters that make 0.43 and later forget all projects",
                 entry.path
             );
-            let what = OrphanKind::Contradiction { text };
+            let what = OrphanKind::Contradiction { text, is_marker: false };
             found.push(Orphan { path: root.join("projects.json"), what });
         }
     }
@@ -83,7 +83,8 @@ fn markers(folder: &ProjectFolder, registered: Option<&str>, found: &mut Vec<Orp
     let own = folder.markers.iter().find(|(_, from)| *from == ".project_root");
     let beside = folder.markers.iter().find(|(_, from)| *from != ".project_root");
     let mut contradiction = |text: String| {
-        found.push(Orphan { path: path.clone(), what: OrphanKind::Contradiction { text } });
+        let what = OrphanKind::Contradiction { text, is_marker: true };
+        found.push(Orphan { path: path.clone(), what });
     };
     if let (Some((own, _)), Some((beside, from))) = (own, beside)
         && own.as_str() != beside.as_str()

@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use recount_model::{Grammar, RecordedPath, SessionId};
 
+use super::place::SESSIONS;
 use super::{artifacts, grammar, listing, locate, orphans};
 use crate::bytes::{self, Buffer};
 use crate::edit::{Amendment, Editor, Meeting, Patch, ProjectDirectory, Relocation};
@@ -84,6 +85,10 @@ impl Editor for Edits {
             |()| prompts::united(&bytes::read_small(here).ok()?, &bytes::read_small(there).ok()?);
         let is_prompts = (name == Path::new("logs.json")).then_some(());
         is_prompts.and_then(united).map_or(Meeting::Apart, Meeting::United)
+    }
+
+    fn is_sessions_folder(&self, folder: &Path) -> bool {
+        folder.ends_with(SESSIONS)
     }
 
     fn group<'a>(&self, name: &'a str) -> &'a str {

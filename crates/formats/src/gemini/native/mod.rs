@@ -10,7 +10,7 @@ mod words;
 pub(crate) use line::{Object, on_one_line, quoted};
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -19,6 +19,7 @@ use recount_model::{SessionId, SessionKind, SourceName};
 pub(crate) use head::{LEAKED, fields_in_order, time};
 
 use super::grammar;
+use super::place::SESSIONS;
 use crate::bytes::{self, Buffer};
 use crate::native::{Fields, HeadRequest, NativeFormat, NativeTexts};
 use crate::recovery::Remark;
@@ -37,6 +38,10 @@ impl NativeFormat for Log {
 
     fn extension(&self) -> &'static str {
         "jsonl"
+    }
+
+    fn sessions_folder(&self, project: &Path) -> PathBuf {
+        project.join(SESSIONS)
     }
 
     fn about(&self) -> &'static str {
