@@ -100,7 +100,7 @@ impl<'e> Changes<'e> {
     /// Returns which processes may be working in which of these sessions.
     pub(crate) fn owners(self, sessions: &[Arc<SessionFacts>]) -> Vec<Owner> {
         let owners = self.engine.owners(sessions).into_iter();
-        let owner = |owner: recount_engine::Owner| Owner {
+        let owner = |owner: recount_engine::SessionOwner| Owner {
             session: owner.session.to_string(),
             process: owner.process,
         };

@@ -26,7 +26,7 @@ pub use history::{Change, ChangeState};
 pub use mend::compact::Compaction;
 pub use mend::recover::{Origin, RecoverableSession, Remnant};
 pub use mend::trim::{Trim, Turn, TurnAt};
-pub use notice::{Conversion, Notice, Proposal, Spared, StillDoomed, Whose};
+pub use notice::{Conversion, Notice, Proposal, SharedBy, Spared, StillDoomed};
 pub use reason::{Deed, Reason};
 pub use recount_formats::retention::Wanted as RetentionWanted;
 pub use recount_formats::rewrite::Flaw;

@@ -61,7 +61,7 @@ pub enum Notice {
         /// How many.
         prompts: usize,
         /// Whose they are.
-        of: Whose,
+        of: SharedBy,
     },
     /// Outputs of tools stay where the text says they are.
     OutputsStay {
@@ -197,7 +197,7 @@ pub enum Spared {
 
 /// Whose something is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Whose {
+pub enum SharedBy {
     /// One session's.
     Session(SessionId),
     /// That of so many sessions.

@@ -17,7 +17,7 @@ use crate::{Engine, Error};
 pub use crate::messages::window::Window;
 pub use crate::sessions::conversation::{Conversation, Record};
 pub use crate::sessions::select::SHORTEST;
-pub use crate::snapshot::disk_scan::{DiskSnapshot, Folder};
+pub use crate::snapshot::disk_scan::{DiskSnapshot, LocatedFolder};
 
 /// What an argument names.
 #[derive(Clone, Debug)]

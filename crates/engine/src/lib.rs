@@ -47,13 +47,13 @@ pub use sessions::labels::LabelledSession;
 pub use sessions::list::{ListQuery, Listing, SortOrder};
 pub use sessions::lost::LostSession;
 pub use sessions::open::Opened;
-pub use sessions::owners::Owner;
+pub use sessions::owners::SessionOwner;
 pub use sessions::resume::{Resume, Unresumable};
 pub use sessions::visibility::{Hidden, Visibility, Visible};
 pub use snapshot::disk_scan::Progress;
 pub use snapshot::{Appended, SessionChange, Snapshot, SnapshotDiff};
 pub use sql::SqlTable;
-pub use watch::{Event, Subscription, WatchMode};
+pub use watch::{Subscription, WatchEvent, WatchMode};
 
 /// What an engine works on.
 #[derive(Clone, Debug)]

@@ -40,7 +40,7 @@ pub trait Rewriter: Debug + Sync {
         &self,
         path: &Path,
         outline: &Outline,
-        known: &Known<'_>,
+        known: &KnownMetadata<'_>,
     ) -> io::Result<(Vec<Flaw>, Vec<Piece>)>;
 
     /// Tells who speaks in a record, what is called and what came back; `None` for what is not a message.
@@ -56,7 +56,7 @@ pub trait Rewriter: Debug + Sync {
     fn rewind(&self, id: &str) -> Vec<u8>;
 
     /// Says what a document must say of its session and does not, from what else is known. Returns whether the id was missing.
-    fn complete(&self, fields: &mut Fields, outline: &Outline, known: &Known<'_>) -> bool;
+    fn complete(&self, fields: &mut Fields, outline: &Outline, known: &KnownMetadata<'_>) -> bool;
 
     /// Whether a field says something of the session; some were put into files by mistake.
     fn is_meant(&self, key: &str) -> bool;
@@ -205,7 +205,7 @@ pub enum Flaw {
 
 /// What is known of a session from elsewhere.
 #[derive(Clone, Copy, Debug)]
-pub struct Known<'a> {
+pub struct KnownMetadata<'a> {
     /// Its id.
     pub id: &'a str,
     /// The hash of its project's path.

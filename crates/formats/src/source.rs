@@ -55,7 +55,7 @@ pub trait Source: Debug + Sync {
     fn sniff(&self, path: &Path, head: &[u8]) -> Recognition;
 
     /// Lists what is there again, when something in it has changed. What is known to be as it was need not be listed.
-    fn relocate(&self, root: &Path, shape: RootShape, _known: &Known<'_>) -> Located {
+    fn relocate(&self, root: &Path, shape: RootShape, _known: &EarlierListing<'_>) -> Located {
         self.locate(root, shape)
     }
 
@@ -345,7 +345,7 @@ pub struct Basis {
 
 /// What an earlier listing found below a data folder, and what has changed since.
 #[derive(Clone, Copy, Debug)]
-pub struct Known<'a> {
+pub struct EarlierListing<'a> {
     /// Its project directories. The stamps of their files are those of now.
     pub folders: &'a [&'a ProjectFolder],
     /// What it was made from.

@@ -5,7 +5,7 @@ use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
 use recount_formats::outline::{Outline, Version};
-use recount_formats::rewrite::{Flaw, Known, Piece, Rewrite, Shape, unpaired};
+use recount_formats::rewrite::{Flaw, KnownMetadata, Piece, Rewrite, Shape, unpaired};
 use recount_formats::source::{FilePlacement, SessionFile, SessionFiles};
 use recount_formats::{Rewriter, bytes};
 use recount_model::{Fate, FileRole, Grammar, MessageKind, SessionKind, Span, What};
@@ -88,7 +88,7 @@ fn examine_file(
         return Ok(None);
     }
     let seen = Preview::of_file(rewriter, grammar, path)?;
-    let known = Known {
+    let known = KnownMetadata {
         id: elsewhere.id.as_deref().unwrap_or(session_files.id.as_str()),
         project_hash: elsewhere.project_hash.as_deref().unwrap_or("unknown"),
         is_subagent: session_files.kind == SessionKind::Subagent,
@@ -130,7 +130,7 @@ fn document(
     rewriter: &'static dyn Rewriter,
     path: &Path,
     seen: &Preview,
-    known: &Known<'_>,
+    known: &KnownMetadata<'_>,
     is_one_line: bool,
 ) -> io::Result<(Vec<Flaw>, Option<Revision>)> {
     let outline = &seen.outline;
@@ -184,7 +184,7 @@ fn log(
     rewriter: &'static dyn Rewriter,
     path: &Path,
     seen: &Preview,
-    known: &Known<'_>,
+    known: &KnownMetadata<'_>,
     aside: &[&SessionFile],
 ) -> io::Result<Mended> {
     let (mut flaws, mut pieces) = rewriter.mended(path, &seen.outline, known)?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use recount_engine::disk::{Conversation, DiskSnapshot, Folder, SHORTEST};
+use recount_engine::disk::{Conversation, DiskSnapshot, LocatedFolder, SHORTEST};
 use recount_engine::{Error as Unanswered, ListQuery, LostSession, Opened, Progress, View};
 use recount_formats::native::{HeadRequest, HeaderOverrides};
 use recount_formats::recovery::{RecoverySource, Remark};
@@ -271,7 +271,7 @@ struct Written<'a> {
     changes: Changes<'a>,
     form: &'static dyn NativeFormat,
     rewriter: &'static dyn Rewriter,
-    folder: &'a Folder,
+    folder: &'a LocatedFolder,
     sources: RecoveryInput,
 }
 
@@ -340,7 +340,7 @@ impl Written<'_> {
     }
 
     fn hash(&self, project: Option<&str>) -> String {
-        let Folder { source, at, .. } = self.folder;
+        let LocatedFolder { source, at, .. } = self.folder;
         let by_path = |path: &str| source.project_hash(path);
         let marker = || at.markers.first().and_then(|(path, _)| by_path(path.as_str()));
         let hash = at.hash.clone().or_else(|| project.and_then(by_path)).or_else(marker);

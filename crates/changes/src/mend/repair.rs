@@ -1,7 +1,7 @@
 //! Sessions made whole again: each as a plan of what its files will be.
 
 use recount_engine::Progress;
-use recount_engine::disk::{DiskSnapshot, Folder};
+use recount_engine::disk::{DiskSnapshot, LocatedFolder};
 use recount_formats::source::SessionFiles;
 use recount_model::SessionId;
 use recount_writer::RealDisk;
@@ -58,14 +58,14 @@ pub(crate) fn examine_all(
 
 /// What the place of a session's files, and what lies beside them, tell of it.
 fn elsewhere(disk: &DiskSnapshot, session_files: &SessionFiles) -> Elsewhere {
-    let is_its = |folder: &&Folder| {
+    let is_its = |folder: &&LocatedFolder| {
         session_files
             .files
             .iter()
             .any(|session_file| session_file.file.at.path.starts_with(&folder.at.path))
     };
     let mut told = Elsewhere::default();
-    for Folder { source, at, .. } in disk.folders.iter().filter(is_its) {
+    for LocatedFolder { source, at, .. } in disk.folders.iter().filter(is_its) {
         let by_marker = || source.project_hash(at.markers.first()?.0.as_str());
         let hash = at.hash.clone().or_else(by_marker);
         told.project_hash = told.project_hash.or_else(|| hash.map(|hash| hash.to_string()));

@@ -13,7 +13,7 @@ use recount_writer::RealDisk;
 use recount_writer::change::{ChangeDetails, Plan};
 
 use crate::sessions::steps::{SUBAGENT, role, subject};
-use crate::{Changes, Error, Notice, Proposal, Whose};
+use crate::{Changes, Error, Notice, Proposal, SharedBy};
 
 impl Changes<'_> {
     /// Plans to delete the sessions that these arguments name, each with its sub-agents.
@@ -90,8 +90,8 @@ pub(super) fn prompts_stay(sessions: &[&SessionFacts], disk: &DiskSnapshot) -> O
         }
     }
     let of = match sessions {
-        [one] => Whose::Session(one.id.clone()),
-        many => Whose::Sessions(many.len()),
+        [one] => SharedBy::Session(one.id.clone()),
+        many => SharedBy::Sessions(many.len()),
     };
     (prompts > 0).then_some(Notice::PromptsStay { prompts, of })
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use recount_engine::disk::{DiskSnapshot, Folder, Survey};
+use recount_engine::disk::{DiskSnapshot, LocatedFolder, Survey};
 use recount_engine::{Listing, Progress};
 use recount_formats::edit::ProjectDirectory;
 use recount_formats::source::{Artifact, Artifacts, BelongingKind};
@@ -19,7 +19,7 @@ use crate::{Changes, Deed, Error, Notice, Proposal, Reason};
 
 /// What of a session lies in one project directory.
 struct Share<'a> {
-    folder: &'a Folder,
+    folder: &'a LocatedFolder,
     artifacts: Artifacts,
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use recount_engine::disk::Folder;
+use recount_engine::disk::LocatedFolder;
 use recount_engine::{ListQuery, Listing, Progress};
 use recount_formats::Editor;
 use recount_formats::source::{Artifact, Artifacts};
@@ -83,7 +83,7 @@ impl Changes<'_> {
             }
         }
         if rules.orphaned {
-            let is_within = |folder: &&Folder| {
+            let is_within = |folder: &&LocatedFolder| {
                 let is_in = |file: &recount_model::FileFacts| {
                     Path::new(&file.path).starts_with(&folder.at.path)
                 };
@@ -152,7 +152,7 @@ fn remove_stubs(plan: &mut Plan, facts: &SessionFacts) -> Result<(), Error> {
 
 fn remove_orphans(
     plan: &mut Plan,
-    folder: &Folder,
+    folder: &LocatedFolder,
     editor: &dyn Editor,
     listing: &Listing,
 ) -> Result<(), Error> {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use recount_engine::disk::{Folder, Survey};
+use recount_engine::disk::{LocatedFolder, Survey};
 use recount_engine::{Engine, Progress, Setup};
 use recount_formats::SOURCES;
 use recount_formats::retention::{RetentionPolicy, RetentionSettings};
@@ -163,7 +163,7 @@ impl Changes<'_> {
             |number: usize| survey.projects.get(number).and_then(|project| project.path.as_ref());
         let mut own =
             survey.disk.folders.iter().enumerate().filter(|(_, folder)| folder.root == back.root);
-        let is_its = |(number, folder): &(usize, &Folder)| {
+        let is_its = |(number, folder): &(usize, &LocatedFolder)| {
             let is_its = path_of(*number).is_some_and(|path| path.as_str() == project);
             folder.at.hash.is_none() && is_its
         };

@@ -1,6 +1,6 @@
 //! What people should know before they agree to a change.
 
-use recount_changes::{Conversion, Notice, Remnant, Spared, StillDoomed, Whose};
+use recount_changes::{Conversion, Notice, Remnant, SharedBy, Spared, StillDoomed};
 use recount_platform::Folders;
 
 use super::{ending, flaw, plural, remedy};
@@ -138,10 +138,10 @@ fn spared(why: Spared) -> &'static str {
     }
 }
 
-fn whose(of: &Whose) -> String {
+fn whose(of: &SharedBy) -> String {
     match of {
-        Whose::Session(session) => session.short().to_owned(),
-        Whose::Sessions(count) => format!("{count} sessions"),
+        SharedBy::Session(session) => session.short().to_owned(),
+        SharedBy::Sessions(count) => format!("{count} sessions"),
     }
 }
 

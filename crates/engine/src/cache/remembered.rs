@@ -14,7 +14,7 @@ use crate::cache::cached::Core;
 use crate::cache::refresh::{RACY, hash, key};
 use crate::projects::resolve::{Effort, ProjectHints, ResolvedProjects};
 use crate::sessions::list::{Digest, Listing, Used};
-use crate::snapshot::disk_scan::{DiskSnapshot, Folder, Progress};
+use crate::snapshot::disk_scan::{DiskSnapshot, LocatedFolder, Progress};
 use crate::{Engine, search::index::session_key};
 
 /// What must be as it was for the rows to hold, beside the files.
@@ -56,7 +56,7 @@ pub(crate) struct Places {
 
 impl Places {
     pub(crate) fn new(disk: &DiskSnapshot, resolved: &ResolvedProjects) -> Self {
-        let path = |folder: &Folder| folder.at.path.to_string_lossy().into_owned();
+        let path = |folder: &LocatedFolder| folder.at.path.to_string_lossy().into_owned();
         let folders = disk.folders.iter().map(path);
         let by_folder = folders.zip(resolved.projects.iter().cloned()).collect();
         Self { by_folder, recorded: resolved.recorded.clone() }
@@ -275,7 +275,7 @@ fn projects(resolved: &ResolvedProjects) -> u64 {
 impl DiskSnapshot {
     /// What changes when any file does.
     pub(crate) fn shape(&self) -> u64 {
-        let files = |folder: &Folder| {
+        let files = |folder: &LocatedFolder| {
             let files = folder.at.files.iter().map(|file| (file.path.file_name(), file.stamp));
             hash(&(&folder.at.path, files.collect::<Vec<_>>()))
         };

@@ -27,7 +27,7 @@ use crate::projects::moved::new_places;
 use crate::projects::resolve::Effort;
 use crate::projects::seek::Seek;
 use crate::sessions::list::Listing;
-use crate::snapshot::disk_scan::{DiskSnapshot, Folder, Progress};
+use crate::snapshot::disk_scan::{DiskSnapshot, LocatedFolder, Progress};
 use crate::{Engine, Error};
 
 /// One project.
@@ -198,7 +198,8 @@ fn parts(
     for session in sessions.iter().filter(|session| session.cwd.is_some()) {
         let known = parts.entry(session.project.key()).or_default();
         for file in session.own_files() {
-            let holds = |folder: &&Folder| Path::new(&file.path).starts_with(&folder.at.path);
+            let holds =
+                |folder: &&LocatedFolder| Path::new(&file.path).starts_with(&folder.at.path);
             let folder = disk.folders.iter().filter(holds).find(|folder| !folder.at.is_project);
             let Some(folder) = folder else { continue };
             let is_known = |part: &&mut ProjectPart| part.directory == folder.at.path;

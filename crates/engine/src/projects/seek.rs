@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use recount_formats::Source;
 use recount_model::{ClueKind, ProjectHash, ProjectState, SourceName};
-use recount_store::scan::{Event, FolderScan, Looked, ScanEnd, Search, Seen, likely, look};
+use recount_store::scan::{FolderScan, Looked, ScanEnd, ScanEvent, Search, Seen, likely, look};
 use recount_store::{Searched, millis};
 
 use crate::projects::resolve::{Effort, ResolveContext};
@@ -120,16 +120,16 @@ impl ResolveContext<'_> {
         let mut told = Instant::now();
         while let Some(event) = scan.next(Duration::from_secs(3600)) {
             match event {
-                Event::Found { hash, path, below } => {
+                ScanEvent::Found { hash, path, below } => {
                     let below = self.engine.folders.tilde(&below.to_string_lossy());
                     self.candidates.add(&path, ClueKind::Scan, &format!("found below {below}"));
                     found.insert(hash.as_str().to_owned());
                 }
-                Event::Likely(path) => {
+                ScanEvent::Likely(path) => {
                     likely.insert(path);
                 }
-                Event::Looked(more) => folders += more,
-                Event::Left { place, end } => {
+                ScanEvent::Looked(more) => folders += more,
+                ScanEvent::Left { place, end } => {
                     ends.insert(place, end);
                 }
             }

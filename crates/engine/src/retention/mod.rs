@@ -20,7 +20,7 @@ use self::rows::{FolderDeletions, guarded, lost};
 pub use self::scope::Scope;
 use crate::disk::Survey;
 use crate::projects::resolve::ResolvedProjects;
-use crate::snapshot::disk_scan::{DiskSnapshot, Folder, Progress};
+use crate::snapshot::disk_scan::{DiskSnapshot, LocatedFolder, Progress};
 use crate::{Engine, Error};
 
 impl Engine {
@@ -175,7 +175,7 @@ impl Engine {
             states.extend(files.map(|(file, state)| (file.path.as_str(), state)));
         }
         let mut settings: BTreeMap<usize, Settings> = BTreeMap::new();
-        let one = |(number, folder): (usize, &Folder)| {
+        let one = |(number, folder): (usize, &LocatedFolder)| {
             let retention_policy = folder.source.retention_policy()?;
             let agent = agents.iter().find(|agent| agent.source == folder.source.name())?;
             let settings = settings

@@ -18,7 +18,7 @@ const NAMED: usize = 8;
 
 /// A process that may be working in a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Owner {
+pub struct SessionOwner {
     /// The session.
     pub session: SessionId,
     /// The process.
@@ -27,7 +27,7 @@ pub struct Owner {
 
 impl Engine {
     /// Returns which processes may be working in which of these sessions, sub-agents with their parents.
-    pub fn owners(&self, sessions: &[Arc<SessionFacts>]) -> Vec<Owner> {
+    pub fn owners(&self, sessions: &[Arc<SessionFacts>]) -> Vec<SessionOwner> {
         let mut owners = Vec::new();
         for process in self.processes.running(&["PWD"]) {
             let running = SOURCES.iter().find(|source| source.is_running(&process.args));
@@ -50,7 +50,9 @@ impl Engine {
             for facts in told.into_iter().chain(written).chain(named) {
                 let agents = own.iter().filter(|agent| agent.parent.as_ref() == Some(&facts.id));
                 let ids = agents.map(|agent| &agent.id).chain([&facts.id]);
-                owners.extend(ids.map(|id| Owner { session: id.clone(), process: process.pid }));
+                owners.extend(
+                    ids.map(|id| SessionOwner { session: id.clone(), process: process.pid }),
+                );
             }
         }
         owners

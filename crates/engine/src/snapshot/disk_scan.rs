@@ -10,7 +10,7 @@ use recount_formats::Source;
 use recount_formats::bytes::Buffer;
 use recount_formats::outline::Base;
 use recount_formats::source::{
-    Basis, FileAt, Known, Located, ProjectFolder, Registered, RegistryNote, ScannedFile,
+    Basis, EarlierListing, FileAt, Located, ProjectFolder, Registered, RegistryNote, ScannedFile,
     SessionFile, SessionFiles,
 };
 use recount_model::{FileRole, Problem, SessionId, SourceName, What};
@@ -42,7 +42,7 @@ impl Progress for () {
 
 /// A project directory and whose it is.
 #[derive(Clone, Debug)]
-pub struct Folder {
+pub struct LocatedFolder {
     /// Whose it is.
     pub source: &'static dyn Source,
     /// The number of the data folder it is below.
@@ -57,7 +57,7 @@ pub struct DiskSnapshot {
     /// When it was looked at, in nanoseconds.
     pub(crate) looked: i128,
     /// The project directories.
-    pub folders: Vec<Folder>,
+    pub folders: Vec<LocatedFolder>,
     /// Per root.
     pub(crate) registry: Vec<Vec<Registered>>,
     /// Per root: what does not fit in the registry.
@@ -107,7 +107,7 @@ impl DiskSnapshot {
             let only = roots.len() == 1 && !is_link();
             let path = if only { None } else { at.path.canonicalize().ok() };
             if seen.insert(path.unwrap_or_else(|| at.path.clone())) {
-                self.folders.push(Folder { source, root: number, at: Arc::new(at) });
+                self.folders.push(LocatedFolder { source, root: number, at: Arc::new(at) });
             }
         }
         self.registry.push(registry);
@@ -131,8 +131,12 @@ impl DiskSnapshot {
                 known.folders.iter().filter(|f| f.root == number).map(|f| &*f.at).collect();
             let basis = known.basis.get(number).cloned().unwrap_or_default();
             let changed = if listed.contains(&number) { changed } else { &[] };
-            let known =
-                Known { folders: &folders, basis: &basis, problems: &known.problems, changed };
+            let known = EarlierListing {
+                folders: &folders,
+                basis: &basis,
+                problems: &known.problems,
+                changed,
+            };
             let located = root.source.relocate(&root.path, root.shape, &known);
             disk.add(roots, number, located, &mut seen);
         }

@@ -17,7 +17,7 @@ use queue::Queue;
 
 /// Something that changed.
 #[derive(Clone, Debug)]
-pub enum Event {
+pub enum WatchEvent {
     /// A session is new.
     Added(Arc<SessionFacts>),
     /// Something of a session is different.
@@ -69,7 +69,7 @@ impl Engine {
 
 impl Subscription {
     /// Waits for the next change, no longer than `patience`.
-    pub fn next(&self, patience: Duration) -> Option<Event> {
+    pub fn next(&self, patience: Duration) -> Option<WatchEvent> {
         self.queue.take(patience)
     }
 
@@ -85,13 +85,13 @@ impl Subscription {
 }
 
 /// Tells a difference change by change.
-fn events(diff: SnapshotDiff, snapshot: &Snapshot) -> Vec<Event> {
-    let mut events: Vec<Event> = diff.projects.into_iter().map(Event::Project).collect();
-    events.extend(diff.gone.into_iter().map(Event::Gone));
-    events.extend(diff.added.into_iter().map(Event::Added));
-    events.extend(diff.changed.into_iter().map(Event::Changed));
+fn events(diff: SnapshotDiff, snapshot: &Snapshot) -> Vec<WatchEvent> {
+    let mut events: Vec<WatchEvent> = diff.projects.into_iter().map(WatchEvent::Project).collect();
+    events.extend(diff.gone.into_iter().map(WatchEvent::Gone));
+    events.extend(diff.added.into_iter().map(WatchEvent::Added));
+    events.extend(diff.changed.into_iter().map(WatchEvent::Changed));
     if diff.problems {
-        events.push(Event::Problems(snapshot.problems().to_vec()));
+        events.push(WatchEvent::Problems(snapshot.problems().to_vec()));
     }
     events
 }

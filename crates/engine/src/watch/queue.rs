@@ -4,24 +4,24 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::watch::Event;
+use crate::watch::WatchEvent;
 
 /// So many changes wait for one listener.
 const MOST: usize = 1024;
 
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    events: Mutex<VecDeque<Event>>,
+    events: Mutex<VecDeque<WatchEvent>>,
     filled: Condvar,
 }
 
 impl Queue {
     /// Adds changes, or tells the listener to start again if there are too many.
-    pub(crate) fn put(&self, new: &[Event]) {
+    pub(crate) fn put(&self, new: &[WatchEvent]) {
         let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
         if events.len() + new.len() > MOST {
             events.clear();
-            events.push_back(Event::Reset);
+            events.push_back(WatchEvent::Reset);
         } else {
             events.extend(new.iter().cloned());
         }
@@ -29,9 +29,9 @@ impl Queue {
     }
 
     /// Takes the next one, waiting no longer than `patience`.
-    pub(crate) fn take(&self, patience: Duration) -> Option<Event> {
+    pub(crate) fn take(&self, patience: Duration) -> Option<WatchEvent> {
         let events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_empty = |events: &mut VecDeque<Event>| events.is_empty();
+        let is_empty = |events: &mut VecDeque<WatchEvent>| events.is_empty();
         let waited = self.filled.wait_timeout_while(events, patience, is_empty);
         let (mut events, _) = waited.unwrap_or_else(PoisonError::into_inner);
         events.pop_front()
@@ -45,9 +45,9 @@ mod tests {
     #[test]
     fn who_is_slow_is_told_to_start_again() {
         let queue = Queue::default();
-        queue.put(&vec![Event::Problems(Vec::new()); MOST]);
-        queue.put(&[Event::Problems(Vec::new())]);
-        assert!(matches!(queue.take(Duration::ZERO), Some(Event::Reset)));
+        queue.put(&vec![WatchEvent::Problems(Vec::new()); MOST]);
+        queue.put(&[WatchEvent::Problems(Vec::new())]);
+        assert!(matches!(queue.take(Duration::ZERO), Some(WatchEvent::Reset)));
         assert!(queue.take(Duration::from_millis(1)).is_none());
     }
 }

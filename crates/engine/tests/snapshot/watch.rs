@@ -3,14 +3,14 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use recount_engine::{Event, Subscription, WatchMode};
+use recount_engine::{Subscription, WatchEvent, WatchMode};
 
 use super::{Place, add_beside, append};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Waits for a change that is looked for.
-fn wait(subscription: &Subscription, is_it: impl Fn(&Event) -> bool) -> Event {
+fn wait(subscription: &Subscription, is_it: impl Fn(&WatchEvent) -> bool) -> WatchEvent {
     let end = Instant::now() + PATIENCE;
     while let Some(event) = subscription.next(end.saturating_duration_since(Instant::now())) {
         if is_it(&event) {
@@ -27,16 +27,16 @@ fn follow(mode: WatchMode) {
     let log = place.log();
     append(&log, 1);
     for subscription in [&first, &second] {
-        let event = wait(subscription, |event| matches!(event, Event::Changed(_)));
-        let Event::Changed(change) = event else { unreachable!() };
+        let event = wait(subscription, |event| matches!(event, WatchEvent::Changed(_)));
+        let WatchEvent::Changed(change) = event else { unreachable!() };
         assert_eq!(change.appended.map(|appended| appended.messages), Some(1));
     }
     let new = add_beside(&log, 99);
-    let added = wait(&first, |event| matches!(event, Event::Added(_)));
-    assert!(matches!(added, Event::Added(facts) if facts.id.as_str().starts_with("00000063")));
+    let added = wait(&first, |event| matches!(event, WatchEvent::Added(_)));
+    assert!(matches!(added, WatchEvent::Added(facts) if facts.id.as_str().starts_with("00000063")));
     fs::remove_file(new).unwrap();
-    let gone = wait(&first, |event| matches!(event, Event::Gone(_)));
-    assert!(matches!(gone, Event::Gone(facts) if facts.id.as_str().starts_with("00000063")));
+    let gone = wait(&first, |event| matches!(event, WatchEvent::Gone(_)));
+    assert!(matches!(gone, WatchEvent::Gone(facts) if facts.id.as_str().starts_with("00000063")));
     let fresh = place.engine("fresh").snapshot(&()).unwrap();
     let newest = first.snapshot();
     let ids = |snapshot: &recount_engine::Snapshot| -> Vec<String> {

@@ -9,7 +9,8 @@ use recount_model::{Problem, ProjectHash, SessionId, What};
 use super::project::{is_slug, marker, marker_file, registry, registry_files, trusted};
 use super::relocate::Before;
 use crate::source::{
-    Basis, FileAt, FilePlacement, Known, Located, ProjectFolder, RootShape, Stamp, modified,
+    Basis, EarlierListing, FileAt, FilePlacement, Located, ProjectFolder, RootShape, Stamp,
+    modified,
 };
 
 /// Folders in `tmp/` that are not projects.
@@ -24,11 +25,11 @@ pub(crate) fn locate(root: &Path, shape: RootShape) -> Located {
 }
 
 /// Lists it once more, when only some of it has changed.
-pub(crate) fn relocate(root: &Path, shape: RootShape, known: &Known<'_>) -> Located {
+pub(crate) fn relocate(root: &Path, shape: RootShape, known: &EarlierListing<'_>) -> Located {
     locate_with(root, shape, Some(known))
 }
 
-fn locate_with(root: &Path, shape: RootShape, known: Option<&Known<'_>>) -> Located {
+fn locate_with(root: &Path, shape: RootShape, known: Option<&EarlierListing<'_>>) -> Located {
     let mut located = Located::default();
     let projects = match shape {
         RootShape::Whole => root.join("tmp"),

@@ -64,9 +64,9 @@ use crate::recovery::RecoverySource;
 use crate::retention::RetentionPolicy;
 use crate::rewrite::Rewriter;
 use crate::source::{
-    AgentRow, Artifacts, DataFolders, Detail, FileTouch, Foreign, Known, Located, MessageRequest,
-    Placement, ProjectFolder, ProjectLocation, ReadResult, Recognition, RootShape, ScannedFile,
-    SessionFiles, Source, Trace, Unrecorded,
+    AgentRow, Artifacts, DataFolders, Detail, EarlierListing, FileTouch, Foreign, Located,
+    MessageRequest, Placement, ProjectFolder, ProjectLocation, ReadResult, Recognition, RootShape,
+    ScannedFile, SessionFiles, Source, Trace, Unrecorded,
 };
 
 /// The name in flags, JSON and the catalog.
@@ -98,7 +98,7 @@ impl Source for Gemini {
         }
     }
 
-    fn relocate(&self, root: &Path, shape: RootShape, known: &Known<'_>) -> Located {
+    fn relocate(&self, root: &Path, shape: RootShape, known: &EarlierListing<'_>) -> Located {
         locate::relocate(root, shape, known)
     }
 

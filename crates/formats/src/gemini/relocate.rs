@@ -7,11 +7,11 @@ use recount_model::Problem;
 
 use super::locate::Met;
 use super::project::marker_file;
-use crate::source::{Basis, Known, ProjectFolder};
+use crate::source::{Basis, EarlierListing, ProjectFolder};
 
 /// What was known of project directories, by their paths.
 pub(crate) struct Before<'a> {
-    known: &'a Known<'a>,
+    known: &'a EarlierListing<'a>,
     folders: HashMap<&'a Path, &'a ProjectFolder>,
     basis: HashMap<PathBuf, Basis>,
     problems: HashMap<PathBuf, Vec<Problem>>,
@@ -19,7 +19,7 @@ pub(crate) struct Before<'a> {
 }
 
 impl<'a> Before<'a> {
-    pub(crate) fn new(known: &'a Known<'a>, projects: &Path, history: &Path) -> Self {
+    pub(crate) fn new(known: &'a EarlierListing<'a>, projects: &Path, history: &Path) -> Self {
         let directory_of = |path: &Path| {
             let below = path.strip_prefix(projects).or_else(|_| path.strip_prefix(history)).ok()?;
             Some(projects.join(below.components().next()?))

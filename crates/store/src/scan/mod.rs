@@ -73,7 +73,7 @@ pub struct ScanRoot {
 
 /// What a search tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum ScanEvent {
     /// A folder whose path has a wanted hash.
     Found {
         /// The hash.
@@ -110,7 +110,7 @@ pub enum ScanEnd {
 /// A search that is going on.
 #[derive(Debug)]
 pub struct FolderScan {
-    events: Receiver<Event>,
+    events: Receiver<ScanEvent>,
     /// Places that are not done with, with the moment at which they are given up.
     open: Vec<(PathBuf, Instant)>,
 }
@@ -142,7 +142,7 @@ impl FolderScan {
     }
 
     /// Returns what is told next, or `None` when nothing is told for as long as `wait` or nothing is left to tell.
-    pub fn next(&mut self, wait: Duration) -> Option<Event> {
+    pub fn next(&mut self, wait: Duration) -> Option<ScanEvent> {
         let now = Instant::now();
         let given_up = self.open.iter().map(|(_, until)| *until).min()?;
         // A thread that hangs cannot say so; a little later than its own check.
@@ -150,7 +150,7 @@ impl FolderScan {
         let patience = (given_up + grace).saturating_duration_since(now);
         match self.events.recv_timeout(wait.min(patience)) {
             Ok(event) => {
-                if let Event::Left { place, .. } = &event {
+                if let ScanEvent::Left { place, .. } = &event {
                     self.open.retain(|(open, _)| open != place);
                 }
                 Some(event)
@@ -158,7 +158,7 @@ impl FolderScan {
             Err(RecvTimeoutError::Timeout) if patience <= wait => {
                 let at = self.open.iter().position(|(_, until)| *until == given_up)?;
                 let (place, _) = self.open.remove(at);
-                Some(Event::Left { place, end: ScanEnd::OutOfTime })
+                Some(ScanEvent::Left { place, end: ScanEnd::OutOfTime })
             }
             Err(_) => None,
         }

@@ -10,7 +10,7 @@ use std::time::Instant;
 use recount_model::ProjectHash;
 use recount_platform::Lister;
 
-use super::{Event, FolderTree, SKIPPED, ScanEnd, ScanRoot, Search};
+use super::{FolderTree, SKIPPED, ScanEnd, ScanEvent, ScanRoot, Search};
 use crate::clues::git;
 
 /// How many folders a thread takes at once.
@@ -35,7 +35,7 @@ struct Looking<'a> {
     search: &'a Search,
     tree: &'a dyn FolderTree,
     lister: Lister,
-    told: &'a Sender<Event>,
+    told: &'a Sender<ScanEvent>,
 }
 
 /// The hashes that were found so far, in all places: two may lead to the same folder.
@@ -94,7 +94,7 @@ impl Queue {
     }
 
     /// Looks into folders until none is left, or time is up.
-    pub(super) fn work(&self, search: &Search, tree: &dyn FolderTree, told: &Sender<Event>) {
+    pub(super) fn work(&self, search: &Search, tree: &dyn FolderTree, told: &Sender<ScanEvent>) {
         let mut looked = 0;
         let lister = tree.lister(&self.place.path);
         while let Some(batch) = self.take() {
@@ -108,7 +108,7 @@ impl Queue {
                 self.look(&folder, depth, &Looking { search, tree, lister, told }, &mut below);
             }
             if looked >= 1000 {
-                let _heard = told.send(Event::Looked(looked));
+                let _heard = told.send(ScanEvent::Looked(looked));
                 looked = 0;
             }
             if self.found.is_all(search) {
@@ -116,7 +116,7 @@ impl Queue {
             }
             self.give(below, told);
         }
-        let _heard = told.send(Event::Looked(looked));
+        let _heard = told.send(ScanEvent::Looked(looked));
     }
 
     /// Takes some folders, or `None` when the place is done with.
@@ -140,14 +140,14 @@ impl Queue {
     }
 
     /// Gives back what was found below, and says so when nothing is left.
-    fn give(&self, below: Vec<(String, usize)>, told: &Sender<Event>) {
+    fn give(&self, below: Vec<(String, usize)>, told: &Sender<ScanEvent>) {
         let Ok(mut state) = self.state.lock() else { return };
         state.busy -= 1;
         state.folders.extend(below);
         let done = state.busy == 0 && (state.folders.is_empty() || state.end.is_some());
         if done {
             let end = *state.end.get_or_insert(ScanEnd::Searched);
-            let _heard = told.send(Event::Left { place: self.place.path.clone(), end });
+            let _heard = told.send(ScanEvent::Left { place: self.place.path.clone(), end });
         }
         drop(state);
         self.more.notify_all();
@@ -175,7 +175,7 @@ impl Queue {
             self.judge(folder, search, told);
             let name = Path::new(folder).file_name().and_then(|name| name.to_str());
             if name.is_some_and(|name| search.names.contains(name)) {
-                let _heard = told.send(Event::Likely(folder.to_owned()));
+                let _heard = told.send(ScanEvent::Likely(folder.to_owned()));
             }
         }
         // What cannot be listed has nothing to tell.
@@ -184,7 +184,7 @@ impl Queue {
             let path = format!("{folder}{separator}{name}");
             self.judge(&path, search, told);
             if search.names.contains(name) {
-                let _heard = told.send(Event::Likely(path.clone()));
+                let _heard = told.send(ScanEvent::Likely(path.clone()));
             }
             is_repository |= name == ".git";
             let is_place = may_be_place && self.others.contains(&path);
@@ -199,18 +199,18 @@ impl Queue {
     }
 
     /// Compares the hash of a path with those that are looked for.
-    fn judge(&self, path: &str, search: &Search, told: &Sender<Event>) {
+    fn judge(&self, path: &str, search: &Search, told: &Sender<ScanEvent>) {
         for (source, hashes) in &search.hashes {
             let Some(hash) = source.project_hash(path) else { continue };
             if hashes.contains(&hash) && self.found.insert(&hash) {
                 let below = self.place.path.clone();
-                let _heard = told.send(Event::Found { hash, path: path.to_owned(), below });
+                let _heard = told.send(ScanEvent::Found { hash, path: path.to_owned(), below });
             }
         }
     }
 
     /// A repository may have worktrees elsewhere, and may be one that has moved.
-    fn repository(&self, folder: &str, search: &Search, told: &Sender<Event>) {
+    fn repository(&self, folder: &str, search: &Search, told: &Sender<ScanEvent>) {
         for worktree in git::worktrees(Path::new(folder)) {
             if let Some(path) = worktree.to_str().filter(|path| *path != folder) {
                 self.judge(path, search, told);
@@ -220,7 +220,7 @@ impl Queue {
             && git::identity(Path::new(folder))
                 .is_some_and(|own| search.repositories.iter().any(|wanted| wanted.is_same(&own)))
         {
-            let _heard = told.send(Event::Likely(folder.to_owned()));
+            let _heard = told.send(ScanEvent::Likely(folder.to_owned()));
         }
     }
 }

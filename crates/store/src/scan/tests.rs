@@ -85,10 +85,10 @@ fn run(search: Search, places: Vec<ScanRoot>, tree: &Arc<Made>) -> Told {
     let mut told = Told::default();
     while let Some(event) = scan.next(Duration::from_hours(1)) {
         match event {
-            Event::Found { path, .. } => assert!(told.found.insert(path), "told once"),
-            Event::Likely(path) => assert!(told.likely.insert(path), "told once"),
-            Event::Looked(_) => {}
-            Event::Left { place, end } => {
+            ScanEvent::Found { path, .. } => assert!(told.found.insert(path), "told once"),
+            ScanEvent::Likely(path) => assert!(told.likely.insert(path), "told once"),
+            ScanEvent::Looked(_) => {}
+            ScanEvent::Left { place, end } => {
                 told.ends.push((place.to_str().unwrap().to_owned(), end));
             }
         }
@@ -223,9 +223,9 @@ fn links_are_not_followed() {
     let mut likely = Vec::new();
     while let Some(event) = scan.next(Duration::from_hours(1)) {
         match event {
-            Event::Found { path, .. } => assert_eq!(path, home.at("code/shop")),
-            Event::Likely(path) => likely.push(path),
-            Event::Looked(_) | Event::Left { .. } => {}
+            ScanEvent::Found { path, .. } => assert_eq!(path, home.at("code/shop")),
+            ScanEvent::Likely(path) => likely.push(path),
+            ScanEvent::Looked(_) | ScanEvent::Left { .. } => {}
         }
     }
     assert_eq!(likely, [home.at("code/shop")]);

@@ -16,7 +16,7 @@ use crate::cache::growth::Reading;
 use crate::cache::refresh::hash;
 use crate::messages::{Messages, View};
 use crate::search::wording::Wording;
-use crate::snapshot::disk_scan::{DiskSnapshot, Folder, Group};
+use crate::snapshot::disk_scan::{DiskSnapshot, Group, LocatedFolder};
 
 /// Reads sessions that are not in the index as they are now.
 pub(crate) struct Reader<'a> {
@@ -28,7 +28,7 @@ pub(crate) struct Reader<'a> {
 
 /// A session that was read, and how much of it is new to the index.
 pub(crate) struct Read<'a> {
-    folder: Option<&'a Folder>,
+    folder: Option<&'a LocatedFolder>,
     session_files: Option<SessionFiles>,
     /// How many versions of messages its file had when it was indexed.
     since: u64,

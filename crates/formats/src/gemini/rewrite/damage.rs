@@ -13,7 +13,7 @@ use crate::gemini::native::Object;
 use crate::gemini::record::Record;
 use crate::json::ScanError;
 use crate::outline::Outline;
-use crate::rewrite::{Flaw, Known, Piece};
+use crate::rewrite::{Flaw, KnownMetadata, Piece};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -24,7 +24,7 @@ const TRIES: usize = 64;
 pub(super) fn mended(
     path: &Path,
     outline: &Outline,
-    known: &Known<'_>,
+    known: &KnownMetadata<'_>,
 ) -> io::Result<(Vec<Flaw>, Vec<Piece>)> {
     let mut walk = Walk { lost: lost_rewinds(path, outline)?, ..Walk::default() };
     let mut input = BufReader::with_capacity(1 << 20, bytes::open(path)?);
@@ -150,7 +150,7 @@ fn lost_rewinds(path: &Path, outline: &Outline) -> io::Result<HashSet<u64>> {
 }
 
 /// Writes the first line of a log that has none.
-fn head(outline: &Outline, known: &Known<'_>) -> Vec<u8> {
+fn head(outline: &Outline, known: &KnownMetadata<'_>) -> Vec<u8> {
     let mut head = Object::default();
     for (key, value) in usual(outline, known) {
         head.text(key, &value);
@@ -160,7 +160,7 @@ fn head(outline: &Outline, known: &Known<'_>) -> Vec<u8> {
 }
 
 /// What a file must say of its session: what it does say, else what is known from elsewhere and from its messages.
-pub(super) fn usual(outline: &Outline, known: &Known<'_>) -> Vec<(&'static str, String)> {
+pub(super) fn usual(outline: &Outline, known: &KnownMetadata<'_>) -> Vec<(&'static str, String)> {
     let own = &outline.head;
     let id = own.session_id.as_ref().map_or(known.id, |id| id.as_str());
     let hash = own.project_hash.as_deref().filter(|hash| !hash.is_empty());

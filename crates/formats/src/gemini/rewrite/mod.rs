@@ -23,7 +23,7 @@ use super::state::GeminiState;
 use super::{full_output, native};
 use crate::native::Fields;
 use crate::outline::Outline;
-use crate::rewrite::{Care, Exchange, Flaw, Frame, Known, Piece, Rewrite, Rewriter, Shape};
+use crate::rewrite::{Care, Exchange, Flaw, Frame, KnownMetadata, Piece, Rewrite, Rewriter, Shape};
 use crate::source::Reader;
 
 /// The first release that writes and reads lines which replace the whole list.
@@ -60,7 +60,7 @@ impl Rewriter for Files {
         &self,
         path: &Path,
         outline: &Outline,
-        known: &Known<'_>,
+        known: &KnownMetadata<'_>,
     ) -> io::Result<(Vec<Flaw>, Vec<Piece>)> {
         damage::mended(path, outline, known)
     }
@@ -85,7 +85,7 @@ impl Rewriter for Files {
         [record.end().as_slice(), b"\n"].concat()
     }
 
-    fn complete(&self, fields: &mut Fields, outline: &Outline, known: &Known<'_>) -> bool {
+    fn complete(&self, fields: &mut Fields, outline: &Outline, known: &KnownMetadata<'_>) -> bool {
         let is_missing = outline.head.session_id.is_none();
         for (key, value) in damage::usual(outline, known) {
             let is_told = key != "sessionId" && fields.get(key).is_some();
