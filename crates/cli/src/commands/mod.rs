@@ -69,7 +69,7 @@ macro_rules! commands {
 commands! {
     List(list::ListArgs) => list::run;
     Show(show::ShowArgs) => show::run;
-    Scenario(story::StoryArgs) => story::run;
+    Story(story::StoryArgs) => story::run;
     Export(export::ExportArgs) => export::run;
     Search(search::SearchArgs) => search::run;
     Projects(projects::ProjectsArgs) => projects::run;

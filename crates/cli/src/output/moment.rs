@@ -22,7 +22,7 @@ impl Serialize for Moment {
 /// Fills in the digits and returns how much of the text counts. `None` for years and fractions that are rare.
 fn write(time: Timestamp, text: &mut [u8; 24]) -> Option<usize> {
     let nanos = time.subsec_nanosecond();
-    if nanos % 1_000_000 != 0 || time.as_second() < 0 {
+    if nanos % 1_000_000 != 0 || nanos < 0 || time.as_second() < 0 {
         return None;
     }
     let (days, seconds) = (time.as_second() / 86_400, time.as_second() % 86_400);
