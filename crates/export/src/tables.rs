@@ -32,6 +32,7 @@ const SESSIONS: &[&str] = &[
     "tokens_input",
     "tokens_output",
     "tokens_cached",
+    "tokens_cache_write",
     "tokens_thoughts",
     "tokens_tool",
     "tokens_total",
@@ -41,8 +42,20 @@ const SESSIONS: &[&str] = &[
 ];
 
 const REQUESTS: &[&str] = &[
-    "session", "source", "message", "number", "time", "model", "fate", "input", "output", "cached",
-    "thoughts", "tool", "total",
+    "session",
+    "source",
+    "message",
+    "number",
+    "time",
+    "model",
+    "fate",
+    "input",
+    "output",
+    "cached",
+    "cache_write",
+    "thoughts",
+    "tool",
+    "total",
 ];
 
 const TOOL_CALLS: &[&str] = &[
@@ -224,16 +237,16 @@ fn session_row(session: &SessionFacts) -> Vec<Owned> {
     cells.extend(said.map(Owned::Number));
     cells.extend([tools.total, tools.failed, tools.cancelled].map(Owned::Number));
     cells.push(Owned::Text(session.models.join(",")));
-    let Tokens { input, output, cached, thoughts, tool, total } = session.tokens;
-    cells.extend([input, output, cached, thoughts, tool, total].map(Owned::Number));
+    let Tokens { input, output, cached, cache_write, thoughts, tool, total, .. } = session.tokens;
+    cells.extend([input, output, cached, cache_write, thoughts, tool, total].map(Owned::Number));
     let rest = [session.files.len() as u64, session.bytes(), session.problems];
     cells.extend(rest.map(Owned::Number));
     cells
 }
 
-fn used(tokens: Tokens) -> [CsvCell<'static>; 6] {
-    let Tokens { input, output, cached, thoughts, tool, total } = tokens;
-    [input, output, cached, thoughts, tool, total].map(number)
+fn used(tokens: Tokens) -> [CsvCell<'static>; 7] {
+    let Tokens { input, output, cached, cache_write, thoughts, tool, total, .. } = tokens;
+    [input, output, cached, cache_write, thoughts, tool, total].map(number)
 }
 
 fn number(number: u64) -> CsvCell<'static> {

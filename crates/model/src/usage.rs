@@ -4,15 +4,19 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-/// What one request, or many, used. `input` includes `cached`.
+/// What one request, or many, used. `input` includes `cached` and `cache_write`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokens {
-    /// Prompt tokens, cached ones included.
+    /// Prompt tokens, those read from and written to the cache included.
     pub input: u64,
     /// Tokens of the answer.
     pub output: u64,
     /// The part of `input` that came from the cache.
     pub cached: u64,
+    /// The part of `input` that was written to the cache.
+    pub cache_write: u64,
+    /// The part of `cache_write` that is kept for an hour, where the service charges by time.
+    pub cache_write_1h: u64,
     /// Tokens spent thinking.
     pub thoughts: u64,
     /// Tokens of tool prompts.
@@ -26,6 +30,8 @@ impl AddAssign for Tokens {
         self.input = self.input.saturating_add(other.input);
         self.output = self.output.saturating_add(other.output);
         self.cached = self.cached.saturating_add(other.cached);
+        self.cache_write = self.cache_write.saturating_add(other.cache_write);
+        self.cache_write_1h = self.cache_write_1h.saturating_add(other.cache_write_1h);
         self.thoughts = self.thoughts.saturating_add(other.thoughts);
         self.tool = self.tool.saturating_add(other.tool);
         self.total = self.total.saturating_add(other.total);

@@ -50,6 +50,8 @@ pub struct Written {
     free: bool,
     input: Option<Dollars>,
     cached: Option<Dollars>,
+    cache_write: Option<Dollars>,
+    cache_write_1h: Option<Dollars>,
     output: Option<Dollars>,
     above: Option<WrittenAbove>,
     seen: Option<String>,
@@ -61,6 +63,8 @@ struct WrittenAbove {
     tokens: u64,
     input: Dollars,
     cached: Option<Dollars>,
+    cache_write: Option<Dollars>,
+    cache_write_1h: Option<Dollars>,
     output: Dollars,
 }
 
@@ -142,11 +146,14 @@ fn period(model: &str, price: &Written) -> Result<Period, Error> {
         let bad = |_| Error::NotADay { model: model.to_owned(), day: day.clone() };
         day.parse::<Date>().map_err(bad)
     };
-    let units = |input: &Dollars, cached: Option<&Dollars>, output: &Dollars| {
-        // Without a price of its own, what comes from the cache costs what else is sent.
+    let units = |input: &Dollars, cache: [Option<&Dollars>; 3], output: &Dollars| {
+        // Without a price of its own, what comes from the cache or goes there costs what else is sent.
+        let [cached, write, write_1h] = cache.map(|price| price.unwrap_or(input));
         Ok(Units {
             input: unit(input)?,
-            cached: unit(cached.unwrap_or(input))?,
+            cached: unit(cached)?,
+            cache_write: unit(write)?,
+            cache_write_1h: unit(write_1h)?,
             output: unit(output)?,
         })
     };
@@ -158,12 +165,14 @@ fn period(model: &str, price: &Written) -> Result<Period, Error> {
     };
     let (input, output) = (named(&price.input, "input")?, named(&price.output, "output")?);
     let above = |above: &WrittenAbove| {
-        let units = units(&above.input, above.cached.as_ref(), &above.output)?;
+        let cache = [&above.cached, &above.cache_write, &above.cache_write_1h].map(Option::as_ref);
+        let units = units(&above.input, cache, &above.output)?;
         Ok(Above { tokens: above.tokens, units })
     };
+    let cache = [&price.cached, &price.cache_write, &price.cache_write_1h].map(Option::as_ref);
     Ok(Period {
         from: price.from.as_ref().map(day).transpose()?,
-        units: units(&input, price.cached.as_ref(), &output)?,
+        units: units(&input, cache, &output)?,
         above: price.above.as_ref().map(above).transpose()?,
         seen: price.seen.as_ref().map(day).transpose()?,
     })

@@ -40,16 +40,23 @@ pub struct Units {
     pub input: Unit,
     /// Prompt tokens from the cache.
     pub cached: Unit,
+    /// Prompt tokens that are written to the cache, for a few minutes.
+    pub cache_write: Unit,
+    /// Prompt tokens that are written to the cache, for an hour.
+    pub cache_write_1h: Unit,
     /// Tokens of the answer, and those spent thinking.
     pub output: Unit,
 }
 
 impl Units {
-    /// Returns what a request costs. `input` includes `cached`.
+    /// Returns what a request costs. `input` includes `cached` and `cache_write`.
     pub fn product(&self, tokens: &Tokens) -> Money {
-        let fresh = tokens.input.saturating_sub(tokens.cached);
+        let fresh = tokens.input.saturating_sub(tokens.cached).saturating_sub(tokens.cache_write);
+        let short = tokens.cache_write.saturating_sub(tokens.cache_write_1h);
         self.input.times(fresh)
             + self.cached.times(tokens.cached)
+            + self.cache_write.times(short)
+            + self.cache_write_1h.times(tokens.cache_write_1h)
             + self.output.times(tokens.output)
             + self.output.times(tokens.thoughts)
             + self.input.times(tokens.tool)
@@ -57,7 +64,8 @@ impl Units {
 
     /// Whether nothing is charged.
     pub fn is_free(&self) -> bool {
-        [self.input, self.cached, self.output] == [Unit::default(); 3]
+        [self.input, self.cached, self.cache_write, self.cache_write_1h, self.output]
+            == [Unit::default(); 5]
     }
 }
 
@@ -88,7 +96,30 @@ mod tests {
 
     fn units(input: &str, cached: &str, output: &str) -> Units {
         let unit = |text| Unit::per_million(text).unwrap();
-        Units { input: unit(input), cached: unit(cached), output: unit(output) }
+        let input = unit(input);
+        let (cached, output) = (unit(cached), unit(output));
+        Units { input, cached, cache_write: input, cache_write_1h: input, output }
+    }
+
+    #[test]
+    fn what_is_written_to_the_cache_has_prices_of_its_own() {
+        let unit = |text| Unit::per_million(text).unwrap();
+        let units = Units {
+            input: unit("3"),
+            cached: unit("0.3"),
+            cache_write: unit("3.75"),
+            cache_write_1h: unit("6"),
+            output: unit("15"),
+        };
+        let tokens = Tokens {
+            input: 1_000_000,
+            cached: 600_000,
+            cache_write: 300_000,
+            cache_write_1h: 100_000,
+            ..Tokens::default()
+        };
+        // 100,000 as they are, 600,000 from the cache, 200,000 for minutes and 100,000 for an hour.
+        assert_eq!(units.product(&tokens), Money::from_dollars("1.83").unwrap());
     }
 
     #[test]
@@ -99,7 +130,7 @@ mod tests {
             cached: 40_000,
             thoughts: 300,
             tool: 10,
-            total: 0,
+            ..Tokens::default()
         };
         // 60,000 × 1.25 + 40,000 × 0.125 + 800 × 10 + 10 × 1.25, per million.
         let cost = units("1.25", "0.125", "10").product(&tokens);
@@ -122,10 +153,12 @@ mod tests {
             one in any::<[u32; 5]>(), two in any::<[u32; 5]>(),
             price in (0..1_000_000_u64, 0..1_000_000_u64, 0..1_000_000_000_u64),
         ) {
-            let units = Units { input: Unit(price.0), cached: Unit(price.1), output: Unit(price.2) };
+            let (input, cached, output) = (Unit(price.0), Unit(price.1), Unit(price.2));
+            let units = Units { input, cached, cache_write: input, cache_write_1h: input, output };
             let tokens = |[fresh, output, cached, thoughts, tool]: [u32; 5]| Tokens {
                 input: u64::from(fresh) + u64::from(cached),
-                output: output.into(), cached: cached.into(), thoughts: thoughts.into(), tool: tool.into(), total: 0,
+                output: output.into(), cached: cached.into(), thoughts: thoughts.into(), tool: tool.into(),
+                ..Tokens::default()
             };
             let (one, two) = (tokens(one), tokens(two));
             let mut both = one;
@@ -142,8 +175,9 @@ mod tests {
         #[test]
         fn any_count_has_a_price(counts in any::<[u64; 6]>(), price in any::<[u64; 3]>()) {
             let [input, output, cached, thoughts, tool, total] = counts;
-            let units = Units { input: Unit(price[0]), cached: Unit(price[1]), output: Unit(price[2]) };
-            let _cost = units.product(&Tokens { input, output, cached, thoughts, tool, total });
+            let (input, cached, output) = (Unit(price[0]), Unit(price[1]), Unit(price[2]));
+            let units = Units { input, cached, cache_write: input, cache_write_1h: cached, output };
+            let _cost = units.product(&Tokens { input, output, cached, thoughts, tool, total, ..Tokens::default() });
         }
     }
 }

@@ -115,7 +115,7 @@ impl<'a> Inserts<'a> {
         Ok(Self {
             message: change.prepare_cached(
                 "INSERT INTO kept_messages VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,
-                 ?16, ?17, ?18, ?19)",
+                 ?16, ?17, ?18, ?19, ?20)",
             )?,
             version: change
                 .prepare_cached("INSERT INTO kept_versions VALUES (?1, ?2, ?3, ?4, ?5)")?,
@@ -130,8 +130,8 @@ impl<'a> Inserts<'a> {
 
     fn message(&mut self, session: i64, number: i64, row: &MessageRow) -> Result<(), Error> {
         let tokens = row.tokens.map(|tokens| tokens.map(bounded));
-        let [input, output, cached, thoughts, tool, total] =
-            tokens.map_or([None; 6], |tokens| tokens.map(Some));
+        let [input, output, cached, cache_write, thoughts, tool, total] =
+            tokens.map_or([None; 7], |tokens| tokens.map(Some));
         self.message.execute(params![
             session,
             number,
@@ -145,6 +145,7 @@ impl<'a> Inserts<'a> {
             input,
             output,
             cached,
+            cache_write,
             thoughts,
             tool,
             total,

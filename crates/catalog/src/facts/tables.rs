@@ -5,7 +5,7 @@ use crate::schema::Tables;
 /// Rows are clustered by session: one is taken out and put in as a whole, and read as a whole. They stand in the order of the
 /// sessions' keys, so that answers come in the same order whichever session was read first. No text of any length is in them; it is read
 /// from where it stands.
-pub(crate) const TABLES: Tables = Tables { version: "2", create: CREATE };
+pub(crate) const TABLES: Tables = Tables { version: "3", create: CREATE };
 
 const CREATE: &str = "
     CREATE TABLE kept_sessions (
@@ -35,6 +35,7 @@ const CREATE: &str = "
         input INTEGER,
         output INTEGER,
         cached INTEGER,
+        cache_write INTEGER,
         thoughts INTEGER,
         tool INTEGER,
         total INTEGER,

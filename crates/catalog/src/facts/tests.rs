@@ -6,7 +6,7 @@ fn session(key: u64, stamp: u64, messages: usize) -> SessionRows {
     let message = MessageRow {
         kind: "answer".into(),
         fate: "kept".into(),
-        tokens: Some([5, 4, 3, 2, 1, 15]),
+        tokens: Some([5, 4, 3, 0, 2, 1, 15]),
         versions: vec![(0, 10)],
         pieces: vec![(20, 5)],
         calls: vec![CallRow { name: "read".into(), output_state: "whole", ..CallRow::default() }],

@@ -64,8 +64,7 @@ impl Changes<'_> {
         // Before a session is back in its own file, it is in the stub.
         if *moment != Moment::Start && hook.may_trap(folder) {
             let in_use = InUse { session, file };
-            let fix =
-                self.fix_plan_beside(Scope::Folder(folder), None, Some(in_use), &())?;
+            let fix = self.fix_plan_beside(Scope::Folder(folder), None, Some(in_use), &())?;
             if !fix.offer.is_empty() {
                 self.carry_out_beside(fix.offer.plan, Some(session), &())?;
             }

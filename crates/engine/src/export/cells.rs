@@ -59,7 +59,7 @@ impl<'a> Said<'a> {
             row.characters.map_or(ParquetCell::Null, figure),
             figure(row.tool_calls),
         ];
-        cells.extend(row.tokens.map_or([ParquetCell::Null; 6], |tokens| tokens.map(figure)));
+        cells.extend(row.tokens.map_or([ParquetCell::Null; 7], |tokens| tokens.map(figure)));
         cells.extend([
             ParquetCell::Text(self.file),
             row.line.map_or(ParquetCell::Null, |line| ParquetCell::Number(i64::from(line))),
@@ -94,7 +94,7 @@ impl<'a> Said<'a> {
         ]
     }
 
-    fn request_row(&self, tokens: [u64; 6]) -> Vec<ParquetCell<'a>> {
+    fn request_row(&self, tokens: [u64; 7]) -> Vec<ParquetCell<'a>> {
         let row = self.row;
         let mut cells = vec![
             ParquetCell::Text(self.session),

@@ -104,9 +104,9 @@ fn outlined(
     }
 }
 
-fn numbers(tokens: Tokens) -> [u64; 6] {
-    let Tokens { input, output, cached, thoughts, tool, total } = tokens;
-    [input, output, cached, thoughts, tool, total]
+fn numbers(tokens: Tokens) -> [u64; 7] {
+    let Tokens { input, output, cached, cache_write, thoughts, tool, total, .. } = tokens;
+    [input, output, cached, cache_write, thoughts, tool, total]
 }
 
 /// Puts in what only the message itself tells.

@@ -91,9 +91,9 @@ fn rest(session: &SessionFacts) -> Vec<SqlValue<'static>> {
     ]
 }
 
-fn tokens(tokens: Tokens) -> [SqlValue<'static>; 6] {
-    let Tokens { input, output, cached, thoughts, tool, total } = tokens;
-    [input, output, cached, thoughts, tool, total].map(number)
+fn tokens(tokens: Tokens) -> [SqlValue<'static>; 7] {
+    let Tokens { input, output, cached, cache_write, thoughts, tool, total, .. } = tokens;
+    [input, output, cached, cache_write, thoughts, tool, total].map(number)
 }
 
 fn word(word: &'static str) -> SqlValue<'static> {

@@ -238,7 +238,7 @@ fn shown(problem: &Problem) -> String {
 }
 
 fn tokens(tokens: &Tokens) -> String {
-    let Tokens { input, output, cached, thoughts, tool, total } = tokens;
+    let Tokens { input, output, cached, thoughts, tool, total, .. } = tokens;
     format!(
         "{input} in, {output} out, {cached} cached, {thoughts} thoughts, {tool} tool, {total} total"
     )

@@ -150,6 +150,7 @@ fn usage(tree: &JsonTree) -> Tokens {
         thoughts: number("thoughtsTokenCount"),
         tool: number("toolUsePromptTokenCount"),
         total: number("totalTokenCount"),
+        ..Tokens::default()
     }
 }
 

@@ -66,10 +66,17 @@ fn write_event(out: &mut Vec<u8>, event: &Event, step: Option<i64>) {
         number(out, zigzag(step));
     }
     if let Some(Request { model, tokens }) = request {
-        number(out, model.map_or(0, |model| u64::from(model) + 1));
-        let Tokens { input, output, cached, thoughts, tool, total } = *tokens;
+        let Tokens { input, output, cached, cache_write, cache_write_1h, thoughts, tool, total } =
+            *tokens;
+        // Few services write to a cache, so that is only said where one did.
+        let has_writes = cache_write != 0 || cache_write_1h != 0;
+        number(out, model.map_or(0, |model| u64::from(model) + 1) << 1 | u64::from(has_writes));
         for count in [input, output, cached, thoughts, tool] {
             number(out, count);
+        }
+        if has_writes {
+            number(out, cache_write);
+            number(out, cache_write_1h);
         }
         if other_total {
             number(out, total);
@@ -265,7 +272,9 @@ impl Reader<'_> {
 
     #[inline]
     fn request(&mut self, has_total: bool) -> Option<Request> {
-        let model = match self.number()? {
+        let head = self.number()?;
+        let (model, has_writes) = (head >> 1, head & 1 == 1);
+        let model = match model {
             0 => None,
             model => Some(u16::try_from(model - 1).ok()?),
         };
@@ -275,8 +284,12 @@ impl Reader<'_> {
             cached: self.number()?,
             thoughts: self.number()?,
             tool: self.number()?,
-            total: 0,
+            ..Tokens::default()
         };
+        if has_writes {
+            tokens.cache_write = self.number()?;
+            tokens.cache_write_1h = self.number()?;
+        }
         tokens.total = if has_total { self.number()? } else { sum(&tokens) };
         Some(Request { model, tokens })
     }
@@ -287,8 +300,16 @@ mod tests {
     use super::*;
 
     fn events() -> Vec<(Option<i64>, Event)> {
-        let tokens =
-            Tokens { input: u64::MAX, output: 1, cached: 2, thoughts: 3, tool: 4, total: 5 };
+        let tokens = Tokens {
+            input: u64::MAX,
+            output: 1,
+            cached: 2,
+            thoughts: 3,
+            tool: 4,
+            total: 5,
+            cache_write: 7,
+            cache_write_1h: 6,
+        };
         let plain = Event {
             id: u64::MAX,
             said: Said::Prompt,

@@ -7,7 +7,15 @@ use recount_testkit::Page;
 use super::*;
 
 fn figures(requests: u64, cost: Option<u128>) -> ReportFigures {
-    let tokens = Tokens { input: 900, cached: 600, output: 60, thoughts: 40, tool: 0, total: 1000 };
+    let tokens = Tokens {
+        input: 900,
+        cached: 600,
+        output: 60,
+        thoughts: 40,
+        tool: 0,
+        total: 1000,
+        ..Tokens::default()
+    };
     ReportFigures {
         sessions: 1,
         requests,
