@@ -175,8 +175,8 @@ mod tests {
         #[test]
         fn any_count_has_a_price(counts in any::<[u64; 6]>(), price in any::<[u64; 3]>()) {
             let [input, output, cached, thoughts, tool, total] = counts;
-            let (input, cached, output) = (Unit(price[0]), Unit(price[1]), Unit(price[2]));
-            let units = Units { input, cached, cache_write: input, cache_write_1h: cached, output };
+            let [a, b, c] = price.map(Unit);
+            let units = Units { input: a, cached: b, cache_write: a, cache_write_1h: b, output: c };
             let _cost = units.product(&Tokens { input, output, cached, thoughts, tool, total, ..Tokens::default() });
         }
     }
