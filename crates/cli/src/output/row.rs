@@ -187,7 +187,13 @@ mod tests {
         let now = "2026-11-16T00:00:00Z".parse().unwrap();
         recount_testbed::demo(&home, now).unwrap();
         let env = recount_platform::Env::made_up([], None);
-        let setup = Setup { homes: vec![home], sources: Vec::new(), env, clock: Clock::fixed(now) };
+        let setup = Setup {
+            known_sources: recount_engine::SOURCES,
+            homes: vec![home],
+            sources: Vec::new(),
+            env,
+            clock: Clock::fixed(now),
+        };
         let query = Query { doomed: true, labelled: true, ..Query::default() };
         let listing = Engine::new(setup).unwrap().list(&query, &()).unwrap();
         assert!(!listing.sessions.is_empty());
