@@ -9,7 +9,7 @@ use recount_platform::system_nanos;
 use recount_store::Root;
 
 use crate::snapshot::disk_scan::DiskSnapshot;
-use crate::snapshot::seen::{Role, Seen, Suspects, basis};
+use crate::snapshot::seen::{FileNow, Role, Seen, Suspects, basis};
 
 /// The next listing, and what is different in it.
 pub(crate) struct NextDisk {
@@ -141,9 +141,9 @@ fn restat(
         let mut news = Vec::new();
         for (at, file) in folder.at.files.iter().enumerate() {
             match suspects.look_at(&file.path, file.stamp, looked) {
-                None => {}
-                Some(Some(metadata)) if metadata.is_file() => news.push((at, metadata)),
-                Some(_) => {
+                FileNow::Same => {}
+                FileNow::Changed(metadata) => news.push((at, metadata)),
+                FileNow::Gone => {
                     listed.insert(folder.root);
                     changes.emptied.extend(file.path.parent().map(Path::to_owned));
                 }

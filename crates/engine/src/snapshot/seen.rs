@@ -71,6 +71,17 @@ pub(crate) fn beside(projects: &ResolvedProjects, own: &[PathBuf]) -> Vec<Seen> 
     seen
 }
 
+/// What a session file is like, compared with what it was.
+#[derive(Debug)]
+pub(crate) enum FileNow {
+    /// As it was.
+    Same,
+    /// Perhaps different.
+    Changed(fs::Metadata),
+    /// No longer there.
+    Gone,
+}
+
 /// Which paths may have changed, by who knows.
 #[derive(Debug)]
 pub(crate) enum Suspects<'a> {
@@ -99,22 +110,18 @@ impl Suspects<'_> {
         }
     }
 
-    /// Whether a session file, known with a stamp, may have changed; and what it looks like now, if it is still there.
-    #[expect(clippy::option_option, reason = "not changed, gone, or there")]
-    pub(crate) fn look_at(
-        &self,
-        path: &Path,
-        known: Stamp,
-        looked: i128,
-    ) -> Option<Option<fs::Metadata>> {
+    /// Looks at a session file that is known with a stamp.
+    pub(crate) fn look_at(&self, path: &Path, known: Stamp, looked: i128) -> FileNow {
         if let Self::Only(paths) = self
             && !paths.contains(path)
         {
-            return None;
+            return FileNow::Same;
         }
-        let now = fs::metadata(path).ok();
-        let same = now.as_ref().is_some_and(|now| Stamp::of(now) == known);
         let trusted = matches!(self, Self::All) && looked - known.nanos >= RACY;
-        (!(same && trusted)).then_some(now)
+        match fs::metadata(path) {
+            Ok(now) if trusted && Stamp::of(&now) == known => FileNow::Same,
+            Ok(now) if now.is_file() => FileNow::Changed(now),
+            _ => FileNow::Gone,
+        }
     }
 }

@@ -9,6 +9,7 @@ mod fixtures;
 mod own_form;
 mod projects;
 mod scan;
+mod snapshot;
 mod sql;
 mod stats;
 mod toy;

@@ -1,6 +1,5 @@
 //! Snapshots: what they answer is what a look at the disk answers, what changed is told, and nothing is done when nothing did.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 #![expect(clippy::disallowed_methods, reason = "a test changes what it looks at")]
 
 mod cursor;
@@ -14,11 +13,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use recount_engine::{Engine, Setup};
-use recount_model::Clock;
-use recount_platform::Env;
+use recount_engine::Engine;
 use recount_testbed::TestbedOptions;
-use recount_testkit::NOW;
 use tempfile::TempDir;
 
 /// A synthetic home with room for our own data.
@@ -44,18 +40,7 @@ impl Place {
 
     /// Returns an engine that keeps its data in a folder of this name.
     fn engine(&self, data: &str) -> Engine {
-        let data = self.folder.path().join(data);
-        let env = Env::made_up([("RECOUNT_DATA_DIR", data.to_str().unwrap())], None);
-        let clock = Clock::fixed(NOW.parse().unwrap());
-        let homes = vec![self.home()];
-        Engine::new(Setup {
-            known_sources: recount_engine::SOURCES,
-            homes,
-            sources: Vec::new(),
-            env,
-            clock,
-        })
-        .unwrap()
+        crate::engine(&self.home(), Some(&self.folder.path().join(data)))
     }
 
     /// Lists all session files.
