@@ -170,12 +170,11 @@ fn show(line: &str) {
 
 /// Installs what the scripts need and returns the program that is tried: the one that was named, else it is built.
 fn prepare() -> Result<PathBuf, Trouble> {
-    let program = match env::var_os("RECOUNT_BIN") {
-        Some(named) => PathBuf::from(named),
-        None => {
-            cargo(&["build", "--release", "--locked", "--package", "recount-cli"])?;
-            target().join("release/recount")
-        }
+    let program = if let Some(named) = env::var_os("RECOUNT_BIN") {
+        PathBuf::from(named)
+    } else {
+        cargo(&["build", "--release", "--locked", "--package", "recount-cli"])?;
+        target().join("release/recount")
     };
     modules()?;
     Ok(program)

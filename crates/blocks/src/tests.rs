@@ -71,7 +71,7 @@ fn lower_levels_leave_parts_out() {
         all.map(|block| block["type"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(kinds(&blocks(&message, &talk)), ["markdown", "media", "file", "damage"]);
-    let call = |level| CallBlock::new(&message.tool_calls[0], level, "");
+    let call = |level| CallBlock::new(message.tool_calls.first().unwrap(), level, "");
     let actions = call(Level::Actions);
     assert_eq!((actions.outcome(), actions.ending()), ("no such line", Some("failed")));
     assert!(actions.output.is_none() && actions.arguments.is_none());
@@ -165,7 +165,8 @@ fn inline_depth(content: &[Inline<'_>]) -> usize {
 
 #[test]
 fn nesting_has_an_end_and_loses_no_text() {
-    let lists: String = (0..500).map(|at| format!("{}- x\n", "  ".repeat(at))).collect();
+    let lists: Vec<String> = (0..500).map(|at| format!("{}- x\n", "  ".repeat(at))).collect();
+    let lists = lists.concat();
     for text in [
         format!("{} deep", ">".repeat(10_000)),
         format!("{}deep", "1. > ".repeat(2_000)),

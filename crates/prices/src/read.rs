@@ -36,7 +36,7 @@ pub enum Error {
 #[serde(untagged)]
 pub enum Override {
     /// One price for all times.
-    One(Written),
+    One(Box<Written>),
     /// Prices with the days from which they hold.
     Many(Vec<Written>),
 }
@@ -119,7 +119,7 @@ pub(crate) fn table(text: &str) -> Result<Vec<PriceEntry>, Error> {
 /// Reads what the user has set for one model.
 pub(crate) fn own(name: &str, prices: &Override) -> Result<PriceEntry, Error> {
     let prices = match prices {
-        Override::One(price) => std::slice::from_ref(price),
+        Override::One(price) => std::slice::from_ref(&**price),
         Override::Many(prices) => prices,
     };
     let periods = periods(name, prices)?;

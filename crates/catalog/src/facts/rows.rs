@@ -36,7 +36,7 @@ pub struct MessageRow {
     pub characters: Option<u64>,
     /// How many tools it called.
     pub tool_calls: u64,
-    /// What the request used: input, output, cached, cache_write, thoughts, tool, total.
+    /// What the request used: input, output, cached, `cache_write`, thoughts, tool, total.
     pub tokens: Option<[u64; 7]>,
     /// Which file it stands in.
     pub file: usize,

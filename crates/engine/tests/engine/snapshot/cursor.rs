@@ -9,7 +9,7 @@ use recount_model::{Message, Problem};
 use super::{Place, append};
 
 fn texts(page: Vec<Result<Message, Problem>>) -> Vec<String> {
-    page.into_iter().map(|message| message.unwrap().display_text.clone()).collect()
+    page.into_iter().map(|message| message.unwrap().display_text).collect()
 }
 
 fn cursor(opened: &Arc<Opened>) -> MessageCursor {

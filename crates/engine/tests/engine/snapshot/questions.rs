@@ -42,13 +42,13 @@ pub(crate) fn answer(engine: &Engine, number: usize) -> String {
         }
         4 => {
             let table = engine.sql("select id, messages from sessions order by id", &()).unwrap();
-            let mut text = String::new();
+            let mut rows = Vec::new();
             let mut row = |cells: &[recount_engine::SqlValue<'_>]| {
-                text.push_str(&format!("{cells:?}\n"));
+                rows.push(format!("{cells:?}"));
                 Ok(())
             };
             table.each(&mut row).unwrap();
-            text
+            rows.join("\n")
         }
         5 => {
             let guarded = engine.guard(None, None, &()).unwrap();

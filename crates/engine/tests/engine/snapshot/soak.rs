@@ -75,9 +75,6 @@ fn soak(questions: usize, compared: usize, sessions: usize, megabytes: f64) {
         if number == questions / 4 {
             early = load();
         }
-        if number % 500 == 499 {
-            eprintln!("{number}: {:?}", load());
-        }
     }
     if let (Some((bytes, files)), Some((later_bytes, later_files))) = (early, load()) {
         assert!(later_files <= files + 8, "{files} open files at first, {later_files} later");

@@ -10,6 +10,7 @@ use super::{Place, add_beside, append};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Waits for a change that is looked for.
+#[expect(clippy::panic, reason = "a test may fail by panic")]
 fn wait(subscription: &Subscription, is_it: impl Fn(&WatchEvent) -> bool) -> WatchEvent {
     let end = Instant::now() + PATIENCE;
     while let Some(event) = subscription.next(end.saturating_duration_since(Instant::now())) {
