@@ -88,6 +88,13 @@ const PARTS: &[Part] = &[
         slice: &["--smoke"],
         sweep: &[],
     },
+    Part {
+        name: "questions",
+        program: "python3",
+        script: "e2e/questions.py",
+        slice: &["--questions", "300"],
+        sweep: &[],
+    },
 ];
 
 /// Runs all parts, or those that were named; `--quick` takes the gate's slice of each, and all else is handed on to them.

@@ -50,7 +50,7 @@ pub(crate) fn look_again(
     }
     let mut disk = known.clone();
     let mut files = Changes::default();
-    restat(&mut disk, suspects, &mut files, &mut listed);
+    stat_again(&mut disk, suspects, &mut files, &mut listed);
     let emptied = std::mem::take(&mut files.emptied);
     let mut paths: Vec<&Path> = changed.iter().map(|seen| &*seen.path).collect();
     paths.extend(emptied.iter().map(PathBuf::as_path));
@@ -130,7 +130,7 @@ impl Changes {
 }
 
 /// Asks session files for their stamps. One that is gone has its root listed again.
-fn restat(
+fn stat_again(
     disk: &mut DiskSnapshot,
     suspects: &Suspects<'_>,
     changes: &mut Changes,
