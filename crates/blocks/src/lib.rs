@@ -1,7 +1,7 @@
 //! Messages as typed blocks: what a view has to draw, and nothing of how it looks.
 //!
 //! [`blocks`] turns one [`Message`](recount_model::Message) into a list of [`Block`]s. Markdown is parsed here and nowhere
-//! else; [`highlight`] splits code into classified tokens, [`DiffBlock`] a patch into numbered lines. The terminal, HTML
+//! else; [`highlight()`] splits code into classified tokens, [`DiffBlock`] a patch into numbered lines. The terminal, HTML
 //! pages and programs that read JSON all draw the same blocks, so they agree on what a message says.
 //!
 //! Blocks borrow from their message: most text is never copied, and output that a view folds away costs nothing. Only one

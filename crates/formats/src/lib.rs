@@ -4,7 +4,7 @@
 //! [`outline::Outline`]: which messages there are, where each version of each stands, which of them the agent's own loader
 //! would show, what became of the others, and what could not be used. An outline holds no text.
 //!
-//! [`Source::grouped`] then sorts the files of one session, each with its role, and
+//! [`Source::group_sessions`] then sorts the files of one session, each with its role, and
 //! [`Source::message`] reads one message in full from its place when somebody asks for it.
 //!
 //! Of a source whose sessions are not read yet only [`Source::known_folders`] is used: the folders it was used in.

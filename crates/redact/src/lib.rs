@@ -7,7 +7,7 @@
 //! let tags = Tags::new(&[1; 32]); // drawn by lot, and kept at home
 //! let text = redactor.redact("write to ada@lovelace.org", &tags);
 //! assert!(text.starts_with("write to [EMAIL-"));
-//! # Ok::<(), recount_redact::Mistake>(())
+//! # Ok::<(), recount_redact::RuleError>(())
 //! ```
 //!
 //! `scan/` finds, `tags` names, `report` counts. Known shapes come first (`scan/shapes`), then values whose names say

@@ -51,7 +51,7 @@ pub use report::{ExpectedCounts, ExpectedHome, ExpectedKind, SessionTruth};
 ///
 /// ```no_run
 /// # use std::path::Path;
-/// let options = recount_testbed::Options { sessions: 20, megabytes: 2.0, ..Default::default() };
+/// let options = recount_testbed::TestbedOptions { sessions: 20, megabytes: 2.0, ..Default::default() };
 /// let report = recount_testbed::generate(Path::new("home"), &options, &mut |_, _| {})?;
 /// assert_eq!(report.sessions, 20);
 /// # Ok::<(), recount_testbed::Error>(())

@@ -142,6 +142,8 @@ impl Row<'_> {
         self.number(b"{\"input\":", tokens.input);
         self.number(b",\"output\":", tokens.output);
         self.number(b",\"cached\":", tokens.cached);
+        self.number(b",\"cache_write\":", tokens.cache_write);
+        self.number(b",\"cache_write_1h\":", tokens.cache_write_1h);
         self.number(b",\"thoughts\":", tokens.thoughts);
         self.number(b",\"tool\":", tokens.tool);
         self.number(b",\"total\":", tokens.total);

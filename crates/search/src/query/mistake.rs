@@ -25,7 +25,7 @@ impl QueryError {
     ///
     /// ```
     /// let query = "会话 AND";
-    /// let mistake = recount_search::Query::parse(query).unwrap_err();
+    /// let mistake = recount_search::SearchQuery::parse(query).unwrap_err();
     /// assert_eq!(mistake.pointed(query), "会话 AND\n     ^^^");
     /// ```
     pub fn pointed(&self, query: &str) -> String {

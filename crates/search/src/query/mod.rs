@@ -26,12 +26,12 @@ use crate::document::FieldSet;
 /// A question, understood but not yet tied to a moment or to sessions.
 ///
 /// ```
-/// use recount_search::Query;
+/// use recount_search::SearchQuery;
 ///
-/// let query = Query::parse("legacy_record OR \"tax table\" -is:undone")?;
-/// let mistake = Query::parse("colour:red").unwrap_err();
+/// let query = SearchQuery::parse("legacy_record OR \"tax table\" -is:undone")?;
+/// let mistake = SearchQuery::parse("colour:red").unwrap_err();
 /// assert_eq!(mistake.at, 0..7);
-/// # Ok::<(), recount_search::Mistake>(())
+/// # Ok::<(), recount_search::QueryError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct SearchQuery {
