@@ -24,6 +24,14 @@ pub enum Reason {
         /// What was to be done to it.
         done: Deed,
     },
+    /// A file of a session is also needed for another one.
+    #[error("a file of {} also holds, or is the start of, session {}", session.short(), other.short())]
+    SharedFile {
+        /// The session.
+        session: SessionId,
+        /// The other one.
+        other: SessionId,
+    },
     /// No agent is called this.
     #[error("{0} is no agent that we know")]
     UnknownAgent(SourceName),

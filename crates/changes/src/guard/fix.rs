@@ -125,7 +125,7 @@ impl<'a> Fixing<'a> {
         let mut owners = changes.owners(sessions);
         owners.retain(|owner| in_use.is_none_or(|own| own.session != owner.session));
         let files = |facts: &'a SessionFacts| {
-            facts.files.iter().map(move |file| (Path::new(file.path.as_str()), facts))
+            facts.own_files().map(move |file| (Path::new(file.path.as_str()), facts))
         };
         Self {
             offer: changes.offer(DEFUSED),

@@ -52,7 +52,7 @@ impl Changes<'_> {
 fn compact(offer: &mut Proposal, facts: &SessionFacts, wanted: &Compaction) -> Result<(), Error> {
     let Some((source, rewriter)) = rewriter(facts) else { return Ok(()) };
     let mut is_told = false;
-    for file in facts.files.iter().filter(|file| file.grammar == Grammar::Jsonl) {
+    for file in facts.own_files().filter(|file| file.grammar == Grammar::Jsonl) {
         if !matches!(file.role, FileRole::Main | FileRole::Part | FileRole::Copy) {
             continue;
         }

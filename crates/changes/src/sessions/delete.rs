@@ -13,7 +13,7 @@ use recount_writer::RealDisk;
 use recount_writer::change::{ChangeDetails, Plan};
 
 use crate::sessions::steps::{SUBAGENT, role, subject};
-use crate::{Changes, Error, Notice, Proposal, SharedBy};
+use crate::{Changes, Error, Notice, Proposal, Reason, SharedBy};
 
 impl Changes<'_> {
     /// Plans to delete the sessions that these arguments name, each with its sub-agents.
@@ -53,6 +53,10 @@ pub(super) fn take(
     disk: &DiskSnapshot,
 ) -> Result<(), Error> {
     let id = facts.id.as_str();
+    if let Some(other) = shares_a_file(facts, listing) {
+        let (session, other) = (facts.id.clone(), other.id.clone());
+        return Err(Reason::SharedFile { session, other }.into());
+    }
     plan.sessions.push(subject(facts));
     let is_agent = |other: &&Arc<SessionFacts>| {
         other.source == facts.source && other.parent.as_ref() == Some(&facts.id)
@@ -63,7 +67,7 @@ pub(super) fn take(
     }
     let source = SOURCES.iter().find(|source| source.name() == facts.source);
     let Some(source) = source else { return Ok(()) };
-    let own: Vec<PathBuf> = facts.files.iter().map(|file| PathBuf::from(&file.path)).collect();
+    let own: Vec<PathBuf> = facts.own_files().map(|file| PathBuf::from(&file.path)).collect();
     for folder in disk.folders.iter().filter(|folder| folder.source.name() == facts.source) {
         let artifacts = source.artifacts(&folder.at, &facts.id, &own);
         for Artifact { path, kind } in &artifacts.files {
@@ -74,6 +78,24 @@ pub(super) fn take(
         }
     }
     Ok(())
+}
+
+/// Finds another session that is in a file of this one or begins with it: that would go, too.
+fn shares_a_file<'l>(facts: &'l SessionFacts, listing: &'l Listing) -> Option<&'l SessionFacts> {
+    let is_own = |other: &SessionFacts| {
+        let is_agent = other.parent.as_ref() == Some(&facts.id);
+        other.source == facts.source && (is_agent || other.key() == facts.key())
+    };
+    let sessions = || listing.sessions.iter().map(|facts| &**facts);
+    let going: BTreeSet<&str> = { sessions().filter(|other| is_own(other)) }
+        .chain([facts])
+        .flat_map(SessionFacts::own_files)
+        .map(|file| file.path.as_str())
+        .collect();
+    let needs = |other: &&SessionFacts| {
+        !is_own(other) && other.files.iter().any(|file| going.contains(file.path.as_str()))
+    };
+    sessions().find(needs)
 }
 
 /// Tells how many prompts of sessions stay where they are, if any do.
@@ -102,7 +124,11 @@ pub(super) fn remove_files(
     facts: &SessionFacts,
     what: impl Fn(FileRole) -> &'static str,
 ) -> Result<(), Error> {
-    for file in &facts.files {
+    for file in facts.own_files() {
+        // Sub-agents may be in the file of the session that ran them.
+        if plan.steps.iter().any(|step| step.path == Path::new(&file.path)) {
+            continue;
+        }
         let about = ChangeDetails { session: Some(id), what: what(file.role) };
         plan.remove(&RealDisk, file.path.as_ref(), about)?;
     }

@@ -138,7 +138,7 @@ fn give_up(
     let id = facts.id.as_str();
     offer.plan.sessions.push(subject(facts));
     remove_files(&mut offer.plan, id, facts, role)?;
-    let own: Vec<_> = facts.files.iter().map(|file| Path::new(&file.path).to_owned()).collect();
+    let own: Vec<_> = facts.own_files().map(|file| Path::new(&file.path).to_owned()).collect();
     let agents = home.form.sessions_folder(&home.place.folder).join(home.id.as_str());
     for agent in session_files(facts, listing).into_iter().skip(1) {
         for file in &agent.files {

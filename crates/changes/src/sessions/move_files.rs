@@ -47,7 +47,7 @@ impl<'a> FileMover<'a> {
     ) -> Self {
         let mut groups: BTreeMap<(PathBuf, String), BTreeSet<SessionId>> = BTreeMap::new();
         for (facts, file) in
-            sessions.iter().flat_map(|facts| facts.files.iter().map(move |file| (facts, file)))
+            sessions.iter().flat_map(|facts| facts.own_files().map(move |file| (facts, file)))
         {
             if let Some((folder, name)) = among_sessions(editor, Path::new(&file.path)) {
                 let key = (folder.to_owned(), editor.group(name).to_owned());

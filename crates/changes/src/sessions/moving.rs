@@ -167,7 +167,7 @@ fn shares<'a>(
     session_files: &[&SessionFacts],
     disk: &'a DiskSnapshot,
 ) -> Vec<Share<'a>> {
-    let files = session_files.iter().flat_map(|facts| &facts.files);
+    let files = session_files.iter().flat_map(|facts| facts.own_files());
     let own: Vec<PathBuf> = files.map(|file| PathBuf::from(&file.path)).collect();
     let mut shares = Vec::new();
     for folder in disk.folders.iter().filter(|folder| folder.source.name() == facts.source) {
@@ -189,7 +189,7 @@ fn carry(
 ) -> Result<(), Error> {
     let from = share.folder.at.path.as_path();
     for (facts, file) in
-        session_files.iter().flat_map(|facts| facts.files.iter().map(move |f| (facts, f)))
+        session_files.iter().flat_map(|facts| facts.own_files().map(move |f| (facts, f)))
     {
         mover.session(plan, facts, file, (from, to))?;
     }

@@ -123,7 +123,7 @@ fn relocate(
 ) -> Result<(), Error> {
     let mut files: BTreeMap<PathBuf, (&SessionFacts, &FileFacts)> = BTreeMap::new();
     for facts in listing.sessions.iter().filter(|facts| facts.source == source.name()) {
-        files.extend(facts.files.iter().map(|file| (PathBuf::from(&file.path), (&**facts, file))));
+        files.extend(facts.own_files().map(|file| (PathBuf::from(&file.path), (&**facts, file))));
     }
     for entry in &change.writes {
         mover.write(&mut offer.plan, entry)?;

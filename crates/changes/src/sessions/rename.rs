@@ -42,7 +42,7 @@ impl Changes<'_> {
         offer.plan.sessions.push(subject(facts));
         let mut buffer = Buffer::new();
         let mut able = false;
-        for file in &facts.files {
+        for file in facts.own_files() {
             let (path, id) = (Path::new(&file.path), facts.id.as_str());
             if matches!(file.role, FileRole::Stub | FileRole::Unreadable) {
                 continue;

@@ -39,9 +39,9 @@ pub(crate) fn files_of(
     };
     let source = SOURCES.iter().find(|source| source.name() == facts.source);
     let policy = source.and_then(|source| source.retention_policy());
-    let speaks = facts.files.iter().any(|file| file.role != FileRole::Stub);
+    let speaks = facts.own_files().any(|file| file.role != FileRole::Stub);
     let mut files = Vec::new();
-    for (at, file) in facts.files.iter().enumerate() {
+    for (at, file) in facts.own_files().enumerate() {
         if speaks && file.role == FileRole::Stub {
             continue;
         }
