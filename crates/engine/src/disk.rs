@@ -59,8 +59,10 @@ impl Engine {
     /// If there is none, or several, or the file it names is not a session.
     pub fn find_in<'s>(&self, survey: &'s Survey, wanted: &str) -> Result<Named<'s>, Error> {
         let sessions = &survey.listing.sessions;
-        let by_id = |id: &SessionId| {
-            let found = sessions.iter().find(|facts| facts.id == *id);
+        let by_id = |source: Option<&str>, id: &SessionId| {
+            let is_source =
+                |facts: &SessionFacts| source.is_none_or(|source| facts.source.as_str() == source);
+            let found = sessions.iter().find(|facts| facts.id == *id && is_source(facts));
             found.map(|facts| Named::Session(facts)).ok_or_else(|| Error::NoSession(id.to_string()))
         };
         if wanted == "latest" {
@@ -69,8 +71,8 @@ impl Engine {
             return Ok(Named::Session(latest));
         }
         if let Some(row) = wanted.strip_prefix('@').filter(|row| !row.is_empty()) {
-            let (_, id) = self.row(row).ok_or_else(|| Error::NoRow(row.to_owned()))?;
-            return by_id(&id);
+            let (source, id) = self.row(row).ok_or_else(|| Error::NoRow(row.to_owned()))?;
+            return by_id(source.as_deref(), &id);
         }
         let path = Path::new(wanted);
         if wanted.contains(['/', '\\']) || path.is_file() {
@@ -78,10 +80,17 @@ impl Engine {
             return if opened.is_saved() {
                 Ok(Named::Saved(opened.facts.id))
             } else {
-                by_id(&opened.facts.id)
+                by_id(Some(opened.facts.source.as_str()), &opened.facts.id)
             };
         }
-        find_id(sessions, wanted).map(Named::Session)
+        // As in `Engine::open`, `source:id` is one of that source.
+        if let Some((source, id)) = wanted.split_once(':')
+            && self.sources.iter().any(|known| known.name().as_str() == source)
+        {
+            let is_own = |facts: &&Arc<SessionFacts>| facts.source.as_str() == source;
+            return find_id(sessions.iter().filter(is_own), id).map(Named::Session);
+        }
+        find_id(sessions.iter(), wanted).map(Named::Session)
     }
 
     /// Lists the agents' directories and the files in them; none is read.
@@ -97,14 +106,16 @@ impl Engine {
 }
 
 /// Finds the one session whose id is this, or begins so. Sub-agents that begin like their parent give way to it.
-fn find_id<'s>(sessions: &'s [Arc<SessionFacts>], wanted: &str) -> Result<&'s SessionFacts, Error> {
+fn find_id<'s>(
+    sessions: impl Iterator<Item = &'s Arc<SessionFacts>>,
+    wanted: &str,
+) -> Result<&'s SessionFacts, Error> {
     let is_exact = |facts: &&SessionFacts| facts.id.as_str() == wanted;
     let is_long = wanted.chars().count() >= SHORTEST;
     let is_like = |facts: &&SessionFacts| {
         is_exact(facts) || (is_long && facts.id.as_str().starts_with(wanted))
     };
-    let mut found: Vec<&SessionFacts> =
-        sessions.iter().map(|facts| &**facts).filter(is_like).collect();
+    let mut found: Vec<&SessionFacts> = sessions.map(|facts| &**facts).filter(is_like).collect();
     if found.iter().filter(|facts| is_exact(facts)).count() == 1 {
         found.retain(|facts| is_exact(facts));
     }

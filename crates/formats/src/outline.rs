@@ -251,7 +251,7 @@ impl Outline {
         }
     }
 
-    /// Returns the outline of what was recorded before an offset.
+    /// Returns the outline of what was recorded before an offset. What became of a message is as it is known today.
     #[must_use]
     pub fn before(&self, end: u64) -> Self {
         let is_before = |version: u32| {
@@ -259,24 +259,48 @@ impl Outline {
             version.is_some_and(|version| version.span.offset < end)
         };
         let mut cut = self.clone();
-        cut.others = Vec::new();
-        let mut numbers = vec![None; cut.entries.len()];
-        let mut kept = Vec::new();
-        for (at, entry) in std::mem::take(&mut cut.entries).into_iter().enumerate() {
-            if is_before(entry.best) {
-                if let (Some(slot), Ok(number)) = (numbers.get_mut(at), u32::try_from(kept.len())) {
-                    *slot = Some(number);
-                }
-                kept.push(entry);
-            }
+        (cut.others, cut.pieces, cut.agent_calls) = (Vec::new(), Vec::new(), Vec::new());
+        cut.head.summary = None;
+        let mut numbers = vec![None; self.entries.len()];
+        let mut kept: Vec<MessageEntry> = Vec::new();
+        for (entry, slot) in self.entries.iter().zip(&mut numbers) {
+            let Some(last) = self.last_version_before(entry, &is_before) else { continue };
+            let best = if is_before(entry.best) { entry.best } else { last };
+            let pieces = self.pieces.get(entry.pieces.range()).unwrap_or_default().iter().copied();
+            let start = u32::try_from(cut.pieces.len()).unwrap_or(u32::MAX);
+            cut.pieces.extend(pieces.filter(|piece| is_before(*piece)));
+            let all = u32::try_from(cut.pieces.len()).unwrap_or(u32::MAX);
+            let pieces = PieceRange { start, count: all.saturating_sub(start) };
+            *slot = u32::try_from(kept.len()).ok();
+            kept.push(MessageEntry { best, last, pieces, ..entry.clone() });
         }
-        cut.entries = kept;
         cut.strict.retain_mut(|shown| {
-            let number = numbers.get(shown.entry as usize).copied().flatten();
-            shown.entry = number.unwrap_or_default();
-            number.is_some() && is_before(shown.version)
+            let Some(number) = numbers.get(shown.entry as usize).copied().flatten() else {
+                return false;
+            };
+            let best = kept.get(number as usize).map_or(shown.version, |entry| entry.best);
+            let version = if is_before(shown.version) { shown.version } else { best };
+            (shown.entry, shown.version) = (number, version);
+            true
         });
+        cut.entries = kept;
         cut
+    }
+
+    /// Returns the last version of an entry that is before a cut; of a message in pieces, its first piece.
+    fn last_version_before(
+        &self,
+        entry: &MessageEntry,
+        is_before: &dyn Fn(u32) -> bool,
+    ) -> Option<u32> {
+        let mut next = Some(entry.last);
+        while let Some(version) = next {
+            if is_before(version) && entry.pieces.is_empty() {
+                return Some(version);
+            }
+            next = self.versions.get(version as usize).and_then(|version| version.before);
+        }
+        Some(entry.best).filter(|best| is_before(*best))
     }
 
     /// Returns the outline without its messages: what is known of the file as a whole.

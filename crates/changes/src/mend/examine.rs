@@ -62,7 +62,8 @@ pub(crate) fn examine(
     let mut all = Vec::new();
     for session_file in &session_files.files {
         let is_left = is_aside(&session_file) && session_file.role != FileRole::Main;
-        if is_left || matches!(session_file.role, FileRole::Stub | FileRole::Twin) {
+        if is_left || matches!(session_file.role, FileRole::Stub | FileRole::Twin | FileRole::Base)
+        {
             continue;
         }
         let aside = if session_file.role == FileRole::Main { aside.as_slice() } else { &[] };

@@ -1,6 +1,6 @@
 //! A session to the trash: all its files, by its full id, and all that belongs to it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -33,12 +33,17 @@ impl Changes<'_> {
                 Named::Session(facts) => facts,
                 Named::Saved(id) => return Err(Error::no_session(id.as_str())),
             };
-            if !chosen.iter().any(|known| known.id == facts.id) {
+            if !chosen.iter().any(|known| known.key() == facts.key()) {
                 chosen.push(facts);
             }
         }
         let mut offer = self.offer("delete");
+        let shared = SharedFiles::of(&survey.listing);
         for facts in chosen {
+            if let Some(other) = shared.other(facts) {
+                let (session, other) = (facts.id.clone(), other.id.clone());
+                return Err(Reason::SharedFile { session, other }.into());
+            }
             take(&mut offer.plan, facts, &survey.listing, &survey.disk)?;
             offer.notices.extend(prompts_stay(&[facts], &survey.disk));
         }
@@ -53,10 +58,6 @@ pub(super) fn take(
     disk: &DiskSnapshot,
 ) -> Result<(), Error> {
     let id = facts.id.as_str();
-    if let Some(other) = shares_a_file(facts, listing) {
-        let (session, other) = (facts.id.clone(), other.id.clone());
-        return Err(Reason::SharedFile { session, other }.into());
-    }
     plan.sessions.push(subject(facts));
     let is_agent = |other: &&Arc<SessionFacts>| {
         other.source == facts.source && other.parent.as_ref() == Some(&facts.id)
@@ -80,22 +81,31 @@ pub(super) fn take(
     Ok(())
 }
 
-/// Finds another session that is in a file of this one or begins with it: that would go, too.
-fn shares_a_file<'l>(facts: &'l SessionFacts, listing: &'l Listing) -> Option<&'l SessionFacts> {
-    let is_own = |other: &SessionFacts| {
-        let is_agent = other.parent.as_ref() == Some(&facts.id);
-        other.source == facts.source && (is_agent || other.key() == facts.key())
-    };
-    let sessions = || listing.sessions.iter().map(|facts| &**facts);
-    let going: BTreeSet<&str> = { sessions().filter(|other| is_own(other)) }
-        .chain([facts])
-        .flat_map(SessionFacts::own_files)
-        .map(|file| file.path.as_str())
-        .collect();
-    let needs = |other: &&SessionFacts| {
-        !is_own(other) && other.files.iter().any(|file| going.contains(file.path.as_str()))
-    };
-    sessions().find(needs)
+/// Files that more than one session needs: because they are in it, or begin with it.
+#[derive(Debug, Default)]
+pub(super) struct SharedFiles<'l>(HashMap<&'l str, Vec<&'l SessionFacts>>);
+
+impl<'l> SharedFiles<'l> {
+    pub(super) fn of(listing: &'l Listing) -> Self {
+        let mut files: HashMap<&str, Vec<&SessionFacts>> = HashMap::new();
+        for facts in &listing.sessions {
+            for file in &facts.files {
+                files.entry(file.path.as_str()).or_default().push(facts);
+            }
+        }
+        files.retain(|_, sessions| sessions.len() > 1);
+        Self(files)
+    }
+
+    /// Returns a session that needs a file of this one, and is neither it nor one of its sub-agents.
+    pub(super) fn other(&self, facts: &SessionFacts) -> Option<&'l SessionFacts> {
+        let is_own = |other: &SessionFacts| {
+            let is_agent = other.parent.as_ref() == Some(&facts.id);
+            other.source == facts.source && (is_agent || other.key() == facts.key())
+        };
+        let sharing = facts.own_files().filter_map(|file| self.0.get(file.path.as_str()));
+        sharing.flatten().copied().find(|other| !is_own(other))
+    }
 }
 
 /// Tells how many prompts of sessions stay where they are, if any do.

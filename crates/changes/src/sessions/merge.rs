@@ -141,7 +141,7 @@ fn give_up(
     let own: Vec<_> = facts.own_files().map(|file| Path::new(&file.path).to_owned()).collect();
     let agents = home.form.sessions_folder(&home.place.folder).join(home.id.as_str());
     for agent in session_files(facts, listing).into_iter().skip(1) {
-        for file in &agent.files {
+        for file in agent.own_files() {
             let path = Path::new(&file.path);
             let name = path.file_name().unwrap_or_default();
             let is_in_folder = path.parent().is_some_and(|folder| folder.ends_with(id));

@@ -13,7 +13,7 @@ use recount_model::{FileRole, ProjectState, SessionFacts, SessionKind};
 use recount_writer::RealDisk;
 use recount_writer::change::{ChangeDetails, Plan};
 
-use super::delete::{prompts_stay, take};
+use super::delete::{SharedFiles, prompts_stay, take};
 use crate::{Changes, Error, Notice, Proposal, Spared};
 
 /// Which sessions go. What any of the rules says goes.
@@ -60,6 +60,7 @@ impl Changes<'_> {
         let owners = self.owners(&listing.sessions);
         let mut offer = self.offer("prune");
         let mut spared = Left { moved: self.moved(rules, &listing, progress)?, ..Left::default() };
+        let in_common = SharedFiles::of(&listing);
         let mut gone = Vec::new();
         for facts in listing.sessions.iter().filter(|facts| within.contains(&facts.id)) {
             if facts.kind != SessionKind::Main {
@@ -76,6 +77,8 @@ impl Changes<'_> {
             match (is_pinned && !rules.pinned, is_live) {
                 (true, _) => spared.pinned += 1,
                 (_, true) => spared.live += 1,
+                // It stays with the session that needs one of its files.
+                _ if in_common.other(facts).is_some() => {}
                 _ => {
                     take(&mut offer.plan, facts, &listing, &disk)?;
                     gone.push(&**facts);

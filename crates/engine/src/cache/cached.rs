@@ -8,7 +8,7 @@ use recount_formats::source::ScannedFile;
 use recount_model::{
     FileFacts, FileRole, Grammar, MessageCounts, Problem, RawJson, RecordedPath, SessionFacts,
     SessionId, SessionKind, SourceName, SourceState, StrictCounts, TitleFrom, Tokens, ToolCounts,
-    timestamp,
+    What, timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -215,7 +215,9 @@ fn digest(session: Session, key: u64, group: &Group, disk: &DiskSnapshot) -> Opt
     let is_there = |base: &FileFacts| {
         std::fs::metadata(&base.path).is_ok_and(|known| known.len() >= base.bytes)
     };
-    if !session.bases.iter().all(is_there) {
+    // One that was missing may be there again.
+    let was_missing = |problem: &Problem| problem.what == What::BaseMissing;
+    if !session.bases.iter().all(is_there) || session.core.problem_list.iter().any(was_missing) {
         return None;
     }
     kept.extend(session.bases);

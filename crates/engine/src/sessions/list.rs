@@ -443,13 +443,17 @@ fn join_orphans(
         *fresh |= digest.fresh;
     }
     let mut buffer = Buffer::new();
-    for (files, fresh) in together.into_values() {
+    for ((_, id), (files, fresh)) in together {
         let source =
             files.first().and_then(|(folder, _)| disk.folders.get(*folder)).map(|f| f.source);
         let Some(source) = source else { continue };
         let grouped = Group { source, files }.group_sessions(disk, &FullRead, &mut buffer);
+        // Other sessions in the same file were read before.
+        let is_asked =
+            |one: &SessionFiles| one.id == id || !one.files.iter().any(|file| file.file.is_shared);
         let read = grouped
             .into_iter()
+            .filter(is_asked)
             .map(|session_files| Digest { fresh, ..digest(source, session_files) });
         digests.extend(read);
     }

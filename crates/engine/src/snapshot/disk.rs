@@ -64,7 +64,8 @@ pub(crate) fn look_again(
         disk = again;
         fresh_basis = Some(basis(&disk));
     }
-    disk.looked = now;
+    // Where only some paths were asked for, the others are as fresh as they were.
+    disk.looked = if matches!(suspects, Suspects::All) { now } else { known.looked };
     let numbers = numbers(known, &disk);
     let moved = numbers.len() != disk.folders.len()
         || numbers.iter().enumerate().any(|(at, number)| *number != Some(at));

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use recount_formats::source::ScannedFile;
 use recount_model::{SessionId, SessionKind};
+use recount_platform::system_nanos;
 
 use crate::cancel::stop_if_cancelled;
 use crate::projects::resolve::{Effort, ResolvedProjects};
@@ -13,7 +14,7 @@ use crate::sessions::finish::finish;
 use crate::sessions::list::{Digest, SortOrder, project_hints, sort};
 use crate::snapshot::diff::{changed_projects, compare};
 use crate::snapshot::disk::{NextDisk, look_again};
-use crate::snapshot::disk_scan::Progress;
+use crate::snapshot::disk_scan::{DiskSnapshot, Progress};
 use crate::snapshot::seen::{Role, Suspects, beside};
 use crate::snapshot::{Snapshot, SnapshotDiff, State};
 use crate::{Engine, Error};
@@ -60,8 +61,13 @@ impl Engine {
             if beside_changed.is_empty() {
                 return Ok((snapshot.clone(), SnapshotDiff::default()));
             }
+            // All was asked for its stamp, so what was too fresh to be trusted is known now.
+            let mut disk = Arc::clone(&state.disk);
+            if matches!(suspects, Suspects::All) {
+                disk = Arc::new(DiskSnapshot { looked: system_nanos(), ..(*disk).clone() });
+            }
             let unchanged = NextDisk {
-                disk: Arc::clone(&state.disk),
+                disk,
                 basis: state.basis.clone(),
                 groups: BTreeSet::new(),
                 grown: HashSet::new(),
@@ -87,7 +93,8 @@ impl Engine {
         stop_if_cancelled(progress)?;
         let hints = project_hints(&digests);
         let mut projects = Arc::clone(&state.projects);
-        if next.evidence || hints != state.hints {
+        let is_resolved = next.evidence || hints != state.hints;
+        if is_resolved {
             projects = Arc::new(self.resolve_projects(&next.disk, &hints, &Effort::List, progress));
             touched.extend(0..next.disk.folders.len());
         }
@@ -103,7 +110,12 @@ impl Engine {
         let state = State {
             number: state.number + u64::from(!diff.is_empty()),
             taken,
-            beside: beside(&projects, &self.own_files()),
+            // Without a new look at projects, what changed beside them is still to be found.
+            beside: if is_resolved {
+                beside(&projects, &self.own_files())
+            } else {
+                state.beside.clone()
+            },
             disk: next.disk,
             basis: next.basis,
             sessions,
@@ -127,7 +139,13 @@ impl Engine {
             let before = groups.len();
             for digest in known {
                 let is_in = |file: &ScannedFile| groups.contains(&file.at.group);
-                if digest.files.iter().any(is_in) && !digest.files.iter().all(is_in) {
+                // What a session begins with may be there again, or no longer.
+                let has_base_in = |file: &ScannedFile| {
+                    let base = file.outline.head.base.as_ref();
+                    base.is_some_and(|base| groups.contains(&*base.group))
+                };
+                let is_touched = digest.files.iter().any(|f| is_in(f) || has_base_in(f));
+                if is_touched && !digest.files.iter().all(is_in) {
                     groups.extend(digest.files.iter().map(|file| file.at.group.clone()));
                 }
             }

@@ -61,7 +61,8 @@ pub(crate) fn basis(disk: &DiskSnapshot) -> Vec<Seen> {
 
 /// Takes down where projects are, and our own files.
 pub(crate) fn beside(projects: &ResolvedProjects, own: &[PathBuf]) -> Vec<Seen> {
-    let folders = projects.projects.iter().filter_map(|project| project.path.as_ref());
+    let known = projects.projects.iter().chain(projects.recorded.values());
+    let folders = known.filter_map(|project| project.path.as_ref());
     let folders: HashSet<&Path> = folders.map(|path| Path::new(path.as_str())).collect();
     let mut folders: Vec<&Path> = folders.into_iter().collect();
     folders.sort_unstable();
@@ -103,7 +104,11 @@ impl Suspects<'_> {
                 let named = |seen: &&Seen| {
                     let is_parent =
                         matches!(seen.role, Role::Directory(_)) && parents.contains(&*seen.path);
-                    (is_parent && seen.is_changed(looked)) || paths.contains(&seen.path)
+                    // A file that is looked for comes with the directory that it is in.
+                    let is_inside = matches!(seen.role, Role::File(_))
+                        && seen.path.parent().is_some_and(|folder| paths.contains(folder));
+                    ((is_parent || is_inside) && seen.is_changed(looked))
+                        || paths.contains(&seen.path)
                 };
                 seen.iter().filter(named).collect()
             }

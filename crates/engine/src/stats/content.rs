@@ -106,7 +106,7 @@ impl Engine {
             }
         }
         let group = |session: &Arc<SessionFacts>| {
-            let known = session.files.iter().filter_map(|file| files.get(&file.path).cloned());
+            let known = session.own_files().filter_map(|file| files.get(&file.path).cloned());
             let files: Vec<_> = known.collect();
             let folder = files.first().and_then(|(folder, _)| disk.folders.get(*folder))?;
             Some(Group { source: folder.source, files })

@@ -208,6 +208,13 @@ fn a_base_that_is_gone_is_a_problem_and_the_rest_is_shown() {
     assert_eq!(gamma.problem_list[0].what, What::BaseMissing);
     let said = bench.messages("gamma", View::Full);
     assert_eq!(texts(&said), ["Paint them quicksilver", "Painted."]);
+    // It is found again once it is back, although the file that begins with it has not changed.
+    bench.write("home/.toy/log/2026-09/first.toy", bench.filled(FIRST).as_bytes());
+    for _ in 0..2 {
+        let sessions = bench.engine().list(&ListQuery::default(), &()).unwrap().sessions;
+        let gamma = find(&sessions, "gamma");
+        assert_eq!((gamma.counts.messages, gamma.problems), (5, 0));
+    }
 }
 
 #[test]
