@@ -21,16 +21,16 @@ Examples:
 
 const ARGUMENTS: &str = "\
 Arguments of commands:
-  SESSION  An id or its first characters (4 or more), a file, @N (row N of the last list), or `latest`
-  PROJECT  A path, `.`, a slug, a hash prefix, or part of its name
-  WHEN     A date or time (2026-09-02, 2026-09-02T08:00), an age (12h, 7d, 4w), `today` or `yesterday`
+  SESSION  Id, its first characters (4+), a file, @N (row of the last list), `latest`
+  PROJECT  Path, `.`, slug, hash prefix, or part of its name
+  WHEN     2026-09-02, 2026-09-02T08:00, 12h, 7d, 4w, `today`, `yesterday`
 
-Run `recount help COMMAND` for the options and examples of a command. Without a command, `recount` runs `recount list`.";
+Run `recount help COMMAND` for options and examples. Without a command, runs `list`.";
 
 const FILES: &str = "\
 Files:
-  $XDG_CONFIG_HOME/recount/config.toml  Settings: prices and budget (~/.config by default)
-  $XDG_DATA_HOME/recount                Catalog, index, tags, trash, vault and undo data (~/.local/share by default)
+  ~/.config/recount/config.toml  Settings ($XDG_CONFIG_HOME/recount)
+  ~/.local/share/recount         Catalog, index, tags, trash, vault ($XDG_DATA_HOME/recount)
 
 Exit codes:
   0    Success
@@ -49,7 +49,6 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
     })
 }
 
-#[expect(clippy::disallowed_methods, reason = "the arguments of the process, as clap reads them")]
 fn arguments() -> impl Iterator<Item = OsString> {
     std::env::args_os()
 }

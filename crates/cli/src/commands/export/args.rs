@@ -110,7 +110,7 @@ pub(super) enum FormatArg {
     Txt,
     /// A table
     Csv,
-    /// Columnar tables for DuckDB, Spark and others, in a folder
+    /// Columnar tables for data tools, in a folder
     Parquet,
     /// What an agent itself can load
     #[value(skip)]
