@@ -50,12 +50,14 @@ pub(crate) fn page(path: &str) -> Result<String, Trouble> {
         let mut words = info.split_whitespace();
         match words.next() {
             Some("console") => written.push_str(&stage.console(path, &block, words)?),
-            Some("sh") => {
-                stage.script(path, &block)?;
-                block.iter().for_each(|line| push(&mut written, line));
+            kind => {
+                if kind == Some("sh") {
+                    stage.script(path, &block)?;
+                }
+                for line in block {
+                    push(&mut written, line);
+                }
             }
-            // The end of such a block must not be taken for the start of another.
-            _ => block.iter().for_each(|line| push(&mut written, line)),
         }
         if let Some(end) = lines.next() {
             push(&mut written, end);
