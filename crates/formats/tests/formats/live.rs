@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use recount_formats::SOURCES;
@@ -41,7 +42,7 @@ fn expected(truth: &str) -> &'static [LiveState] {
         "failed" => &[LiveState::Failed],
         "exited" => &[LiveState::Done],
         "killed" => &[LiveState::Gone],
-        other => panic!("unknown truth {other}"),
+        _ => &[],
     }
 }
 
@@ -152,6 +153,7 @@ fn states_are_right_most_of_the_time() {
     let found = recordings();
     let mut total = Score::default();
     let mut report = String::new();
+    let mut is_fine = true;
     let mut by_agent: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for folder in &found {
         let name = folder.components().rev().take(3).map(|part| part.as_os_str().to_string_lossy());
@@ -183,22 +185,27 @@ fn states_are_right_most_of_the_time() {
         )
         .unwrap();
     }
-    println!("{report}{} recordings", found.len());
+    writeln!(report, "{} recordings", found.len()).unwrap();
     for line in &total.flicker {
-        println!("flicker: {line}");
+        writeln!(report, "flicker: {line}").unwrap();
     }
     assert!(!found.is_empty());
     for (agent, (right, all)) in &by_agent {
         let share = percent(*right, *all);
-        println!("{agent}: {share:.1} % of {all} samples");
+        writeln!(report, "{agent}: {share:.1} % of {all} samples").unwrap();
         let wanted = match agent.as_str() {
             "gemini-cli" => 93.5,
             "claude-code" => 96.0,
             _ => 97.5,
         };
-        assert!(share >= wanted, "{agent}: {share:.1} %, wanted {wanted} %");
+        if share < wanted {
+            writeln!(report, "too low, wanted {wanted} %").unwrap();
+            is_fine = false;
+        }
     }
-    assert!(total.flicker.is_empty());
+    // Past the capture of the test harness.
+    std::io::stderr().lock().write_all(report.as_bytes()).unwrap();
+    assert!(is_fine && total.flicker.is_empty());
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share needs no exact digits")]
