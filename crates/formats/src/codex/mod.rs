@@ -1,5 +1,6 @@
 //! Codex by `OpenAI`. FORMAT.md beside this file is the specification; this module only wires.
 
+<<<<<<< HEAD
 mod body;
 mod build;
 mod document;
@@ -14,6 +15,9 @@ mod native;
 mod outputs;
 mod owner;
 mod patch;
+=======
+mod live;
+>>>>>>> trunk
 mod project;
 mod reading;
 mod record;
@@ -28,6 +32,7 @@ use std::path::{Path, PathBuf};
 use recount_model::{Message, Problem, RecordedPath, SessionId, SourceName, ToolCall};
 
 use crate::bytes::Buffer;
+<<<<<<< HEAD
 use crate::edit::Editor;
 use crate::native::NativeFormat;
 use crate::outline::{Base, MessageEntry, Outline};
@@ -35,6 +40,11 @@ use crate::source::{
     DataFolders, EarlierListing, FileTouch, Located, MessageRequest, ProjectLocation, ReadResult,
     Recognition, RootShape, ScannedFile, SessionFile, SessionFiles, Source, stable_hash,
 };
+=======
+use crate::live::LiveSource;
+use crate::outline::Outline;
+use crate::source::{DataFolders, Located, MessageRequest, Recognition, RootShape, Source};
+>>>>>>> trunk
 
 /// The name in flags, JSON and the catalog.
 const NAME: SourceName = SourceName::new("codex");
@@ -133,6 +143,7 @@ impl Source for Codex {
         project::paths(root)
     }
 
+<<<<<<< HEAD
     fn is_running(&self, args: &[String]) -> bool {
         owner::is_running(args)
     }
@@ -156,5 +167,9 @@ impl Source for Codex {
 
     fn resume(&self, id: &SessionId) -> Option<(&'static str, Vec<String>)> {
         Some(("codex", vec!["resume".to_owned(), id.to_string()]))
+=======
+    fn live(&self) -> Option<&'static dyn LiveSource> {
+        Some(&live::CodexLive)
+>>>>>>> trunk
     }
 }

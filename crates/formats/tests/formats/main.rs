@@ -3,4 +3,5 @@
 
 mod codex;
 mod corpus;
+mod live;
 mod named_folders;
