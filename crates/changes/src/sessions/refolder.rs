@@ -35,14 +35,19 @@ impl Changes<'_> {
         for (old, files) in by_folder.into_iter().filter(|(old, _)| *old != new.as_str()) {
             let changes = editor.refoldered(root, &files, old, new.as_str());
             for (path, patches) in changes.map_err(Reason::Agent)? {
-                let owner = survey.listing.sessions.iter().find(|facts| {
-                    facts.own_files().any(|file| Path::new(&file.path) == path)
-                });
-                let file = owner.and_then(|facts| {
-                    facts.own_files().find(|file| Path::new(&file.path) == path)
-                });
+                let owner = survey
+                    .listing
+                    .sessions
+                    .iter()
+                    .find(|facts| facts.own_files().any(|file| Path::new(&file.path) == path));
+                let file = owner
+                    .and_then(|facts| facts.own_files().find(|file| Path::new(&file.path) == path));
                 let is_agents = owner.is_some_and(|facts| facts.parent.is_some());
-                let what = if is_agents { SUBAGENT } else { file.map_or("session", |file| role(file.role)) };
+                let what = if is_agents {
+                    SUBAGENT
+                } else {
+                    file.map_or("session", |file| role(file.role))
+                };
                 let session = owner.map(|facts| facts.id.as_str());
                 let about = ChangeDetails { session, what };
                 offer.plan.replace(&RealDisk, &path, patched(&path, &patches), about)?;

@@ -46,7 +46,9 @@ impl Changes<'_> {
                 let is_its = |facts: &&Arc<SessionFacts>| {
                     facts.source == root.source.name()
                         && facts.cwd.as_ref() == Some(&old)
-                        && facts.own_files().any(|file| Path::new(&file.path).starts_with(&root.path))
+                        && facts
+                            .own_files()
+                            .any(|file| Path::new(&file.path).starts_with(&root.path))
                 };
                 let sessions: Vec<&SessionFacts> =
                     listing.sessions.iter().filter(is_its).map(|facts| &**facts).collect();

@@ -92,7 +92,12 @@ impl Changes<'_> {
         let main = facts.own_files().find(|file| file.role == FileRole::Main);
         let main = main.or_else(|| facts.own_files().next()).map(|file| Path::new(&file.path))?;
         let is_its = |folder: &&LocatedFolder| main.starts_with(&folder.at.path);
-        let folder = survey.disk.folders.iter().filter(is_its).max_by_key(|folder| folder.at.path.as_os_str().len())?;
+        let folder = survey
+            .disk
+            .folders
+            .iter()
+            .filter(is_its)
+            .max_by_key(|folder| folder.at.path.as_os_str().len())?;
         self.engine.data_folders().get(folder.root).map(|root| root.path.clone())
     }
 

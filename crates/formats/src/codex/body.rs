@@ -13,7 +13,8 @@ use super::record::{Record, Tag};
 use super::tool;
 
 /// What stands before the summary in a record of it.
-const BEFORE_SUMMARY: &str = "use the information in this summary to assist with your own analysis:";
+const BEFORE_SUMMARY: &str =
+    "use the information in this summary to assist with your own analysis:";
 
 /// Reads a message from its records.
 pub(super) fn message(request: &MessageRequest<'_>) -> Result<Message, Problem> {
@@ -29,10 +30,13 @@ pub(super) fn message(request: &MessageRequest<'_>) -> Result<Message, Problem> 
     let mut body = Body { message: &mut message, guess: None, detail: request.detail };
     let pieces = request.pieces.iter().map(|piece| piece.bytes);
     for bytes in std::iter::once(request.bytes).chain(pieces) {
-        let changed = || request.problem(What::BrokenLine, "left out: the file changed while it was read");
+        let changed =
+            || request.problem(What::BrokenLine, "left out: the file changed while it was read");
         let record = Record::read(bytes).map_err(|_| changed())?;
         let tree = JsonTree::parse(bytes).map_err(|_| changed())?;
-        if simdutf8::basic::from_utf8(bytes).is_err() && !body.message.problems.contains(&What::NotUtf8) {
+        if simdutf8::basic::from_utf8(bytes).is_err()
+            && !body.message.problems.contains(&What::NotUtf8)
+        {
             body.message.problems.push(What::NotUtf8);
         }
         body.message.time = body.message.time.or_else(|| record.time.and_then(timestamp));
@@ -86,7 +90,9 @@ impl Body<'_> {
                 self.guess = Some(MessageKind::Summary);
                 self.message.text = payload.text("message").unwrap_or_default().to_owned();
             }
-            Tag::Usage => self.notice("A request of which only the tokens are on record.", NoticeLevel::Info),
+            Tag::Usage => {
+                self.notice("A request of which only the tokens are on record.", NoticeLevel::Info)
+            }
             _ => {}
         }
     }
@@ -173,26 +179,37 @@ impl Body<'_> {
                 self.guess = Some(MessageKind::Answer);
                 self.say(event.text("message").unwrap_or_default());
             }
-            "patch_apply_end" | "exec_command_end" | "mcp_tool_call_end"
+            "patch_apply_end"
+            | "exec_command_end"
+            | "mcp_tool_call_end"
             | "dynamic_tool_call_response" => self.detail_of(event, event.text("call_id")),
             "turn_aborted" => {
                 let reason = event.text("reason").unwrap_or("interrupted");
                 self.notice(&format!("Turn stopped: {reason}"), NoticeLevel::Warning);
             }
             "task_complete" | "turn_complete" => {
-                let error = event.get("error").and_then(|error| error.text("message").or_else(|| error.as_str()));
+                let error = event
+                    .get("error")
+                    .and_then(|error| error.text("message").or_else(|| error.as_str()));
                 self.notice(error.unwrap_or("The request failed."), NoticeLevel::Error);
             }
             "error" | "stream_error" => {
                 self.notice(event.text("message").unwrap_or("An error."), NoticeLevel::Error);
             }
-            "warning" => self.notice(event.text("message").unwrap_or_default(), NoticeLevel::Warning),
+            "warning" => {
+                self.notice(event.text("message").unwrap_or_default(), NoticeLevel::Warning)
+            }
             "entered_review_mode" => self.review("Review", event.text("user_facing_hint")),
             "exited_review_mode" => {
                 let output = event.get("review_output");
-                self.review("Review ended", output.and_then(|output| output.text("overall_explanation")));
+                self.review(
+                    "Review ended",
+                    output.and_then(|output| output.text("overall_explanation")),
+                );
             }
-            "token_count" => self.notice("A request of which only the tokens are on record.", NoticeLevel::Info),
+            "token_count" => {
+                self.notice("A request of which only the tokens are on record.", NoticeLevel::Info)
+            }
             _ => {}
         }
     }

@@ -25,9 +25,8 @@ pub(super) fn outline(mut replay: Replay, grammar: Grammar) -> Outline {
         Some(VisibleMessage { entry, version })
     };
     let strict: Vec<VisibleMessage> = replay.alive.iter().filter_map(shown).collect();
-    let is_said = |entry: &MessageEntry| {
-        matches!(entry.kind, MessageKind::Prompt | MessageKind::Answer)
-    };
+    let is_said =
+        |entry: &MessageEntry| matches!(entry.kind, MessageKind::Prompt | MessageKind::Answer);
     let has_conversation = entries.iter().any(is_said);
     let resumable = entries.iter().any(|entry| is_said(entry) && entry.fate == Fate::Kept);
     let first_prompt = replay.first_prompt.or(replay.goal);
@@ -125,11 +124,8 @@ fn pieces(replay: &Replay) -> (Vec<u32>, Vec<PieceRange>) {
 fn entry(draft: &mut Draft, pieces: PieceRange) -> MessageEntry {
     let ended = |end| draft.tools.iter().filter(|tool| tool.end == end).count();
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    let calls = [
-        count(draft.tools.len()),
-        count(ended(CallEnd::Failed)),
-        count(ended(CallEnd::Cancelled)),
-    ];
+    let calls =
+        [count(draft.tools.len()), count(ended(CallEnd::Failed)), count(ended(CallEnd::Cancelled))];
     MessageEntry {
         id: Some(std::mem::take(&mut draft.id)),
         kind: draft.kind,

@@ -10,9 +10,7 @@ use jiff::tz::TimeZone;
 use recount_model::{Grammar, RecordedPath, SessionId};
 
 use crate::bytes::{Buffer, Input, read_small};
-use crate::edit::{
-    Amendment, Editor, Meeting, Patch, ProjectDirectory, RegistryEntry, Relocation,
-};
+use crate::edit::{Amendment, Editor, Meeting, Patch, ProjectDirectory, RegistryEntry, Relocation};
 use crate::json::{JsonScan, Members, Scanner};
 use crate::source::{Artifacts, ProjectFolder, RootShape};
 
@@ -141,7 +139,8 @@ fn named(
         let line = format!("{{\"id\":{id},\"thread_name\":{title},\"updated_at\":{now}}}\n");
         bytes.extend(line.into_bytes());
     } else {
-        let is_its = |line: &[u8]| names::entry(line).is_some_and(|(known, _)| known == id.as_str());
+        let is_its =
+            |line: &[u8]| names::entry(line).is_some_and(|(known, _)| known == id.as_str());
         let lines = bytes.split_inclusive(|byte| *byte == b'\n');
         bytes = lines.filter(|line| !is_its(line.trim_ascii_end())).flatten().copied().collect();
     }
@@ -173,7 +172,9 @@ fn refoldered(
     let located = super::locate::locate(root, None);
     for path in located.folders.iter().flat_map(|folder| &folder.files).map(|file| &file.path) {
         let Some((rollout, end, place)) = pointer(path) else { continue };
-        let Some(patches) = by_rollout.get(&rollout).and_then(|base| changes.get(base)) else { continue };
+        let Some(patches) = by_rollout.get(&rollout).and_then(|base| changes.get(base)) else {
+            continue;
+        };
         let moved = shifted(patches, end);
         if moved == end {
             continue;
@@ -182,7 +183,8 @@ fn refoldered(
             return Err(compressed(path));
         }
         let length = (place.end - place.start) as u64;
-        let patch = Patch { at: place.start as u64, bytes: length, with: moved.to_string().into_bytes() };
+        let patch =
+            Patch { at: place.start as u64, bytes: length, with: moved.to_string().into_bytes() };
         let own = changes.entry(path.clone()).or_default();
         own.push(patch);
         own.sort_by_key(|patch| patch.at);
@@ -195,7 +197,10 @@ fn is_compressed(path: &Path) -> bool {
 }
 
 fn compressed(path: &Path) -> String {
-    format!("{} was compressed by the agent; resume the session once, which turns it back", path.display())
+    format!(
+        "{} was compressed by the agent; resume the session once, which turns it back",
+        path.display()
+    )
 }
 
 fn whole(path: &Path) -> Result<Vec<u8>, String> {
@@ -316,24 +321,41 @@ mod tests {
     #[test]
     fn only_records_of_the_folder_change() {
         let text = format!("{META}\n{TURN}\n{SAID}\n");
-        let patches = patches(text.as_bytes(), "/home/dev/code/shop", "/home/dev/code/the \"shop\"");
+        let patches =
+            patches(text.as_bytes(), "/home/dev/code/shop", "/home/dev/code/the \"shop\"");
         assert_eq!(patches.len(), 3);
         let new = applied(text.as_bytes(), &patches);
         assert_eq!(new.matches(r#""/home/dev/code/the \"shop\"""#).count(), 3);
-        assert!(new.ends_with(&format!("{SAID}\n")) && new.contains(r#""base_instructions":{"cwd":"/home/dev/code/shop"}"#));
+        assert!(
+            new.ends_with(&format!("{SAID}\n"))
+                && new.contains(r#""base_instructions":{"cwd":"/home/dev/code/shop"}"#)
+        );
     }
 
     #[test]
     fn threads_that_point_into_a_file_still_do() {
         let home = Home::with(["codex/paginated/fork"]);
         let root = home.path().join(".codex");
-        let files: Vec<PathBuf> = super::super::locate::locate(&root, None).folders.iter().flat_map(|folder| &folder.files).map(|file| file.path.clone()).collect();
-        let (child, base): (Vec<_>, Vec<_>) = files.iter().partition(|path| pointer(path).is_some());
+        let files: Vec<PathBuf> = super::super::locate::locate(&root, None)
+            .folders
+            .iter()
+            .flat_map(|folder| &folder.files)
+            .map(|file| file.path.clone())
+            .collect();
+        let (child, base): (Vec<_>, Vec<_>) =
+            files.iter().partition(|path| pointer(path).is_some());
         let (_, end, _) = pointer(child[0]).unwrap();
-        let changes = refoldered(&root, &[base[0].clone()], "/home/dev/code/shop", "/home/dev/code/a-longer-name").unwrap();
+        let changes = refoldered(
+            &root,
+            &[base[0].clone()],
+            "/home/dev/code/shop",
+            "/home/dev/code/a-longer-name",
+        )
+        .unwrap();
         assert_eq!(changes.len(), 2);
         let bytes = std::fs::read(base[0]).unwrap();
-        let line_at = |text: &str, at: u64| text[..usize::try_from(at).unwrap()].matches('\n').count();
+        let line_at =
+            |text: &str, at: u64| text[..usize::try_from(at).unwrap()].matches('\n').count();
         let old = String::from_utf8(bytes.clone()).unwrap();
         let of = |path: &Path| &changes.iter().find(|(known, _)| known == path).unwrap().1;
         let new = applied(&bytes, of(base[0]));
@@ -352,7 +374,10 @@ mod tests {
             String::from_utf8(entry.bytes).unwrap()
         };
         let first = name("a", Some("One \"two\""));
-        assert_eq!(first, "{\"id\":\"a\",\"thread_name\":\"One \\\"two\\\"\",\"updated_at\":\"2026-11-16T00:00:00Z\"}\n");
+        assert_eq!(
+            first,
+            "{\"id\":\"a\",\"thread_name\":\"One \\\"two\\\"\",\"updated_at\":\"2026-11-16T00:00:00Z\"}\n"
+        );
         home.write(".codex/session_index.jsonl", first.trim_end());
         let both = name("b", Some("Other"));
         home.write(".codex/session_index.jsonl", &both);

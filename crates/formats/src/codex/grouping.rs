@@ -41,7 +41,11 @@ fn is_compressed(file: &ScannedFile) -> bool {
 }
 
 fn is_archived(file: &ScannedFile) -> bool {
-    file.at.path.parent().and_then(|folder| folder.file_name()).is_some_and(|name| name == "archived_sessions")
+    file.at
+        .path
+        .parent()
+        .and_then(|folder| folder.file_name())
+        .is_some_and(|name| name == "archived_sessions")
 }
 
 fn thread(id: SessionId, mut files: Vec<ScannedFile>) -> SessionFiles {
@@ -58,7 +62,9 @@ fn thread(id: SessionId, mut files: Vec<ScannedFile>) -> SessionFiles {
     let mut members: Vec<SessionFile> = Vec::with_capacity(files.len());
     let mut files = files.into_iter().enumerate().peekable();
     while let Some((at, file)) = files.next() {
-        let is_same = |next: Option<&(usize, ScannedFile)>| next.is_some_and(|(_, next)| rollout(next) == rollout(&file));
+        let is_same = |next: Option<&(usize, ScannedFile)>| {
+            next.is_some_and(|(_, next)| rollout(next) == rollout(&file))
+        };
         let role = if at == last {
             FileRole::Main
         } else if is_same(files.peek()) || newest.as_ref() == Some(&rollout(&file)) {
@@ -76,7 +82,9 @@ fn thread(id: SessionId, mut files: Vec<ScannedFile>) -> SessionFiles {
 
 /// Follows what the main file goes on from, and says what of the others was undone.
 fn go_on(members: &mut [SessionFile]) {
-    let Some(main) = members.iter().position(|member| member.role == FileRole::Main) else { return };
+    let Some(main) = members.iter().position(|member| member.role == FileRole::Main) else {
+        return;
+    };
     let mut loaded = HashSet::from([main]);
     let mut next = members.get(main).and_then(|member| CodexState::read(&member.file.outline).base);
     while let Some((rollout, end)) = next.take() {
@@ -86,7 +94,9 @@ fn go_on(members: &mut [SessionFile]) {
         undo_from(&mut member.file.outline, end);
         next = CodexState::read(&member.file.outline).base;
         let foreign = member.file.outline.head.base.clone();
-        let foreign = foreign.filter(|_| next.as_ref().is_some_and(|(rollout, _)| holder(members, rollout).is_none()));
+        let foreign = foreign.filter(|_| {
+            next.as_ref().is_some_and(|(rollout, _)| holder(members, rollout).is_none())
+        });
         if let Some(main) = members.get_mut(main) {
             main.file.outline.head.base = foreign;
         }
@@ -109,7 +119,8 @@ fn holder(members: &[SessionFile], wanted: &str) -> Option<usize> {
 /// Marks what was recorded at or behind an offset as undone.
 fn undo_from(outline: &mut Outline, end: u64) {
     let Outline { entries, versions, strict, .. } = outline;
-    let offset = |version: u32| versions.get(version as usize).map_or(0, |version| version.span.offset);
+    let offset =
+        |version: u32| versions.get(version as usize).map_or(0, |version| version.span.offset);
     for entry in entries.iter_mut() {
         if offset(entry.best) >= end && entry.fate == Fate::Kept {
             entry.fate = Fate::Rewound;
@@ -119,7 +130,10 @@ fn undo_from(outline: &mut Outline, end: u64) {
 }
 
 /// Returns the part of a thread that another one begins with, nearest first, and what that goes on from.
-pub(super) fn borrowed(session_files: SessionFiles, base: &Base) -> Option<(Vec<SessionFile>, Option<Base>)> {
+pub(super) fn borrowed(
+    session_files: SessionFiles,
+    base: &Base,
+) -> Option<(Vec<SessionFile>, Option<Base>)> {
     let mut files = session_files.files;
     let mut borrowed = Vec::new();
     let mut wanted = Some((base.file.clone().unwrap_or_else(|| base.group.clone()), base.end));
@@ -136,9 +150,17 @@ pub(super) fn borrowed(session_files: SessionFiles, base: &Base) -> Option<(Vec<
         // What became of it later is not what the other thread begins with.
         let mut outline = file.outline.before(end);
         restore(&mut outline);
-        next = wanted.as_ref().filter(|(rollout, _)| holder(&files, rollout).is_none()).and(file.outline.head.base.clone());
+        next = wanted
+            .as_ref()
+            .filter(|(rollout, _)| holder(&files, rollout).is_none())
+            .and(file.outline.head.base.clone());
         let file = ScannedFile { outline, ..file };
-        borrowed.push(SessionFile { role: FileRole::Base, compressed: false, is_loaded: true, file });
+        borrowed.push(SessionFile {
+            role: FileRole::Base,
+            compressed: false,
+            is_loaded: true,
+            file,
+        });
     }
     Some((borrowed, next))
 }
@@ -150,6 +172,8 @@ fn restore(outline: &mut Outline) {
     for (at, entry) in outline.entries.iter_mut().enumerate() {
         entry.fate = Fate::Kept;
         let entry_number = u32::try_from(at).unwrap_or(u32::MAX);
-        outline.strict.push(crate::outline::VisibleMessage { entry: entry_number, version: entry.best });
+        outline
+            .strict
+            .push(crate::outline::VisibleMessage { entry: entry_number, version: entry.best });
     }
 }

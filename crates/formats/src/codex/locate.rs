@@ -22,14 +22,16 @@ const DEPTH: u8 = 3;
 /// Lists what lies below a `.codex` folder.
 pub(super) fn locate(root: &Path, known: Option<&EarlierListing<'_>>) -> Located {
     let before = known.map(Before::new);
-    let mut walk = Walk { root, before: before.as_ref(), located: Located::default(), pending: Vec::new() };
+    let mut walk =
+        Walk { root, before: before.as_ref(), located: Located::default(), pending: Vec::new() };
     walk.folder(&root.join("sessions"), DEPTH);
     walk.folder(&root.join("archived_sessions"), 0);
     let Walk { mut located, mut pending, .. } = walk;
     // Most of the time is spent asking for sizes, which a second core can do as well.
     let later = pending.split_off(pending.len() / 2);
     let (first, second) = std::thread::scope(|scope| {
-        let second = scope.spawn(|| later.into_iter().map(|folder| read(root, folder)).collect::<Vec<_>>());
+        let second =
+            scope.spawn(|| later.into_iter().map(|folder| read(root, folder)).collect::<Vec<_>>());
         let first: Vec<_> = pending.into_iter().map(|folder| read(root, folder)).collect();
         (first, second.join().unwrap_or_default())
     });
@@ -70,10 +72,14 @@ impl Walk<'_> {
         for entry in entries(path, &mut self.located.problems) {
             let kind = entry.file_type();
             let is_folder = kind.as_ref().is_ok_and(fs::FileType::is_dir)
-                || kind.is_ok_and(|kind| kind.is_symlink() && leads_to_folder(&entry.path(), self.root, &mut self.located.problems));
+                || kind.is_ok_and(|kind| {
+                    kind.is_symlink()
+                        && leads_to_folder(&entry.path(), self.root, &mut self.located.problems)
+                });
             if is_folder && depth > 0 {
                 self.folder(&entry.path(), depth - 1);
-            } else if entry.file_name().to_str().is_some_and(|name| names::rollout(name).is_some()) {
+            } else if entry.file_name().to_str().is_some_and(|name| names::rollout(name).is_some())
+            {
                 files.push(entry);
             }
         }
@@ -105,7 +111,11 @@ impl<'a> Before<'a> {
             folders: known.folders.iter().map(|folder| (&*folder.path, *folder)).collect(),
             inner,
             changed: known.changed.iter().copied().collect(),
-            listed: if with_problems { HashSet::new() } else { known.basis.directories.iter().map(PathBuf::as_path).collect() },
+            listed: if with_problems {
+                HashSet::new()
+            } else {
+                known.basis.directories.iter().map(PathBuf::as_path).collect()
+            },
         }
     }
 
@@ -186,7 +196,10 @@ fn entries(path: &Path, problems: &mut Vec<Problem>) -> Vec<DirEntry> {
     let listed = match fs::read_dir(path) {
         Ok(listed) => listed,
         Err(error) => {
-            let is_absent = matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory);
+            let is_absent = matches!(
+                error.kind(),
+                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+            );
             if !is_absent {
                 problems.push(problem(path, What::Unreadable, "left out; check its permissions"));
             }

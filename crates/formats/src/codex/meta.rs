@@ -70,7 +70,8 @@ impl Meta {
         let Ok(tree) = JsonTree::parse(source) else { return };
         let inner = tree.get("subagent").or_else(|| tree.get("internal"));
         self.is_subagent |= inner.is_some();
-        self.source = tree.as_object().and_then(|fields| fields.first()).map(|(key, _)| key.as_str().into());
+        self.source =
+            tree.as_object().and_then(|fields| fields.first()).map(|(key, _)| key.as_str().into());
         let spawn = inner.and_then(|inner| inner.get("thread_spawn"));
         let parent = spawn.and_then(|spawn| spawn.text("parent_thread_id"));
         self.parent = self.parent.take().or_else(|| parent.map(Into::into));

@@ -1,6 +1,5 @@
 //! Codex by `OpenAI`. FORMAT.md beside this file is the specification; this module only wires.
 
-<<<<<<< HEAD
 mod body;
 mod build;
 mod document;
@@ -8,6 +7,7 @@ mod edit;
 mod grouping;
 mod injected;
 mod lines;
+mod live;
 mod locate;
 mod meta;
 mod names;
@@ -15,9 +15,6 @@ mod native;
 mod outputs;
 mod owner;
 mod patch;
-=======
-mod live;
->>>>>>> trunk
 mod project;
 mod reading;
 mod record;
@@ -32,19 +29,14 @@ use std::path::{Path, PathBuf};
 use recount_model::{Message, Problem, RecordedPath, SessionId, SourceName, ToolCall};
 
 use crate::bytes::Buffer;
-<<<<<<< HEAD
 use crate::edit::Editor;
+use crate::live::LiveSource;
 use crate::native::NativeFormat;
 use crate::outline::{Base, MessageEntry, Outline};
 use crate::source::{
     DataFolders, EarlierListing, FileTouch, Located, MessageRequest, ProjectLocation, ReadResult,
     Recognition, RootShape, ScannedFile, SessionFile, SessionFiles, Source, stable_hash,
 };
-=======
-use crate::live::LiveSource;
-use crate::outline::Outline;
-use crate::source::{DataFolders, Located, MessageRequest, Recognition, RootShape, Source};
->>>>>>> trunk
 
 /// The name in flags, JSON and the catalog.
 const NAME: SourceName = SourceName::new("codex");
@@ -143,7 +135,6 @@ impl Source for Codex {
         project::paths(root)
     }
 
-<<<<<<< HEAD
     fn is_running(&self, args: &[String]) -> bool {
         owner::is_running(args)
     }
@@ -167,9 +158,9 @@ impl Source for Codex {
 
     fn resume(&self, id: &SessionId) -> Option<(&'static str, Vec<String>)> {
         Some(("codex", vec!["resume".to_owned(), id.to_string()]))
-=======
+    }
+
     fn live(&self) -> Option<&'static dyn LiveSource> {
         Some(&live::CodexLive)
->>>>>>> trunk
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use recount_model::SessionId;
 
-use crate::bytes::{read_tail, LINES_TAIL};
+use crate::bytes::{LINES_TAIL, read_tail};
 use crate::json::Scanner;
 
 use super::record::{string, text};
@@ -95,7 +95,10 @@ mod tests {
     fn names_of_every_release_are_read() {
         let id = "01a1e06d-9d83-79a1-b887-d77d275061bd";
         let next = "01a1e06e-63ad-7dd3-b795-d79341dd1065";
-        let read = |name: &str| rollout(name).map(|name| (name.time.to_owned(), name.thread.to_owned(), name.rollout.to_owned()));
+        let read = |name: &str| {
+            rollout(name)
+                .map(|name| (name.time.to_owned(), name.thread.to_owned(), name.rollout.to_owned()))
+        };
         let time = "2026-11-15T18-17-22";
         let one = Some((time.to_owned(), id.to_owned(), id.to_owned()));
         for ending in ENDINGS {
@@ -107,7 +110,10 @@ mod tests {
         assert_eq!(read(&format!("rollout-2026-11-15-{id}.json")), date);
         assert_eq!(read("notes.jsonl"), None);
         assert_eq!(read("rollout-.jsonl"), None);
-        assert_eq!(read("rollout-short.jsonl"), Some((String::new(), "short".into(), "short".into())));
+        assert_eq!(
+            read("rollout-short.jsonl"),
+            Some((String::new(), "short".into(), "short".into()))
+        );
         assert_eq!(read("rollout-2026-11-15T18-17-22-01a1e06d.tmp"), None);
     }
 }

@@ -67,7 +67,8 @@ impl NativeFormat for Rollout {
         let first = name.split(' ').next().and_then(|word| word.parse::<u128>().ok());
         let (one, two) = (stable_hash(&name), stable_hash(&(name, 1)));
         // Version 7 begins with the time in milliseconds, by which the agent sorts.
-        let millis = first.map_or(one >> 20, |nanos| u64::try_from(nanos / 1_000_000).unwrap_or(one >> 20));
+        let millis =
+            first.map_or(one >> 20, |nanos| u64::try_from(nanos / 1_000_000).unwrap_or(one >> 20));
         let millis = millis & 0xffff_ffff_ffff;
         SessionId::new(format!(
             "{:08x}-{:04x}-7{:03x}-{:04x}-{:012x}",
@@ -147,8 +148,15 @@ fn notice(time: &str, text: &str) -> Vec<u8> {
 /// Reads the members of the first record.
 fn fields(head: &[u8]) -> Fields {
     let mut fields = Fields::default();
-    let is_document = head.trim_ascii_start().strip_prefix(b"{").is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\"session\""));
-    let first = if is_document { head } else { head.split(|byte| *byte == b'\n').next().unwrap_or_default() };
+    let is_document = head
+        .trim_ascii_start()
+        .strip_prefix(b"{")
+        .is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\"session\""));
+    let first = if is_document {
+        head
+    } else {
+        head.split(|byte| *byte == b'\n').next().unwrap_or_default()
+    };
     let mut take = |scanner: &mut Scanner<'_>| {
         scanner.object(|scanner, key| {
             let value = on_one_line(scanner.value()?);
@@ -178,9 +186,15 @@ fn united(head: &HeadRequest<'_>) -> Fields {
     let id = head.overrides.id.unwrap_or(head.id);
     fields.set("id", quoted(id.as_str()).as_bytes());
     let started = head.overrides.started.or(head.started).unwrap_or(Timestamp::UNIX_EPOCH);
-    fields.set("timestamp", quoted(&started.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()).as_bytes());
+    fields.set(
+        "timestamp",
+        quoted(&started.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()).as_bytes(),
+    );
     for (key, value) in main.into_iter().flat_map(|(_, fields)| fields.iter()) {
-        let is_told = matches!(key, "id" | "timestamp" | "type" | "instructions") && !(key == "timestamp" && head.overrides.started.is_none() && head.overrides.id.is_none());
+        let is_told = matches!(key, "id" | "timestamp" | "type" | "instructions")
+            && !(key == "timestamp"
+                && head.overrides.started.is_none()
+                && head.overrides.id.is_none());
         if !is_told && !DROPPED.contains(&key) {
             fields.set(key, value);
         }
@@ -195,7 +209,12 @@ fn united(head: &HeadRequest<'_>) -> Fields {
         fields.set("forked_from_id", quoted(head.id.as_str()).as_bytes());
     }
     // Without these the agent does not read the record.
-    for (key, value) in [("cwd", "\"/\""), ("originator", "\"codex_cli_rs\""), ("cli_version", "\"0.0.0\""), ("source", "\"cli\"")] {
+    for (key, value) in [
+        ("cwd", "\"/\""),
+        ("originator", "\"codex_cli_rs\""),
+        ("cli_version", "\"0.0.0\""),
+        ("source", "\"cli\""),
+    ] {
         let is_missing = fields.get(key).is_none_or(|known| known == b"null");
         // A copy of what a sub-agent did is a thread of the user's.
         let is_agents = key == "source" && fields.get(key).and_then(word).is_none();
@@ -211,7 +230,11 @@ fn lines(bytes: &[u8]) -> Option<Vec<u8>> {
     let record = Record::read(bytes).ok()?;
     let payload = payload(bytes)?;
     let kind = record.fields.kind();
-    let time = record.fields.timestamp.filter(|_| record.time.is_some()).map_or_else(|| b"\"1970-01-01T00:00:00.000Z\"".to_vec(), <[u8]>::to_vec);
+    let time = record
+        .fields
+        .timestamp
+        .filter(|_| record.time.is_some())
+        .map_or_else(|| b"\"1970-01-01T00:00:00.000Z\"".to_vec(), <[u8]>::to_vec);
     match (record.tag, kind) {
         (Tag::Item, b"message") => {
             let item = tagged(&time, "response_item", &payload);
@@ -222,19 +245,32 @@ fn lines(bytes: &[u8]) -> Option<Vec<u8>> {
             }
             let parts = tree.get("content").and_then(JsonTree::as_array).unwrap_or_default();
             let texts: Vec<&str> = parts.iter().filter_map(|part| part.text("text")).collect();
-            let event = format!("{{\"type\":\"agent_message\",\"message\":{}}}", quoted(&texts.join("\n")));
+            let event =
+                format!("{{\"type\":\"agent_message\",\"message\":{}}}", quoted(&texts.join("\n")));
             Some([tagged(&time, "event_msg", event.as_bytes()), item].join(&b'\n'))
         }
         (Tag::Item, b"local_shell_call_output") => {
-            let payload = String::from_utf8_lossy(&payload).replacen("local_shell_call_output", "function_call_output", 1);
+            let payload = String::from_utf8_lossy(&payload).replacen(
+                "local_shell_call_output",
+                "function_call_output",
+                1,
+            );
             Some(tagged(&time, "response_item", payload.as_bytes()))
         }
         (Tag::Item, b"additional_tools") => Some(Vec::new()),
         (Tag::Item, _) => Some(tagged(&time, "response_item", &payload)),
-        (Tag::Event, b"item_completed") => Some(user_message(&time, record.fields.item).unwrap_or_default()),
-        (Tag::Event, b"user_message" | b"agent_message" | b"turn_aborted" | b"patch_apply_end" | b"entered_review_mode" | b"exited_review_mode") => {
-            Some(tagged(&time, "event_msg", &payload))
+        (Tag::Event, b"item_completed") => {
+            Some(user_message(&time, record.fields.item).unwrap_or_default())
         }
+        (
+            Tag::Event,
+            b"user_message"
+            | b"agent_message"
+            | b"turn_aborted"
+            | b"patch_apply_end"
+            | b"entered_review_mode"
+            | b"exited_review_mode",
+        ) => Some(tagged(&time, "event_msg", &payload)),
         (Tag::Event | Tag::Usage, _) => Some(Vec::new()),
         (Tag::Compacted, _) => Some(tagged(&time, "compacted", &payload)),
         _ => None,
@@ -281,8 +317,26 @@ fn payload(bytes: &[u8]) -> Option<Vec<u8>> {
 
 /// Members whose text is none: ids, kinds and what only the service can read.
 const KEPT: [&str; 20] = [
-    "id", "type", "timestamp", "call_id", "turn_id", "role", "status", "name", "namespace", "encrypted_content",
-    "originator", "cli_version", "model", "model_provider", "source", "phase", "forked_from_id", "commit_hash", "window_id", "reason",
+    "id",
+    "type",
+    "timestamp",
+    "call_id",
+    "turn_id",
+    "role",
+    "status",
+    "name",
+    "namespace",
+    "encrypted_content",
+    "originator",
+    "cli_version",
+    "model",
+    "model_provider",
+    "source",
+    "phase",
+    "forked_from_id",
+    "commit_hash",
+    "window_id",
+    "reason",
 ];
 
 /// How deep values are looked into; deeper ones are looked at as text.
@@ -356,11 +410,19 @@ mod tests {
         let answer = br#"{"timestamp":"2026-11-15T18:08:01.404Z","ordinal":9,"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]},"metadata":{}}"#;
         let both = String::from_utf8(lines(answer).unwrap()).unwrap();
         let (event, item) = both.split_once('\n').unwrap();
-        assert!(event.contains(r#""type":"agent_message","message":"Done.""#) && !item.contains("ordinal"), "{both}");
+        assert!(
+            event.contains(r#""type":"agent_message","message":"Done.""#)
+                && !item.contains("ordinal"),
+            "{both}"
+        );
         let step = br#"{"timestamp":"2026-11-15T18:08:01.404Z","type":"event_msg","payload":{"type":"item_completed","item":{"type":"CommandExecution"}}}"#;
         assert_eq!(lines(step), Some(Vec::new()));
         let bare = br#"{"type":"message","id":null,"role":"user","content":[]}"#;
-        assert!(String::from_utf8(lines(bare).unwrap()).unwrap().contains(r#""payload":{"type":"message""#));
+        assert!(
+            String::from_utf8(lines(bare).unwrap())
+                .unwrap()
+                .contains(r#""payload":{"type":"message""#)
+        );
         assert_eq!(lines(b"{\"a\":1}"), None);
     }
 

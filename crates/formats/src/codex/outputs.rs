@@ -77,7 +77,8 @@ pub(super) fn unwrapped(output: &str) -> String {
     {
         return text.to_owned();
     }
-    let is_header = ["Exit code: ", "Chunk ID: ", "Wall time: "].iter().any(|mark| output.starts_with(mark));
+    let is_header =
+        ["Exit code: ", "Chunk ID: ", "Wall time: "].iter().any(|mark| output.starts_with(mark));
     match output.split_once("\nOutput:\n").filter(|(head, _)| is_header && head.len() < HEAD) {
         Some((_, text)) => text.to_owned(),
         None => output.to_owned(),
@@ -91,12 +92,24 @@ mod tests {
     #[test]
     fn every_form_of_an_output_tells_its_end() {
         for (output, end) in [
-            (r#""{\"output\":\"a\",\"metadata\":{\"exit_code\":0,\"duration_seconds\":0.1}}""#, Ending::Fine),
-            (r#""{\"output\":\"a\",\"metadata\":{\"exit_code\":127,\"duration_seconds\":0.1}}""#, Ending::Failed),
+            (
+                r#""{\"output\":\"a\",\"metadata\":{\"exit_code\":0,\"duration_seconds\":0.1}}""#,
+                Ending::Fine,
+            ),
+            (
+                r#""{\"output\":\"a\",\"metadata\":{\"exit_code\":127,\"duration_seconds\":0.1}}""#,
+                Ending::Failed,
+            ),
             (r#""Exit code: 0\nWall time: 0 seconds\nOutput:\nExit code: 1""#, Ending::Fine),
             (r#""Exit code: 1\nWall time: 0 seconds\nOutput:\n""#, Ending::Failed),
-            (r#""Chunk ID: 5\nWall time: 0.0 seconds\nProcess exited with code 2\nOriginal token count: 0\nOutput:\n""#, Ending::Failed),
-            (r#""Chunk ID: 5\nWall time: 0.0 seconds\nProcess running with session ID 7\nOutput:\nexited with code 9""#, Ending::Unknown),
+            (
+                r#""Chunk ID: 5\nWall time: 0.0 seconds\nProcess exited with code 2\nOriginal token count: 0\nOutput:\n""#,
+                Ending::Failed,
+            ),
+            (
+                r#""Chunk ID: 5\nWall time: 0.0 seconds\nProcess running with session ID 7\nOutput:\nexited with code 9""#,
+                Ending::Unknown,
+            ),
             (r#""Wall time: 0.1 seconds\naborted by user""#, Ending::Cancelled),
             (r#""Plan updated""#, Ending::Unknown),
             (r#"[{"type":"input_text","text":"a"}]"#, Ending::Unknown),

@@ -2,7 +2,15 @@
 
 /// Commands of the program that work in no thread.
 const OTHERS: [&str; 9] = [
-    "login", "logout", "completion", "mcp", "help", "features", "sandbox", "migrate-rollouts", "update",
+    "login",
+    "logout",
+    "completion",
+    "mcp",
+    "help",
+    "features",
+    "sandbox",
+    "migrate-rollouts",
+    "update",
 ];
 
 /// Whether a command line is the agent's own: the program itself, or the script that starts it.

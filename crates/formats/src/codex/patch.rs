@@ -51,7 +51,8 @@ pub(super) fn of_changes(changes: &[(String, JsonTree)]) -> String {
     let mut diff = String::new();
     for (path, change) in changes {
         // Older releases name the kind by a key.
-        let (kind, change) = match (change.text("type"), change.as_object().and_then(<[_]>::first)) {
+        let (kind, change) = match (change.text("type"), change.as_object().and_then(<[_]>::first))
+        {
             (Some(kind), _) => (kind, change),
             (None, Some((kind, inner))) => (kind.as_str(), inner),
             (None, None) => continue,
@@ -94,7 +95,11 @@ mod tests {
         let patch = "*** Begin Patch\n*** Update File: /a/cart.py\n@@\n-old\n+new\n*** Add File: NOTES.md\n+# Notes\n*** Delete File: x\n*** End Patch\n";
         assert_eq!(
             paths(patch),
-            [("/a/cart.py".into(), Does::Update), ("NOTES.md".into(), Does::Add), ("x".into(), Does::Delete)]
+            [
+                ("/a/cart.py".into(), Does::Update),
+                ("NOTES.md".into(), Does::Add),
+                ("x".into(), Does::Delete)
+            ]
         );
         let expected = "--- /a/cart.py\n+++ /a/cart.py\n@@\n-old\n+new\n--- /dev/null\n+++ NOTES.md\n+# Notes\n--- x\n+++ /dev/null\n";
         assert_eq!(diff(patch).as_deref(), Some(expected));

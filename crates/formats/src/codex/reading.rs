@@ -25,7 +25,8 @@ pub(super) fn reader(head: &[u8], file: &Arc<str>) -> Box<dyn Reader> {
 /// The first releases wrote one document over many lines.
 fn grammar(head: &[u8]) -> Grammar {
     let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let is_document = first.trim_ascii() == b"{" || first.trim_ascii_start().starts_with(b"{\"session\":{");
+    let is_document =
+        first.trim_ascii() == b"{" || first.trim_ascii_start().starts_with(b"{\"session\":{");
     if is_document { Grammar::Json } else { Grammar::Jsonl }
 }
 
@@ -55,7 +56,12 @@ pub(super) fn outline_to_keep(path: &Path, buffer: &mut Buffer, keep: bool) -> R
     read
 }
 
-fn pump(input: &mut Input, file: &Arc<str>, buffer: &mut Buffer, keep: bool) -> io::Result<ReadResult> {
+fn pump(
+    input: &mut Input,
+    file: &Arc<str>,
+    buffer: &mut Buffer,
+    keep: bool,
+) -> io::Result<ReadResult> {
     let (mut saved, mut is_empty) = (None, false);
     let choose = |head: &[u8]| {
         is_empty = head.is_empty();
@@ -66,13 +72,23 @@ fn pump(input: &mut Input, file: &Arc<str>, buffer: &mut Buffer, keep: bool) -> 
     if is_empty {
         outline = Outline::empty(Grammar::Jsonl);
         let done = "listed as empty".into();
-        outline.problems.note(Problem { file: Arc::clone(file), span: None, what: What::Empty, done });
+        outline.problems.note(Problem {
+            file: Arc::clone(file),
+            span: None,
+            what: What::Empty,
+            done,
+        });
     }
     Ok(ReadResult { outline, saved: saved.filter(|_| !is_empty) })
 }
 
 /// Goes on with a file where a reader of it was kept.
-pub(super) fn outline_from(path: &Path, buffer: &mut Buffer, state: &[u8], further: u64) -> Option<ReadResult> {
+pub(super) fn outline_from(
+    path: &Path,
+    buffer: &mut Buffer,
+    state: &[u8],
+    further: u64,
+) -> Option<ReadResult> {
     let file: Arc<str> = Arc::from(path.to_string_lossy());
     let lines = Lines::resume(state, &file)?;
     let end = std::fs::metadata(path).ok()?.len();
@@ -111,16 +127,20 @@ pub(super) fn recognize(path: &Path, head: &[u8]) -> Recognition {
     let certain = match Record::read(first) {
         Ok(record) => match record.tag {
             Tag::Meta => true,
-            Tag::Header => is_named || lines.next().is_some_and(|line| has(line, b"\"record_type\"")),
+            Tag::Header => {
+                is_named || lines.next().is_some_and(|line| has(line, b"\"record_type\""))
+            }
             _ => false,
         },
         Err(_) => {
             let start = head.get(..START).unwrap_or(head);
-            let is_cut_meta = has(start, b"\"type\":\"session_meta\"") && has(start, b"\"payload\"");
-            let is_document = grammar(head) == Grammar::Json && has(head, b"\"session\"") && has(head, b"\"items\"");
+            let is_cut_meta =
+                has(start, b"\"type\":\"session_meta\"") && has(start, b"\"payload\"");
+            let is_document = grammar(head) == Grammar::Json
+                && has(head, b"\"session\"")
+                && has(head, b"\"items\"");
             is_cut_meta || is_document
         }
     };
     if certain { Recognition::Certain } else { Recognition::No }
 }
-

@@ -332,13 +332,33 @@ mod tests {
     #[test]
     fn lines_are_told_apart_with_and_without_a_tag() {
         for (line, tag, kind) in [
-            (r#"{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{"id":"a"}}"#, Tag::Meta, ""),
-            (r#"{"type":"response_item","payload":{"type":"message","role":"user"}}"#, Tag::Item, "message"),
+            (
+                r#"{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{"id":"a"}}"#,
+                Tag::Meta,
+                "",
+            ),
+            (
+                r#"{"type":"response_item","payload":{"type":"message","role":"user"}}"#,
+                Tag::Item,
+                "message",
+            ),
             (r#"{"payload":{"type":"message"},"type":"response_item"}"#, Tag::Item, "message"),
             (r#"{"type":"message","role":"user","content":[]}"#, Tag::Item, "message"),
-            (r#"{"timestamp":"2026-01-01T00:00:00Z","type":"user_message","message":"a"}"#, Tag::Event, "user_message"),
-            (r#"{"timestamp":"2026-01-01T00:00:00Z","type":"turn_context","model":"m"}"#, Tag::TurnContext, ""),
-            (r#"{"id":"a","timestamp":"2026-01-01T00:00:00Z","instructions":null}"#, Tag::Header, ""),
+            (
+                r#"{"timestamp":"2026-01-01T00:00:00Z","type":"user_message","message":"a"}"#,
+                Tag::Event,
+                "user_message",
+            ),
+            (
+                r#"{"timestamp":"2026-01-01T00:00:00Z","type":"turn_context","model":"m"}"#,
+                Tag::TurnContext,
+                "",
+            ),
+            (
+                r#"{"id":"a","timestamp":"2026-01-01T00:00:00Z","instructions":null}"#,
+                Tag::Header,
+                "",
+            ),
             (r#"{"record_type":"state"}"#, Tag::Skipped, ""),
             (r#"{"type":"new_kind","payload":{}}"#, Tag::Unknown, ""),
             ("[1]", Tag::Unknown, ""),

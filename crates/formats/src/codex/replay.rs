@@ -15,7 +15,9 @@ use crate::source::stable_hash;
 use super::injected::{self, Parts};
 use super::meta::{Meta, uuid_time};
 use super::outputs::{Ending, ending};
-use super::record::{Fields, Record, Tag, is_event, is_item, is_thread_item, number, string, text, word};
+use super::record::{
+    Fields, Record, Tag, is_event, is_item, is_thread_item, number, string, text, word,
+};
 use super::tokens::Counter;
 
 /// How many bytes of the end of an answer tell whether it became a summary.
@@ -150,7 +152,10 @@ impl Replay {
             Tag::Usage => {
                 let thread = text(fields.thread_id).map(|id| id.decode());
                 let is_own = thread.is_none_or(|id| self.meta.id.as_deref() == Some(&*id));
-                if is_own && let Some(tokens) = self.counter.record(fields.usage, fields.thread_token_usage) {
+                if is_own
+                    && let Some(tokens) =
+                        self.counter.record(fields.usage, fields.thread_token_usage)
+                {
                     self.book(tokens, span, record.time);
                 }
             }
@@ -167,7 +172,8 @@ impl Replay {
             return self.meta.take(fields);
         }
         let id = string(fields.id);
-        if id.is_some() && id.as_deref() != self.meta.id.as_deref() && self.meta.own_from.is_none() {
+        if id.is_some() && id.as_deref() != self.meta.id.as_deref() && self.meta.own_from.is_none()
+        {
             self.own = false;
         }
     }
@@ -206,9 +212,15 @@ impl Replay {
             b"reasoning" => {
                 self.piece(fields.id, span, time);
             }
-            b"function_call" | b"custom_tool_call" | b"local_shell_call" | b"web_search_call"
-            | b"tool_search_call" | b"image_generation_call" => self.call(fields, span, time),
-            b"function_call_output" | b"custom_tool_call_output" | b"local_shell_call_output"
+            b"function_call"
+            | b"custom_tool_call"
+            | b"local_shell_call"
+            | b"web_search_call"
+            | b"tool_search_call"
+            | b"image_generation_call" => self.call(fields, span, time),
+            b"function_call_output"
+            | b"custom_tool_call_output"
+            | b"local_shell_call_output"
             | b"tool_search_output" => self.output(fields, span, time),
             b"agent_message" => {
                 self.context(span, time, Standing::Sure);
@@ -282,8 +294,13 @@ impl Replay {
     fn forget_shadow(&mut self) {
         let shadow = self.answer.and_then(|answer| self.draft_mut(answer));
         let shadow = shadow.filter(|answer| answer.standing == Standing::Shadow);
-        if let Some((tokens, version)) = shadow.and_then(|shadow| Some((shadow.tokens.take()?, shadow.version))) {
-            let span = self.versions.get(version as usize).map_or(Span { line: 0, offset: 0, bytes: 0 }, |version| version.span);
+        if let Some((tokens, version)) =
+            shadow.and_then(|shadow| Some((shadow.tokens.take()?, shadow.version)))
+        {
+            let span = self
+                .versions
+                .get(version as usize)
+                .map_or(Span { line: 0, offset: 0, bytes: 0 }, |version| version.span);
             self.pending = Some((tokens, span, None));
         }
     }
@@ -340,7 +357,10 @@ impl Replay {
         };
         self.link(draft, span);
         self.end_call(draft, number, ending(fields.output));
-        let is_agents = self.agent_calls.last().is_some_and(|call| text(fields.call_id).is_some_and(|id| id.is(&call.call)));
+        let is_agents = self
+            .agent_calls
+            .last()
+            .is_some_and(|call| text(fields.call_id).is_some_and(|id| id.is(&call.call)));
         if is_agents && let Some(call) = self.agent_calls.last_mut() {
             call.ended = time;
             call.agent = call.agent.take().or_else(|| agent_in(fields.output));
@@ -364,7 +384,10 @@ impl Replay {
     fn event(&mut self, fields: &Fields<'_>, span: Span, time: Option<i64>) {
         match fields.kind() {
             b"user_message" => {
-                let has_images = [fields.images, fields.local_images].into_iter().flatten().any(|list| list.len() > 2 && list != b"null");
+                let has_images = [fields.images, fields.local_images]
+                    .into_iter()
+                    .flatten()
+                    .any(|list| list.len() > 2 && list != b"null");
                 let words = text(fields.message).map(|text| text.decode_start(injected::TITLE));
                 self.prompt(&words.unwrap_or_default(), has_images, span, time);
             }
@@ -396,11 +419,17 @@ impl Replay {
             b"agent_message" => self.shadow(span, time),
             b"thread_settings_applied" => self.settings(fields),
             b"thread_goal_updated" => self.goal_updated(fields),
-            b"error" | b"stream_error" | b"warning" | b"entered_review_mode" | b"exited_review_mode" => {
+            b"error"
+            | b"stream_error"
+            | b"warning"
+            | b"entered_review_mode"
+            | b"exited_review_mode" => {
                 self.notice(span, time);
             }
             b"sub_agent_activity" => self.agent_activity(fields),
-            b"patch_apply_end" | b"exec_command_end" | b"mcp_tool_call_end"
+            b"patch_apply_end"
+            | b"exec_command_end"
+            | b"mcp_tool_call_end"
             | b"dynamic_tool_call_response" => self.detail(fields, fields.call_id, span, time),
             kind if is_event(kind) => {}
             _ => self.problem(What::UnknownType, Some(span), "kept, see `show --raw`"),
@@ -414,7 +443,9 @@ impl Replay {
         match item.kind() {
             b"UserMessage" => {
                 let words = injected::words(item.content, None);
-                let images = item.content.is_some_and(|content| memchr::memmem::find(content, b"image").is_some());
+                let images = item
+                    .content
+                    .is_some_and(|content| memchr::memmem::find(content, b"image").is_some());
                 self.prompt(&words, images, span, time);
             }
             b"AgentMessage" => self.shadow(span, time),
@@ -436,7 +467,11 @@ impl Replay {
         self.has_prompts = true;
         self.flush();
         self.close();
-        if self.answer.and_then(|answer| self.draft(answer)).is_some_and(|answer| answer.tokens.is_some()) {
+        if self
+            .answer
+            .and_then(|answer| self.draft(answer))
+            .is_some_and(|answer| answer.tokens.is_some())
+        {
             self.answer = None;
         }
         if !self.own && !self.has_turn_ids && self.meta.own_from.is_none() {
@@ -499,10 +534,14 @@ impl Replay {
     /// How a command ended or what a file became: of a call that is known, or a step of a script.
     fn detail(&mut self, item: &Fields<'_>, id: Option<&[u8]>, span: Span, time: Option<i64>) {
         let failed = item.exit_code.is_some_and(|code| !matches!(code, b"0" | b"null"))
-            || item.status.and_then(word).is_some_and(|status| matches!(status, b"failed" | b"declined"))
+            || item
+                .status
+                .and_then(word)
+                .is_some_and(|status| matches!(status, b"failed" | b"declined"))
             || item.success == Some(b"false");
         let end = if failed { Ending::Failed } else { Ending::Unknown };
-        if let Some((draft, number)) = id.and_then(|id| self.calls.get(&stable_hash(&id)).copied()) {
+        if let Some((draft, number)) = id.and_then(|id| self.calls.get(&stable_hash(&id)).copied())
+        {
             self.link(draft, span);
             return self.end_call(draft, number, end);
         }
@@ -510,9 +549,10 @@ impl Replay {
             self.add(MessageKind::Shell, None, span, time);
             return;
         }
-        let Some(answer) = self.answer.filter(|answer| {
-            self.draft(*answer).is_some_and(|answer| !answer.tools.is_empty())
-        }) else {
+        let Some(answer) = self
+            .answer
+            .filter(|answer| self.draft(*answer).is_some_and(|answer| !answer.tools.is_empty()))
+        else {
             self.add(MessageKind::ToolResult, None, span, time);
             return;
         };
@@ -524,7 +564,8 @@ impl Replay {
     fn collaboration(&mut self, item: &Fields<'_>, raw: Option<&[u8]>) {
         let agents = raw.and_then(super::tool::receivers).unwrap_or_default();
         let call = text(item.id).map(|id| id.decode());
-        let known = self.agent_calls.iter_mut().rev().find(|known| call.as_deref() == Some(&*known.call));
+        let known =
+            self.agent_calls.iter_mut().rev().find(|known| call.as_deref() == Some(&*known.call));
         if let (Some(known), Some(agent)) = (known, agents.into_iter().next()) {
             known.agent = known.agent.take().or(Some(agent));
         }
@@ -661,7 +702,11 @@ impl Replay {
                 self.in_turn += 1;
                 format!("{turn}:{letter}{}", self.in_turn).into()
             }
-            None => format!("{MADE_UP}{}", if span.line > 0 { u64::from(span.line) } else { span.offset }).into(),
+            None => format!(
+                "{MADE_UP}{}",
+                if span.line > 0 { u64::from(span.line) } else { span.offset }
+            )
+            .into(),
         }
     }
 

@@ -163,7 +163,10 @@ mod tests {
 
     #[test]
     fn repeats_restarts_and_forks_are_counted_once() {
-        assert_eq!(booked(&[([10, 1], [10, 1]), ([10, 1], [10, 1]), ([30, 2], [20, 1])]), [11, 0, 21]);
+        assert_eq!(
+            booked(&[([10, 1], [10, 1]), ([10, 1], [10, 1]), ([30, 2], [20, 1])]),
+            [11, 0, 21]
+        );
         // A new process begins again, with less than before or with a first request that is larger than all before.
         assert_eq!(booked(&[([10, 1], [10, 1]), ([5, 1], [5, 1])]), [11, 6]);
         assert_eq!(booked(&[([10, 1], [10, 1]), ([50, 1], [50, 1])]), [11, 51]);

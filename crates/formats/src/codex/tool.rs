@@ -13,7 +13,9 @@ pub(super) fn call(kind: &str, item: &JsonTree, detail: Detail) -> ToolCall {
     let name = item.text("name").unwrap_or_else(|| kind.trim_end_matches("_call"));
     let given = item.text("arguments").or_else(|| item.text("input"));
     let args = match (given, item.get("action")) {
-        (Some(given), _) if item.text("arguments").is_some() && JsonTree::parse(given.as_bytes()).is_ok() => {
+        (Some(given), _)
+            if item.text("arguments").is_some() && JsonTree::parse(given.as_bytes()).is_ok() =>
+        {
             compact(given.as_bytes())
         }
         (Some(given), _) => format!("{{\"input\":{}}}", quoted(given)),
@@ -26,7 +28,9 @@ pub(super) fn call(kind: &str, item: &JsonTree, detail: Detail) -> ToolCall {
         status: match item.text("status") {
             Some("failed") => ToolStatus::Error,
             // Calls of the service itself have no output of their own.
-            Some("completed") if matches!(kind, "web_search_call" | "image_generation_call") => ToolStatus::Success,
+            Some("completed") if matches!(kind, "web_search_call" | "image_generation_call") => {
+                ToolStatus::Success
+            }
             _ => ToolStatus::Other(String::new()),
         },
         diff: patch_of(name, &args).and_then(|text| patch::diff(&text)),
@@ -49,7 +53,11 @@ pub(super) fn patch_of(name: &str, args: &str) -> Option<String> {
         tree.text("input").map(str::to_owned)
     } else {
         let command = tree.get("command").or_else(|| tree.get("cmd"));
-        let words = command.and_then(JsonTree::as_array).unwrap_or_default().iter().filter_map(JsonTree::as_str);
+        let words = command
+            .and_then(JsonTree::as_array)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(JsonTree::as_str);
         let patch = words.into_iter().find(|word| word.contains("*** Begin Patch"));
         patch.or_else(|| command.and_then(JsonTree::as_str)).map(str::to_owned)
     }?;
@@ -63,17 +71,22 @@ pub(super) fn add_output(message: &mut Message, item: &JsonTree, detail: Detail)
     let (text, media) = match item.get("output") {
         Some(JsonTree::Array(parts)) => {
             let texts: Vec<&str> = parts.iter().filter_map(|part| part.text("text")).collect();
-            let media = parts.iter().filter_map(|part| super::body::data_url(part.text("image_url")?));
+            let media =
+                parts.iter().filter_map(|part| super::body::data_url(part.text("image_url")?));
             (texts.join("\n"), media.collect())
         }
         Some(JsonTree::String(text)) => (text.clone(), Vec::new()),
-        Some(other) => (other.text("content").map_or_else(|| written(other), str::to_owned), Vec::new()),
+        Some(other) => {
+            (other.text("content").map_or_else(|| written(other), str::to_owned), Vec::new())
+        }
         None => (String::new(), Vec::new()),
     };
     let raw = quoted(&text);
     let known = message.tool_calls.iter().position(|call| call.id.as_deref() == id);
     let at = known.unwrap_or_else(|| {
-        message.tool_calls.push(ToolCall { id: id.map(str::to_owned), ..ToolCall::named("unknown") });
+        message
+            .tool_calls
+            .push(ToolCall { id: id.map(str::to_owned), ..ToolCall::named("unknown") });
         message.tool_calls.len() - 1
     });
     let Some(call) = message.tool_calls.get_mut(at) else { return };
@@ -97,23 +110,32 @@ pub(super) fn add_output(message: &mut Message, item: &JsonTree, detail: Detail)
 
 /// Adds what an event tells of a call: how it ended, what it changed. One that is not known is a step of a script.
 pub(super) fn add_detail(message: &mut Message, item: &JsonTree, id: Option<&str>, detail: Detail) {
-    let known = message.tool_calls.iter().position(|call| call.id.is_some() && call.id.as_deref() == id);
+    let known =
+        message.tool_calls.iter().position(|call| call.id.is_some() && call.id.as_deref() == id);
     let at = known.unwrap_or_else(|| {
         message.tool_calls.push(step(item, id, detail));
         message.tool_calls.len() - 1
     });
     let Some(call) = message.tool_calls.get_mut(at) else { return };
-    let code = item.get("exit_code").is_some_and(|code| !matches!(code, JsonTree::Null) && *code != JsonTree::Number("0".into()));
+    let code = item.get("exit_code").is_some_and(|code| {
+        !matches!(code, JsonTree::Null) && *code != JsonTree::Number("0".into())
+    });
     let status = item.text("status").unwrap_or_default();
-    if code || matches!(status, "failed" | "declined") || item.get("success") == Some(&JsonTree::Bool(false)) {
+    if code
+        || matches!(status, "failed" | "declined")
+        || item.get("success") == Some(&JsonTree::Bool(false))
+    {
         call.status = ToolStatus::Error;
     } else if known.is_none() {
         call.status = ToolStatus::Success;
     }
     if let Some(changes) = item.get("changes").and_then(JsonTree::as_object) {
-        call.diff = Some(patch::of_changes(changes)).filter(|diff| !diff.is_empty()).or(call.diff.take());
+        call.diff =
+            Some(patch::of_changes(changes)).filter(|diff| !diff.is_empty()).or(call.diff.take());
     }
-    if let Some(agent) = item.get("receiver_thread_ids").and_then(JsonTree::as_array).and_then(|all| all.first()) {
+    if let Some(agent) =
+        item.get("receiver_thread_ids").and_then(JsonTree::as_array).and_then(|all| all.first())
+    {
         call.agent_id = call.agent_id.take().or_else(|| agent.as_str().map(str::to_owned));
     }
 }
@@ -130,7 +152,10 @@ fn step(item: &JsonTree, id: Option<&str>, detail: Detail) -> ToolCall {
             let all: Vec<String> = paths.iter().map(|path| quoted(path)).collect();
             format!("{{\"paths\":[{}]}}", all.join(","))
         }
-        None => item.get("arguments").or_else(|| item.get("invocation")).map_or_else(|| "null".to_owned(), written),
+        None => item
+            .get("arguments")
+            .or_else(|| item.get("invocation"))
+            .map_or_else(|| "null".to_owned(), written),
     };
     let output = item.text("aggregated_output").or_else(|| item.text("stdout"));
     ToolCall {
@@ -169,9 +194,14 @@ fn command_line(value: &JsonTree) -> String {
     if let Some(text) = value.as_str() {
         return text.to_owned();
     }
-    let words: Vec<&str> = value.as_array().unwrap_or_default().iter().filter_map(JsonTree::as_str).collect();
+    let words: Vec<&str> =
+        value.as_array().unwrap_or_default().iter().filter_map(JsonTree::as_str).collect();
     match words.as_slice() {
-        [shell, flag, script] if flag.starts_with('-') && flag.ends_with('c') && shell.ends_with("sh") => (*script).to_owned(),
+        [shell, flag, script]
+            if flag.starts_with('-') && flag.ends_with('c') && shell.ends_with("sh") =>
+        {
+            (*script).to_owned()
+        }
         _ => words.join(" "),
     }
 }
@@ -186,7 +216,19 @@ fn key_arg(name: &str, args: &str) -> Option<String> {
     if let Some(command) = command {
         return Some(command_line(command)).filter(|line| !line.is_empty());
     }
-    let telling = ["path", "file_path", "query", "pattern", "url", "message", "input", "task", "prompt", "name", "id"];
+    let telling = [
+        "path",
+        "file_path",
+        "query",
+        "pattern",
+        "url",
+        "message",
+        "input",
+        "task",
+        "prompt",
+        "name",
+        "id",
+    ];
     let known = telling.iter().find_map(|key| tree.text(key));
     let any = || tree.as_object()?.iter().find_map(|(_, value)| value.as_str());
     known.or_else(any).map(str::to_owned)
@@ -204,9 +246,12 @@ fn written(value: &JsonTree) -> String {
         JsonTree::Bool(is) => is.to_string(),
         JsonTree::Number(number) => number.clone(),
         JsonTree::String(text) => quoted(text),
-        JsonTree::Array(all) => format!("[{}]", all.iter().map(written).collect::<Vec<_>>().join(",")),
+        JsonTree::Array(all) => {
+            format!("[{}]", all.iter().map(written).collect::<Vec<_>>().join(","))
+        }
         JsonTree::Object(fields) => {
-            let field = |(key, value): &(String, JsonTree)| format!("{}:{}", quoted(key), written(value));
+            let field =
+                |(key, value): &(String, JsonTree)| format!("{}:{}", quoted(key), written(value));
             format!("{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(","))
         }
         JsonTree::Deep(text) => text.clone(),

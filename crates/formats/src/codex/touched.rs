@@ -14,7 +14,10 @@ const PRINTERS: [&str; 5] = ["cat", "head", "tail", "nl", "bat"];
 /// Lists the paths that a call names. What a call that did not get through would have written is only named.
 pub(super) fn touched(call: &ToolCall) -> Vec<FileTouch> {
     let went_well = call.status == ToolStatus::Success;
-    let touch = |path: String, how| FileTouch { path, how: if went_well { how } else { FileAccess::Named } };
+    let touch = |path: String, how| FileTouch {
+        path,
+        how: if went_well { how } else { FileAccess::Named },
+    };
     let args = call.args.as_str();
     if let Some(patch) = patch_of(&call.name, args) {
         let paths = patch::paths(&patch).into_iter();
@@ -36,14 +39,18 @@ pub(super) fn touched(call: &ToolCall) -> Vec<FileTouch> {
 
 /// Lists the files that a simple command prints.
 fn printed(line: &str) -> Vec<&str> {
-    let is_plain = |word: &&str| !word.contains(['|', '>', '<', '&', ';', '$', '`', '*', '\'', '"', '(']);
+    let is_plain =
+        |word: &&str| !word.contains(['|', '>', '<', '&', ';', '$', '`', '*', '\'', '"', '(']);
     let mut words = line.split_whitespace();
-    let Some(program) = words.next().filter(|program| PRINTERS.contains(program)) else { return Vec::new() };
+    let Some(program) = words.next().filter(|program| PRINTERS.contains(program)) else {
+        return Vec::new();
+    };
     let rest: Vec<&str> = words.collect();
     if !rest.iter().all(is_plain) {
         return Vec::new();
     }
-    let is_path = |word: &&&str| !word.starts_with('-') && (program == "cat" || word.parse::<u64>().is_err());
+    let is_path =
+        |word: &&&str| !word.starts_with('-') && (program == "cat" || word.parse::<u64>().is_err());
     rest.iter().filter(is_path).copied().collect()
 }
 
@@ -65,8 +72,14 @@ mod tests {
         assert_eq!(all("apply_patch", patch, ToolStatus::Error), one("/a", FileAccess::Named));
         let shell = r#"{"command":["bash","-lc","apply_patch <<'E'\n*** Begin Patch\n*** Add File: b\n+x\n*** End Patch\nE"]}"#;
         assert_eq!(all("shell", shell, ToolStatus::Success), one("b", FileAccess::Written));
-        assert_eq!(all("exec_command", r#"{"cmd":"cat /a"}"#, ToolStatus::Success), one("/a", FileAccess::Read));
-        assert_eq!(all("exec_command", r#"{"cmd":"head -n 5 a.rs"}"#, ToolStatus::Success), one("a.rs", FileAccess::Read));
+        assert_eq!(
+            all("exec_command", r#"{"cmd":"cat /a"}"#, ToolStatus::Success),
+            one("/a", FileAccess::Read)
+        );
+        assert_eq!(
+            all("exec_command", r#"{"cmd":"head -n 5 a.rs"}"#, ToolStatus::Success),
+            one("a.rs", FileAccess::Read)
+        );
         for cmd in ["ls -1", "cat a | wc", "cat $x", ""] {
             let args = format!("{{\"cmd\":\"{cmd}\"}}");
             assert!(all("exec_command", &args, ToolStatus::Success).is_empty(), "{cmd}");

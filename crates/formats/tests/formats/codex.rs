@@ -8,13 +8,13 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use recount_formats::SOURCES;
 use recount_formats::bytes::{Buffer, Input};
 use recount_formats::outline::Outline;
 use recount_formats::source::{
     Detail, MessageRequest, OtherVersions, PieceBytes, RootShape, ScannedFile, SessionFile,
     SessionFiles, Source,
 };
-use recount_formats::SOURCES;
 use recount_model::{Fate, FileRole, Message, MessageKind, SessionKind, Span};
 use recount_testkit::{corpus_of_other_agents, fixtures_of};
 use serde_json::Value;
@@ -38,7 +38,8 @@ struct Recording {
 }
 
 fn recordings() -> Vec<Recording> {
-    let read = |path: PathBuf| fs::read(path).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    let read =
+        |path: PathBuf| fs::read(path).ok().and_then(|text| serde_json::from_slice(&text).ok());
     let captures = corpus_of_other_agents().captures.into_iter();
     let captures = captures.filter(|capture| capture.name.starts_with("codex/"));
     let mut all: Vec<Recording> = captures
@@ -64,7 +65,13 @@ fn sessions(home: &Path) -> Vec<SessionFiles> {
     let mut groups: BTreeMap<String, Vec<ScannedFile>> = BTreeMap::new();
     for at in located.folders.iter().flat_map(|folder| &folder.files) {
         let outline = codex().outline(&at.path, &mut buffer);
-        let file = ScannedFile { folder: 0, named_folder: true, is_shared: false, at: at.clone(), outline };
+        let file = ScannedFile {
+            folder: 0,
+            named_folder: true,
+            is_shared: false,
+            at: at.clone(),
+            outline,
+        };
         groups.entry(at.group.clone()).or_default().push(file);
     }
     let mut all: Vec<SessionFiles> =
@@ -75,7 +82,8 @@ fn sessions(home: &Path) -> Vec<SessionFiles> {
         let mut bases = Vec::new();
         while let Some(base) = next.take() {
             let files = groups.get(&*base.group).cloned().unwrap_or_default();
-            let parent = codex().group_sessions(files).into_iter().find(|one| one.id == base.session);
+            let parent =
+                codex().group_sessions(files).into_iter().find(|one| one.id == base.session);
             let (borrowed, further) = codex().borrowed(parent.unwrap(), &base).unwrap();
             bases.extend(borrowed);
             next = further;
@@ -129,14 +137,19 @@ fn read(outline: &Outline, bytes: &[u8], name: &Arc<str>, at: usize) -> Message 
 }
 
 /// What was typed in a session, kept or undone.
-fn prompts(session: &SessionFiles, is_wanted: impl Fn(&SessionFile, &Message) -> bool) -> Vec<String> {
+fn prompts(
+    session: &SessionFiles,
+    is_wanted: impl Fn(&SessionFile, &Message) -> bool,
+) -> Vec<String> {
     let mut all = Vec::new();
     for file in &session.files {
         if matches!(file.role, FileRole::Copy | FileRole::Twin) {
             continue;
         }
         let said = messages(file).into_iter().filter(|message| message.kind == MessageKind::Prompt);
-        all.extend(said.filter(|message| is_wanted(file, message)).map(|message| message.display_text));
+        all.extend(
+            said.filter(|message| is_wanted(file, message)).map(|message| message.display_text),
+        );
     }
     all
 }
@@ -147,7 +160,10 @@ fn texts(value: &Value) -> Vec<String> {
 
 /// A prompt of a recording's notes without what the notes add in brackets.
 fn plain(note: &str) -> String {
-    let note = note.split_once(") ").filter(|(mark, _)| mark.starts_with('(')).map_or(note, |(_, rest)| rest);
+    let note = note
+        .split_once(") ")
+        .filter(|(mark, _)| mark.starts_with('('))
+        .map_or(note, |(_, rest)| rest);
     note.split(" (").next().unwrap_or(note).to_owned()
 }
 
@@ -156,11 +172,15 @@ fn every_typed_prompt_is_a_prompt_once() {
     let mut compared = 0;
     for Recording { name, home, meta } in recordings() {
         let located = codex().locate(&home.join(".codex"), RootShape::Whole);
-        let main: Vec<SessionFiles> =
-            sessions(&home).into_iter().filter(|session| session.kind == SessionKind::Main).collect();
-        let kept = |session: &SessionFiles| prompts(session, |_, message| message.fate == Fate::Kept);
+        let main: Vec<SessionFiles> = sessions(&home)
+            .into_iter()
+            .filter(|session| session.kind == SessionKind::Main)
+            .collect();
+        let kept =
+            |session: &SessionFiles| prompts(session, |_, message| message.fate == Fate::Kept);
         let Some(expected) = meta["expected_sessions"].as_array() else {
-            let mut typed: Vec<String> = texts(&meta["prompts"]).iter().map(|note| plain(note)).collect();
+            let mut typed: Vec<String> =
+                texts(&meta["prompts"]).iter().map(|note| plain(note)).collect();
             if typed.is_empty() || name.contains("0.29.0/") {
                 continue;
             }
@@ -178,7 +198,9 @@ fn every_typed_prompt_is_a_prompt_once() {
         let tell = |session: &SessionFiles| {
             let title = located.names.iter().find(|(id, _)| *id == session.id);
             let undone = prompts(session, |_, message| message.fate != Fate::Kept);
-            let own = prompts(session, |file, message| file.role != FileRole::Base && message.fate == Fate::Kept);
+            let own = prompts(session, |file, message| {
+                file.role != FileRole::Base && message.fate == Fate::Kept
+            });
             (kept(session), undone, own, title.map(|(_, title)| title.clone()))
         };
         let mut said: Vec<_> = main.iter().map(tell).collect();
@@ -204,8 +226,15 @@ fn every_typed_prompt_is_a_prompt_once() {
 
 /// Counts the tokens of a file by the rule in words, without a line of the reader.
 fn counted(bytes: &[u8]) -> u64 {
-    let rows: Vec<Value> = bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
-    let meta = rows.iter().find(|row| row["type"] == "session_meta").map(|row| row["payload"].clone()).unwrap_or_default();
+    let rows: Vec<Value> = bytes
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| serde_json::from_slice(line).ok())
+        .collect();
+    let meta = rows
+        .iter()
+        .find(|row| row["type"] == "session_meta")
+        .map(|row| row["payload"].clone())
+        .unwrap_or_default();
     let metas = rows.iter().filter(|row| row["type"] == "session_meta").count();
     let id = meta["id"].as_str().unwrap_or_default().to_owned();
     let own_from = if metas > 1 {
@@ -219,9 +248,14 @@ fn counted(bytes: &[u8]) -> u64 {
         0
     };
     let mut records: BTreeMap<String, u64> = BTreeMap::new();
-    let sum = |usage: &Value| usage["input_tokens"].as_u64().unwrap() + usage["output_tokens"].as_u64().unwrap();
-    let first_record = rows.iter().position(|row| row["type"] == "token_usage_record").unwrap_or(rows.len());
-    for row in rows.iter().filter(|row| row["type"] == "token_usage_record" && row["payload"]["thread_id"] == id.as_str()) {
+    let sum = |usage: &Value| {
+        usage["input_tokens"].as_u64().unwrap() + usage["output_tokens"].as_u64().unwrap()
+    };
+    let first_record =
+        rows.iter().position(|row| row["type"] == "token_usage_record").unwrap_or(rows.len());
+    for row in rows.iter().filter(|row| {
+        row["type"] == "token_usage_record" && row["payload"]["thread_id"] == id.as_str()
+    }) {
         let response = row["payload"]["response_id"].as_str().unwrap().to_owned();
         records.insert(response, sum(&row["payload"]["usage"]));
     }
@@ -236,7 +270,12 @@ fn counted(bytes: &[u8]) -> u64 {
         let used = match &before {
             Some(before) if before == now => 0,
             None => sum(last),
-            Some(before) if now == last || now["total_tokens"].as_u64() < before["total_tokens"].as_u64() => sum(now),
+            Some(before)
+                if now == last
+                    || now["total_tokens"].as_u64() < before["total_tokens"].as_u64() =>
+            {
+                sum(now)
+            }
             Some(before) => sum(now).saturating_sub(sum(before)),
         };
         before = Some(now.clone());
@@ -254,8 +293,14 @@ fn tokens_are_those_of_an_independent_count() {
                 continue;
             }
             let entries = file.file.outline.entries.iter();
-            let booked: u64 = entries.filter_map(|entry| entry.tokens).map(|tokens| tokens.total).sum();
-            assert_eq!(booked, counted(&content(&file.file.at.path)), "{name}: {}", file.file.at.path.display());
+            let booked: u64 =
+                entries.filter_map(|entry| entry.tokens).map(|tokens| tokens.total).sum();
+            assert_eq!(
+                booked,
+                counted(&content(&file.file.at.path)),
+                "{name}: {}",
+                file.file.at.path.display()
+            );
             compared += usize::from(booked > 0);
         }
     }
@@ -266,10 +311,16 @@ fn tokens_are_those_of_an_independent_count() {
 fn nothing_recorded_is_unknown_to_us() {
     for Recording { name, home, .. } in recordings() {
         let expected = home.parent().unwrap().join("expected.json");
-        let is_damaged = fs::read_to_string(expected).is_ok_and(|text| text.contains("\"damaged\""));
+        let is_damaged =
+            fs::read_to_string(expected).is_ok_and(|text| text.contains("\"damaged\""));
         for session in sessions(&home).iter().filter(|_| !is_damaged) {
             for file in &session.files {
-                assert_eq!(file.file.outline.problems.kept, [], "{name}: {}", file.file.at.path.display());
+                assert_eq!(
+                    file.file.outline.problems.kept,
+                    [],
+                    "{name}: {}",
+                    file.file.at.path.display()
+                );
                 assert!(file.file.outline.loadable, "{name}");
             }
         }
@@ -298,8 +349,16 @@ fn answers_hold_their_calls_and_what_came_of_them() {
     for Recording { name, home, .. } in recordings() {
         for file in sessions(&home).iter().flat_map(|session| &session.files) {
             for (message, entry) in messages(file).iter().zip(&file.file.outline.entries) {
-                assert_eq!(message.tool_calls.len(), entry.calls[0] as usize, "{name}: {message:?}");
-                let failed = message.tool_calls.iter().filter(|call| call.status.as_str() == "error").count();
+                assert_eq!(
+                    message.tool_calls.len(),
+                    entry.calls[0] as usize,
+                    "{name}: {message:?}"
+                );
+                let failed = message
+                    .tool_calls
+                    .iter()
+                    .filter(|call| call.status.as_str() == "error")
+                    .count();
                 assert_eq!(failed, entry.calls[1] as usize, "{name}: {message:?}");
                 assert_eq!(message.kind, entry.kind, "{name}");
             }
@@ -315,7 +374,8 @@ fn a_file_in_pieces_is_the_file_at_once() {
         for at in located.folders.iter().flat_map(|folder| &folder.files) {
             let whole = codex().outline_to_keep(&at.path, &mut buffer);
             let Some(saved) = whole.saved else { continue };
-            let again = codex().outline_from(&at.path, &mut buffer, &saved.state, u64::MAX).unwrap();
+            let again =
+                codex().outline_from(&at.path, &mut buffer, &saved.state, u64::MAX).unwrap();
             assert_eq!(format!("{:?}", again.outline), format!("{:?}", whole.outline), "{name}");
         }
     }
