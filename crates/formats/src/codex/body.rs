@@ -55,7 +55,13 @@ pub(super) fn message(request: &MessageRequest<'_>) -> Result<Message, Problem> 
         message.display_text = match message.kind {
             MessageKind::Prompt => typed(&message.text).to_owned(),
             MessageKind::Summary => summary(&message.text).to_owned(),
-            _ => message.text.clone(),
+            MessageKind::Answer
+            | MessageKind::Context
+            | MessageKind::Hook
+            | MessageKind::ToolResult
+            | MessageKind::Shell
+            | MessageKind::Notice
+            | MessageKind::Nudge => message.text.clone(),
         };
     }
     if message.kind == MessageKind::Notice && message.level.is_none() {
@@ -88,12 +94,12 @@ impl Body<'_> {
             Tag::Event => self.event(kind, payload),
             Tag::Compacted => {
                 self.guess = Some(MessageKind::Summary);
-                self.message.text = payload.text("message").unwrap_or_default().to_owned();
+                payload.text("message").unwrap_or_default().clone_into(&mut self.message.text);
             }
             Tag::Usage => {
-                self.notice("A request of which only the tokens are on record.", NoticeLevel::Info)
+                self.notice("A request of which only the tokens are on record.", NoticeLevel::Info);
             }
-            _ => {}
+            Tag::Meta | Tag::Header | Tag::TurnContext | Tag::Skipped | Tag::Unknown => {}
         }
     }
 
@@ -136,7 +142,7 @@ impl Body<'_> {
         let is_typed = !displayed.is_empty() || !self.message.media.is_empty();
         self.guess = Some(if is_typed { MessageKind::Prompt } else { MessageKind::Context });
         if self.message.kind == MessageKind::Prompt || is_typed {
-            self.message.display_text = typed(&displayed.join("\n")).to_owned();
+            typed(&displayed.join("\n")).clone_into(&mut self.message.display_text);
         }
         self.say(&texts(item.get("content")));
     }
@@ -197,7 +203,7 @@ impl Body<'_> {
                 self.notice(event.text("message").unwrap_or("An error."), NoticeLevel::Error);
             }
             "warning" => {
-                self.notice(event.text("message").unwrap_or_default(), NoticeLevel::Warning)
+                self.notice(event.text("message").unwrap_or_default(), NoticeLevel::Warning);
             }
             "entered_review_mode" => self.review("Review", event.text("user_facing_hint")),
             "exited_review_mode" => {
@@ -208,7 +214,7 @@ impl Body<'_> {
                 );
             }
             "token_count" => {
-                self.notice("A request of which only the tokens are on record.", NoticeLevel::Info)
+                self.notice("A request of which only the tokens are on record.", NoticeLevel::Info);
             }
             _ => {}
         }
@@ -260,7 +266,7 @@ impl Body<'_> {
 
     /// What an event says was typed.
     fn typed(&mut self, text: String) {
-        self.message.display_text = typed(&text).to_owned();
+        typed(&text).clone_into(&mut self.message.display_text);
         if self.message.text.is_empty() {
             self.message.text = text;
         }

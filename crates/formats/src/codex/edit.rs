@@ -1,7 +1,7 @@
 //! How the agent's own files change when a thread gets a name or belongs to another folder.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Read as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -207,7 +207,10 @@ fn whole(path: &Path) -> Result<Vec<u8>, String> {
     if is_compressed(path) {
         return Err(compressed(path));
     }
-    std::fs::read(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))
+    let mut bytes = Vec::new();
+    let read = Input::open(path).and_then(|mut input| input.read_to_end(&mut bytes));
+    read.map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+    Ok(bytes)
 }
 
 fn first_line(bytes: &[u8]) -> &[u8] {
@@ -279,7 +282,6 @@ const HEAD: u64 = 1024 * 1024;
 
 /// Returns the rollout that a file goes on from, where in that, and where the number stands.
 fn pointer(path: &Path) -> Option<(String, u64, Range<usize>)> {
-    use std::io::Read as _;
     let mut head = Vec::new();
     Input::open(path).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
     let line = first_line(&head);
@@ -353,9 +355,10 @@ mod tests {
         )
         .unwrap();
         assert_eq!(changes.len(), 2);
-        let bytes = std::fs::read(base[0]).unwrap();
-        let line_at =
-            |text: &str, at: u64| text[..usize::try_from(at).unwrap()].matches('\n').count();
+        let bytes = whole(base[0]).unwrap();
+        let line_at = |text: &str, at: u64| {
+            text.get(..usize::try_from(at).unwrap()).unwrap().matches('\n').count()
+        };
         let old = String::from_utf8(bytes.clone()).unwrap();
         let of = |path: &Path| &changes.iter().find(|(known, _)| known == path).unwrap().1;
         let new = applied(&bytes, of(base[0]));

@@ -4,6 +4,8 @@ mod body;
 mod build;
 mod document;
 mod edit;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzz;
 mod grouping;
 mod injected;
 mod lines;

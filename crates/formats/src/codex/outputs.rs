@@ -27,7 +27,10 @@ const TAIL: usize = 120;
 pub(super) fn ending(output: Option<&[u8]>) -> Ending {
     let Some(output) = output else { return Ending::Unknown };
     let head = output.get(..HEAD).unwrap_or(output);
-    if memmem::find(head, b"aborted by user").is_some() {
+    let is_aborted = head.starts_with(b"\"aborted by user")
+        || (head.starts_with(b"\"Wall time: ")
+            && memmem::find(head, b" seconds\\naborted by user").is_some_and(|at| at < 40));
+    if is_aborted {
         return Ending::Cancelled;
     }
     if head.starts_with(b"\"failed to parse function arguments")
@@ -39,7 +42,8 @@ pub(super) fn ending(output: Option<&[u8]>) -> Ending {
     let wrapped = head.starts_with(br#""{\"output\""#);
     let tail = output.get(output.len().saturating_sub(TAIL)..).unwrap_or(output);
     let code = if wrapped {
-        code_behind(tail, br#"\"exit_code\":"#)
+        memmem::rfind(tail, br#"\"exit_code\":"#)
+            .and_then(|at| code_behind(tail.get(at..)?, br#"\"exit_code\":"#))
     } else if head.starts_with(b"\"Exit code: ") {
         code_behind(head, b"Exit code: ")
     } else {
@@ -60,7 +64,7 @@ fn header(head: &[u8]) -> Option<&[u8]> {
 }
 
 fn code_behind(text: &[u8], mark: &[u8]) -> Option<i64> {
-    let at = memmem::rfind(text, mark)? + mark.len();
+    let at = memmem::find(text, mark)? + mark.len();
     let digits: String = { text.get(at..)?.iter() }
         .map(|byte| char::from(*byte))
         .skip_while(|c| *c == ' ')

@@ -124,23 +124,14 @@ pub(super) fn recognize(path: &Path, head: &[u8]) -> Recognition {
     let mut lines = head.split(|byte| *byte == b'\n');
     let first = lines.next().unwrap_or_default();
     let has = |bytes: &[u8], key: &[u8]| memchr::memmem::find(bytes, key).is_some();
-    let certain = match Record::read(first) {
-        Ok(record) => match record.tag {
-            Tag::Meta => true,
-            Tag::Header => {
-                is_named || lines.next().is_some_and(|line| has(line, b"\"record_type\""))
-            }
-            _ => false,
-        },
-        Err(_) => {
-            let start = head.get(..START).unwrap_or(head);
-            let is_cut_meta =
-                has(start, b"\"type\":\"session_meta\"") && has(start, b"\"payload\"");
-            let is_document = grammar(head) == Grammar::Json
-                && has(head, b"\"session\"")
-                && has(head, b"\"items\"");
-            is_cut_meta || is_document
-        }
+    let certain = if let Ok(record) = Record::read(first) {
+        let mut is_followed = || lines.next().is_some_and(|line| has(line, b"\"record_type\""));
+        record.tag == Tag::Meta || (record.tag == Tag::Header && (is_named || is_followed()))
+    } else {
+        let start = head.get(..START).unwrap_or(head);
+        let is_cut_meta = has(start, b"\"type\":\"session_meta\"") && has(start, b"\"payload\"");
+        let is_document = grammar(head) == Grammar::Json;
+        is_cut_meta || (is_document && has(head, b"\"session\"") && has(head, b"\"items\""))
     };
     if certain { Recognition::Certain } else { Recognition::No }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use recount_model::{Fate, MessageKind, Problem, Span, Tokens, What};
 use serde::{Deserialize, Serialize};
 
+use crate::json::Text;
 use crate::outline::{AgentCall, CallEnd, Problems, ToolUse, Version};
 use crate::source::stable_hash;
 
@@ -56,6 +57,7 @@ type Called = (u32, u32);
 
 /// The state of a thread while its records are read.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one fact of the file so far")]
 pub(super) struct Replay {
     #[serde(skip, default = "no_file")]
     file: Arc<str>,
@@ -150,7 +152,7 @@ impl Replay {
             Tag::TurnContext => self.turn_context(fields),
             Tag::Compacted => self.compacted(fields, span, record.time),
             Tag::Usage => {
-                let thread = text(fields.thread_id).map(|id| id.decode());
+                let thread = text(fields.thread_id).map(Text::decode);
                 let is_own = thread.is_none_or(|id| self.meta.id.as_deref() == Some(&*id));
                 if is_own
                     && let Some(tokens) =
@@ -272,7 +274,7 @@ impl Replay {
     fn waiting_prompt(&self) -> Option<u32> {
         let last = u32::try_from(self.drafts.len().checked_sub(1)?).ok()?;
         let draft = self.draft(last)?;
-        let is_new = !self.links.last().is_some_and(|(linked, _)| *linked == last);
+        let is_new = self.links.last().is_none_or(|(linked, _)| *linked != last);
         (draft.kind == MessageKind::Prompt && is_new && self.candidate.is_none()).then_some(last)
     }
 
@@ -563,7 +565,7 @@ impl Replay {
 
     fn collaboration(&mut self, item: &Fields<'_>, raw: Option<&[u8]>) {
         let agents = raw.and_then(super::tool::receivers).unwrap_or_default();
-        let call = text(item.id).map(|id| id.decode());
+        let call = text(item.id).map(Text::decode);
         let known =
             self.agent_calls.iter_mut().rev().find(|known| call.as_deref() == Some(&*known.call));
         if let (Some(known), Some(agent)) = (known, agents.into_iter().next()) {
@@ -600,21 +602,18 @@ impl Replay {
             let message = fields.message.and_then(word).unwrap_or_default();
             !self.ending.is_empty() && message.ends_with(&self.ending)
         });
-        let draft = match summary {
+        let draft = if let Some(draft) = summary {
             // Newer releases record the answer that the summary is made of.
-            Some(draft) => {
-                self.link(draft, span);
-                draft
+            self.link(draft, span);
+            draft
+        } else {
+            let draft = self.add(MessageKind::Summary, None, span, time);
+            let tokens = self.pending.take().map(|(tokens, ..)| tokens).filter(|_| self.own);
+            let model = self.model.filter(|_| tokens.is_some());
+            if let Some(draft) = self.draft_mut(draft) {
+                (draft.tokens, draft.model) = (tokens, model);
             }
-            None => {
-                let draft = self.add(MessageKind::Summary, None, span, time);
-                let tokens = self.pending.take().map(|(tokens, ..)| tokens).filter(|_| self.own);
-                let model = self.model.filter(|_| tokens.is_some());
-                if let Some(draft) = self.draft_mut(draft) {
-                    (draft.tokens, draft.model) = (tokens, model);
-                }
-                draft
-            }
+            draft
         };
         if let Some(draft) = self.draft_mut(draft) {
             draft.kind = MessageKind::Summary;

@@ -143,7 +143,7 @@ pub(super) fn add_detail(message: &mut Message, item: &JsonTree, id: Option<&str
 /// A step of a script, which is known by its event alone.
 fn step(item: &JsonTree, id: Option<&str>, detail: Detail) -> ToolCall {
     let name = step_name(item.text("type").unwrap_or_default().as_bytes());
-    let command = item.get("command").map(|command| command_line(command));
+    let command = item.get("command").map(command_line);
     let paths = item.get("changes").and_then(JsonTree::as_object).unwrap_or_default();
     let paths: Vec<&str> = paths.iter().map(|(path, _)| path.as_str()).collect();
     let args = match &command {
