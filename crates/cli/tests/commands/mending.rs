@@ -1,4 +1,4 @@
-//! Sessions written anew: smaller, in another grammar, with fewer turns, and again from traces.
+//! Sessions rewritten: smaller, in another grammar, with fewer turns, and again from traces.
 
 #![expect(clippy::unwrap_used, reason = "what a test needs it must have")]
 
