@@ -249,7 +249,7 @@ fn prompts_alone_make_a_session_again() {
     new     session       -  971 B  ~/.gemini/tmp/shop/chats/session-2026-11-15T08-00-3d2f9a10.jsonl
     ------- stderr -------
     note: 2 prompts from the log of prompts
-    note: 1 output, kept beside it, as notices
+    note: 1 output from separate files, as notices
     note: nothing was changed (--dry-run)
     [exit 0]
     ");
