@@ -78,7 +78,7 @@ const fn real(name: &'static str, sql: &'static str, about: &'static str) -> Sql
     SqlColumn { name, kind: ColumnKind::Real, about, sql }
 }
 
-/// Every view, in the order they are told to people.
+/// Every view, in the order in which people see them.
 pub const VIEWS: &[SqlView] = &[SESSIONS, MESSAGES, TOOL_CALLS, REQUESTS, FILES_TOUCHED];
 
 /// The name of the one view whose rows are put in for each question.
