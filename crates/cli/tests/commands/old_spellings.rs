@@ -47,5 +47,5 @@ fn old_spellings_are_in_no_help() {
         assert!(!help.stdout.contains(gone), "{command}: {help}");
     }
     let completions = home.run(["completions", "bash"]).stdout;
-    assert!(!completions.contains("help-markdown") && !completions.contains("strict-only"));
+    assert!(!completions.contains("help-markdown"));
 }
