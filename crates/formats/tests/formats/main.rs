@@ -1,5 +1,6 @@
 //! The readers on recorded homes.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 
+mod claude;
 mod corpus;
 mod named_folders;
