@@ -8,6 +8,7 @@ mod edit;
 mod grouping;
 mod history;
 mod known;
+mod live;
 mod locate;
 mod log;
 mod project;
@@ -34,6 +35,7 @@ use self::log::Log;
 use self::state::ClaudeState;
 use crate::bytes::{self, Buffer};
 use crate::edit::Editor;
+use crate::live::LiveSource;
 use crate::outline::{MessageEntry, Outline};
 use crate::retention::RetentionPolicy;
 use crate::source::{
@@ -190,6 +192,10 @@ impl Source for Claude {
 
     fn is_running(&self, args: &[String]) -> bool {
         is_running(args)
+    }
+
+    fn live(&self) -> Option<&'static dyn LiveSource> {
+        Some(&live::ClaudeLive)
     }
 
     fn resume(&self, id: &SessionId) -> Option<(&'static str, Vec<String>)> {

@@ -3,4 +3,5 @@
 
 mod claude;
 mod corpus;
+mod live;
 mod named_folders;
