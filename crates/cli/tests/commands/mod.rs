@@ -1,4 +1,5 @@
 mod changing;
+mod codex;
 mod completions;
 mod delete;
 mod doctor;
