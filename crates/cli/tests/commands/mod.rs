@@ -1,5 +1,4 @@
 mod changing;
-mod codex;
 mod completions;
 mod delete;
 mod doctor;
