@@ -44,6 +44,8 @@ pub fn session(data: &[u8]) {
                 file: &file,
                 span: version.span,
                 fate: entry.fate,
+                entry: Some(entry),
+                model: None,
                 others: &NoOthers,
                 folder: None,
                 detail: Detail::Whole,

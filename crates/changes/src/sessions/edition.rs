@@ -108,7 +108,8 @@ impl Make for Edition {
                 head.iter().try_for_each(|head| line(head))?;
                 self.records(&mut |bytes, id| {
                     // What the agent would not take for a message is told when the records are chosen.
-                    form.record(bytes, id).map_or(Ok(()), |record| line(&record))
+                    let record = form.record(bytes, id).filter(|record| !record.is_empty());
+                    record.map_or(Ok(()), |record| line(&record))
                 })
             }
             Way::Document { rewriter, frame } => {
@@ -147,7 +148,9 @@ impl Chapter {
                 Some(window) => window,
                 None => window.insert(Window::open(&session_file.file.at.path)?),
             };
-            take(window.read(record.span)?, record.id.as_deref())?;
+            for span in std::iter::once(&record.span).chain(&record.pieces) {
+                take(window.read(*span)?, record.id.as_deref())?;
+            }
         }
         Ok(())
     }

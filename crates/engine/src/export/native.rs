@@ -112,18 +112,23 @@ impl<'a> NativeExport<'a> {
         self.write_head(&fields, &self.opened.facts.id, None, out, told)?;
         let mut windows: Vec<Option<Window>> = session_files.files.iter().map(|_| None).collect();
         for (number, record) in records.iter().enumerate() {
-            let Some(bytes) = self.bytes(record, &mut windows) else {
-                told.problems.push(self.gone(record.session_file, Some(record.span)));
-                continue;
-            };
-            let Some(line) = self.form.record(bytes, record.id.as_deref()) else {
-                let done = "left out: the agent takes no such record";
-                let problem =
-                    self.problem(record.session_file, Some(record.span), What::UnknownRecord, done);
-                told.problems.push(problem);
-                continue;
-            };
-            self.line(&line, &format!("message {}", number + 1), out, told)?;
+            for span in std::iter::once(&record.span).chain(&record.pieces).copied() {
+                let Some(bytes) = self.bytes(record, span, &mut windows) else {
+                    told.problems.push(self.gone(record.session_file, Some(span)));
+                    continue;
+                };
+                let Some(line) = self.form.record(bytes, record.id.as_deref()) else {
+                    let done = "left out: the agent takes no such record";
+                    let problem =
+                        self.problem(record.session_file, Some(span), What::UnknownRecord, done);
+                    told.problems.push(problem);
+                    continue;
+                };
+                // A record may say nothing in the form that is written.
+                if !line.is_empty() {
+                    self.line(&line, &format!("message {}", number + 1), out, told)?;
+                }
+            }
         }
         Ok(())
     }
@@ -197,13 +202,18 @@ impl<'a> NativeExport<'a> {
         out.write_all(b"\n")
     }
 
-    fn bytes<'w>(&self, record: &Record, windows: &'w mut [Option<Window>]) -> Option<&'w [u8]> {
+    fn bytes<'w>(
+        &self,
+        record: &Record,
+        span: Span,
+        windows: &'w mut [Option<Window>],
+    ) -> Option<&'w [u8]> {
         let session_file = self.opened.session_files().files.get(record.session_file)?;
         let window = windows.get_mut(record.session_file)?;
         if window.is_none() {
             *window = Window::open(&session_file.file.at.path).ok();
         }
-        window.as_mut()?.read(record.span).ok()
+        window.as_mut()?.read(span).ok()
     }
 
     /// The hash of the project's path, as far as it is known.

@@ -1,13 +1,13 @@
 //! What of a row takes a look at more than one session: its project, its number in the agent's own list, and for a
 //! sub-agent the call that ran it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_formats::outline::AgentCall;
 use recount_formats::source::{AgentRow, ScannedFile};
-use recount_model::{Project, RecordedPath, SessionFacts, SessionId, SessionKind};
+use recount_model::{Project, RecordedPath, SessionFacts, SessionId, SessionKind, TitleFrom};
 
 use crate::projects::resolve::ResolvedProjects;
 use crate::sessions::list::Digest;
@@ -17,8 +17,13 @@ use crate::snapshot::disk_scan::DiskSnapshot;
 pub(crate) fn finish(disk: &DiskSnapshot, digests: &mut [Digest], resolved: &ResolvedProjects) {
     let rows = agent_rows(disk, digests, &resolved.projects);
     let callers = callers(digests);
+    let names = names(disk);
     for digest in digests {
         let facts = Arc::make_mut(&mut digest.facts);
+        let root = disk.folders.get(digest.folder).map(|folder| folder.root);
+        if let Some(name) = root.and_then(|root| names.get(&(root, &facts.id))) {
+            (facts.title, facts.title_from) = (Some((*name).to_owned()), TitleFrom::Name);
+        }
         facts.project = resolved.project_of(digest.folder, facts.cwd.as_ref());
         facts.parent_call = caller(&callers, facts);
         let own = digest.files.iter().map(|file| file.folder).collect::<BTreeSet<_>>();
@@ -29,6 +34,13 @@ pub(crate) fn finish(disk: &DiskSnapshot, digests: &mut [Digest], resolved: &Res
             None => (None, None),
         };
     }
+}
+
+/// Names that users gave to sessions, by root and session.
+fn names(disk: &DiskSnapshot) -> HashMap<(usize, &SessionId), &str> {
+    let all = disk.names.iter().enumerate();
+    all.flat_map(|(root, names)| names.iter().map(move |(id, name)| ((root, id), name.as_str())))
+        .collect()
 }
 
 /// Calls that ran sub-agents, by the session they stand in.

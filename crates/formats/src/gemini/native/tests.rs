@@ -93,6 +93,7 @@ fn what_is_said_anew_counts() {
     let overrides = HeaderOverrides {
         id: Some(&id),
         project_hash: Some("g"),
+        cwd: None,
         title: Some("A \"new\" one"),
         started: None,
         updated: time,
