@@ -1,4 +1,4 @@
-//! Every recorded home of an agent that recount only takes folders from: if a folder is on record
+//! Every recorded home of another agent: if a folder is on record
 //! anywhere in it, we find it.
 
 use std::collections::BTreeSet;
