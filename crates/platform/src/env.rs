@@ -29,13 +29,29 @@ pub const VARIABLES: &[Variable] = &[
         name: "RECOUNT_NOW",
         purpose: "the time to take as now, for tests and reproducible output",
     },
+    Variable {
+        name: "RECOUNT_TERMINAL",
+        purpose: "what stands for this terminal, whose last list @N means",
+    },
+    Variable {
+        name: "RECOUNT_BACKGROUND",
+        purpose: "`0`: never leave a process behind; a first search then waits for its index",
+    },
+    Variable { name: "CI", purpose: "when set, the same as RECOUNT_BACKGROUND=0" },
     Variable { name: "RECOUNT_PAGER", purpose: "the pager, before PAGER; empty for none" },
     Variable { name: "PAGER", purpose: "the pager" },
-    Variable { name: "LESS", purpose: "left as it is when set; else the pager quits if all fits" },
+    Variable {
+        name: "LESS",
+        purpose: "kept when set, with -R before it; else the pager quits if all fits",
+    },
     Variable { name: "LESSCHARSET", purpose: "left as it is when set; else UTF-8" },
     Variable { name: "NO_COLOR", purpose: "no colour when set and not empty" },
     Variable { name: "CLICOLOR_FORCE", purpose: "colour even when not on a terminal" },
     Variable { name: "TERM", purpose: "`dumb` means no colour" },
+    Variable {
+        name: "RECOUNT_WIDTH",
+        purpose: "lay output out as on a terminal of so many columns, wherever it goes",
+    },
     Variable { name: "COLUMNS", purpose: "the width when it cannot be asked from the terminal" },
     Variable { name: "TZ", purpose: "the time zone for people" },
 ];

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use recount_changes::{Changes, Compaction};
 
-use crate::commands::change::{Consent, files, shrunk};
+use crate::commands::change::{Consent, files, point, saved, shrunk};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::progress::Bar;
@@ -59,6 +59,9 @@ pub(crate) fn run(args: &CompactArgs, context: &Context) -> Result<ExitCode, Fai
     };
     let offer = changes.compact_plan(&wanted, &bar)?;
     bar.finish();
+    if !offer.is_empty() {
+        point(&format!("{}: {}", files(&offer.plan), saved(&offer.plan)), context)?;
+    }
     let done = format!("{} written anew: {}", files(&offer.plan), shrunk(&offer.plan));
     args.consent.carry_out_or_tell(&offer, changes, context, &done, "nothing to leave out")
 }

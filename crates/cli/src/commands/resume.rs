@@ -11,6 +11,7 @@ use recount_engine::{Engine, Resume};
 use recount_platform::{find_program, run_in};
 use serde::Serialize;
 
+use super::picker;
 use crate::context::{Context, Paged};
 use crate::failure::{ERROR, Failure};
 use crate::output::progress::Bar;
@@ -26,8 +27,8 @@ use crate::output::progress::Bar;
     recount resume 3d2f --print          only the command, for the shell"
 )]
 pub(crate) struct ResumeArgs {
-    /// The session
-    session: String,
+    /// The session; without one, the newest here
+    session: Option<String>,
 
     /// Only print the command
     #[arg(long)]
@@ -48,9 +49,15 @@ struct Document<'a> {
 }
 
 pub(crate) fn run(args: &ResumeArgs, context: &Context) -> Result<ExitCode, Failure> {
-    let engine = context.engine_for(&args.session)?;
+    let (engine, session) = match &args.session {
+        Some(session) => (context.engine_for(session)?, session.clone()),
+        None => {
+            let engine = context.engine()?;
+            (engine, picker::choose(engine, "Resume", context)?)
+        }
+    };
     let bar = Bar::new(context, "reading");
-    let mut resume = engine.resume(&args.session, &bar)?;
+    let mut resume = engine.resume(&session, &bar)?;
     bar.finish();
     resume.args.extend(args.more.iter().cloned());
     if args.print || context.global.json {

@@ -10,6 +10,7 @@ use recount_engine::{Bound, MessageCursor, Opened, View};
 use recount_model::{Message, Problem, SessionFacts};
 
 use super::picked::Picked;
+use super::picker;
 use crate::context::{Context, Out, Paged};
 use crate::failure::{ERROR, Failure, NOTHING};
 use crate::output::json;
@@ -29,8 +30,8 @@ use crate::when;
     the last 20 messages\n  recount show 3d2f --find '\"tax table\"' -C 1\n  recount show 3d2f --view strict --json\n  recount show ./session-2026-09-02T08-00-3d2f9a10.jsonl"
 )]
 pub(crate) struct ShowArgs {
-    /// Id, its first characters, a file, @N (row of the last list) or `latest`
-    session: String,
+    /// Id, its first characters, a file, @N (row of the last list) or `latest`; without one, the newest here
+    session: Option<String>,
 
     /// How much to show
     #[arg(short, long, value_name = "LEVEL", default_value = "actions")]
@@ -69,7 +70,7 @@ impl ShowArgs {
     /// Asks for a session from one of its messages on.
     pub(crate) fn at(session: &str, from: Option<String>) -> Self {
         Self {
-            session: session.to_owned(),
+            session: Some(session.to_owned()),
             level: LevelArg::Full,
             thoughts: true,
             view: ViewArg::Full,
@@ -116,9 +117,15 @@ pub(crate) enum ViewArg {
 }
 
 pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<ExitCode, Failure> {
-    let engine = context.engine_for(&args.session)?;
+    let (engine, session) = match &args.session {
+        Some(session) => (context.engine_for(session)?, session.clone()),
+        None => {
+            let engine = context.engine()?;
+            (engine, picker::choose(engine, "Show", context)?)
+        }
+    };
     let bar = Bar::new(context, "reading the session");
-    let mut opened = engine.open(&args.session, &bar)?;
+    let mut opened = engine.open(&session, &bar)?;
     if context.global.json {
         engine.complete(&mut opened);
     }

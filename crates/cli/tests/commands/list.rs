@@ -36,7 +36,7 @@ fn newest_first_in_100_columns() {
 #[test]
 fn columns_that_matter_less_go_first_when_it_is_narrow() {
     let narrow = home(MIXED).run_with(["list", "-q"], |command| {
-        command.env("COLUMNS", "60");
+        command.env("RECOUNT_WIDTH", "60");
     });
     insta::assert_snapshot!(narrow, @r"
     #  ID        USED    PROJECT  PROMPTS  TITLE
@@ -50,7 +50,7 @@ fn columns_that_matter_less_go_first_when_it_is_narrow() {
     [exit 0]
     ");
     let narrower = home(MIXED).run_with(["list", "-q"], |command| {
-        command.env("COLUMNS", "30");
+        command.env("RECOUNT_WIDTH", "30");
     });
     insta::assert_snapshot!(narrower, @r"
     #  USED    TITLE

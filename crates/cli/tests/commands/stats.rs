@@ -33,7 +33,7 @@ fn document(home: &Home, arguments: &[&str]) -> Value {
 /// Runs at so many columns.
 fn at(home: &Home, columns: &str, arguments: &[&str]) -> String {
     let output = home.run_with(["stats", "--all", "-q"].iter().chain(arguments), |command| {
-        command.env("COLUMNS", columns);
+        command.env("RECOUNT_WIDTH", columns);
     });
     assert_eq!(output.stderr, "");
     output.stdout

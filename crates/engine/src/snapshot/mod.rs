@@ -202,7 +202,7 @@ impl Engine {
         let state = &self.pinned.snapshot.as_ref().filter(|_| *effort == Effort::List)?.state;
         let (sessions, problems) = (state.sessions.clone(), state.disk.problems.clone());
         let known = sessions.len();
-        Some((Listing { sessions, problems, known }, Arc::clone(&state.projects)))
+        Some((Listing { sessions, problems, known, scope: None }, Arc::clone(&state.projects)))
     }
 
     /// Returns what the rows of the snapshot were made from.
