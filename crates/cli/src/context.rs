@@ -79,7 +79,7 @@ impl Context {
         self.engine()
     }
 
-    /// Looks for the sessions that a command names. When it names a file, the user's home does not matter.
+    /// Opens the homes for commands that name sessions. If one is named by a file, the user's home does not matter.
     pub(crate) fn engine_for_all(&self, wanted: &[String]) -> Result<&Engine, Failure> {
         let is_file =
             |wanted: &&String| wanted.contains(['/', '\\']) || Path::new(wanted.as_str()).is_file();
@@ -89,13 +89,13 @@ impl Context {
         }
     }
 
-    /// Looks for sessions, for commands that are about our own data: nothing is made up.
+    /// Opens the homes for commands that change data or our own state: never the demo home.
     pub(crate) fn plain_engine(&self) -> Result<Engine, Failure> {
         Ok(Engine::new(self.setup())?)
     }
 
     /// Looks for sessions, for commands that only read: all they ask is answered from one listing of the disk. A user who has no
-    /// sessions yet is shown a made-up home.
+    /// sessions yet is shown the demo home.
     pub(crate) fn engine(&self) -> Result<&Engine, Failure> {
         if let Some(engine) = self.engine.get() {
             return Ok(engine);
@@ -306,14 +306,14 @@ impl Context {
             }
         } else {
             let s = if total == 1 { "" } else { "s" };
-            let mut words = format!("{total} problem{s} met while reading");
+            let mut words = format!("{total} problem{s} found while reading");
             if not_understood > 0 {
                 let s = if not_understood == 1 { "" } else { "s" };
                 words = format!("{words}, {not_understood} record{s} not understood");
             }
             self.warn(&format!("{words}; -v shows each"));
         }
-        if self.global.strict { ExitCode::from(ERROR) } else { ExitCode::SUCCESS }
+        if self.global.fail_on_problems { ExitCode::from(ERROR) } else { ExitCode::SUCCESS }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A file is read once, from front to back, through a reused [`bytes::Buffer`] into a [`source::Reader`]. What comes out is an
 //! [`outline::Outline`]: which messages there are, where each version of each stands, which of them the agent's own loader
-//! would show, what became of the others, and what could not be used. An outline holds no text.
+//! would show, the fate of the others, and what could not be used. An outline holds no text.
 //!
 //! [`Source::group_sessions`] then sorts the files of one session, each with its role, and
 //! [`Source::message`] reads one message in full from its place when somebody asks for it.

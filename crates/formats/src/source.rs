@@ -113,7 +113,7 @@ pub trait Source: Debug + Sync {
     /// they are. `None` for an entry that cannot be told from others.
     fn request_key(&self, outline: &Outline, entry: &MessageEntry) -> Option<u64> {
         let _ = outline;
-        // Ids alone would not do: those that were made up by hand are counted from one in each session.
+        // Ids alone are not enough: hand-written ones are counted from one in each session.
         let id = entry.id.as_deref()?;
         Some(stable_hash(&(self.name().as_str(), id, entry.time)))
     }
@@ -604,7 +604,7 @@ pub struct MessageRequest<'a> {
     pub file: &'a Arc<str>,
     /// Where it stands there.
     pub span: recount_model::Span,
-    /// What became of it.
+    /// Its fate.
     pub fate: recount_model::Fate,
     /// Other versions, for what this one has lost.
     pub others: &'a dyn OtherVersions,

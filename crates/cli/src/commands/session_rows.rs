@@ -76,7 +76,7 @@ fn row(
         Span::new(&form.bytes(session.bytes()), Tone::Dim),
         Span::new(&notes, noted),
         Span::new(&labels(session), Tone::Dim),
-        Span::new(session.title.as_deref().unwrap_or("(nothing said)"), tone),
+        Span::new(session.title.as_deref().unwrap_or("(no messages)"), tone),
     ]
 }
 

@@ -91,7 +91,7 @@ fn heading(hit: &Match, names: &ProjectNames, room: usize, context: &Context) ->
     let project = names.name(&session.project);
     let gone = if hit.is_gone { "  gone" } else { "" };
     let behind = format!("  {project}  {age}  {}{gone}", session.id.short());
-    let title = session.title.as_deref().unwrap_or("(nothing said)").replace('\n', " ");
+    let title = session.title.as_deref().unwrap_or("(no messages)").replace('\n', " ");
     let left = room.saturating_sub(width(&behind)).max(10);
     Line::new([
         Span::new(&pad_to(&truncate_to(&title, left), left.min(60)), Tone::Strong),
