@@ -2,6 +2,7 @@
 
 mod change;
 mod compact;
+mod complete_values;
 mod completions;
 mod convert;
 mod delete;
@@ -124,6 +125,8 @@ commands! {
         Man(man::ManArgs) => man::run;
         #[command(hide = true)]
         HelpMarkdown(help_markdown::HelpMarkdownArgs) => help_markdown::run;
+        #[command(hide = true)]
+        CompleteValues(complete_values::CompleteValuesArgs) => complete_values::run;
     }
 }
 

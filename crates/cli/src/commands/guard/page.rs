@@ -47,8 +47,8 @@ fn headline(projects: &[Guarded]) -> Option<Line> {
     let lost = mains().filter(|session| session.lost == Lost::Whole).count() as u64;
     let safe: u64 = projects.iter().map(|row| row.safe.sessions).sum();
     let all = safe + mains().count() as u64;
-    let will = if lost == 1 { "session will be deleted" } else { "sessions will be deleted" };
-    let words = format!("{lost} of {all} {will} on the next start");
+    let sessions = if all == 1 { "session" } else { "sessions" };
+    let words = format!("{lost} of {all} {sessions} will be deleted on the next start");
     (lost > 0).then(|| Line::new([Span::new(&words, Tone::Error)]))
 }
 
