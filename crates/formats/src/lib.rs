@@ -34,6 +34,7 @@ pub mod gemini;
 mod grouping;
 pub mod hook;
 pub mod json;
+pub mod live;
 mod named_folders;
 pub mod native;
 pub mod orphan;
@@ -48,6 +49,7 @@ use std::sync::Arc;
 use recount_model::Grammar;
 
 pub use edit::Editor;
+pub use live::LiveSource;
 pub use native::NativeFormat;
 pub use retention::RetentionPolicy;
 pub use rewrite::Rewriter;

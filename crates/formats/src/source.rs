@@ -21,6 +21,7 @@ use crate::edit::Editor;
 use crate::gemini::Gemini;
 use crate::grouping;
 use crate::hook::Hook;
+use crate::live::LiveSource;
 use crate::native::NativeFormat;
 use crate::orphan::Orphan;
 use crate::outline::{Base, MessageEntry, Outline};
@@ -263,6 +264,11 @@ pub trait Source: Debug + Sync {
 
     /// Returns how the agent runs hooks, if it does.
     fn hook(&self) -> Option<&'static dyn Hook> {
+        None
+    }
+
+    /// Returns how its sessions are followed while they run, if they can be.
+    fn live(&self) -> Option<&'static dyn LiveSource> {
         None
     }
 }
