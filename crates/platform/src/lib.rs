@@ -9,6 +9,7 @@ mod processes;
 mod program;
 mod remote;
 mod room;
+mod terminal;
 
 pub use env::{Env, VARIABLES, Variable};
 pub use folders::{Folders, is_same_place};
@@ -16,6 +17,7 @@ pub use installations::Installations;
 pub use listing::{FolderEntry, Lister};
 pub use mounts::{Below, Mounts};
 pub use processes::{Processes, Running, System};
-pub use program::{Pager, clock, find_program, random, run_in, system_nanos};
+pub use program::{Pager, clock, find_program, random, run_in, start_detached, system_nanos};
 pub use remote::is_remote;
 pub use room::Room;
+pub use terminal::terminal;
