@@ -42,6 +42,7 @@ pub(super) fn outline(mut replay: Replay, grammar: Grammar) -> Outline {
         tools: replay.tools,
         agent_calls: replay.agent_calls,
         first_prompt,
+        last_prompt: replay.last_prompt,
         has_conversation,
         resumable,
         state: CodexState::of(&replay.meta).encode(),
