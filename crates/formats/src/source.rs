@@ -71,7 +71,7 @@ pub trait Source: Debug + Sync {
     /// The version of what this source reads out of a file: what was kept under another version is read again.
     fn version(&self) -> u32;
 
-    /// Whether its sessions are read. Of the others only [`Source::known_folders`] is used.
+    /// Whether its sessions are read.
     fn reads_sessions(&self) -> bool {
         true
     }

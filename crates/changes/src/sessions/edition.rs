@@ -106,10 +106,17 @@ impl Make for Edition {
                     out.write_all(b"\n")
                 };
                 head.iter().try_for_each(|head| line(head))?;
+                let mut before: Option<Vec<u8>> = None;
                 self.records(&mut |bytes, id| {
                     // What the agent would not take for a message is told when the records are chosen.
-                    let record = form.record(bytes, id).filter(|record| !record.is_empty());
-                    record.map_or(Ok(()), |record| line(&record))
+                    let Some(record) = form.record(bytes, id).filter(|record| !record.is_empty())
+                    else {
+                        return Ok(());
+                    };
+                    let record = form.behind(record, before.as_deref());
+                    line(&record)?;
+                    before = Some(record);
+                    Ok(())
                 })
             }
             Way::Document { rewriter, frame } => {
@@ -148,8 +155,9 @@ impl Chapter {
                 Some(window) => window,
                 None => window.insert(Window::open(&session_file.file.at.path)?),
             };
-            for span in std::iter::once(&record.span).chain(&record.pieces) {
-                take(window.read(*span)?, record.id.as_deref())?;
+            take(window.read(record.span)?, record.id.as_deref())?;
+            for piece in &record.pieces {
+                take(window.read(*piece)?, None)?;
             }
         }
         Ok(())

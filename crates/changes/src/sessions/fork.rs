@@ -77,6 +77,7 @@ impl Changes<'_> {
             title: title.as_deref(),
             started: None,
             updated: Some(self.engine.clock().now()),
+            folder: home.path.as_ref().filter(|_| fork.to.is_some()).map(RecordedPath::as_str),
         };
         let edition = Edition::new(opened, home.form, records, overrides, grammar_of([facts]))?;
         let mut offer = self.offer("fork");

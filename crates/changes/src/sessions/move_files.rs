@@ -61,7 +61,7 @@ impl<'a> FileMover<'a> {
     }
 
     /// Says which folder all of it belongs to from now on.
-    pub(crate) fn to_folder(mut self, folder: &'a str) -> Self {
+    pub(crate) fn in_folder(mut self, folder: &'a str) -> Self {
         self.folder = Some(folder);
         self
     }

@@ -62,7 +62,7 @@ impl Changes<'_> {
             let hash = root.source.project_hash(new.as_str()).map(|hash| hash.to_string());
             let hash = hash.unwrap_or_default();
             let mut mover = FileMover::new(root.source, editor, &listing.sessions, &hash)
-                .to_folder(new.as_str());
+                .in_folder(new.as_str());
             relocate(&mut offer, &mut mover, root.source, listing, &change)?;
         }
         if !is_known {

@@ -111,22 +111,26 @@ impl<'a> NativeExport<'a> {
         }
         self.write_head(&fields, &self.opened.facts.id, None, out, told)?;
         let mut windows: Vec<Option<Window>> = session_files.files.iter().map(|_| None).collect();
+        let mut before = None;
         for (number, record) in records.iter().enumerate() {
-            for span in std::iter::once(&record.span).chain(&record.pieces).copied() {
-                let Some(bytes) = self.bytes(record, span, &mut windows) else {
-                    told.problems.push(self.gone(record.session_file, Some(span)));
+            for (piece, span) in std::iter::once(&record.span).chain(&record.pieces).enumerate() {
+                let Some(bytes) = self.bytes(record, *span, &mut windows) else {
+                    told.problems.push(self.gone(record.session_file, Some(*span)));
                     continue;
                 };
-                let Some(line) = self.form.record(bytes, record.id.as_deref()) else {
+                let id = record.id.as_deref().filter(|_| piece == 0);
+                let Some(line) = self.form.record(bytes, id) else {
                     let done = "left out: the agent takes no such record";
                     let problem =
-                        self.problem(record.session_file, Some(span), What::UnknownRecord, done);
+                        self.problem(record.session_file, Some(*span), What::UnknownRecord, done);
                     told.problems.push(problem);
                     continue;
                 };
                 // A record may say nothing in the form that is written.
                 if !line.is_empty() {
+                    let line = self.form.behind(line, before.as_deref());
                     self.line(&line, &format!("message {}", number + 1), out, told)?;
+                    before = Some(line);
                 }
             }
         }

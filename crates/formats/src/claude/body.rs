@@ -77,7 +77,12 @@ impl Body {
             RowKind::Results | RowKind::ResultsAndPrompt if !is_first => {
                 tool::results(&mut self.calls, fields.content, fields.result, detail);
             }
-            _ => plain(message, &row, &fields),
+            RowKind::Message(_)
+            | RowKind::Notice(_)
+            | RowKind::Results
+            | RowKind::ResultsAndPrompt
+            | RowKind::Boundary
+            | RowKind::Hidden => plain(message, &row, &fields),
         }
         Ok(())
     }
@@ -282,12 +287,12 @@ fn attached(message: &mut Message, attachment: &JsonTree, rendered: Option<&Json
                 });
             }
             message.text = format!("{}\n{content}", name.unwrap_or_default());
-            message.display_text = name.unwrap_or(kind).to_owned();
+            name.unwrap_or(kind).clone_into(&mut message.display_text);
             return;
         }
         // The whole system prompt, which nobody said.
         "prompt_snapshot" => {
-            message.text = kind.to_owned();
+            kind.clone_into(&mut message.text);
             return;
         }
         _ => {}
@@ -296,7 +301,7 @@ fn attached(message: &mut Message, attachment: &JsonTree, rendered: Option<&Json
     for part in rendered {
         match part.get("content") {
             Some(content) => {
-                add_text(&mut message.text, &tool::text_of(content).unwrap_or_default())
+                add_text(&mut message.text, &tool::text_of(content).unwrap_or_default());
             }
             None => add_text(&mut message.text, part.as_str().unwrap_or_default()),
         }

@@ -11,6 +11,7 @@ use recount_model::{
 use super::log::is_agent_file;
 use super::state::{Answer, ClaudeState, Facts, RowKind, Session, TreeRow};
 use super::tree::{Chain, Place, parents, sidechains};
+use crate::json::Scanner;
 use crate::outline::{
     AgentCall, CallEnd, Head, MessageEntry, Outline, PieceRange, Problems, ToolUse, Version,
     VisibleMessage,
@@ -130,10 +131,9 @@ fn entrypoint(session: &Session) -> Option<Entrypoint> {
         Some(word) if word.contains("vscode") || word.contains("jetbrains") || word == "ide" => {
             Some(Entrypoint::Ide)
         }
-        Some(_) => None,
         None if session.has_file_history => Some(Entrypoint::Terminal),
         None if session.begins_queued => Some(Entrypoint::Headless),
-        None => None,
+        Some(_) | None => None,
     }
 }
 
@@ -372,4 +372,27 @@ impl Builder<'_> {
 fn results<'a>(facts: &'a Facts, row: &TreeRow) -> &'a [super::state::CallResult] {
     let (start, end) = row.results;
     facts.results.get(start as usize..end as usize).unwrap_or_default()
+}
+
+/// Returns an object with a value in the place of that of a key, or behind all others; every other byte stays.
+pub(crate) fn named(line: &[u8], wanted: &str, value: &[u8]) -> Vec<u8> {
+    let mut place = None;
+    let read = Scanner::new(line).object(|scanner, key| {
+        scanner.peek()?;
+        let start = scanner.offset();
+        scanner.skip()?;
+        if key.is(wanted) {
+            place = Some((start, scanner.offset()));
+        }
+        Ok(())
+    });
+    let part = |from: usize, to: usize| line.get(from..to).unwrap_or_default();
+    match (read, place) {
+        (Ok(()), Some((start, end))) => [part(0, start), value, part(end, line.len())].concat(),
+        (Ok(()), None) if line.len() > 2 => {
+            let start = line.strip_suffix(b"}").unwrap_or(line);
+            [start, b",\"", wanted.as_bytes(), b"\":", value, b"}"].concat()
+        }
+        _ => line.to_vec(),
+    }
 }

@@ -80,7 +80,7 @@ impl Editor for Edits {
         let to = self.place(root, shape, new)?.folder;
         let goes = if from == to { Vec::new() } else { vec![(from.clone(), to)] };
         let stays = if goes.is_empty() { vec![from] } else { Vec::new() };
-        Ok(Some(Relocation { goes, stays, ..Relocation::default() }))
+        Ok(Some(Relocation { stays, goes, ..Relocation::default() }))
     }
 
     fn contents(&self, folder: &Path) -> Artifacts {

@@ -109,7 +109,7 @@ fn session(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, met: &mut 
     let name = entry.file_name().to_string_lossy().into_owned();
     if let Some(stem) = name.strip_suffix(".jsonl") {
         if let Some(mut file) = file(entry, root, &mut met.problems) {
-            file.group = stem.strip_prefix("agent-").unwrap_or(stem).to_owned();
+            stem.strip_prefix("agent-").unwrap_or(stem).clone_into(&mut file.group);
             folder.files.push(file);
         }
         return;

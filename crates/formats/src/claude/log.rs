@@ -168,9 +168,7 @@ impl Log {
         let session = &mut self.facts.session;
         let first = |slot: &mut Option<Box<str>>, text: Option<Text<'_>>| {
             if slot.is_none() {
-                *slot = text
-                    .map(|text| text.decode().into())
-                    .filter(|text: &Box<str>| !text.is_empty());
+                *slot = text.filter(|text| !text.raw().is_empty()).map(|text| text.decode().into());
             }
         };
         first(&mut session.id, row.session);

@@ -11,6 +11,7 @@ mod known;
 mod live;
 mod locate;
 mod log;
+mod native;
 mod project;
 mod retention;
 mod row;
@@ -36,6 +37,7 @@ use self::state::ClaudeState;
 use crate::bytes::{self, Buffer};
 use crate::edit::Editor;
 use crate::live::LiveSource;
+use crate::native::NativeFormat;
 use crate::outline::{MessageEntry, Outline};
 use crate::retention::RetentionPolicy;
 use crate::source::{
@@ -86,7 +88,7 @@ impl Source for Claude {
     }
 
     fn outline(&self, path: &Path, buffer: &mut Buffer) -> Outline {
-        self.outline_and(path, buffer, |_| {})
+        outline_and(path, buffer, |_| {})
     }
 
     fn outline_from(
@@ -110,7 +112,7 @@ impl Source for Claude {
 
     fn outline_to_keep(&self, path: &Path, buffer: &mut Buffer) -> ReadResult {
         let mut saved = None;
-        let outline = self.outline_and(path, buffer, |reader| saved = reader.save());
+        let outline = outline_and(path, buffer, |reader| saved = reader.save());
         ReadResult { outline, saved }
     }
 
@@ -178,6 +180,10 @@ impl Source for Claude {
         artifacts::artifacts(folder, id, files)
     }
 
+    fn native_format(&self) -> Option<&'static dyn NativeFormat> {
+        Some(&native::Transcript)
+    }
+
     fn editor(&self) -> Option<&'static dyn Editor> {
         Some(&edit::Edits)
     }
@@ -203,19 +209,12 @@ impl Source for Claude {
     }
 }
 
-impl Claude {
-    fn outline_and(
-        &self,
-        path: &Path,
-        buffer: &mut Buffer,
-        look: impl FnOnce(&dyn Reader),
-    ) -> Outline {
-        let file: Arc<str> = Arc::from(path.to_string_lossy());
-        let choose = |_: &[u8]| -> Box<dyn Reader> { Box::new(Log::new(Arc::clone(&file))) };
-        let read =
-            bytes::open(path).and_then(|mut input| buffer.pump_and(&mut input, choose, look));
-        read.map_or_else(|_| unreadable(&file), Reader::into_outline)
-    }
+/// Reads the outline of a file, with a look at the reader before it is told that nothing follows.
+fn outline_and(path: &Path, buffer: &mut Buffer, look: impl FnOnce(&dyn Reader)) -> Outline {
+    let file: Arc<str> = Arc::from(path.to_string_lossy());
+    let choose = |_: &[u8]| -> Box<dyn Reader> { Box::new(Log::new(Arc::clone(&file))) };
+    let read = bytes::open(path).and_then(|mut input| buffer.pump_and(&mut input, choose, look));
+    read.map_or_else(|_| unreadable(&file), Reader::into_outline)
 }
 
 /// Returns a reader for the bytes of a transcript.
