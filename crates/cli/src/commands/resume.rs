@@ -51,12 +51,11 @@ struct Document<'a> {
 }
 
 pub(crate) fn run(args: &ResumeArgs, context: &Context) -> Result<ExitCode, Failure> {
-    let (engine, session) = match &args.session {
-        Some(session) => (context.engine_for(session)?, session.clone()),
-        None => {
-            let engine = context.engine()?;
-            (engine, picker::choose(engine, "Resume", context)?)
-        }
+    let (engine, session) = if let Some(session) = &args.session {
+        (context.engine_for(session)?, session.clone())
+    } else {
+        let engine = context.engine()?;
+        (engine, picker::choose(engine, "Resume", context)?)
     };
     let bar = Bar::new(context, "reading");
     let mut resume = engine.resume(&session, &bar)?;

@@ -59,7 +59,7 @@ fn row(
     let form = context.form();
     let tone = if session.is_empty() { Tone::Dim } else { Tone::Plain };
     let notes = notes(session).join(", ");
-    let noted = if session.problems > 0 { Tone::Warning } else { Tone::Dim };
+    let warning = if session.problems > 0 { Tone::Warning } else { Tone::Dim };
     let cost = match form {
         Form::Short => price(session.cost_usd),
         Form::Exact => session.cost_usd.map(|cost| cost.to_string()).unwrap_or_default(),
@@ -74,7 +74,7 @@ fn row(
         Span::new(&form.count(session.tokens.total), Tone::Plain),
         Span::new(&cost, Tone::Plain),
         Span::new(&form.bytes(session.bytes()), Tone::Dim),
-        Span::new(&notes, noted),
+        Span::new(&notes, warning),
         Span::new(&labels(session), Tone::Dim),
         Span::new(session.title.as_deref().unwrap_or("(no messages)"), tone),
     ]

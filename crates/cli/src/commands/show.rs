@@ -125,12 +125,11 @@ pub(crate) enum ViewArg {
 }
 
 pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<ExitCode, Failure> {
-    let (engine, session) = match &args.session {
-        Some(session) => (context.engine_for(session)?, session.clone()),
-        None => {
-            let engine = context.engine()?;
-            (engine, picker::choose(engine, "Show", context)?)
-        }
+    let (engine, session) = if let Some(session) = &args.session {
+        (context.engine_for(session)?, session.clone())
+    } else {
+        let engine = context.engine()?;
+        (engine, picker::choose(engine, "Show", context)?)
     };
     let bar = Bar::new(context, "reading the session");
     let mut opened = engine.open(&session, &bar)?;

@@ -66,14 +66,13 @@ mod tests {
     #[test]
     fn a_home_holds_itself_and_nothing_below() {
         let homes = [PathBuf::from("/home/dev")];
-        let holds = |project: &str, folder: &str| {
-            super::holds(Path::new(project), Path::new(folder), &homes)
-        };
-        assert!(holds("/home/dev", "/home/dev"));
-        assert!(!holds("/home/dev", "/home/dev/code/shop"));
-        assert!(!holds("/", "/home/dev/code/shop"));
-        assert!(!holds("/home", "/srv"));
-        assert!(holds("/home/dev/code/shop", "/home/dev/code/shop/src"));
-        assert!(!holds("/home/dev/code/shop", "/home/dev/code/shop-two"));
+        let is_in =
+            |project: &str, folder: &str| holds(Path::new(project), Path::new(folder), &homes);
+        assert!(is_in("/home/dev", "/home/dev"));
+        assert!(!is_in("/home/dev", "/home/dev/code/shop"));
+        assert!(!is_in("/", "/home/dev/code/shop"));
+        assert!(!is_in("/home", "/srv"));
+        assert!(is_in("/home/dev/code/shop", "/home/dev/code/shop/src"));
+        assert!(!is_in("/home/dev/code/shop", "/home/dev/code/shop-two"));
     }
 }

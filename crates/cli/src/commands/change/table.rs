@@ -80,7 +80,7 @@ pub(crate) fn shrunk(plan: &Plan) -> String {
 pub(crate) fn saved(plan: &Plan) -> String {
     let (before, after) = sizes(plan);
     let saved = before.saturating_sub(after);
-    let share = if before == 0 { 0 } else { saved * 100 / before };
+    let share = (saved * 100).checked_div(before).unwrap_or_default();
     format!("saves {} of {} ({share}%)", bytes(saved), bytes(before))
 }
 
