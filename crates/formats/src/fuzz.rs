@@ -105,6 +105,8 @@ pub fn transcript(data: &[u8]) {
                 file: &file,
                 span,
                 fate: entry.fate,
+                entry: Some(entry),
+                model: None,
                 others: &NoOthers,
                 folder: None,
                 detail: Detail::Whole,

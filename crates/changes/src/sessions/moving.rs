@@ -14,6 +14,7 @@ use recount_writer::change::{ChangeDetails, Plan};
 
 use super::delete::prompts_stay;
 use super::move_files::FileMover;
+use crate::sessions::refolder::refolder;
 use crate::sessions::steps::{source, subject};
 use crate::{Changes, Deed, Error, Notice, Proposal, Reason};
 
@@ -45,7 +46,7 @@ impl Changes<'_> {
         if let Some(root) = self.root_of(&survey, facts)
             && editor.folder_at(&root, facts.started).is_some()
         {
-            self.refolder(&mut offer, editor, &survey, &root, (&session_files, &path))?;
+            refolder(&mut offer, editor, &survey, &root, (&session_files, &path))?;
             if offer.is_empty() {
                 let project = path.to_string();
                 offer.notice(Notice::AlreadyThere { session: facts.id.clone(), project });

@@ -13,6 +13,7 @@ use recount_writer::RealDisk;
 use recount_writer::change::{ChangeDetails, Plan};
 
 use super::move_files::FileMover;
+use crate::sessions::refolder::refolder;
 use crate::sessions::steps::subject;
 use crate::{Changes, Error, Notice, Proposal, Reason};
 
@@ -53,7 +54,7 @@ impl Changes<'_> {
                 let sessions: Vec<&SessionFacts> =
                     listing.sessions.iter().filter(is_its).map(|facts| &**facts).collect();
                 is_known |= !sessions.is_empty();
-                self.refolder(&mut offer, editor, &survey, &root.path, (&sessions, &new))?;
+                refolder(&mut offer, editor, &survey, &root.path, (&sessions, &new))?;
                 continue;
             }
             let change = editor.relocation(&root.path, root.shape, &old, &new);
