@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use recount_formats::bytes::Buffer;
+use recount_formats::bytes::{Buffer, read_small};
 use recount_formats::outline::Outline;
 use recount_formats::source::{
     MessageRequest, OtherVersions, PieceBytes, RootShape, ScannedFile, SessionFiles,
@@ -59,7 +59,7 @@ fn sessions(root: &Path) -> Vec<SessionFiles> {
 }
 
 fn messages(path: &Path, outline: &Outline) -> Vec<Message> {
-    let bytes = fs::read(path).unwrap();
+    let bytes = read_small(path).unwrap();
     let file: Arc<str> = Arc::from(path.to_string_lossy());
     let cut = |span: recount_model::Span| {
         let start = usize::try_from(span.offset).unwrap();
@@ -110,7 +110,7 @@ fn counted(root: &Path) -> [u64; 4] {
     transcripts(&root.join("projects"), &mut files);
     let mut answers: BTreeMap<String, [u64; 4]> = BTreeMap::new();
     for file in files {
-        for line in fs::read_to_string(file).unwrap().lines() {
+        for line in String::from_utf8(read_small(&file).unwrap()).unwrap().lines() {
             let row: Value = serde_json::from_str(line).unwrap();
             let message = &row["message"];
             let model = message["model"].as_str().unwrap_or_default();
