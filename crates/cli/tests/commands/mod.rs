@@ -38,3 +38,4 @@ mod story;
 mod tag;
 mod testbed;
 mod vault;
+mod watch;
