@@ -14,7 +14,7 @@ use recount_writer::change::Make;
 
 use crate::Error;
 
-/// What will be in the file of a session that is written anew. Records are read when they are written.
+/// What will be in the file of a session that is rewritten. Records are read when they are written.
 #[derive(Debug)]
 pub(crate) struct Edition {
     way: Way,
