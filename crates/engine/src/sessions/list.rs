@@ -177,7 +177,9 @@ impl Engine {
         let (asked, scope) = self.asked(&mut listing.sessions, query, &unmatched, said.as_ref())?;
         listing.scope = scope;
         let mut asked = asked.into_iter();
-        listing.sessions.retain(|_| asked.next().unwrap_or_default());
+        listing
+            .sessions
+            .retain(|session| asked.next().unwrap_or_default() && !session.is_background);
         if query.sort == SortOrder::Cost {
             self.price(&mut listing.sessions, progress);
         }
