@@ -36,7 +36,7 @@ fn a_stub_takes_the_conversation_along() {
     let home = home(["gemini/lines/resume-stub"]);
     insta::assert_snapshot!(home.run(["guard", "--release", "0.60.0"]), @r#"
     At the next start of gemini 0.60.0 (as asked)
-    1 of 2 session will be deleted on the next start
+    1 of 2 sessions will be deleted on the next start
 
     shop  /home/dev/code/shop  keeps sessions for 30d (by default)
       ID        USED      SIZE  LOST  WHY                                         TITLE

@@ -64,11 +64,12 @@ fn a_folder_is_searched_as_deep_as_asked() {
 fn a_search_shows_what_it_found_and_how() {
     let (home, _) = deep();
     insta::assert_snapshot!(home.run(["projects", "--evidence", "--scan", "disk", "nowhere"]), @r"
-    PROJECT   PATH                            STATE    SESSIONS  PROMPTS  TOKENS   SIZE  USED     AGENTS
-    314dd3d1  …7c22c0dabcb03cc901ee874b8e425  unknown         1        1       0  293 B  15h ago  gemini
+    PROJECT  PATH                   STATE    SESSIONS  PROMPTS  TOKENS   SIZE  USED     AGENTS
+    shop     ~/disk/1/2/3/4/5/shop  present         1        1       0  293 B  15h ago  gemini
 
-    314dd3d1
-      no evidence found
+    shop  ~/disk/1/2/3/4/5/shop
+      100 proves   scan           found below ~/disk
+      100 proves   session hash   session files carry the SHA-256 of the path
     ------- stderr -------
     note: no such folder to search: ~home~/nowhere
     [exit 0]
@@ -88,7 +89,7 @@ fn what_was_found_can_be_forgotten() {
     home.run(["projects", "--scan", "disk"]);
     insta::assert_snapshot!(home.run(["projects", "--forget"]), @r"
     ------- stderr -------
-    note: 0 learned folders forgotten
+    note: 1 learned folder forgotten
     [exit 0]
     ");
     assert_eq!(state(&home.run(["projects", "--json"])).1, "unknown");
