@@ -105,7 +105,7 @@ pub fn transcript(data: &[u8]) {
                 file: &file,
                 span,
                 fate: entry.fate,
-                entry: None,
+                entry: Some(entry),
                 model: None,
                 others: &NoOthers,
                 folder: None,

@@ -170,7 +170,7 @@ pub(super) fn entry<'a>(
 fn cut(session_files: &SessionFiles, records: &mut Vec<Record>, at: &str) -> Result<(), Error> {
     let missing = || Error::NoMessage(at.to_owned());
     let kind = |record: &Record| entry(session_files, record).map(|entry| entry.kind);
-    let is_prompt = |record: &Record| kind(record) == Some(MessageKind::Prompt) && !record.is_piece;
+    let is_prompt = |record: &Record| kind(record) == Some(MessageKind::Prompt);
     let end = if let Ok(number) = at.parse::<usize>() {
         let mut prompts = records.iter().enumerate().filter(|(_, record)| is_prompt(record));
         let begin = number.checked_sub(1).and_then(|before| prompts.nth(before));
@@ -181,15 +181,13 @@ fn cut(session_files: &SessionFiles, records: &mut Vec<Record>, at: &str) -> Res
             let id = entry(session_files, record).and_then(|entry| entry.id.as_deref());
             record.id.as_deref().or(id).is_some_and(|id| id.starts_with(at))
         };
-        let whole = records.iter().enumerate().filter(|(_, record)| !record.is_piece);
-        let mut found = whole.filter(|(_, record)| is_it(record));
+        let mut found = records.iter().enumerate().filter(|(_, record)| is_it(record));
         let (place, _) = found.next().ok_or_else(missing)?;
         if found.next().is_some() {
             return Err(Reason::ManyMessages(at.to_owned()).into());
         }
         let results = records.iter().skip(place + 1);
-        let results = results
-            .take_while(|record| record.is_piece || kind(record) == Some(MessageKind::ToolResult));
+        let results = results.take_while(|record| kind(record) == Some(MessageKind::ToolResult));
         place + 1 + results.count()
     };
     records.truncate(end);

@@ -14,7 +14,7 @@ use recount_writer::change::{ChangeDetails, Plan};
 
 use super::delete::prompts_stay;
 use super::move_files::FileMover;
-use super::refolder::refolder;
+use crate::sessions::refolder::refolder;
 use crate::sessions::steps::{source, subject};
 use crate::{Changes, Deed, Error, Notice, Proposal, Reason};
 

@@ -12,7 +12,7 @@ use crate::sessions::steps::{SUBAGENT, patched, role, subject};
 use crate::{Error, Proposal, Reason};
 
 /// Plans that sessions of one data folder record another folder. Of one that records none nothing can be changed.
-pub(crate) fn refolder(
+pub(super) fn refolder(
     offer: &mut Proposal,
     editor: &dyn Editor,
     survey: &Survey,

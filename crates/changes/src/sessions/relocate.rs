@@ -13,7 +13,7 @@ use recount_writer::RealDisk;
 use recount_writer::change::{ChangeDetails, Plan};
 
 use super::move_files::FileMover;
-use super::refolder::refolder;
+use crate::sessions::refolder::refolder;
 use crate::sessions::steps::subject;
 use crate::{Changes, Error, Notice, Proposal, Reason};
 

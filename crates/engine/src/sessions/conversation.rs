@@ -27,10 +27,10 @@ pub struct Record {
     pub entry: usize,
     /// Where it stands in the file.
     pub span: Span,
+    /// The other pieces of a message that was recorded in several.
+    pub pieces: Vec<Span>,
     /// What it must be called where its own id is missing or taken.
     pub id: Option<String>,
-    /// Whether it is a piece of the message whose first record stands before it.
-    pub is_piece: bool,
 }
 
 impl Conversation {
@@ -149,17 +149,13 @@ fn records(session_files: &SessionFiles, rows: &[Shown]) -> Vec<Record> {
             names.find(is_new).unwrap_or_default()
         });
         taken.extend(id.clone());
-        let (session_file, number) = (row.session_file, row.entry);
-        records.push(Record { session_file, entry: number, span, id, is_piece: false });
-        let whole = outline(session_files, session_file).zip(entry(session_files, row));
-        let pieces = whole.into_iter().flat_map(|(outline, entry)| outline.pieces_of(entry));
-        records.extend(pieces.map(|piece| Record {
-            session_file,
-            entry: number,
-            span: piece.span,
-            id: None,
-            is_piece: true,
-        }));
+        let outline = outline(session_files, row.session_file);
+        let pieces = outline.zip(entry(session_files, row)).map(|(outline, entry)| {
+            outline.pieces_of(entry).map(|version| version.span).collect::<Vec<_>>()
+        });
+        let (session_file, entry) = (row.session_file, row.entry);
+        let pieces = pieces.unwrap_or_default();
+        records.push(Record { session_file, entry, span, pieces, id });
     }
     records
 }
