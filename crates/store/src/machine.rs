@@ -77,7 +77,7 @@ impl Machine<'_> {
 
     /// Adds where other agents were used.
     fn neighbours(&self, candidates: &mut Candidates) {
-        for source in self.sources.iter().filter(|source| !source.reads_sessions()) {
+        for source in self.sources {
             let folders = source.folders();
             let named = named_folders(&folders, self.env);
             let below = self
