@@ -156,6 +156,4 @@ fn a_projects_folder_in_the_home_is_no_data_of_an_agent() {
     home.write("tmp/notes.txt", "");
     let output = home.run(["delete", "latest", "--yes"]);
     assert_eq!(output.code, Some(0), "{output}");
-    let output = home.run(["--home", ".", "list", "--all"]);
-    assert_eq!(output.code, Some(1), "only the deleted session was there: {output}");
 }
