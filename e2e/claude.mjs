@@ -6,6 +6,7 @@
 // The programs come from npm (`@anthropic-ai/claude-code`); the model is `claude_model.mjs`, on loopback. Node 20 or later.
 
 import { spawnSync } from 'node:child_process';
+import crypto from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -107,6 +108,12 @@ function run(release, program, model) {
   fs.utimesSync(file, then, then);
   const doomed = JSON.parse(world.recount('guard', '--json').text);
   check(name('guard foretells what is old'), JSON.stringify(doomed).includes(first.id));
+  const copy = path.join(path.dirname(file), `${crypto.randomUUID()}.jsonl`);
+  fs.copyFileSync(file, copy);
+  fs.utimesSync(copy, then, then);
+  fs.utimesSync(file, Date.now() / 1000, Date.now() / 1000);
+  world.ask(world.shop, 'Say hello');
+  console.log(`     ${name(`without them it ${fs.existsSync(copy) ? 'keeps' : 'deletes'} a file of that age`)}`);
   world.recount('guard', '--retention', 'off', '--yes');
   fs.utimesSync(file, then, then);
   world.ask(world.shop, 'Say hello');
