@@ -6,6 +6,7 @@ mod config;
 pub mod disk;
 mod error;
 pub mod export;
+pub mod live;
 mod messages;
 mod projects;
 pub mod retention;
@@ -115,6 +116,10 @@ impl Engine {
             }
         }
         let folders = Folders::find(&setup.env);
+        let processes: Arc<dyn Processes> = match setup.env.path("RECOUNT_PROCESS_TABLE") {
+            Some(file) => Arc::new(live::TableProcesses::new(file)),
+            None => Arc::new(System),
+        };
         Ok(Self {
             sources: setup.known_sources,
             roots: roots.into(),
@@ -123,7 +128,7 @@ impl Engine {
             env: Arc::new(setup.env),
             clock: setup.clock,
             given: setup.homes.into(),
-            processes: Arc::new(System),
+            processes,
             tree: Arc::new(DiskTree::new()),
             pinned: snapshot::Pinned::default(),
             pricing: Arc::default(),

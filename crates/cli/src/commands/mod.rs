@@ -41,6 +41,7 @@ mod trash;
 mod trim;
 mod undo;
 mod vault;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -84,7 +85,8 @@ commands! {
     "Search & count" {
         Search(search::SearchArgs) => search::run;
         Stats(stats::StatsArgs) => stats::run;
-        Prices(prices::PricesArgs) => prices::run;
+        Watch(watch::WatchArgs) => watch::run;
+    Prices(prices::PricesArgs) => prices::run;
         Sql(sql::SqlArgs) => sql::run;
         Index(index::IndexArgs) => index::run;
     }

@@ -40,3 +40,4 @@ mod story;
 mod tag;
 mod testbed;
 mod vault;
+mod watch;
