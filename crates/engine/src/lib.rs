@@ -114,6 +114,8 @@ impl Engine {
             }
         }
         let folders = Folders::find(&setup.env);
+        // Titles and prompts lie in it.
+        let _is_there = folders.data.as_deref().is_some_and(recount_writer::close);
         Ok(Self {
             sources: setup.known_sources,
             roots: roots.into(),

@@ -9,9 +9,10 @@ mod processes;
 mod program;
 mod remote;
 mod room;
+mod shell;
 
 pub use env::{Env, VARIABLES, Variable};
-pub use folders::{Folders, is_same_place};
+pub use folders::{Folders, is_same_place, is_temporary};
 pub use installations::Installations;
 pub use listing::{FolderEntry, Lister};
 pub use mounts::{Below, Mounts};
@@ -19,3 +20,4 @@ pub use processes::{Processes, Running, System};
 pub use program::{Pager, clock, find_program, random, run_in, system_nanos};
 pub use remote::is_remote;
 pub use room::Room;
+pub use shell::{CommandLine, literal, quote};

@@ -14,7 +14,7 @@ use crate::output::progress::Bar;
 ///
 /// The agent writes a message whole at every change, and all messages at every resume, so files grow much faster than
 /// conversations. What is left out is what later lines repeat. What the agent loads stays the same, and so does what
-/// `recount show` tells, down to what was undone; both are compared before anything is offered. The old file goes to the trash.
+/// `recount show` tells, down to what was undone; both are compared before anything is offered. The old file is kept as undo data.
 #[derive(Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  recount compact 3d2f --dry-run       what it would save\n  recount compact --all                \
@@ -34,7 +34,7 @@ pub(crate) struct CompactArgs {
     #[arg(long, value_name = "PERCENT", default_value = "10%", value_parser = percent)]
     min_saving: u64,
 
-    /// Keep only what the agent loads: what was undone stays in the trash
+    /// Keep only what the agent loads: what was undone stays in the undo data
     #[arg(long)]
     strict_only: bool,
 

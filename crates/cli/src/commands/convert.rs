@@ -14,7 +14,7 @@ use crate::output::progress::Bar;
 /// Write a session in the other of its agent's two grammars
 ///
 /// `jsonl` is the log of newer releases, `json` the document of older ones, which holds only what the agent loads. The id, times,
-/// title and folders stay, and so do fields that nobody knows. The old file goes to the trash: two files of one session
+/// title and folders stay, and so do fields that nobody knows. The old file is kept as undo data: two files of one session
 /// side by side are cleared away together. What the other grammar cannot say is told before anything happens.
 #[derive(Args, Clone, Debug)]
 #[command(

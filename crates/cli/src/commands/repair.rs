@@ -15,7 +15,7 @@ use crate::output::progress::Bar;
 /// What is mended: records that were not written to their end, marks and torn bytes that make the agent drop a line, a missing
 /// first line, documents that were cut off, rewinds to messages that are not there, calls of tools without a response and
 /// responses without a call, conversations that a later record hides, files that the agent put aside. What is fine is
-/// never touched; the old file goes to the trash. `recount doctor` lists what there is to mend.
+/// never touched; the old file is kept as undo data. `recount doctor` lists what there is to mend.
 #[derive(Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  recount repair 3d2f --dry-run    what is wrong, and what would be done\n  \

@@ -4,25 +4,27 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use recount_changes::{Changes, Trashed};
+use recount_changes::{Changes, Emptying, KeptCopies, Trashed, UndoData};
 use serde::Serialize;
 
 use crate::commands::change::Consent;
 use crate::context::{Context, Paged};
-use crate::failure::{ERROR, Failure, NOTHING};
+use crate::failure::{ERROR, Failure};
 use crate::output::columns::{Align, Column, Fit, render};
 use crate::output::json;
 use crate::output::number::{bytes, count, plural};
 use crate::output::span::Span;
 use crate::output::theme::Tone;
-use crate::when;
+use crate::{when, words};
 
-/// List deleted sessions, or throw them away for good
+/// List deleted sessions and undo data, or remove them for good
 ///
-/// `recount restore SESSION` brings one back.
+/// Deleted sessions are the trash: `recount restore SESSION` brings one back. Undo data is something else: the originals of files
+/// that a rename, repair, trim, compact, convert or another change replaced. `recount undo` needs it, and `trash empty` keeps it
+/// unless --undo-data is given.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  recount trash\n  recount trash empty --before 30d    what was deleted longer ago\n  recount trash empty --yes"
+    after_help = "Examples:\n  recount trash\n  recount trash empty --before 30d    sessions deleted more than 30 days ago\n  recount trash empty --undo-data --before 90d"
 )]
 pub(crate) struct TrashArgs {
     #[command(subcommand)]
@@ -31,26 +33,41 @@ pub(crate) struct TrashArgs {
 
 #[derive(Clone, Debug, Subcommand)]
 enum What {
-    /// List deleted sessions
+    /// List deleted sessions and undo data
     List,
-    /// Throw away what is in the trash
+    /// Remove deleted sessions for good
     ///
-    /// Changes whose copies are thrown away cannot be undone any more.
+    /// They can then not be restored. Undo data of other changes stays unless --undo-data is given.
     Empty(EmptyArgs),
 }
 
 #[derive(Args, Clone, Debug)]
 struct EmptyArgs {
-    /// Only what was deleted before: a day, a time, or how long ago (30d)
+    /// Only what was deleted or changed before: a day, a time, or how long ago (30d)
     #[arg(long, value_name = "WHEN")]
     before: Option<String>,
+
+    /// Also remove undo data: those changes can then not be undone
+    #[arg(long)]
+    undo_data: bool,
 
     #[command(flatten)]
     consent: Consent,
 }
 
 #[derive(Serialize)]
+struct TrashDocument {
+    schema: &'static str,
+    #[serde(flatten)]
+    kept: KeptCopies,
+}
+
+#[derive(Serialize)]
 struct Emptied {
+    sessions: usize,
+    bytes: u64,
+    undo_data: usize,
+    undo_data_bytes: u64,
     changes: usize,
 }
 
@@ -64,18 +81,27 @@ pub(crate) fn run(args: &TrashArgs, context: &Context) -> Result<ExitCode, Failu
 }
 
 fn list(changes: Changes<'_>, context: &Context) -> Result<ExitCode, Failure> {
-    let trash = changes.trash()?;
+    let kept = changes.kept_copies()?;
+    let nothing = kept.sessions.is_empty();
     if context.global.json {
-        json::document(context, "trash", "sessions", &trash)?;
-    } else if !trash.is_empty() {
-        let rows: Vec<Vec<Span>> = trash.iter().map(|item| row(item, context)).collect();
+        json::whole(context, &TrashDocument { schema: "recount.trash/1", kept })?;
+    } else if !kept.is_empty() {
         let mut out = context.out(Paged::Yes);
-        out.write_all(render(COLUMNS, &rows, &context.canvas()).as_bytes())?;
+        let canvas = context.canvas();
+        let rows: Vec<Vec<Span>> = kept.sessions.iter().map(|item| row(item, context)).collect();
+        if !rows.is_empty() {
+            out.write_all(render(COLUMNS, &rows, &canvas).as_bytes())?;
+        }
+        let undo: Vec<Vec<Span>> =
+            kept.undo_data.iter().map(|item| undo_row(item, context)).collect();
+        if !undo.is_empty() {
+            let gap = if rows.is_empty() { "" } else { "\n" };
+            write!(out, "{gap}{}", render(UNDO_COLUMNS, &undo, &canvas))?;
+        }
         out.finish()?;
     }
-    if trash.is_empty() {
-        context.warn("the trash is empty");
-        return Ok(ExitCode::from(NOTHING));
+    if nothing {
+        context.warn("the trash is empty: there are no deleted sessions");
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -84,20 +110,43 @@ fn empty(args: &EmptyArgs, changes: Changes<'_>, context: &Context) -> Result<Ex
     args.consent.recover(changes, context)?;
     let before = args.before.as_deref().map(|text| when::parse(text, context.clock.now()));
     let before = before.transpose().map_err(|message| Failure::new(ERROR, message))?;
-    let old = |item: &&Trashed| before.is_none_or(|before| item.time < before);
-    let trash = changes.trash()?;
-    let going: Vec<&Trashed> = trash.iter().filter(old).collect();
-    let size: u64 = going.iter().map(|item| item.bytes).sum();
-    let words = format!("{}, {}", plural(going.len() as u64, "session"), bytes(size));
-    if !args.consent.agree(&format!("throw away {words}, for good"))? {
-        context.warn(&format!("nothing was changed (--dry-run): {words} would go"));
+    let mut going = changes.kept_copies()?;
+    going.retain_before(before);
+    let kept = if args.undo_data { Vec::new() } else { std::mem::take(&mut going.undo_data) };
+    let (sessions, undo_data) = (going.sessions.len(), going.undo_data.len());
+    let size: u64 = going.sessions.iter().map(|item| item.bytes).sum();
+    let undo_size: u64 = going.undo_data.iter().map(|item| item.bytes).sum();
+    let mut words = Vec::new();
+    if sessions > 0 || undo_data == 0 {
+        words.push(format!("{}, {}", plural(sessions as u64, "deleted session"), bytes(size)));
+    }
+    if undo_data > 0 {
+        let of = plural(undo_data as u64, "change");
+        words.push(format!("the undo data of {of}, {}", bytes(undo_size)));
+    }
+    let words = words.join(", and ");
+    if !kept.is_empty() {
+        let size = bytes(kept.iter().map(|item| item.bytes).sum());
+        let of = plural(kept.len() as u64, "change");
+        context.warn(&format!("undo data of {of}, {size}, stays; --undo-data removes it, too"));
+    }
+    if going.is_empty() && !context.global.json {
+        context.warn("nothing to remove");
         return Ok(ExitCode::SUCCESS);
     }
-    let emptied = changes.empty_trash(before)?;
+    if !args.consent.agree(&format!("remove {words}, for good"))? {
+        context.warn(&format!("nothing was changed (--dry-run): {words} would be removed"));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let what = if args.undo_data { Emptying::SessionsAndUndoData } else { Emptying::Sessions };
+    let emptied = changes.empty_trash(what, before)?;
     if context.global.json {
-        json::document(context, "trash", "emptied", &Emptied { changes: emptied })?;
+        let emptied =
+            Emptied { sessions, bytes: size, undo_data, undo_data_bytes: undo_size, changes: emptied };
+        json::document(context, "trash", "emptied", &emptied)?;
     } else {
-        context.warn(&format!("{words} thrown away"));
+        let can = plural(emptied as u64, "change");
+        context.warn(&format!("removed for good: {words}; {can} can no longer be undone"));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -121,5 +170,25 @@ fn row(item: &Trashed, context: &Context) -> Vec<Span> {
         Span::new(&bytes(item.bytes), Tone::Plain),
         Span::new(&project.unwrap_or_default(), Tone::Dim),
         Span::new(item.session.title.as_deref().unwrap_or_default(), Tone::Plain),
+    ]
+}
+
+const UNDO_COLUMNS: &[Column] = &[
+    Column { heading: "UNDO DATA", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "CHANGED", align: Align::Left, fit: Fit::Drop(3) },
+    Column { heading: "CHANGE", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "FILES", align: Align::Right, fit: Fit::Drop(2) },
+    Column { heading: "SIZE", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "SESSIONS", align: Align::Left, fit: Fit::Flexible },
+];
+
+fn undo_row(item: &UndoData, context: &Context) -> Vec<Span> {
+    vec![
+        Span::new(&item.receipt, Tone::Name),
+        Span::new(&when::age(item.time, context.clock.now()), Tone::Dim),
+        Span::new(&item.command, Tone::Plain),
+        Span::new(&count(item.files.len() as u64), Tone::Plain),
+        Span::new(&bytes(item.bytes), Tone::Plain),
+        Span::new(&words::subjects(&item.sessions), Tone::Plain),
     ]
 }

@@ -21,7 +21,7 @@ use crate::output::theme::Tone;
 /// A turn is a prompt and all that follows up to the next; calls of tools and their results stay together. Without a range the
 /// turns are listed with their numbers. What stands before the first prompt stays. Newer releases are given a list of
 /// what is left, at the end of the file: the turns stay in it, as undone. For older ones the file is written anew, and
-/// the turns stay in the trash.
+/// the turns stay in the undo data.
 #[derive(Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  recount trim 3d2f                    the turns and their numbers\n  \

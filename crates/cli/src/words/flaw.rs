@@ -45,15 +45,15 @@ pub(super) fn mended(flaw: Flaw) -> &'static str {
     match flaw {
         Flaw::Unread => "it is left alone",
         Flaw::ByteOrderMark => "the mark is taken out",
-        Flaw::TornTail { .. } | Flaw::WeldedLine { .. } => "the fragment stays in the trash",
+        Flaw::TornTail { .. } | Flaw::WeldedLine { .. } => "the fragment stays in the undo data",
         Flaw::NoLineEnd => "a line break is added",
         Flaw::NoHead => "a first line is added",
         Flaw::Broken => "every complete message is kept",
         Flaw::OneLine => "it is indented as the agent does it",
-        Flaw::UnknownRewind => "the rewind stays in the trash",
+        Flaw::UnknownRewind => "the rewind stays in the undo data",
         Flaw::Unanswered { .. } => "a response says that theirs was lost",
         Flaw::Unasked { .. } => "they are no longer sent",
         Flaw::Buried { .. } => "they are shown again",
-        Flaw::PutAside { .. } => "they are put into the session, and the file into the trash",
+        Flaw::PutAside { .. } => "they are put into the session, and the file is kept as undo data",
     }
 }

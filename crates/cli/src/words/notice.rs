@@ -1,7 +1,7 @@
 //! What people should know before they agree to a change.
 
 use recount_changes::{Conversion, Notice, Remnant, SharedBy, Spared, StillDoomed};
-use recount_platform::Folders;
+use recount_platform::{CommandLine, Folders};
 
 use super::{ending, flaw, plural, remedy};
 
@@ -47,9 +47,11 @@ pub(crate) fn notice(notice: &Notice, folders: &Folders) -> String {
         Notice::OldFolderThere(folder) => {
             format!("{folder} is still there: an agent that is used in it begins anew")
         }
-        Notice::AliasOfOldFolder(name) => format!(
-            "the name '{name}' stands for the old folder: `recount projects alias {name} PATH` gives it to the new one"
-        ),
+        Notice::AliasOfOldFolder(name) => {
+            let alias =
+                CommandLine::new("recount projects alias").argument(name).placeholder("PATH");
+            format!("the name '{name}' stands for the old folder: `{alias}` gives it to the new one")
+        }
         Notice::Agent(text) => text.clone(),
         Notice::HasMore(path) => {
             format!("{} has more than the copy, and stays", folders.tilde(&path.to_string_lossy()))
@@ -70,7 +72,7 @@ pub(crate) fn notice(notice: &Notice, folders: &Folders) -> String {
         }
         Notice::HoldsPutAside { file } => format!("{file} holds all that was put aside"),
         Notice::UndoneToTrash { messages, session } => format!(
-            "{} of {} that the agent no longer loads stay only in the trash",
+            "{} of {} that the agent no longer loads stay only in the undo data",
             plural(*messages, "message"),
             session.short()
         ),
@@ -83,19 +85,20 @@ pub(crate) fn notice(notice: &Notice, folders: &Folders) -> String {
             format!("{} holds messages that the log beside it lacks, and stays", path.display())
         }
         Notice::Trimmed { messages, in_file } => {
-            let place = if *in_file { "in the file, as undone" } else { "only in the trash" };
+            let place = if *in_file { "in the file, as undone" } else { "only in the undo data" };
             let messages = plural(*messages, "message");
             format!("the agent will load {messages} less; they stay {place}")
         }
         Notice::WrittenFrom(origin) => origin.to_string(),
-        Notice::InVault(session) => format!(
-            "the vault has a copy: `recount restore {}` brings it back whole",
-            session.short()
-        ),
-        Notice::LogForOldReleases(session) => format!(
-            "it is a log, as releases of today write it; for older ones: `recount convert {} --to json`",
-            session.short()
-        ),
+        Notice::InVault(session) => {
+            let restore = CommandLine::new("recount restore").argument(session.short());
+            format!("the vault has a copy: `{restore}` brings it back whole")
+        }
+        Notice::LogForOldReleases(session) => {
+            let convert = CommandLine::new("recount convert").argument(session.short());
+            let convert = convert.option("--to json");
+            format!("it is a log, as releases of today write it; for older ones: `{convert}`")
+        }
         Notice::OtherId { old, new } => {
             format!("{} has files already, so this one is {}", old.short(), new.short())
         }
@@ -148,15 +151,15 @@ fn whose(of: &SharedBy) -> String {
 fn conversion(effect: Conversion) -> &'static str {
     match effect {
         Conversion::GetsId => "had no id and get one: a log has none without",
-        Conversion::NotInLog => "cannot stand in a log and stay only in the trash",
+        Conversion::NotInLog => "cannot stand in a log and stay only in the undo data",
         Conversion::SameId => {
             "stand there twice under one id; a log shows the last version of each"
         }
         Conversion::Undone => {
-            "that the agent no longer loads cannot stand in a document and stay only in the trash"
+            "that the agent no longer loads cannot stand in a document and stay only in the undo data"
         }
-        Conversion::Richer => "have an earlier, richer version, which stays only in the trash",
-        Conversion::NotUnderstood => "or lines that are not understood stay only in the trash",
+        Conversion::Richer => "have an earlier, richer version, which stays only in the undo data",
+        Conversion::NotUnderstood => "or lines that are not understood stay only in the undo data",
     }
 }
 

@@ -24,7 +24,7 @@ impl Engine {
             text.push('\n');
         }
         recount_writer::create_private_folder(data)?;
-        Ok(recount_writer::write_atomically(&data.join(FILE), text.as_bytes())?)
+        Ok(recount_writer::write_private(&data.join(FILE), text.as_bytes())?)
     }
 
     /// Returns the session in row `number` of the last list, counted from 1.

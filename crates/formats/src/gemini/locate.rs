@@ -8,6 +8,7 @@ use recount_model::{Problem, ProjectHash, SessionId, What};
 
 use super::project::{is_slug, marker, marker_file, registry, registry_files, trusted};
 use super::relocate::Before;
+use crate::bytes::accept_link;
 use crate::source::{
     Basis, EarlierListing, FileAt, FilePlacement, Located, ProjectFolder, RootShape, Stamp,
     modified,
@@ -294,7 +295,10 @@ fn file(entry: &DirEntry, root: &Path, problems: &mut Vec<Problem>) -> Option<Fi
     if metadata.is_symlink() {
         let inside = leads_inside(&path, root);
         match fs::metadata(&path) {
-            Ok(target) if inside => metadata = target,
+            Ok(target) if inside => {
+                accept_link(&path, &target);
+                metadata = target;
+            }
             _ => {
                 return problem(
                     What::LinkNotFollowed,

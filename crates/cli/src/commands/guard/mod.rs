@@ -7,7 +7,7 @@ mod page;
 mod retention;
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -46,7 +46,7 @@ pub(crate) struct GuardArgs {
 
     /// Take stubs and namesakes out of the way, so that they take no conversation along
     ///
-    /// What says nothing of its own (the stub of a resume, an old document that lives on in its log) goes to the trash; a session whose
+    /// What says nothing of its own (the stub of a resume, an old document that lives on in its log) is removed and kept as undo data; a session whose
     /// file name ends like another's gets another name. No session is rewritten, and `recount undo` takes it back.
     #[arg(long, group = "act")]
     fix: bool,
@@ -75,6 +75,10 @@ pub(crate) struct GuardArgs {
         conflicts_with = "project"
     )]
     hook: Option<hook::What>,
+
+    /// With --hook install: the recount program that the agent calls, instead of this one
+    #[arg(long, value_name = "PATH", requires = "hook")]
+    program: Option<PathBuf>,
 
     #[command(flatten)]
     consent: Consent,
