@@ -37,7 +37,10 @@ pub const VARIABLES: &[Variable] = &[
     Variable { name: "CLICOLOR_FORCE", purpose: "colour even when not on a terminal" },
     Variable { name: "TERM", purpose: "`dumb` means no colour" },
     Variable { name: "COLUMNS", purpose: "the width when it cannot be asked from the terminal" },
-    Variable { name: "TMPDIR", purpose: "where temporary files are: no hook calls a program there" },
+    Variable {
+        name: "TMPDIR",
+        purpose: "where temporary files are: no hook calls a program there",
+    },
     Variable { name: "TEMP", purpose: "the same on Windows" },
     Variable { name: "TMP", purpose: "the same on Windows" },
     Variable { name: "XDG_RUNTIME_DIR", purpose: "where files are that end with the login" },

@@ -19,8 +19,10 @@ pub struct Folders {
 
 /// Whether a path lies in a folder that is emptied by itself: at the next start, or when it gets old.
 pub fn is_temporary(env: &Env, path: &Path) -> bool {
-    let named = ["TMPDIR", "TEMP", "TMP", "XDG_RUNTIME_DIR"].into_iter().filter_map(|name| env.path(name));
-    let usual = if cfg!(windows) { &[][..] } else { &["/tmp", "/var/tmp", "/dev/shm", "/run/user"] };
+    let named =
+        ["TMPDIR", "TEMP", "TMP", "XDG_RUNTIME_DIR"].into_iter().filter_map(|name| env.path(name));
+    let usual =
+        if cfg!(windows) { &[][..] } else { &["/tmp", "/var/tmp", "/dev/shm", "/run/user"] };
     let resolved = |path: PathBuf| path.canonicalize().unwrap_or(path);
     let path = resolved(path.to_owned());
     let mut folders = named.chain(usual.iter().map(PathBuf::from)).map(resolved);

@@ -105,8 +105,7 @@ fn print(resume: &Resume, context: &Context) -> Result<(), Failure> {
 
 /// The command as a line for the shell.
 fn line(resume: &Resume) -> String {
-    let mut words =
-        vec!["cd".to_owned(), quote(&resume.folder.to_string_lossy()), "&&".to_owned()];
+    let mut words = vec!["cd".to_owned(), quote(&resume.folder.to_string_lossy()), "&&".to_owned()];
     let set = |(name, home): &(&str, std::path::PathBuf)| {
         format!("{name}={}", quote(&home.to_string_lossy()))
     };

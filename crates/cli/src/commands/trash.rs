@@ -141,8 +141,13 @@ fn empty(args: &EmptyArgs, changes: Changes<'_>, context: &Context) -> Result<Ex
     let what = if args.undo_data { Emptying::SessionsAndUndoData } else { Emptying::Sessions };
     let emptied = changes.empty_trash(what, before)?;
     if context.global.json {
-        let emptied =
-            Emptied { sessions, bytes: size, undo_data, undo_data_bytes: undo_size, changes: emptied };
+        let emptied = Emptied {
+            sessions,
+            bytes: size,
+            undo_data,
+            undo_data_bytes: undo_size,
+            changes: emptied,
+        };
         json::document(context, "trash", "emptied", &emptied)?;
     } else {
         let can = plural(emptied as u64, "change");

@@ -66,7 +66,10 @@ mod tests {
         let command =
             remedy(&Remedy::Relocate { old: Some(RecordedPath::new(hostile)), new: None });
         assert_eq!(command, format!("recount relocate '{hostile}' NEW"));
-        assert_eq!(remedy(&Remedy::Repair(SessionId::new("a;id #12345"))), "recount repair 'a;id #12'");
+        assert_eq!(
+            remedy(&Remedy::Repair(SessionId::new("a;id #12345"))),
+            "recount repair 'a;id #12'"
+        );
         assert_eq!(remedy(&Remedy::ShowRaw(SessionId::new("-rf"))), "recount show --raw -- -rf");
         let command = remedy(&Remedy::MakePrivate("/home/dev/$(id)".into()));
         assert_eq!(command, "chmod go-rwx '/home/dev/$(id)'");

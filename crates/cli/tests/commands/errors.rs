@@ -103,7 +103,7 @@ fn help_and_version_are_no_errors() {
       delete       Put sessions into the trash, with all that belongs to them
       prune        Clear sessions away by rule, into the trash
       restore      Bring a session back from the trash, from the vault, or from a backup
-      trash        List deleted sessions, or throw them away for good
+      trash        List deleted sessions and undo data, or remove them for good
       vault        List, verify or prune the copies that `guard --keep` holds
       undo         Take a change back, byte for byte
       history      List what recount itself has changed

@@ -187,7 +187,8 @@ impl Item<'_> {
             file: Arc::from(file),
             span: None,
             what: What::Unreadable,
-            done: "the session was not exported: its files cannot be read, or changed meanwhile".into(),
+            done: "the session was not exported: its files cannot be read, or changed meanwhile"
+                .into(),
         }
     }
 }

@@ -218,7 +218,7 @@ mod tests {
             ("\u{feff}{}", "line 1: a byte order mark"),
             ("{// a\r\"ui\": 1}", "line 1: it ends too early"),
             ("[]", "the whole is not an object"),
-            ("{\"a\": 01}", "line 1: it is not valid JSON"),
+            ("{\"a\": 01}", "line 1: a comma or an end is missing"),
             ("", "line 1: it ends too early"),
         ] {
             let why = install(text).unwrap_err().to_string();

@@ -12,8 +12,8 @@ use std::ops::Range;
 
 use self::layout::{Layout, quoted};
 use self::shape::{Item, Shape, Value};
-use super::{JsonTree, Scanner};
 use super::comments::strip;
+use super::{JsonTree, Scanner};
 
 /// Why a text cannot be changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -39,7 +39,8 @@ pub(super) fn plan(plan: &Plan, context: &Context) -> String {
     };
     let mut page = canvas.print(plan.sessions.iter().map(title));
     let deleted = deleted_ids(plan);
-    let rows: Vec<Vec<Span>> = plan.steps.iter().map(|step| row(plan, &deleted, step, context)).collect();
+    let rows: Vec<Vec<Span>> =
+        plan.steps.iter().map(|step| row(plan, &deleted, step, context)).collect();
     page.push_str(&render(COLUMNS, &rows, &canvas));
     page
 }

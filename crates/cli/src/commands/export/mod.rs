@@ -74,7 +74,8 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<ExitCode, Fail
         && let Some(problem) = exported.problems.first()
     {
         let file = context.folders.tilde(&problem.file);
-        let why = format!("{} was not exported: {file} {}", facts.id.short(), problem.what.phrase());
+        let why =
+            format!("{} was not exported: {file} {}", facts.id.short(), problem.what.phrase());
         return Err(Failure::new(ERROR, why));
     }
     Ok(code)

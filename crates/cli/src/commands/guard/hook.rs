@@ -103,7 +103,9 @@ fn command(program: &Path) -> Result<String, Failure> {
     let program = program.to_str().ok_or_else(odd)?;
     Ok(if cfg!(windows) {
         let program = literal(program);
-        format!("if (Test-Path {program}) {{ $input | & {program} guard --hook run 2>$null }}; exit 0")
+        format!(
+            "if (Test-Path {program}) {{ $input | & {program} guard --hook run 2>$null }}; exit 0"
+        )
     } else {
         format!("{} guard --hook run 2>/dev/null || true", literal(program))
     })
