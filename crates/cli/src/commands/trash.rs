@@ -17,15 +17,17 @@ use crate::output::span::Span;
 use crate::output::theme::Tone;
 use crate::{when, words};
 
-/// List deleted sessions and undo data, or remove them for good
+/// List deleted sessions and undo data, or empty the trash
 ///
-/// Deleted sessions are the trash: `recount restore SESSION` brings one back. Undo data is something else: the originals of files
-/// that a rename, repair, trim, compact, convert or another change replaced. `recount undo` needs it, and `trash empty` keeps it
-/// unless --undo-data is given.
+/// Deleted sessions are the trash: `recount restore SESSION` brings one back. Undo data is something else: the originals of files that rename,
+/// repair, trim, compact, convert or another change replaced. `recount undo` needs it, and `trash empty` keeps it unless --undo-data is given.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount trash\n  recount trash empty --before 30d    sessions deleted more than 30 days ago\n  recount trash empty --undo-data --before 90d"
-)]
+#[command(after_help = "\
+Examples:
+  recount trash
+  recount trash empty --before 30d                 # what was deleted more than 30 days ago
+  recount trash empty --yes
+  recount trash empty --undo-data --before 90d     # undo data of older changes, too")]
 pub(crate) struct TrashArgs {
     #[command(subcommand)]
     command: Option<What>,
@@ -37,17 +39,17 @@ enum What {
     List,
     /// Remove deleted sessions for good
     ///
-    /// They can then not be restored. Undo data of other changes stays unless --undo-data is given.
+    /// They can no longer be restored. Undo data of other changes stays unless --undo-data is given.
     Empty(EmptyArgs),
 }
 
 #[derive(Args, Clone, Debug)]
 struct EmptyArgs {
-    /// Only what was deleted or changed before: a day, a time, or how long ago (30d)
+    /// Only what was deleted or changed before this time (2026-09-02, 30d)
     #[arg(long, value_name = "WHEN")]
     before: Option<String>,
 
-    /// Also remove undo data: those changes can then not be undone
+    /// Also remove undo data; those changes can no longer be undone
     #[arg(long)]
     undo_data: bool,
 

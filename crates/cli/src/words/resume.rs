@@ -11,12 +11,12 @@ pub(crate) fn resume_hint(short: &str, why: &Unresumable) -> Option<String> {
         Unresumable::SavedChat => "`recount export FILE` writes it as a session".to_owned(),
         Unresumable::Subagent { parent } => {
             let resume = CommandLine::new("recount resume").argument(parent.short());
-            format!("`{resume}` goes on with the one that ran it")
+            format!("`{resume}` resumes its main session")
         }
         Unresumable::UnknownFolder => {
             let command = move_it();
             format!(
-                "`recount projects --scan` may find it; `{command}` brings the session to another project"
+                "`recount projects --scan` may find it; `{command}` moves the session to another project"
             )
         }
         Unresumable::FolderGone(path) => {
@@ -24,19 +24,21 @@ pub(crate) fn resume_hint(short: &str, why: &Unresumable) -> Option<String> {
                 CommandLine::new("recount relocate").argument(path.as_str()).placeholder("NEW");
             let command = move_it();
             format!(
-                "`{relocate}` if it was moved; `{command}` brings the session to another project"
+                "`{relocate}` if it was moved; `{command}` moves the session to another project"
             )
         }
-        Unresumable::OtherHome(_) => format!("`{}` brings it to a project of yours", move_it()),
-        Unresumable::NothingSaid => format!("`{}` clears it away", about("recount delete")),
+        Unresumable::OtherHome(_) => format!("`{}` moves it to one of your projects", move_it()),
+        Unresumable::NothingSaid => format!("`{}` deletes it", about("recount delete")),
         Unresumable::Unlisted { damaged: true, .. } => {
-            format!("`{}` may mend that", about("recount repair"))
+            format!("`{}` may fix that", about("recount repair"))
         }
         Unresumable::Unlisted { damaged: false, folder } => {
             let command = about("recount move").option_value("--to", &folder.to_string_lossy());
-            format!("`{command}` puts it where current releases look")
+            format!("`{command}` moves it to where current releases look")
         }
-        Unresumable::InUse { .. } => "end it first; two would write over each other".to_owned(),
+        Unresumable::InUse { .. } => {
+            "end it first; two agents would overwrite each other's messages".to_owned()
+        }
         Unresumable::NoProgram => return None,
     })
 }

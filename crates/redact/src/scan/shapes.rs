@@ -1,4 +1,4 @@
-//! Keys that are known by how they begin: a prefix, then so many characters of an alphabet.
+//! Keys that are known by their prefix, followed by a number of characters of an alphabet.
 
 use super::edge::{at, is_word, piece, stretch};
 use super::guess::is_made_up;

@@ -48,7 +48,7 @@ pub(super) fn read(bytes: &[u8], from: usize) -> Option<Value<'_>> {
     Some(Value { bytes: piece(bytes, from, end), range: from..end, is_quoted: false, next })
 }
 
-/// Returns where the quotes close that were opened with so many backslashes: the end of what they hold.
+/// Returns where the quotes close that were opened with `slashes` backslashes: the end of the quoted text.
 fn close(bytes: &[u8], start: usize, quote: u8, slashes: usize) -> Option<usize> {
     let rest = piece(bytes, start, start + QUOTED);
     let mut behind = 0;

@@ -65,7 +65,7 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<ExitCode, Fail
     }
     if exported.unseen > 0 {
         let media = plural(exported.unseen, "media file");
-        context.warn(&format!("{media} kept as is: only text is looked through"));
+        context.warn(&format!("{media} not redacted: only text is scanned"));
     }
     let kept = sessions.iter().flat_map(|facts| &facts.problem_list).chain(&exported.problems);
     let code = context.problems(kept, total, sum(|facts| facts.not_understood));
@@ -95,7 +95,7 @@ fn select(
         for wanted in &args.sessions {
             let mut session = engine.open(wanted, &bar)?;
             if export.options.strict && !session.is_loadable() {
-                let words = "the agent itself cannot load this session: its strict view is empty";
+                let words = "the agent cannot load this session: its strict view is empty";
                 context.warn(&format!("{}: {words}", session.facts.id.short()));
             }
             if is_whole {

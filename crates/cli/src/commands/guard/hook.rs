@@ -99,7 +99,7 @@ fn remove(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
 
 /// The command for the agent's shell: quiet and fine, also when recount is gone.
 fn command(program: &Path) -> Result<String, Failure> {
-    let odd = || Failure::new(ERROR, "the path of recount is not text");
+    let odd = || Failure::new(ERROR, "the path of recount is not valid UTF-8");
     let program = program.to_str().ok_or_else(odd)?;
     Ok(if cfg!(windows) {
         let program = literal(program);
