@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, Read, Take};
+use std::io::{self, Read as _, Take};
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 

@@ -210,6 +210,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test asks the shells themselves")]
     fn every_shell_takes_a_hostile_word_for_one_word() {
         let folder = tempfile::tempdir().unwrap();
         for shell in ["bash", "zsh", "dash", "sh", "fish"] {

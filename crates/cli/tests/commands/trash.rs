@@ -1,11 +1,5 @@
 //! The trash and undo data: two things, both listed, and the second is never lost by accident.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "what a test needs it must have"
-)]
-
 use super::changing::{change, json, tree, undo};
 use super::mending::{LOG, long_log, with};
 use crate::{has, home};
