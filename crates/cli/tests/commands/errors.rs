@@ -116,7 +116,7 @@ fn help_and_version_are_no_errors() {
     Protect:
       guard        Show sessions that the agent will delete on its next start
       vault        List, verify or prune the copies made by `guard --keep`
-      trash        List deleted sessions, or empty the trash
+      trash        List deleted sessions and undo data, or empty the trash
 
     Repair & undo:
       doctor       Check sessions, registry and data folders for problems

@@ -92,6 +92,14 @@ impl Opened {
         own.map(|session_file| session_file.file.at.path.as_path())
     }
 
+    /// Whether nothing of it is known because its files could not be read. That is not a session in which nothing was said.
+    pub fn is_unread(&self) -> bool {
+        let outlines = || own(&self.session_files).map(|session_file| &session_file.file.outline);
+        self.saved.is_none()
+            && outlines().any(Outline::is_unread)
+            && outlines().all(|outline| outline.entries.is_empty())
+    }
+
     /// Returns its files as they were found.
     pub(crate) fn group(&self) -> Group {
         let file =
@@ -133,6 +141,8 @@ impl Engine {
         if !metadata.is_file() {
             return Err(Error::NotASession(path.to_owned()));
         }
+        // Who names a link wants what it leads to.
+        bytes::accept_link(path, &metadata);
         let head = sniffed(path);
         let head = head.map_err(|source| Error::Unreadable { path: path.to_owned(), source })?;
         let readers = self.sources.iter().copied().filter(|source| source.reads_sessions());
