@@ -253,6 +253,18 @@ impl NativeTexts for Cleaner<'_> {
         named.or(alone)
     }
 
+    fn name(&mut self, name: &str) -> Option<String> {
+        self.pass.changed_name(name)
+    }
+
+    fn key(&mut self, key: &str) -> Option<String> {
+        self.pass.changed(key)
+    }
+
+    fn pieces(&mut self, pieces: &[String]) -> Option<Vec<String>> {
+        self.pass.changed_pieces(pieces)
+    }
+
     fn path_hash(&mut self) -> Option<String> {
         // The hash of a path can be guessed from what paths look like.
         Some(NO_HASH.into())

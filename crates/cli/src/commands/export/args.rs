@@ -80,6 +80,10 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "HOW")]
     pub(super) images: Option<ImagesArg>,
 
+    /// What becomes of images and of links in what was said (md)
+    #[arg(long, value_name = "HOW", default_value = "inert")]
+    pub(super) links: LinksArg,
+
     /// Take out secrets and personal data; with `=check` only say what would be, and exit with 3 if there is any
     #[arg(
         long,
@@ -145,6 +149,15 @@ pub(super) enum ImagesArg {
     Within,
     /// Only named
     None,
+}
+
+/// What becomes of links and images in what was said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum LinksArg {
+    /// Links to the web stay; images and links that could run something become text
+    Inert,
+    /// As they were written
+    Keep,
 }
 
 /// What is done about secrets.
