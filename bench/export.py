@@ -54,7 +54,7 @@ def arguments():
     parser.add_argument("--large", metavar="HOME", help="a home whose sessions are exported one by one")
     parser.add_argument("--bin", default=os.environ.get("RECOUNT_BIN", "target/release/recount"))
     parser.add_argument("--make", metavar="DIR", help="make homes there, unless they are there")
-    parser.add_argument("--runs", "-n", type=int, help=f"take the best of so many runs ({FULL['runs']})")
+    parser.add_argument("--runs", "-n", type=int, help=f"number of runs; the best one counts ({FULL['runs']})")
     parser.add_argument("--check", action="store_true", help="exit 1 when a goal is missed")
     parser.add_argument("--smoke", action="store_true", help="10 MB, no goals")
     opts = parser.parse_args()

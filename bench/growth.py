@@ -55,7 +55,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default=os.environ.get("RECOUNT_BIN", "target/release/recount"))
     parser.add_argument("--make", metavar="DIR", help="make the homes there, unless they are there")
-    parser.add_argument("--runs", "-n", type=int, default=3, help="take the best of so many runs (3)")
+    parser.add_argument("--runs", "-n", type=int, default=3, help="number of runs; the best one counts (3)")
     parser.add_argument("--check", action="store_true", help="exit 1 when a goal is missed")
     parser.add_argument("--smoke", action="store_true", help="200 and 800 sessions, no goals")
     return parser.parse_args()

@@ -100,7 +100,7 @@ def arguments():
     parser.add_argument("--update", action="store_true", help="write the counts to instructions.json")
     parser.add_argument("--only", default="", metavar="PART", help="only questions with this in their name")
     parser.add_argument("--home", help="count on this home, which is only read, and compare with nothing")
-    parser.add_argument("--runs", "-n", type=int, default=1, help="the least of so many counts; prints the spread (1)")
+    parser.add_argument("--runs", "-n", type=int, default=1, help="number of runs; the lowest count is used, the spread printed (1)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="questions at a time (one per core)")
     parser.add_argument("--profile", metavar="DIR", help="keep callgrind's profiles there")
     opts = parser.parse_args()

@@ -346,7 +346,7 @@ def other_homes(trial):
     home = os.path.join(one, "home")
     found = (trial.run(fresh, "search", "--json", "--limit", "1000", "--", query, home=home) for query in trial.queries)
     if not any(hit["session"]["gone"] for done in found for hit in json.loads(done.stdout)["hits"]):
-        trial.fault("files removed: no hit is told as gone")
+        trial.fault("files removed: no hit is marked as gone")
     trial.run(fresh, "index", "--forget", home=home)
     for what in trial.queries[:6] + ["list"]:
         wanted = trial.asked(trial.scratch + "/after", what, home=home)[1]

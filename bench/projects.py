@@ -139,7 +139,7 @@ def arguments():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default=os.environ.get("RECOUNT_BIN", "target/release/recount"))
-    parser.add_argument("--runs", "-n", type=int, default=5, help="take the best of so many runs (5)")
+    parser.add_argument("--runs", "-n", type=int, default=5, help="number of runs; the best one counts (5)")
     parser.add_argument("--out", metavar="DIR",
                         help="where tree and home are made, unless they are there (a folder among the "
                              "temporary ones)")

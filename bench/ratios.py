@@ -72,7 +72,7 @@ def arguments():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("homes", nargs="*", metavar="HOME")
     parser.add_argument("--bin", default=os.environ.get("RECOUNT_BIN", "target/release/recount"))
-    parser.add_argument("--runs", "-n", type=int, default=5, help="take the best of so many runs (5)")
+    parser.add_argument("--runs", "-n", type=int, default=5, help="number of runs; the best one counts (5)")
     parser.add_argument("--make", metavar="DIR", help="make homes there first, unless they are there")
     parser.add_argument("--sizes", default="S", help="which homes --make makes: S, M, H (S)")
     parser.add_argument("--max-ratio", action="append", default=[], metavar="NAME=X",
@@ -233,7 +233,7 @@ def clean_environment(home, scratch, data=None):
 
 
 def run(command, home, lines=None, data=None):
-    """Runs the command once; with `lines`, until so many have arrived and the pipe was closed."""
+    """Runs the command once; with `lines`, until this number has arrived and the pipe was closed."""
     with tempfile.TemporaryDirectory(prefix="recount-bench-") as scratch:
         memory = os.path.join(scratch, "rss")
         # time(1) stands between: a child of ours would begin with the peak of this interpreter.

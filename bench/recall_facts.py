@@ -1,6 +1,6 @@
 """What recall.py plants, which queries must find it, and which must not.
 
-Every word is made up or rare, so that a query finds the messages of its fact and no other.
+Every word is invented or rare, so that a query finds the messages of its fact and no other.
 """
 
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ class Fact:
 
 @dataclass
 class Place:
-    """A place in a message, the field that `in:` calls it, and what else tells it."""
+    """A place in a message, the field that `in:` calls it, and what else identifies it."""
 
     name: str
     field: str

@@ -68,7 +68,7 @@ def arguments():
     parser.add_argument("home", nargs="?", metavar="HOME", help="the home to measure on")
     parser.add_argument("--bin", default=os.environ.get("RECOUNT_BIN", "target/release/recount"))
     parser.add_argument("--make", metavar="DIR", help="make home and log there, unless they are there")
-    parser.add_argument("--runs", "-n", type=int, help=f"take the best of so many runs ({FULL['runs']})")
+    parser.add_argument("--runs", "-n", type=int, help=f"number of runs; the best one counts ({FULL['runs']})")
     parser.add_argument("--queries", type=int, help=f"how many queries ({FULL['queries']})")
     parser.add_argument("--seed", type=int, default=1, help="another seed asks other queries (1)")
     parser.add_argument("--check", action="store_true", help="exit 1 when a goal is missed")

@@ -45,7 +45,7 @@ def arguments():
     parser.add_argument("home", nargs="?")
     parser.add_argument("--bin", required=True, help="the recount to measure")
     parser.add_argument("--ccusage", default=shutil.which("ccusage"), help="the ccusage to compare with")
-    parser.add_argument("--runs", type=int, default=5, help="the best of so many runs counts")
+    parser.add_argument("--runs", type=int, default=5, help="number of runs; the best one counts")
     parser.add_argument("--smoke", action="store_true", help="compare sums on a synthetic home, measure nothing")
     return parser.parse_args()
 

@@ -94,7 +94,7 @@ export function compareRecords(real, again, leftOut) {
   if (again === null) return 'it does not load';
   for (const key of WHOLE) {
     const value = real[key];
-    // Without a usable id or hash, one is made up.
+    // Without a usable id or hash, one is generated.
     const isMadeUp = ['sessionId', 'projectHash'].includes(key) && (typeof value !== 'string' || value === '');
     // We also take what stands behind a byte order mark, which hides it from the loader.
     if (value === undefined || isMadeUp || isDeepStrictEqual(value, again[key])) continue;

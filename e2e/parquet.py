@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Reads exported Parquet with DuckDB and compares it, cell by cell, with what `recount sql` says.
 
-  parquet.py --bin target/release/recount                       # made-up homes, ../fixtures, and ../../shared/corpus where that is
-  parquet.py --bin target/release/recount --homes DIR…          # made-up homes, and every home below these folders
+  parquet.py --bin target/release/recount                       # synthetic homes, ../fixtures, and ../../shared/corpus where that is
+  parquet.py --bin target/release/recount --homes DIR…          # synthetic homes, and every home below these folders
   parquet.py --bin target/release/recount --megabytes 1000      # a larger synthetic home
 
 DuckDB is the Python package `duckdb`; `--modules DIR` says where it lies. Exit code 1 when something differs, 2 when nothing could be compared.

@@ -47,7 +47,7 @@ class Home:
             os.remove(os.path.join(self.home, path))
 
     def make(self, *options):
-        """Fills it with made-up sessions, the same each time."""
+        """Fills it with synthetic sessions, the same each time."""
         self.run("testbed", self.home, *options)
 
     def keep(self):

@@ -4,7 +4,7 @@
   kills.py --bin target/release/recount                 # 300 kills: minutes
   kills.py --bin target/release/recount --smoke         # 25 kills
 
-Commands drawn by lot change the sessions of a synthetic home, one at a time or two at once; each is killed (SIGKILL) at a random
+Random commands change the sessions of a synthetic home, one at a time or two at once; each is killed (SIGKILL) at a random
 moment, half of them in the middle of the change. After the next run has ended what was cut short, all that was ever said must
 be in a session or in the trash, word for word. In the end every change is undone, the last one first: every file must be what it
 was, with its bytes, time and permissions. Exit code 1 when something is not right.

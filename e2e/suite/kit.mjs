@@ -103,7 +103,7 @@ export class Kit {
   /** Waits until something is so, for half a minute at most. */
   async until(is) {
     for (let tries = 0; !is(); tries += 1) {
-      expect(tries < 600, 'waited in vain');
+      expect(tries < 600, 'timed out');
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::Trouble;
 
-/// A Rust file: its path with forward slashes, and its text.
+/// A text file: its path with forward slashes, and its text.
 #[derive(Debug)]
 pub(crate) struct RustFile {
     pub(crate) path: String,
@@ -44,24 +44,46 @@ pub(crate) fn write(path: &str, text: &str) -> Result<(), Trouble> {
 
 /// Finds every Rust file of the workspace and of `fuzz/`, sorted by path.
 pub(crate) fn rust_files() -> Result<Vec<RustFile>, Trouble> {
+    files(&["crates", "xtask", "fuzz"], "rs")
+}
+
+/// Finds every page of documentation, sorted by path: those at the root, and those of `docs/` and the crates.
+pub(crate) fn docs() -> Result<Vec<RustFile>, Trouble> {
+    let mut found = files(&["docs", "crates", "e2e", "bench"], "md")?;
+    for path in ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md"] {
+        found.push(RustFile { path: path.to_owned(), text: read(path)? });
+    }
+    Ok(found)
+}
+
+/// Lists the pages whose examples are run: README and the guides in `docs/`.
+pub(crate) fn guides() -> Result<Vec<String>, Trouble> {
+    let is_guide = |path: &str| !path.starts_with("docs/decisions/") && path != "docs/cli.md";
+    let docs = files(&["docs"], "md")?.into_iter().map(|file| file.path);
+    let docs = docs.filter(|path| is_guide(path));
+    Ok(std::iter::once("README.md".to_owned()).chain(docs).collect())
+}
+
+/// Finds every file with an extension below some folders.
+fn files(folders: &[&str], extension: &str) -> Result<Vec<RustFile>, Trouble> {
     let mut paths = Vec::new();
-    for folder in ["crates", "xtask", "fuzz"] {
-        walk(&root().join(folder), &mut paths)
+    for folder in folders {
+        walk(&root().join(folder), extension, &mut paths)
             .map_err(|error| Trouble::new(format!("{folder}: {error}")))?;
     }
     paths.sort();
     paths.into_iter().map(|path| Ok(RustFile { text: read(&path)?, path })).collect()
 }
 
-fn walk(folder: &Path, found: &mut Vec<String>) -> io::Result<()> {
+fn walk(folder: &Path, wanted: &str, found: &mut Vec<String>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let path = entry.path();
         if entry.file_type()?.is_dir() {
-            if entry.file_name() != "target" {
-                walk(&path, found)?;
+            if entry.file_name() != "target" && entry.file_name() != "node_modules" {
+                walk(&path, wanted, found)?;
             }
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+        } else if path.extension().is_some_and(|extension| extension == wanted) {
             let inside = path.strip_prefix(root()).unwrap_or(&path);
             found.push(inside.to_string_lossy().replace('\\', "/"));
         }

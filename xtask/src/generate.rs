@@ -1,24 +1,22 @@
-//! What is derived from the code: `docs/cli.md` from the arguments, the table of rooms from the table.
+//! What is derived from the code: `docs/cli.md` from the arguments, the table of rooms from the table, and the output of every
+//! example in README and docs from the program.
 //!
 //! Man pages and completions are printed by the program itself (`recount man`, `recount completions`), so
 //! no files of them are kept.
 
-use crate::{Report, Trouble, files, rooms};
+use crate::{Report, Trouble, examples, files, rooms};
 
-/// A derived file, and where its text comes from.
-struct Derived {
-    path: &'static str,
-    derive: fn() -> Result<String, Trouble>,
-}
-
-/// Every derived file.
-const DERIVED: &[Derived] = &[
-    Derived { path: "ARCHITECTURE.md", derive: architecture },
-    Derived { path: "docs/cli.md", derive: arguments },
-];
-
-fn architecture() -> Result<String, Trouble> {
-    rooms::with_table(&files::read("ARCHITECTURE.md")?)
+/// Returns every derived file that can be made without the others, with its text.
+fn derived() -> Result<Vec<(String, String)>, Trouble> {
+    let mut derived = vec![
+        ("ARCHITECTURE.md".to_owned(), rooms::with_table(&files::read("ARCHITECTURE.md")?)?),
+        ("docs/cli.md".to_owned(), arguments()?),
+    ];
+    for path in files::guides()? {
+        let text = examples::page(&path)?;
+        derived.push((path, text));
+    }
+    Ok(derived)
 }
 
 fn arguments() -> Result<String, Trouble> {
@@ -31,31 +29,30 @@ fn arguments() -> Result<String, Trouble> {
     }
 }
 
-/// Writes what differs.
+/// Writes what differs, and runs the examples of the help.
 pub(crate) fn write() -> Result<Report, Trouble> {
     let mut report = Report::default();
-    for file in DERIVED {
-        let text = (file.derive)()?;
-        if files::read_or_empty(file.path)? != text {
-            files::write(file.path, &text)?;
-            report.notes.push(format!("wrote {}", file.path));
+    for (path, text) in derived()? {
+        if files::read_or_empty(&path)? != text {
+            files::write(&path, &text)?;
+            report.notes.push(format!("wrote {path}"));
         }
     }
+    report.take(examples::check_help()?);
     Ok(report)
 }
 
-/// Fails on what differs.
+/// Fails on what differs, and on examples of the help that do not work.
 pub(crate) fn compare() -> Result<Report, Trouble> {
     let mut report = Report::default();
-    for file in DERIVED {
-        let text = (file.derive)()?;
-        if let Some(line) = first_difference(&files::read_or_empty(file.path)?, &text) {
+    for (path, text) in derived()? {
+        if let Some(line) = first_difference(&files::read_or_empty(&path)?, &text) {
             report.failures.push(format!(
-                "{}:{line}: differs from what the code says; run `cargo xtask generate`",
-                file.path
+                "{path}:{line}: differs from what the code says; run `cargo xtask generate`"
             ));
         }
     }
+    report.take(examples::check_help()?);
     Ok(report)
 }
 

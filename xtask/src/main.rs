@@ -1,12 +1,14 @@
 //! Chores of this repository.
 //!
 //! `cargo xtask rooms` holds the layout together: who depends on whom, how long files are, that no agent
-//! is named and no agent's folder layout known outside its room, that no public type name is defined twice, how many
+//! is named and no agent's folder layout known outside its room, that no public type name is defined twice, that help and docs are plain English, how many
 //! packages are locked. `cargo xtask generate` writes what is derived
 //! from the code (`docs/cli.md`, the table in `ARCHITECTURE.md`); with `--check` it only compares. `cargo xtask e2e` tries the
 //! program against the real agent, and on a disk that fails; `cargo xtask soak` does so for an hour (`e2e/README.md`).
 
+mod dialect;
 mod e2e;
+mod examples;
 mod files;
 mod generate;
 mod layout;
@@ -58,6 +60,8 @@ fn check_layout() -> Result<Report, Trouble> {
     report.take(names::check(&sources));
     report.take(types::check(&sources));
     report.take(layout::check(&sources, &files::read_or_empty("xtask/layout.allow")?));
+    report.take(dialect::check(&sources));
+    report.take(dialect::check(&files::docs()?));
     report.take(lock::check(&files::read("Cargo.lock")?));
     Ok(report)
 }

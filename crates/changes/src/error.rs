@@ -14,7 +14,7 @@ pub enum Error {
     #[error(transparent)]
     Engine(#[from] Unanswered),
     /// What would be written does not say what is there, so it is not offered.
-    #[error("{}: what would be written does not say the same", path.display())]
+    #[error("{}: the rewritten file would not have the same content", path.display())]
     NotTheSame {
         /// The file.
         path: PathBuf,
@@ -34,10 +34,10 @@ pub enum Error {
         turns: usize,
     },
     /// Nothing of a session would be left.
-    #[error("no turn would be left")]
+    #[error("no turns would remain")]
     NothingLeft,
     /// An agent's settings cannot be changed.
-    #[error("{} is not understood: {why}", path.display())]
+    #[error("cannot parse {}: {why}", path.display())]
     Settings {
         /// The file.
         path: PathBuf,
@@ -51,7 +51,7 @@ pub enum Error {
     #[error(transparent)]
     Declined(#[from] Reason),
     /// No message that stands is called this.
-    #[error("no message '{0}' stands in this session")]
+    #[error("no message '{0}' in this session")]
     NoMessage(String),
     /// No session in the trash has this id.
     #[error("no session '{0}' in the trash")]

@@ -98,7 +98,7 @@ pub enum Notice {
     HasMore(PathBuf),
     /// A session was last used too long ago for its agent to keep it, and is marked as used now.
     MarkedAsUsed(SessionId),
-    /// The agent itself shows only so many characters of a title.
+    /// The agent itself shows only this number of characters of a title.
     LongTitle {
         /// How many.
         shown: usize,
@@ -180,7 +180,7 @@ pub enum Notice {
         /// The file that is heard last.
         file: PathBuf,
     },
-    /// Other settings hold in so many more projects.
+    /// Number of projects in which other settings apply.
     MoreProjects(usize),
 }
 
@@ -200,7 +200,7 @@ pub enum Spared {
 pub enum SharedBy {
     /// One session's.
     Session(SessionId),
-    /// That of so many sessions.
+    /// Output of this number of sessions.
     Sessions(usize),
 }
 

@@ -9,7 +9,7 @@ use recount_model::{RecordedPath, SessionId, SourceName};
 #[non_exhaustive]
 pub enum Reason {
     /// A chat that was saved on its own is no session.
-    #[error("a saved chat cannot be {done}: it is no session of its own")]
+    #[error("a saved chat cannot be {done}: it is not a session")]
     SavedChat {
         /// What was to be done to it.
         done: Deed,
@@ -33,7 +33,7 @@ pub enum Reason {
         other: SessionId,
     },
     /// No agent is called this.
-    #[error("{0} is no agent that we know")]
+    #[error("unknown agent {0}")]
     UnknownAgent(SourceName),
     /// Sessions of this agent cannot be changed.
     #[error("sessions of {0} cannot be changed")]
@@ -45,22 +45,22 @@ pub enum Reason {
     #[error("the titles of {0} cannot be set")]
     NoTitles(SourceName),
     /// The agent cannot load the session, and so shows no title of it.
-    #[error("the agent cannot load {}, and so shows no title of it", .0.short())]
+    #[error("the agent cannot load {}, so it would not show a title", .0.short())]
     NoTitleShown(SessionId),
     /// All names beside a file are taken.
-    #[error("there is no free name beside {}", .0.display())]
+    #[error("there is no free file name next to {}", .0.display())]
     NoFreeName(PathBuf),
     /// Nobody knows which folder a project is.
-    #[error("nobody knows which folder '{0}' is: name it by its path")]
+    #[error("the folder of '{0}' is not known: give its path")]
     UnknownFolder(String),
     /// The folder that sessions should go to is not there.
-    #[error("{} is not there: sessions go to folders that are", .0.display())]
+    #[error("{} does not exist: sessions can only be moved to existing folders", .0.display())]
     MissingFolder(PathBuf),
     /// The path of a folder is not text, and so cannot be written down.
     #[error("the name of {} is not text", .0.display())]
     NotText(PathBuf),
     /// A folder has perhaps become another.
-    #[error("{old} has perhaps become {new}, which is not sure enough: name the new folder")]
+    #[error("{old} may have moved to {new}, but that is not certain: give the new folder")]
     UnsureFolder {
         /// The folder that is gone.
         old: RecordedPath,
@@ -68,19 +68,19 @@ pub enum Reason {
         new: String,
     },
     /// Nobody knows what a folder has become.
-    #[error("nobody knows where {0} has gone: name the new folder")]
+    #[error("the new folder of {0} is not known: give it as the second argument")]
     LostFolder(RecordedPath),
     /// The agent's own record of projects stands in the way, in the words of its source.
     #[error("{0}")]
     Agent(String),
     /// Nothing was said in a session.
-    #[error("nothing was said in {}", .0.short())]
+    #[error("{} has no messages", .0.short())]
     NothingSaid(SessionId),
     /// The start of an id may be that of several messages.
-    #[error("'{0}' may be any of several messages")]
+    #[error("'{0}' matches several messages")]
     ManyMessages(String),
     /// One session cannot be merged.
-    #[error("it takes two sessions to make one of them")]
+    #[error("merge needs at least two sessions")]
     OneSession,
     /// Sessions of two agents cannot be merged.
     #[error("{} and {} are of different agents", .0.short(), .1.short())]

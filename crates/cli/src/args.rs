@@ -9,15 +9,10 @@ use crate::commands::Command;
 
 /// Recount what your coding agents did, and count it right
 ///
-/// Finds every session that coding agents left on this machine, whatever release wrote it, and lists, shows and
-/// counts it. Reading never changes an agent's file, every change can be
-/// undone, and nothing is sent anywhere.
+/// Lists, shows, searches, counts, exports, moves, guards and repairs the sessions that coding agents leave on this machine,
+/// whatever release wrote them. Reading never changes an agent's file, every change can be undone, and nothing is sent anywhere.
 #[derive(Debug, Parser)]
-#[command(name = "recount", version, propagate_version = true, disable_help_subcommand = true)]
-#[command(
-    after_help = "A SESSION is an id, its first characters (4 or more), a file, @N (row N of the last list) \
-    or `latest`.\nWithout a command, `recount list`."
-)]
+#[command(name = "recount", version, propagate_version = true)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
@@ -28,22 +23,21 @@ pub(crate) struct Cli {
 /// What every command understands.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Global {
-    /// Read this home instead of your own (can be repeated)
+    /// Home to read instead of your own (repeatable)
     ///
-    /// A backup, a mounted disk, another user's home: a folder with the agents' folders below it, or an agent's
-    /// folder itself.
+    /// A backup, a mounted disk or another user's home: a folder that contains the agents' folders, or an agent's folder itself.
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     pub(crate) home: Vec<PathBuf>,
 
-    /// Read only this agent (can be repeated)
+    /// Read only the sessions of this agent (repeatable)
     #[arg(long, global = true, value_name = "AGENT", help_heading = "Global options", value_parser = sources())]
     pub(crate) source: Vec<String>,
 
-    /// Print one JSON document
+    /// Print JSON
     #[arg(long, global = true, help_heading = "Global options")]
     pub(crate) json: bool,
 
-    /// When to use colour
+    /// When to use color
     #[arg(
         long,
         global = true,
@@ -53,17 +47,17 @@ pub(crate) struct Global {
     )]
     pub(crate) color: Color,
 
-    /// Leave out warnings
+    /// Suppress notes and warnings
     #[arg(short, long, global = true, help_heading = "Global options")]
     pub(crate) quiet: bool,
 
-    /// Say more: each problem, with file, line and bytes
+    /// Show each problem with file, line and byte range
     #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Global options")]
     pub(crate) verbose: u8,
 
-    /// Count problems as an error: exit with 2
-    #[arg(long, global = true, help_heading = "Global options")]
-    pub(crate) strict: bool,
+    /// Exit with 2 if files had problems
+    #[arg(long, alias = "strict", global = true, help_heading = "Global options")]
+    pub(crate) fail_on_problems: bool,
 }
 
 fn sources() -> clap::builder::PossibleValuesParser {

@@ -68,13 +68,13 @@ impl Context {
         self.engine()
     }
 
-    /// Looks for sessions, for commands that are about our own data: nothing is made up.
+    /// Opens the homes for commands that change data or our own state: never the demo home.
     pub(crate) fn plain_engine(&self) -> Result<Engine, Failure> {
         Ok(Engine::new(self.setup())?)
     }
 
     /// Looks for sessions, for commands that only read: all they ask is answered from one listing of the disk. A user who has no
-    /// sessions yet is shown a made-up home.
+    /// sessions yet is shown the demo home.
     pub(crate) fn engine(&self) -> Result<&Engine, Failure> {
         if let Some(engine) = self.engine.get() {
             return Ok(engine);
@@ -140,7 +140,7 @@ impl Context {
             recount_testbed::demo(&folder, self.clock.now()).ok()?;
         }
         let shown = self.folders.tilde(&folder.to_string_lossy());
-        self.warn(&format!("no sessions in your home; this is a made-up one in {shown}"));
+        self.warn(&format!("No sessions found; showing demo data ({shown})"));
         let engine = Engine::new(Setup { homes: vec![folder], ..setup });
         Some(engine.map(|engine| engine.pin()).map_err(Failure::from))
     }
@@ -215,14 +215,14 @@ impl Context {
             }
         } else {
             let s = if total == 1 { "" } else { "s" };
-            let mut words = format!("{total} problem{s} met while reading");
+            let mut words = format!("{total} problem{s} found while reading");
             if not_understood > 0 {
                 let s = if not_understood == 1 { "" } else { "s" };
                 words = format!("{words}, {not_understood} record{s} not understood");
             }
             self.warn(&format!("{words}; -v shows each"));
         }
-        if self.global.strict { ExitCode::from(ERROR) } else { ExitCode::SUCCESS }
+        if self.global.fail_on_problems { ExitCode::from(ERROR) } else { ExitCode::SUCCESS }
     }
 }
 

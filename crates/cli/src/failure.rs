@@ -99,7 +99,7 @@ impl From<Error> for Failure {
                 failure.hint("give more characters of the id")
             }
             Error::NoSessions => {
-                failure.hint("`recount testbed --demo DIR` makes a home to try things on")
+                failure.hint("`recount testbed --demo DIR` creates a demo home")
             }
             Error::NotASession(_) => {
                 failure.hint("session files, saved chats and exports of an agent can be shown")
@@ -109,10 +109,10 @@ impl From<Error> for Failure {
             Error::AmbiguousProject { candidates, .. } => {
                 let failure = candidates.iter().take(10).cloned().fold(failure, Self::hint);
                 failure.hint(
-                    "give the whole path, or a name of its own: `recount projects alias NAME PATH`",
+                    "give the full path, or assign a name: `recount projects alias NAME PATH`",
                 )
             }
-            Error::Home(_) => failure.hint("give a folder that has the agents' folders below it"),
+            Error::Home(_) => failure.hint("give a folder that contains the agents' folders"),
             Error::Query { example, pointed, .. } => {
                 let spot = pointed.lines().map(str::to_owned).collect();
                 Self { spot, ..failure }.hint(format!("for example: {example}"))
@@ -129,21 +129,21 @@ impl From<Error> for Failure {
                 }
             }
             Error::SqlRefused(_) => {
-                failure.hint("ask with SELECT; `recount sql --schema` shows what there is")
+                failure.hint("only SELECT is allowed; `recount sql --schema` lists the views")
             }
-            Error::OtherForm { .. } => failure.hint("choose a --format that is not an agent's own"),
-            Error::NotAFolder(_) => failure.hint("name a folder with -o; it is made if it is not there"),
-            Error::AgentsFolder(_) => failure.hint("name another place"),
-            Error::Redaction(_) => failure.hint("mend [redact] in config.toml"),
-            Error::Config { .. } => failure.hint("mend the file, or take it away"),
+            Error::OtherForm { .. } => failure.hint("choose a --format that is not an agent's native one"),
+            Error::NotAFolder(_) => failure.hint("give a folder with -o; it is created if needed"),
+            Error::AgentsFolder(_) => failure.hint("choose another folder"),
+            Error::Redaction(_) => failure.hint("fix [redact] in config.toml"),
+            Error::Config { .. } => failure.hint("fix or remove the file"),
             Error::NotAReport(_) => failure.hint("make one with `ccusage AGENT daily --json > FILE`"),
             Error::Unreadable { .. } => failure.hint("check the file's permissions"),
             Error::NoDataFolder => failure.hint(
-                "an index needs a folder that can be written: set RECOUNT_DATA_DIR to one",
+                "the index needs a writable folder: set RECOUNT_DATA_DIR",
             ),
             error if error.is_busy() => failure.hint("wait for it to end, then try again"),
             Error::Index(_) | Error::Catalog(_) | Error::DataFolder { .. } => failure.hint(
-                "check that the disk has room and the folder can be written; what was indexed before is not lost",
+                "check that the disk has free space and the folder is writable; the existing index is not lost",
             ),
             Error::NotResumable { id, why } => failure.with(words::resume_hint(id, why)),
             Error::Write(error) => failure.with(of_write(error).map(str::to_owned)),
@@ -165,22 +165,20 @@ impl From<ChangeError> for Failure {
 /// What helps when something cannot be changed.
 fn of_change(error: &ChangeError) -> Option<&'static str> {
     Some(match error {
-        ChangeError::NotLoadable { .. } => {
-            "`recount repair SESSION` makes it loadable, if that can be done"
-        }
-        ChangeError::NotTheSame { .. } => "nothing was changed; the file stays as it is",
+        ChangeError::NotLoadable { .. } => "`recount repair SESSION` makes it loadable if possible",
+        ChangeError::NotTheSame { .. } => "nothing was changed",
         ChangeError::NoTurn { .. } => "`recount trim SESSION` lists the turns",
-        ChangeError::NothingLeft => "`recount delete SESSION` puts all of it into the trash",
+        ChangeError::NothingLeft => "`recount delete SESSION` moves all of it to the trash",
         ChangeError::Settings { .. } => {
-            "nothing was changed; mend the file first: the agent itself does not start with it as it is, or put the value there by hand"
+            "nothing was changed; fix the file first, because the agent does not start with it; or set the value by hand"
         }
-        ChangeError::NoAgent => "give the home that has the agent's folder with --home",
+        ChangeError::NoAgent => "give the home with the agent's folder with --home",
         ChangeError::NoMessage(_) => {
             "give the number of a prompt, or the id of a message as `recount show --json` prints it"
         }
-        ChangeError::NotInTrash(_) => "`recount trash` shows what there is",
+        ChangeError::NotInTrash(_) => "`recount trash` lists deleted sessions",
         ChangeError::NotKept(_) => {
-            "`recount trash` and `recount vault` show what there is; --from DIR looks into a backup of a home"
+            "`recount trash` and `recount vault` list what can be restored; --from DIR restores from a backup"
         }
         ChangeError::Write(error) => of_write(error)?,
         _ => return None,

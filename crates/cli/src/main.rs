@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod context;
 mod failure;
+mod help;
 mod output;
 mod when;
 mod words;
@@ -11,13 +12,10 @@ mod words;
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
-use crate::args::Cli;
 use crate::context::Context;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match help::parse() {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are no errors; clap prints each where it belongs.

@@ -17,7 +17,7 @@ pub enum Error {
     #[error(transparent)]
     Home(#[from] recount_store::Error),
     /// No session has this id.
-    #[error("no session '{0}'")]
+    #[error("no session matches '{0}'")]
     NoSession(String),
     /// What should be a release of an agent is none.
     #[error("'{0}' is not a release")]
@@ -26,7 +26,7 @@ pub enum Error {
     #[error("no sessions found")]
     NoSessions,
     /// More than one session has an id that begins like this.
-    #[error("'{wanted}' may be any of {} sessions", candidates.len())]
+    #[error("'{wanted}' matches {} sessions", candidates.len())]
     Ambiguous {
         /// What was asked for.
         wanted: String,
@@ -54,10 +54,10 @@ pub enum Error {
     #[error("not a session: {0}")]
     NotASession(PathBuf),
     /// No project is called this.
-    #[error("no project '{0}'")]
+    #[error("no project matches '{0}'")]
     NoProject(String),
     /// More than one project may be meant.
-    #[error("'{wanted}' may be any of {} projects", candidates.len())]
+    #[error("'{wanted}' matches {} projects", candidates.len())]
     AmbiguousProject {
         /// What was asked for.
         wanted: String,
@@ -111,7 +111,7 @@ pub enum Error {
     #[error("{0}")]
     Redaction(String),
     /// Nothing can be kept.
-    #[error("there is no folder for our own data")]
+    #[error("no data folder: HOME is not set")]
     NoDataFolder,
     /// Nothing can be kept where we want to.
     #[error("cannot keep anything in {}", folder.display())]
@@ -122,7 +122,7 @@ pub enum Error {
         source: recount_catalog::Error,
     },
     /// A session cannot be written in the form of another agent.
-    #[error("session {} is of {agent}: it cannot be written in the own form of {form}", id.short())]
+    #[error("session {} belongs to {agent}: it cannot be written in the native format of {form}", id.short())]
     OtherForm {
         /// The session.
         id: SessionId,
@@ -138,7 +138,7 @@ pub enum Error {
     #[error("{} is an agent's own folder: nothing is written there", .0.display())]
     AgentsFolder(PathBuf),
     /// Labels were to be put on a chat that was saved on its own.
-    #[error("a saved chat is no session of its own: tags and pins are for sessions")]
+    #[error("a saved chat is not a session: only sessions have tags and pins")]
     SavedChat,
     /// Nobody can go on with a session.
     #[error("session {id} cannot be resumed: {why}")]

@@ -11,7 +11,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// So many characters of base64 tell what an image is: twelve bytes.
+/// Characters of base64 that identify an image type: twelve bytes.
 const TELLING: usize = 16;
 
 /// An image: how names end, what it is called, how it begins.

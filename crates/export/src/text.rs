@@ -83,7 +83,7 @@ pub fn isolated(text: &str, bidi: Bidi) -> String {
     safe
 }
 
-/// Returns at most so many characters of a text, the last one an ellipsis where some are left out.
+/// Returns at most `most` characters of a text, ending with an ellipsis if it was cut.
 pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     if text.char_indices().nth(most).is_none() {
         return Cow::Borrowed(text);

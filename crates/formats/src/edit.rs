@@ -1,4 +1,4 @@
-//! Changes to an agent's own files, told as bytes: what is not meant to change is copied, never made anew.
+//! Changes to an agent's own files, as byte edits: what is not meant to change is copied, never rewritten.
 //!
 //! Nothing here writes. Files are looked at to say what a change would be; who carries it out is not our business.
 

@@ -2,7 +2,7 @@
 //!
 //! A file is read once, from front to back, through a reused [`bytes::Buffer`] into a [`source::Reader`]. What comes out is an
 //! [`outline::Outline`]: which messages there are, where each version of each stands, which of them the agent's own loader
-//! would show, what became of the others, and what could not be used. An outline holds no text.
+//! would show, the fate of the others, and what could not be used. An outline holds no text.
 //!
 //! [`Source::group_sessions`] then sorts the files of one session, each with its role, and
 //! [`Source::message`] reads one message in full from its place when somebody asks for it.
@@ -34,6 +34,7 @@ pub mod gemini;
 mod grouping;
 pub mod hook;
 pub mod json;
+pub mod live;
 mod named_folders;
 pub mod native;
 pub mod orphan;
@@ -48,6 +49,7 @@ use std::sync::Arc;
 use recount_model::Grammar;
 
 pub use edit::Editor;
+pub use live::LiveSource;
 pub use native::NativeFormat;
 pub use retention::RetentionPolicy;
 pub use rewrite::Rewriter;

@@ -93,13 +93,13 @@ pub trait NativeTexts {
 pub struct HeadRequest<'a> {
     /// What its files say, in the order of the conversation.
     pub files: &'a [(FileRole, Fields)],
-    /// The session's id, if no file tells it.
+    /// The session's id, if no file records it.
     pub id: &'a SessionId,
-    /// The hash of the project's path, if no file tells it.
+    /// The hash of the project's path, if no file records it.
     pub project_hash: Option<&'a str>,
-    /// When it began, if no file tells it.
+    /// When it began, if no file records it.
     pub started: Option<Timestamp>,
-    /// When it was last used, if no file tells it.
+    /// When it was last used, if no file records it.
     pub updated: Option<Timestamp>,
     /// What is to be said, whatever the files say.
     pub overrides: HeaderOverrides<'a>,

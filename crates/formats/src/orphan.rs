@@ -1,8 +1,8 @@
-//! What lies about in an agent's folders and belongs to nobody.
+//! Orphaned files in an agent's folders.
 
 use std::path::PathBuf;
 
-/// Something that lies about.
+/// An orphaned file or folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Orphan {
     /// Where it lies.
@@ -11,7 +11,7 @@ pub struct Orphan {
     pub what: OrphanKind,
 }
 
-/// What something that lies about is.
+/// Kinds of orphans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OrphanKind {
     /// It belongs to a session that is gone.

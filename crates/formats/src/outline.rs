@@ -1,4 +1,4 @@
-//! What one pass over a file leaves: which messages there are, where they stand, what became of them.
+//! What one pass over a file leaves: which messages there are, where they are, and their fate.
 //!
 //! An outline holds no text but titles. Message bodies are read from their spans when they are asked for, so
 //! a list of thousands of sessions stays small and one huge session can be shown in a stream.
@@ -121,7 +121,7 @@ pub struct MessageEntry {
     pub id: Option<Box<str>>,
     /// What it is.
     pub kind: MessageKind,
-    /// What became of it.
+    /// Its fate.
     pub fate: Fate,
     /// When it was made, in milliseconds.
     pub time: Option<i64>,
@@ -251,7 +251,7 @@ impl Outline {
         }
     }
 
-    /// Returns the outline of what was recorded before an offset. What became of a message is as it is known today.
+    /// Returns the outline of what was recorded before an offset. The fate of a message is as it is known today.
     #[must_use]
     pub fn before(&self, end: u64) -> Self {
         let is_before = |version: u32| {

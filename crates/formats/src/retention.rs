@@ -162,7 +162,7 @@ pub struct Chats<'a> {
 pub enum Wanted {
     /// For ever.
     Forever,
-    /// For so many days after their last use.
+    /// Days after their last use.
     Days(u32),
 }
 

@@ -21,6 +21,7 @@ use crate::edit::Editor;
 use crate::gemini::Gemini;
 use crate::grouping;
 use crate::hook::Hook;
+use crate::live::LiveSource;
 use crate::native::NativeFormat;
 use crate::orphan::Orphan;
 use crate::outline::{Base, MessageEntry, Outline};
@@ -113,7 +114,7 @@ pub trait Source: Debug + Sync {
     /// they are. `None` for an entry that cannot be told from others.
     fn request_key(&self, outline: &Outline, entry: &MessageEntry) -> Option<u64> {
         let _ = outline;
-        // Ids alone would not do: those that were made up by hand are counted from one in each session.
+        // Ids alone are not enough: hand-written ones are counted from one in each session.
         let id = entry.id.as_deref()?;
         Some(stable_hash(&(self.name().as_str(), id, entry.time)))
     }
@@ -263,6 +264,11 @@ pub trait Source: Debug + Sync {
 
     /// Returns how the agent runs hooks, if it does.
     fn hook(&self) -> Option<&'static dyn Hook> {
+        None
+    }
+
+    /// Returns how its sessions are followed while they run, if they can be.
+    fn live(&self) -> Option<&'static dyn LiveSource> {
         None
     }
 }
@@ -604,7 +610,7 @@ pub struct MessageRequest<'a> {
     pub file: &'a Arc<str>,
     /// Where it stands there.
     pub span: recount_model::Span,
-    /// What became of it.
+    /// Its fate.
     pub fate: recount_model::Fate,
     /// Other versions, for what this one has lost.
     pub others: &'a dyn OtherVersions,

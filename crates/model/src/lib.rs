@@ -4,6 +4,7 @@
 //! of `recount-formats`. The types serialise to the JSON that `--json` prints.
 
 mod id;
+mod live;
 mod message;
 mod problem;
 mod project;
@@ -14,6 +15,10 @@ mod time;
 mod usage;
 
 pub use id::{MessageId, SessionId, SessionKey, SourceName};
+pub use live::{
+    Circling, ContextUse, LiveRequest, LiveSession, LiveSignal, LiveState, LiveSubagent,
+    LiveTerminal, LiveTool,
+};
 pub use message::{
     AttachedFile, Fate, Media, MediaData, Message, MessageKind, NoticeLevel, OutputState, RawJson,
     RecordLocation, Thought, ToolCall, ToolStatus,

@@ -1,4 +1,4 @@
-//! Messages: what was said, by whom, and what became of it.
+//! Messages: what was said, by whom, and its fate.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub struct Message {
     pub id: Option<MessageId>,
     /// What it is.
     pub kind: MessageKind,
-    /// What became of it.
+    /// Its fate.
     pub fate: Fate,
     /// When it was made.
     pub time: Option<Timestamp>,
@@ -121,7 +121,7 @@ impl fmt::Display for MessageKind {
     }
 }
 
-/// What became of a message.
+/// The fate of a message.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]

@@ -60,7 +60,7 @@ impl fmt::Display for ProjectHash {
     }
 }
 
-/// What became of a project's folder.
+/// Whether a project's folder still exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProjectState {
@@ -180,7 +180,7 @@ pub struct Clue {
 pub struct Project {
     /// The folder, as the agent wrote it.
     pub path: Option<RecordedPath>,
-    /// What became of it.
+    /// Whether the folder still exists.
     pub state: ProjectState,
     /// The readable name of its directory, if it has one.
     pub slug: Option<String>,
@@ -213,7 +213,7 @@ impl Project {
         self.evidence.iter().any(|clue| clue.proves)
     }
 
-    /// Returns what tells it from other projects: the name given to it, its path, else what names its directory.
+    /// Returns what distinguishes it from other projects: the name given to it, its path, else what names its directory.
     pub fn key(&self) -> String {
         let hash = || self.hash.as_ref().map(|hash| hash.as_str().to_owned());
         let path = || self.path.as_ref().map(|path| path.as_str().to_owned());

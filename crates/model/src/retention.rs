@@ -35,7 +35,7 @@ pub enum DeletionReason {
     NoTimes,
     /// Left over by a resume: nothing is said in it, and another file has the conversation.
     Stub,
-    /// Nothing is said in it that could be gone on with.
+    /// It contains no message that could be continued.
     NothingSaid,
     /// It says it is a sub-agent's, and lies where main sessions do.
     Subagent,

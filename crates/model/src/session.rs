@@ -87,7 +87,7 @@ pub struct SessionFacts {
 }
 
 impl SessionFacts {
-    /// Returns what tells it from all other sessions.
+    /// Returns what distinguishes it from all other sessions.
     pub fn key(&self) -> SessionKey {
         SessionKey { source: self.source, id: self.id.clone() }
     }

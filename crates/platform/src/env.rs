@@ -15,29 +15,32 @@ pub struct Variable {
 
 /// Every variable we read. Those that sources name for their own folders are read through [`Env::path`] too.
 pub const VARIABLES: &[Variable] = &[
-    Variable { name: "HOME", purpose: "the home whose agents are read" },
-    Variable { name: "USERPROFILE", purpose: "the same on Windows" },
-    Variable { name: "PATH", purpose: "which release of an agent is installed" },
-    Variable { name: "APPDATA", purpose: "the same on Windows" },
-    Variable { name: "RECOUNT_DATA_DIR", purpose: "where our own data lies" },
-    Variable { name: "XDG_DATA_HOME", purpose: "where data folders lie" },
-    Variable { name: "XDG_CONFIG_HOME", purpose: "where config folders lie" },
-    Variable { name: "LOCALAPPDATA", purpose: "where data folders lie on Windows" },
-    Variable { name: "_ZO_DATA_DIR", purpose: "where zoxide keeps the folders you visited" },
-    Variable { name: "HISTFILE", purpose: "where the shell keeps its history" },
+    Variable { name: "HOME", purpose: "Home folder whose agents are read" },
+    Variable { name: "USERPROFILE", purpose: "Home folder on Windows" },
+    Variable { name: "PATH", purpose: "Where installed agents are looked up" },
+    Variable { name: "APPDATA", purpose: "Where installed agents are looked up on Windows" },
+    Variable { name: "RECOUNT_DATA_DIR", purpose: "Folder of recount's own data" },
+    Variable { name: "XDG_DATA_HOME", purpose: "Base folder for data" },
+    Variable { name: "XDG_CONFIG_HOME", purpose: "Base folder for configuration" },
+    Variable { name: "LOCALAPPDATA", purpose: "Base folder for data on Windows" },
     Variable {
-        name: "RECOUNT_NOW",
-        purpose: "the time to take as now, for tests and reproducible output",
+        name: "_ZO_DATA_DIR",
+        purpose: "Folder of zoxide, which knows the folders you visited",
     },
-    Variable { name: "RECOUNT_PAGER", purpose: "the pager, before PAGER; empty for none" },
-    Variable { name: "PAGER", purpose: "the pager" },
-    Variable { name: "LESS", purpose: "left as it is when set; else the pager quits if all fits" },
-    Variable { name: "LESSCHARSET", purpose: "left as it is when set; else UTF-8" },
-    Variable { name: "NO_COLOR", purpose: "no colour when set and not empty" },
-    Variable { name: "CLICOLOR_FORCE", purpose: "colour even when not on a terminal" },
-    Variable { name: "TERM", purpose: "`dumb` means no colour" },
-    Variable { name: "COLUMNS", purpose: "the width when it cannot be asked from the terminal" },
-    Variable { name: "TZ", purpose: "the time zone for people" },
+    Variable { name: "HISTFILE", purpose: "Shell history, which names folders" },
+    Variable { name: "RECOUNT_NOW", purpose: "Current time, for tests and reproducible output" },
+    Variable {
+        name: "RECOUNT_PAGER",
+        purpose: "Pager; takes precedence over PAGER, empty for none",
+    },
+    Variable { name: "PAGER", purpose: "Pager" },
+    Variable { name: "LESS", purpose: "Options of less; set by recount only if missing" },
+    Variable { name: "LESSCHARSET", purpose: "Character set of less; UTF-8 if missing" },
+    Variable { name: "NO_COLOR", purpose: "No color if set and not empty" },
+    Variable { name: "CLICOLOR_FORCE", purpose: "Color even if the output is not a terminal" },
+    Variable { name: "TERM", purpose: "`dumb` means no color" },
+    Variable { name: "COLUMNS", purpose: "Width of the output when it is not a terminal" },
+    Variable { name: "TZ", purpose: "Time zone of displayed times" },
 ];
 
 /// The environment, taken once at the start.
@@ -57,7 +60,7 @@ impl Env {
         }
     }
 
-    /// Makes an environment up, for tests.
+    /// Creates an environment, for tests.
     pub fn made_up<'a>(
         variables: impl IntoIterator<Item = (&'a str, &'a str)>,
         current_folder: Option<PathBuf>,

@@ -125,7 +125,7 @@ fn shell(program: &str, flag: &str, words: &str) -> Command {
     command
 }
 
-/// Draws bytes by lot, as good as the system can.
+/// Returns random bytes, from the system where it has any.
 pub fn random() -> [u8; 32] {
     let mut bytes = [0; 32];
     if getrandom::fill(&mut bytes).is_err() {

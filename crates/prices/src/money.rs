@@ -5,7 +5,7 @@ use std::ops::{Add, AddAssign};
 
 use serde::{Serialize, Serializer};
 
-/// So many units make a dollar.
+/// Units per dollar.
 const DOLLAR: u128 = 1_000_000_000_000;
 
 /// An amount of money, in millionths of a millionth of a US dollar. As JSON it is a number of dollars.
@@ -45,7 +45,7 @@ impl Money {
         self.0 as f64 / DOLLAR as f64
     }
 
-    /// Returns whole dollars and what is left in so many places, rounded half up.
+    /// Returns whole dollars and the fraction in `places` digits, rounded half up.
     pub fn rounded(self, places: u32) -> (u128, u128) {
         let step = DOLLAR / 10_u128.pow(places.min(12));
         let steps = self.0.saturating_add(step / 2) / step;

@@ -16,7 +16,7 @@ impl Unit {
         (money % 1_000_000 == 0).then(|| u64::try_from(money / 1_000_000).ok().map(Self))?
     }
 
-    /// Returns the price of so many tokens.
+    /// Returns the price of a number of tokens.
     pub fn times(self, tokens: u64) -> Money {
         Money::from_units(u128::from(self.0).saturating_mul(u128::from(tokens)))
     }

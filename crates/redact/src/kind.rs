@@ -62,7 +62,7 @@ pub enum SecretKind {
     Phone,
     /// An IP address.
     IpAddress,
-    /// A string that looks drawn by lot.
+    /// A string that looks random.
     Random,
 }
 

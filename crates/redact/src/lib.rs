@@ -4,14 +4,14 @@
 //! use recount_redact::{Redactor, Rules, Tags};
 //!
 //! let redactor = Redactor::new(Rules::default())?;
-//! let tags = Tags::new(&[1; 32]); // drawn by lot, and kept at home
+//! let tags = Tags::new(&[1; 32]); // random, and kept secret
 //! let text = redactor.redact("write to ada@lovelace.org", &tags);
 //! assert!(text.starts_with("write to [EMAIL-"));
 //! # Ok::<(), recount_redact::RuleError>(())
 //! ```
 //!
 //! `scan/` finds, `tags` names, `report` counts. Known shapes come first (`scan/shapes`), then values whose names say
-//! what they are (`scan/assign`), last what only looks drawn by lot (`scan/guess`). Text is not parsed: it may be prose,
+//! what they are (`scan/assign`), last what only looks random (`scan/guess`). Text is not parsed: it may be prose,
 //! code, JSON, a log with colors, or a piece of any of them.
 
 mod broken;

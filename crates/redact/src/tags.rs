@@ -33,7 +33,7 @@ impl std::fmt::Debug for Tags {
 }
 
 impl Tags {
-    /// Takes the key. Exports with the same key have the same tags; it must be drawn by lot and kept at home.
+    /// Takes the key. Exports with the same key have the same tags; it must be random and kept secret.
     pub fn new(key: &[u8; 32]) -> Self {
         let padded = |mask: u8| {
             let mut block = [mask; BLOCK];

@@ -1,4 +1,4 @@
-//! How fast texts become words, words an index, and questions answers, on a made-up history.
+//! How fast texts become words, words an index, and questions answers, on a synthetic history.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a benchmark may fail by panic")]
 
@@ -83,7 +83,7 @@ fn document(key: u64, made: &Made) -> Document<'_> {
         time: i64::try_from(key).ok(),
         kind: MessageKind::Prompt,
         fate: Fate::Kept,
-        model: Some("made-up-1"),
+        model: Some("synthetic-1"),
         tools: &["read_file"],
         is_error: false,
         text: MessageTexts {

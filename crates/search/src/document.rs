@@ -21,7 +21,7 @@ pub struct Document<'a> {
     pub time: Option<i64>,
     /// What it is.
     pub kind: MessageKind,
-    /// What became of it.
+    /// Its fate.
     pub fate: Fate,
     /// The model that answered.
     pub model: Option<&'a str>,

@@ -1,4 +1,4 @@
-//! Properties over made-up messages: every word finds its message, and the index and the text agree.
+//! Properties over random messages: every word finds its message, and the index and the text agree.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 

@@ -25,7 +25,7 @@ pub enum Error {
     #[error("no such home: {0}")]
     NoHome(PathBuf),
     /// A home that the user named cannot be looked into.
-    #[error("cannot look into home {path}")]
+    #[error("cannot read the home {path}")]
     UnreadableHome {
         /// The home.
         path: PathBuf,

@@ -1,4 +1,4 @@
-//! What we learned about folders, kept in our own data folder: what was proven, what was searched in vain, which
+//! What we learned about folders, kept in our own data folder: what was proven, which searches found nothing, which
 //! repository a folder held. Deleting it loses time, and the repositories of folders that are gone.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ use crate::scan::ScanRoot;
 
 /// The form of the file. A file of a later form is left alone, unread.
 const VERSION: u32 = 1;
-/// How long a search in vain counts, as far as we can see that nothing has changed.
+/// How long a failed search is remembered, as long as nothing visibly changed.
 const VAIN: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// How long a list goes by what the machine said when it was last asked.
 const ASKED: SignedDuration = SignedDuration::from_hours(24);
@@ -240,12 +240,12 @@ impl Learned {
         self.proven.insert(key(source, &hash), entry);
     }
 
-    /// Whether files that looked like `stamp` were read in vain.
+    /// Whether files with this `stamp` were read without a result.
     pub fn is_vain(&self, source: &dyn Source, hash: &ProjectHash, stamp: &str) -> bool {
         self.vain.get(&key(source, hash)).is_some_and(|vain| vain.stamp == stamp)
     }
 
-    /// Remembers that files were read in vain.
+    /// Remembers that files were read without a result.
     pub fn give_up(
         &mut self,
         source: &dyn Source,
@@ -258,12 +258,12 @@ impl Learned {
         self.vain.insert((name, text), entry);
     }
 
-    /// Whether the machine was asked for this hash in vain not long ago.
+    /// Whether a search of the machine for this hash failed recently.
     pub fn asked_recently(&self, source: &dyn Source, hash: &ProjectHash, now: Timestamp) -> bool {
         self.vain.get(&key(source, hash)).is_some_and(|vain| vain.is_recent(now))
     }
 
-    /// Remembers that the machine was asked in vain, if what is `known` of that is old.
+    /// Remembers that a search of the machine failed, if what is `known` of that is old.
     pub fn asked_in_vain(
         &mut self,
         known: &Self,

@@ -10,7 +10,7 @@ use crate::clues::git::{GitIdentity, identity};
 
 /// How long one answer is waited for before the other questions are asked by another thread.
 const PATIENCE: Duration = Duration::from_millis(150);
-/// From so many questions on a second thread pays.
+/// Number of questions from which a second thread pays.
 const MANY: usize = 64;
 /// How many disks may fail to answer before we stop to ask.
 const THREADS: usize = 8;

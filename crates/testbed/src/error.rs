@@ -13,7 +13,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// The folder asked for could not be looked into; nothing was written.
-    #[error("cannot look into the folder {}", path.display())]
+    #[error("cannot read the folder {}", path.display())]
     ReadFolder {
         /// The folder.
         path: PathBuf,

@@ -1,14 +1,14 @@
-//! Made-up but valid Gemini CLI homes, for demos, tests and benchmarks.
+//! Synthetic but valid homes, for demos, tests and benchmarks.
 //!
 //! A home is made in three steps, each of which knows nothing of the next:
 //!
-//! 1. A *story* says what happened: prompts, answers, tool calls, a rewind, a summary. Hand-written
-//!    ones are in `stories`; `crowd` makes up any number of others.
-//! 2. A *session* writes a story down the way a given [`Era`] of the program would have: a JSON
+//! 1. A *scenario* says what happened: prompts, answers, tool calls, a rewind, a summary. Hand-written
+//!    ones are in `scripted`; `generated` makes any number of random ones.
+//! 2. A *session* writes a scenario the way a given [`Era`] of the program would have: a JSON
 //!    document or lines, checkpoints, stubs, sub-agent files.
 //! 3. A *home* puts the files where that era puts them, with registry, markers and logs around them.
 //!
-//! The same options give the same bytes. What a reader must find is told in the [`ExpectedHome`].
+//! The same options give the same bytes. What a reader must find is in the [`ExpectedHome`].
 //! Everything is written through `recount-writer`, and only into a folder that was empty.
 //!
 //! Not for: reading anything back.
@@ -40,7 +40,7 @@ pub use report::{ExpectedCounts, ExpectedHome, ExpectedKind, SessionTruth};
 /// Makes a home of the size asked for in `dir`, which must be empty or not there yet.
 ///
 /// `progress` is called with the bytes written so far and the bytes aimed at. Beside `.gemini` a file
-/// `manifest.json` tells the truth about every session, for benchmarks to compare with.
+/// `manifest.json` lists the expected values of every session, for benchmarks to compare with.
 ///
 /// # Errors
 ///

@@ -12,7 +12,7 @@ pub(crate) struct Project {
     pub(crate) slug: String,
     /// Files in the project, relative; shown in the context message.
     pub(crate) files: Vec<&'static str>,
-    /// What became of the hash folder when the slug folder was made.
+    /// What happened to the hash folder when the slug folder was created.
     pub(crate) migration: Migration,
 }
 

@@ -26,13 +26,13 @@ pub(crate) enum Step {
     Stop(Text),
     /// A human asks and the service refuses.
     Refused(Text),
-    /// `/rewind`: the last prompts, so many, and all that followed them are undone.
+    /// `/rewind`: this number of prompts at the end, and everything after them, are undone.
     Rewind(usize),
     /// `/compress`: what was said gives way to this summary.
     Compress(Text),
     /// `/chat save` under this tag.
     Save(Text),
-    /// The program is left, and started again with `--resume` so many minutes later.
+    /// The program is left, and started again with `--resume` this number of minutes later.
     Resume(i64),
 }
 

@@ -55,6 +55,24 @@ pub fn corpus_of_other_agents() -> Corpus {
     recorded(&folder, 3)
 }
 
+/// Returns the folders of live recordings, each with `timeline.jsonl` and `meta.json`: `live` beside the corpus, else those in
+/// `recordings/`.
+///
+/// # Panics
+/// If there is a corpus and none of these beside it.
+pub fn recordings() -> Vec<PathBuf> {
+    let named = corpus_folder().map(|folder| folder.with_file_name("live"));
+    let folder = named.unwrap_or_else(|| repository().join("recordings"));
+    let mut level = vec![folder.clone()];
+    for _ in 0..3 {
+        level = level.iter().flat_map(|path| folders(path)).collect();
+    }
+    level.retain(|path| path.join("timeline.jsonl").is_file());
+    report(&format!("{} recordings in {}", level.len(), folder.display()));
+    assert!(!level.is_empty(), "no recordings in {}", folder.display());
+    level
+}
+
 impl Corpus {
     /// Whether these are recordings. Where fixtures stand in, a test cannot expect a certain number of anything.
     pub fn is_recorded(&self) -> bool {

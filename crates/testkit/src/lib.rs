@@ -14,7 +14,7 @@ mod home;
 mod output;
 mod page;
 
-pub use corpus::{Capture, Corpus, corpus, corpus_of_other_agents};
+pub use corpus::{Capture, Corpus, corpus, corpus_of_other_agents, recordings};
 pub use fixture::{Fixture, fixture, fixtures};
 pub use home::{Home, NOW};
 pub use output::Output;

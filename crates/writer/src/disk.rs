@@ -241,7 +241,7 @@ pub fn remove_empty_folder(path: &Path) -> Result<(), Error> {
 
 /// Creates `path` with `bytes` in it, and optionally a time of last change; never overwrites.
 ///
-/// For files that can be made again, such as made-up homes: nothing is synced. After a crash the file
+/// For files that can be made again, such as synthetic homes: nothing is synced. After a crash the file
 /// may be missing, empty or short.
 ///
 /// # Errors

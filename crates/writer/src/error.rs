@@ -45,7 +45,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The bytes were handed over, but the system could not say that they are safe.
-    #[error("cannot make sure that {} is on disk", path.display())]
+    #[error("cannot sync {}", path.display())]
     SyncFile {
         /// The file being flushed.
         path: PathBuf,
@@ -93,13 +93,13 @@ pub enum Error {
         source: io::Error,
     },
     /// Another run holds the file for longer than we wait.
-    #[error("{} is being changed by another run", path.display())]
+    #[error("{} is locked by another recount process", path.display())]
     Busy {
         /// The file.
         path: PathBuf,
     },
     /// The new bytes are in place, but a power cut now might still bring the old ones back.
-    #[error("cannot make sure that the folder {} is on disk", path.display())]
+    #[error("cannot sync the folder {}", path.display())]
     SyncFolder {
         /// The folder being flushed.
         path: PathBuf,
@@ -110,13 +110,13 @@ pub enum Error {
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// A file that was just written holds something else when it is read.
-    #[error("{} does not hold what was written to it", path.display())]
+    #[error("{} does not contain what was written to it", path.display())]
     NotAsWritten {
         /// The file.
         path: PathBuf,
     },
     /// A change could neither be made nor taken back as a whole; the next run goes on with it.
-    #[error("change {id} is not finished; the next change goes on with it")]
+    #[error("change {id} is not finished; the next change completes it")]
     Unfinished {
         /// Its receipt.
         id: String,
@@ -127,7 +127,7 @@ pub enum Error {
     #[error("no change '{0}'")]
     NoReceipt(String),
     /// Several changes have receipts that begin like this.
-    #[error("'{0}' may be any of several changes")]
+    #[error("'{0}' matches several changes")]
     ManyReceipts(String),
     /// There is no change that could be undone.
     #[error("there is nothing to undo")]

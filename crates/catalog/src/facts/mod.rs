@@ -1,6 +1,6 @@
 //! What was said in the sessions of one home, as tables that can be asked in SQL: messages, tool calls, files touched.
 //!
-//! A cache like the catalog: another version means that it is made again, and a run that was stopped is gone on with by the
+//! A cache like the catalog: another version means that it is made again, and a run that was stopped is continued by the
 //! next one, as a session's rows and its stamp are written together.
 
 mod rows;

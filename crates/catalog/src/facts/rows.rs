@@ -26,7 +26,7 @@ pub struct MessageRow {
     pub id: Option<String>,
     /// What it is.
     pub kind: String,
-    /// What became of it.
+    /// Its fate.
     pub fate: String,
     /// When it was made.
     pub time: Option<String>,

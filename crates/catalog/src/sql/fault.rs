@@ -9,10 +9,10 @@ use crate::Error;
 #[non_exhaustive]
 pub enum SqlError {
     /// There is none.
-    #[error("there is no statement")]
+    #[error("no statement given")]
     Nothing,
     /// There are several.
-    #[error("one statement at a time, please")]
+    #[error("only one statement is allowed")]
     Several,
     /// It would change something, or reach outside.
     #[error("{0} is refused: statements may only read")]

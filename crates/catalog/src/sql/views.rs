@@ -258,7 +258,7 @@ const REQUESTS: SqlView = SqlView {
         number("number", "m.number", "the place of the answer in the session"),
         time("time", "m.time", "when it was made"),
         text("model", "m.model", "the model that answered"),
-        text("fate", "m.fate", "what became of the answer"),
+        text("fate", "m.fate", "fate of the answer"),
         number("input", "m.input", "prompt tokens, cached ones included"),
         number("output", "m.output", "tokens of the answer"),
         number("cached", "m.cached", "the part of input that came from the cache"),

@@ -18,9 +18,9 @@ pub enum Symptom {
     },
     /// A file of a session keeps its agent from loading it.
     Flaw(Flaw),
-    /// So many lines are not understood by anybody.
+    /// Number of lines that nobody can parse.
     BrokenLines(usize),
-    /// So many records are of a kind that we do not know.
+    /// Number of records of an unknown kind.
     UnknownRecords(u64),
     /// A file could not be read, or is none.
     Problem(What),
@@ -55,7 +55,7 @@ pub enum Symptom {
         /// How many sessions it has.
         sessions: u64,
     },
-    /// So many session files lie in a directory once more, for older releases.
+    /// Number of session files that a second directory has too, for older releases.
     Copies(u64),
     /// A crash has cut a change short.
     CutShort {

@@ -62,7 +62,7 @@ impl Changes<'_> {
         self.fix_plan_beside(scope, release, None, progress)
     }
 
-    /// Takes out of the way what would make the agent delete conversations of a session's project at its next start: what
+    /// Plans to remove or rename the files that would make the agent delete conversations of a session's project at its next start: what
     /// resumes leave behind, too. `None` when there is nothing of the kind.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use crate::{Changes, Error, Notice, Proposal};
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Changes<'_> {
-    /// Plans to let agents call `command` when a session begins, is gone on with, and ends.
+    /// Plans to let agents call `command` when a session starts, is resumed, and ends.
     ///
     /// # Errors
     /// If there is no agent that does so, or its settings are not understood.

@@ -46,16 +46,16 @@ pub enum Remnant {
         /// Where, in the words of the source.
         from: &'static str,
     },
-    /// So many prompts.
+    /// Number of prompts.
     Prompts(usize),
-    /// So many kept outputs of tools.
+    /// Number of kept tool outputs.
     Outputs(usize),
 }
 
 /// What a session was written down again from. The new session says so itself, in these words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// So many messages from its own files.
+    /// Number of messages from its own files.
     OwnFiles(usize),
     /// Messages that were kept elsewhere.
     Elsewhere {
@@ -66,9 +66,9 @@ pub enum Origin {
         /// The file.
         path: PathBuf,
     },
-    /// So many prompts from the log of prompts.
+    /// Number of prompts from the prompt log.
     PromptLog(usize),
-    /// So many outputs of tools, kept beside it.
+    /// Number of tool outputs that were kept in separate files.
     Outputs(usize),
 }
 

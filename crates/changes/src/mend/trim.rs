@@ -22,7 +22,7 @@ use crate::{Changes, Error, Notice, Proposal};
 pub enum Trim {
     /// All but those from one to another.
     Keep(Option<TurnAt>, Option<TurnAt>),
-    /// All but so many at the end.
+    /// All but this number of turns at the end.
     KeepLast(usize),
     /// Those from one to another.
     Drop(TurnAt, TurnAt),

@@ -1,4 +1,4 @@
-//! Sessions to the trash by rule, and what lies about of sessions that are gone.
+//! Moves sessions to the trash by rule, and orphaned files of sessions that are gone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

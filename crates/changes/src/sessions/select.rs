@@ -9,7 +9,7 @@ use recount_model::{SessionFacts, SessionId, SessionKind};
 
 use crate::{Changes, Deed, Error, Notice, Proposal, Reason};
 
-/// The agent takes files for one session by so many characters of the id when it cleans up.
+/// Number of characters of the id by which the agent groups files into sessions when it cleans up.
 const START: usize = 8;
 
 impl Changes<'_> {

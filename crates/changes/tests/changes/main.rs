@@ -60,7 +60,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// All homes that were ever recorded or made up, each copied to a folder of its own.
+/// All recorded and synthetic homes, each copied to a folder of its own.
 fn homes() -> impl Iterator<Item = (String, TempDir)> {
     let cases = fixtures().into_iter().map(|case| case.path.join("home"));
     let corpus = corpus();

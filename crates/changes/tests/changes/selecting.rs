@@ -6,7 +6,7 @@ use recount_engine::{Engine, Error};
 
 use crate::{engine, homes};
 
-/// Of so many homes one is looked at, as each argument is read from disk to be compared.
+/// One home in this number is checked, because each argument is read from disk to be compared.
 const STEP: usize = 5;
 
 /// How many sessions of a home are asked for.

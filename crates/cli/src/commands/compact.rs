@@ -6,36 +6,42 @@ use clap::Args;
 use recount_changes::{Changes, Compaction};
 
 use crate::commands::change::{Consent, files, shrunk};
+use crate::commands::show::ViewArg;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::progress::Bar;
 
-/// Write session files down once more, without what they repeat
+/// Shrink session files by dropping repeated records
 ///
-/// The agent writes a message whole at every change, and all messages at every resume, so files grow much faster than
-/// conversations. What is left out is what later lines repeat. What the agent loads stays the same, and so does what
-/// `recount show` tells, down to what was undone; both are compared before anything is offered. The old file goes to the trash.
+/// Agents write a message again at every change, and all messages at every resume, so files grow much faster than conversations. compact
+/// drops records that later ones repeat. What the agent loads and what `recount show` prints stay the same, including undone messages; both
+/// are compared before the plan is shown. The old file goes to the trash.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount compact 3d2f --dry-run       what it would save\n  recount compact --all                \
-    every session that shrinks by a tenth\n  recount compact --all --min-saving 50%\n  \
-    recount compact 3d2f --strict-only   without what was undone, too"
-)]
+#[command(after_help = "\
+Examples:
+  recount compact 279d --dry-run         # how much it would save
+  recount compact --all                  # every session that shrinks by 10 % or more
+  recount compact --all --min-saving 50%
+  recount compact 279d --view strict     # also drop undone messages")]
 pub(crate) struct CompactArgs {
-    /// The sessions
+    /// Sessions: ids or their first characters, files, @N or `latest`
     #[arg(required_unless_present = "all", value_name = "SESSION")]
     sessions: Vec<String>,
 
-    /// Every session, but for those that an agent works in
+    /// Every session that is not running
     #[arg(long, conflicts_with = "sessions")]
     all: bool,
 
-    /// Leave out files that would shrink by less
+    /// Skip files that would shrink by less
     #[arg(long, value_name = "PERCENT", default_value = "10%", value_parser = percent)]
     min_saving: u64,
 
-    /// Keep only what the agent loads: what was undone stays in the trash
-    #[arg(long)]
+    /// Which messages to keep in the file
+    #[arg(long, value_name = "VIEW", default_value = "full")]
+    view: ViewArg,
+
+    /// Keep only what the agent loads; now --view strict
+    #[arg(long, hide = true, conflicts_with = "view")]
     strict_only: bool,
 
     #[command(flatten)]
@@ -55,10 +61,10 @@ pub(crate) fn run(args: &CompactArgs, context: &Context) -> Result<ExitCode, Fai
     let wanted = Compaction {
         sessions: args.sessions.clone(),
         min_saving: args.min_saving,
-        strict_only: args.strict_only,
+        strict_only: args.strict_only || args.view == ViewArg::Strict,
     };
     let offer = changes.compact_plan(&wanted, &bar)?;
     bar.finish();
-    let done = format!("{} written anew: {}", files(&offer.plan), shrunk(&offer.plan));
-    args.consent.carry_out_or_tell(&offer, changes, context, &done, "nothing to leave out")
+    let done = format!("{} rewritten: {}", files(&offer.plan), shrunk(&offer.plan));
+    args.consent.carry_out_or_tell(&offer, changes, context, &done, "nothing to drop")
 }

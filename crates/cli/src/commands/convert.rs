@@ -11,33 +11,34 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::progress::Bar;
 
-/// Write a session in the other of its agent's two grammars
+/// Convert a session between the JSON and JSONL formats
 ///
-/// `jsonl` is the log of newer releases, `json` the document of older ones, which holds only what the agent loads. The id, times,
-/// title and folders stay, and so do fields that nobody knows. The old file goes to the trash: two files of one session
-/// side by side are cleared away together. What the other grammar cannot say is told before anything happens.
+/// `jsonl` is the log of newer releases; `json` is the document of older ones, which contains only what the agent loads. Id, times, title,
+/// folders and unknown fields are kept. The plan lists what the other format cannot store. The old file goes to the trash, because the agent
+/// deletes two files of one session together.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount convert 3d2f --to jsonl\n  recount convert 3d2f --to json --dry-run   what would be left out"
-)]
+#[command(after_help = "\
+Examples:
+  recount convert 279d --format jsonl
+  recount convert 279d --format json --dry-run   # what would be dropped")]
 pub(crate) struct ConvertArgs {
-    /// The session
+    /// Session: an id or its first characters, a file, @N or `latest`
     #[arg(value_name = "SESSION")]
     session: String,
 
-    /// The grammar
-    #[arg(long, value_enum)]
-    to: To,
+    /// Target format
+    #[arg(short, long, alias = "to", value_name = "FORMAT", value_enum)]
+    format: FormatArg,
 
     #[command(flatten)]
     consent: Consent,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum To {
-    /// One record per line, as 0.39 and later write
+enum FormatArg {
+    /// One record per line (0.39 and later)
     Jsonl,
-    /// One indented object, as 0.4 to 0.38 wrote
+    /// One indented document (0.4 to 0.38)
     Json,
 }
 
@@ -45,14 +46,14 @@ pub(crate) fn run(args: &ConvertArgs, context: &Context) -> Result<ExitCode, Fai
     let engine = context.plain_engine()?;
     let changes = Changes::new(&engine);
     args.consent.recover(changes, context)?;
-    let (to, name) = match args.to {
-        To::Jsonl => (Grammar::Jsonl, "jsonl"),
-        To::Json => (Grammar::Json, "json"),
+    let (to, name) = match args.format {
+        FormatArg::Jsonl => (Grammar::Jsonl, "jsonl"),
+        FormatArg::Json => (Grammar::Json, "json"),
     };
     let bar = Bar::new(context, "reading");
     let offer = changes.convert_plan(&args.session, to, &bar)?;
     bar.finish();
-    let done = format!("written as {name}: {}", shrunk(&offer.plan));
-    let nothing = format!("it is written as {name} already");
+    let done = format!("converted to {name}: {}", shrunk(&offer.plan));
+    let nothing = format!("it is already in the {name} format");
     args.consent.carry_out_or_tell(&offer, changes, context, &done, &nothing)
 }

@@ -11,18 +11,20 @@ use crate::failure::Failure;
 use crate::output::number::bytes;
 use crate::output::progress::Bar;
 
-/// Put sessions into the trash, with all that belongs to them
+/// Move sessions to the trash, with everything they own
 ///
-/// All files of a session go, found by its full id: parts, copies in the folders of older releases, left-overs of resumes, its sub-agents,
-/// kept outputs of tools, plans and logs. They stay in recount's trash until it is emptied; `recount undo` and `recount
-/// restore` bring them back byte for byte. A session that an agent is working in is refused.
+/// Deletes all files of a session: parts, copies in folders of older releases, stubs of resumes, sub-agents, tool output, plans and
+/// logs. They stay in recount's trash until it is emptied; `recount restore` and `recount undo` bring them back byte for byte. A running
+/// session is refused.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount delete 3d2f --dry-run    what would go\n  recount delete @3 @4 @7          rows of the last list\n  \
-    recount delete 3d2f --yes        without asking\n  recount restore 3d2f             and back"
-)]
+#[command(after_help = "\
+Examples:
+  recount delete 279d --dry-run      # what would be deleted
+  recount delete @3 @4               # rows of the last list
+  recount delete 279d --yes          # without asking
+  recount restore 279d               # bring it back")]
 pub(crate) struct DeleteArgs {
-    /// The sessions
+    /// Sessions: ids or their first characters, files, @N or `latest`
     #[arg(required = true, value_name = "SESSION")]
     sessions: Vec<String>,
 

@@ -20,17 +20,18 @@ use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
 use crate::words;
 
-/// Tell what is wrong with sessions and around them, and what mends it
+/// Check sessions, registry and data folders for problems
 ///
-/// Looks at every session as its agent would load it, at what the agent's next start would delete, at permissions and sizes, at
-/// the agent's record of projects, at what belongs to nobody, and at recount's own data. Nothing is changed. Exits with 0 when
-/// nothing was found, with 1 otherwise.
+/// Loads every session as its agent would, and checks pending deletions, permissions, sizes, the agent's project registry, orphaned
+/// files and recount's own data. Shows the command that fixes each problem and changes nothing itself. Exits with 1 if problems were found.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount doctor            everything\n  recount doctor .          this project\n  recount doctor --json"
-)]
+#[command(after_help = "\
+Examples:
+  recount doctor                     # everything
+  recount doctor shop                # one project
+  recount doctor --json")]
 pub(crate) struct DoctorArgs {
-    /// Only this project: a path, a name, a part of either
+    /// Only this project: a path, a slug, a hash prefix, or part of its name
     #[arg(value_name = "PROJECT")]
     project: Option<String>,
 }
@@ -53,7 +54,7 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context) -> Result<ExitCode, Fail
         out.finish()?;
     }
     if findings.is_empty() {
-        context.warn("nothing is wrong");
+        context.warn("no problems found");
         return Ok(ExitCode::SUCCESS);
     }
     let of = |severity| findings.iter().filter(|f| f.severity == severity).count() as u64;
@@ -112,7 +113,7 @@ fn page(findings: &[Row], context: &Context) -> String {
     page
 }
 
-/// Whether all stands side by side in so many columns.
+/// Whether everything fits side by side in `room` columns.
 fn fits(rows: &[Vec<Span>], room: usize) -> bool {
     let widest = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));

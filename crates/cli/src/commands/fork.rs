@@ -10,28 +10,29 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::progress::Bar;
 
-/// Begin a new session with the conversation of another, as far as you want it
+/// Start a new session from the messages of another
 ///
-/// The new session has an id of its own and all that stands of the old one: what was undone is left out. The agent lists and
-/// resumes it like any other, and the old one stays as it is. Kept outputs of tools stay where they are.
+/// The new session has its own id and all messages of the old one that were not undone. The agent lists and resumes it like any
+/// other; the old session does not change. Tool output that is kept in separate files is shared, not copied.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount fork 3d2f                    all of it, to try something else\n  recount fork 3d2f --at 2             \
-    up to the second prompt and what was answered\n  recount fork 3d2f --to ~/code/shop   go on in another project"
-)]
+#[command(after_help = "\
+Examples:
+  recount fork 279d                      # everything, to try something else
+  recount fork 279d --at 2               # up to the second prompt and its answers
+  recount fork 279d --to ~/code/web      # continue in another project")]
 pub(crate) struct ForkArgs {
-    /// The session
+    /// Session: an id or its first characters, a file, @N or `latest`
     session: String,
 
-    /// The last message: the number of a prompt, with its answers, or the start of a message's id
+    /// Last message to copy: the number of a prompt (with its answers), or the start of a message id
     #[arg(long, value_name = "MESSAGE")]
     at: Option<String>,
 
-    /// Another project: its folder, or any name that it has
+    /// Target project: its folder or its name
     #[arg(long, value_name = "PROJECT")]
     to: Option<String>,
 
-    /// The title of the new session
+    /// Title of the new session
     #[arg(long)]
     title: Option<String>,
 

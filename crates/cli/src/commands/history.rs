@@ -17,11 +17,14 @@ use crate::output::theme::Tone;
 use crate::when;
 use crate::words;
 
-/// List what recount itself has changed
+/// List the changes made by recount
 ///
-/// The newest first, each with the receipt by which `recount undo` takes it back.
+/// Newest first, each with the receipt that `recount undo` accepts.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Examples:\n  recount history\n  recount history --json")]
+#[command(after_help = "\
+Examples:
+  recount history
+  recount history --json")]
 pub(crate) struct HistoryArgs {}
 
 pub(crate) fn run(_args: &HistoryArgs, context: &Context) -> Result<ExitCode, Failure> {
@@ -38,7 +41,7 @@ pub(crate) fn run(_args: &HistoryArgs, context: &Context) -> Result<ExitCode, Fa
         out.finish()?;
     }
     if made.is_empty() {
-        context.warn("nothing was ever changed");
+        context.warn("no changes yet");
         return Ok(ExitCode::from(NOTHING));
     }
     Ok(ExitCode::SUCCESS)

@@ -14,21 +14,22 @@ use crate::output::progress::Bar;
 use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
 
-/// Bring the search index up to date
+/// Update, inspect or rebuild the search index
 ///
-/// `recount search` does this by itself; here it can be done beforehand, looked at, or made anew. The index lies in
-/// recount's data folder and can be deleted at any time.
+/// `recount search` updates the index by itself. The index is a cache in recount's data folder and can be deleted at any time.
 #[derive(Args, Clone, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
-#[command(
-    after_help = "Examples:\n  recount index\n  recount index status\n  recount index rebuild\n  recount index --forget          \
-    sessions whose files are gone"
-)]
+#[command(after_help = "\
+Examples:
+  recount index
+  recount index status
+  recount index rebuild
+  recount index --forget             # drop sessions whose files are gone")]
 pub(crate) struct IndexArgs {
     #[command(subcommand)]
     command: Option<What>,
 
-    /// Forget sessions whose files are gone
+    /// Drop sessions whose files are gone
     #[arg(long)]
     forget: bool,
 }
@@ -37,7 +38,7 @@ pub(crate) struct IndexArgs {
 enum What {
     /// Show what is indexed
     Status,
-    /// Make the index anew
+    /// Rebuild the index from scratch
     Rebuild,
 }
 

@@ -23,18 +23,19 @@ use crate::when;
 
 /// List sessions, newest first
 ///
-/// In a project's folder (or below it) only that project's sessions are listed; everywhere else, and with --all, those
-/// of every project. Row numbers can be used as @1, @2, … in other commands.
+/// In a project's folder, or below it, only that project's sessions are listed. Everywhere else, and with --all, the sessions
+/// of every project are listed. Other commands accept the row numbers as @1, @2 and so on.
 #[derive(Args, Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[command(visible_alias = "ls")]
-#[command(
-    after_help = "Examples:\n  recount list                    this project, or all\n  recount list shop --since 7d    \
-    project 'shop', used in the last week\n  recount list --all --sort tokens --limit 10\n  recount list --lost             \
-    sessions of which only the prompts are left"
-)]
+#[command(after_help = "\
+Examples:
+  recount list                       # this project, or every project
+  recount list shop --since 7d       # project 'shop', used in the last week
+  recount list --all --sort tokens --limit 10
+  recount list --lost                # sessions whose files are gone")]
 pub(crate) struct ListArgs {
-    /// Project: a path, a slug, the start of its hash, or a part of its name
+    /// Project: a path, a slug, a hash prefix, or part of its name
     project: Option<String>,
 
     /// List the sessions of all projects
@@ -45,11 +46,11 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
 
-    /// Only sessions begun at or before this time
+    /// Only sessions started at or before this time
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
 
-    /// Only sessions in which this model answered (a part of its name)
+    /// Only sessions that used this model (part of its name)
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
 
@@ -57,11 +58,11 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "TOOL")]
     tool: Option<String>,
 
-    /// Only sessions whose tool calls or attached files name this path, or the end of it
+    /// Only sessions whose tool calls or attachments name this path, or a path that ends with it
     #[arg(long, value_name = "PATH")]
     touched: Option<String>,
 
-    /// Only sessions in which this is found; the same queries as in `recount search`
+    /// Only sessions that match this query (as in `recount search`)
     #[arg(long, value_name = "QUERY")]
     text: Option<String>,
 
@@ -73,7 +74,7 @@ pub(crate) struct ListArgs {
     #[arg(long)]
     problems: bool,
 
-    /// Only sessions that somebody is working in right now
+    /// Only sessions that are running now
     #[arg(long)]
     live: bool,
 
@@ -85,19 +86,19 @@ pub(crate) struct ListArgs {
     #[arg(long)]
     pinned: bool,
 
-    /// Show sessions in which nothing was said, too
+    /// Include sessions without messages
     #[arg(long)]
     empty: bool,
 
-    /// List sessions that are gone, of which only the prompts are left
+    /// List lost sessions: their files are gone, only the prompts are left
     #[arg(long, conflicts_with_all = ["problems", "kind", "model", "live", "text", "tag", "pinned"])]
     lost: bool,
 
-    /// Sort by this, greatest first
+    /// Sort key, greatest first
     #[arg(long, value_name = "KEY", default_value = "updated")]
     sort: SortKey,
 
-    /// List no more than this many
+    /// Maximum number of sessions
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
 }
@@ -105,7 +106,7 @@ pub(crate) struct ListArgs {
 /// Kinds of sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
-    /// Started by a human
+    /// Started by a person
     Main,
     /// Started by another session
     Subagent,
@@ -212,7 +213,7 @@ fn show(
     let visibility = Visibility { subagents: !args.kind.is_empty(), empty: args.empty };
     let Visible { sessions: rows, subagents, empty } = listing.visible(visibility, args.limit);
     if engine.remember(&rows).is_err() {
-        context.warn("row numbers cannot be kept: our data folder is not writable");
+        context.warn("cannot save row numbers for @N: the data folder is not writable");
     }
     if rows.is_empty() {
         let all = listing.known;
@@ -247,7 +248,7 @@ fn show(
     }
     if empty > 0 {
         let words = plural(empty, "session");
-        context.warn(&format!("{words} in which nothing was said not shown (--empty)"));
+        context.warn(&format!("{words} without messages not shown (--empty)"));
     }
     Ok(rows.len())
 }
@@ -278,7 +279,7 @@ const COLUMNS: &[Column] = &[
 
 fn row(number: usize, session: &SessionFacts, context: &Context) -> Vec<Span> {
     let used = session.updated.map(|updated| when::age(updated, context.clock.now()));
-    let title = session.title.as_deref().unwrap_or("(nothing said)");
+    let title = session.title.as_deref().unwrap_or("(no messages)");
     let mut notes = Vec::new();
     if session.kind == SessionKind::Subagent {
         notes.push("sub-agent".to_owned());
@@ -320,7 +321,7 @@ fn lost(query: &ListQuery, engine: &Engine, context: &Context) -> Result<ExitCod
         out.finish()?;
     }
     if lost.is_empty() {
-        context.warn("no prompts of lost sessions found");
+        context.warn("no lost sessions found");
         return Ok(ExitCode::from(NOTHING));
     }
     Ok(ExitCode::SUCCESS)

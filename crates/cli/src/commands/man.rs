@@ -3,23 +3,26 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory as _};
+use clap::Args;
 use clap_mangen::Man;
 
-use crate::args::Cli;
 use crate::context::{Context, Paged};
 use crate::failure::{ERROR, Failure};
+use crate::help;
 
 /// Print a manual page
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Examples:\n  recount man | man -l -\n  recount man list > recount-list.1")]
+#[command(after_help = "\
+Examples:
+  recount man | man -l -
+  recount man list > recount-list.1")]
 pub(crate) struct ManArgs {
-    /// The command it is about; all of recount when left out
+    /// Command; the main page if missing
     command: Option<String>,
 }
 
 pub(crate) fn run(args: &ManArgs, context: &Context) -> Result<ExitCode, Failure> {
-    let mut cli = Cli::command();
+    let mut cli = help::command();
     cli.build();
     let page = match args.command.as_deref() {
         None => cli.clone(),

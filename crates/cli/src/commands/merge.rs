@@ -10,28 +10,29 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::progress::Bar;
 
-/// Make one session of several, one conversation behind the other
+/// Merge several sessions into one
 ///
-/// They stand in the order in which they began. The new session has an id of its own and lies in the project of the one that is named first. A message that several of them
-/// have, as forks do, is in it once. The sessions it was made of go to the trash.
+/// Joins the conversations in the order in which they started. The new session has its own id and belongs to the project of the first
+/// SESSION. A message that several sessions share, as forks do, is included once. The merged sessions go to the trash.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount merge 3d2f 8662\n  recount merge @1 @2 @5 --title 'Tax, all of it' --keep"
-)]
+#[command(after_help = "\
+Examples:
+  recount merge 279d 82e5
+  recount merge @1 @2 @5 --title 'Discounts and tax' --keep")]
 pub(crate) struct MergeArgs {
-    /// The sessions
+    /// Sessions: ids or their first characters, files, @N or `latest`
     #[arg(required = true, num_args = 2.., value_name = "SESSION")]
     sessions: Vec<String>,
 
-    /// Another project: its folder, or any name that it has
+    /// Target project: its folder or its name
     #[arg(long, value_name = "PROJECT")]
     to: Option<String>,
 
-    /// The title of the new session
+    /// Title of the new session
     #[arg(long)]
     title: Option<String>,
 
-    /// Leave the sessions it is made of where they are
+    /// Keep the merged sessions
     #[arg(long)]
     keep: bool,
 

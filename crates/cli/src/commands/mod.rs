@@ -46,65 +46,83 @@ use clap::Subcommand;
 use crate::context::Context;
 use crate::failure::Failure;
 
-/// Declares the commands, in the order of the help: what each is called, its arguments, and what runs it.
+/// Declares the commands, by the groups of the help and in its order: what each is called, its arguments, and what runs it.
 macro_rules! commands {
-    ($($(#[$attribute:meta])* $name:ident($args:ty) => $run:path;)*) => {
+    ($($group:literal { $($(#[$attribute:meta])* $name:ident($args:ty) => $run:path;)* })*) => {
         /// The commands.
         #[derive(Debug, Subcommand)]
         pub(crate) enum Command {
-            $($(#[$attribute])* $name($args),)*
+            $($($(#[$attribute])* $name($args),)*)*
         }
 
         impl Command {
-            /// Does what was asked for.
+            /// Runs the command.
             pub(crate) fn run(&self, context: &Context) -> Result<ExitCode, Failure> {
                 match self {
-                    $(Self::$name(args) => $run(args, context),)*
+                    $($(Self::$name(args) => $run(args, context),)*)*
                 }
             }
         }
+
+        /// The groups of the help, each with the names of its commands as written in code.
+        pub(crate) const GROUPS: &[(&str, &[&str])] =
+            &[$(($group, &[$(stringify!($name)),*])),*];
     };
 }
 
 commands! {
-    List(list::ListArgs) => list::run;
-    Show(show::ShowArgs) => show::run;
-    Story(story::StoryArgs) => story::run;
-    Export(export::ExportArgs) => export::run;
-    Search(search::SearchArgs) => search::run;
-    Projects(projects::ProjectsArgs) => projects::run;
-    Stats(stats::StatsArgs) => stats::run;
-    Prices(prices::PricesArgs) => prices::run;
-    Sql(sql::SqlArgs) => sql::run;
-    Resume(resume::ResumeArgs) => resume::run;
-    Guard(guard::GuardArgs) => guard::run;
-    Rename(rename::RenameArgs) => rename::run;
-    Tag(tag::TagArgs) => tag::run;
-    Pin(tag::PinArgs) => tag::pin;
-    Unpin(tag::UnpinArgs) => tag::unpin;
-    Move(r#move::MoveArgs) => r#move::run;
-    Relocate(relocate::RelocateArgs) => relocate::run;
-    Fork(fork::ForkArgs) => fork::run;
-    Merge(merge::MergeArgs) => merge::run;
-    Doctor(doctor::DoctorArgs) => doctor::run;
-    Repair(repair::RepairArgs) => repair::run;
-    Recover(recover::RecoverArgs) => recover::run;
-    Compact(compact::CompactArgs) => compact::run;
-    Convert(convert::ConvertArgs) => convert::run;
-    Trim(trim::TrimArgs) => trim::run;
-    Delete(delete::DeleteArgs) => delete::run;
-    Prune(prune::PruneArgs) => prune::run;
-    Restore(restore::RestoreArgs) => restore::run;
-    Trash(trash::TrashArgs) => trash::run;
-    Vault(vault::VaultArgs) => vault::run;
-    Undo(undo::UndoArgs) => undo::run;
-    History(history::HistoryArgs) => history::run;
-    Index(index::IndexArgs) => index::run;
-    Testbed(testbed::TestbedArgs) => testbed::run;
-    Completions(completions::CompletionsArgs) => completions::run;
-    Man(man::ManArgs) => man::run;
-    #[command(hide = true)]
-    HelpMarkdown(help_markdown::HelpMarkdownArgs) => help_markdown::run;
+    "Read" {
+        List(list::ListArgs) => list::run;
+        Show(show::ShowArgs) => show::run;
+        Story(story::StoryArgs) => story::run;
+        Projects(projects::ProjectsArgs) => projects::run;
+        Export(export::ExportArgs) => export::run;
+    }
+    "Search & count" {
+        Search(search::SearchArgs) => search::run;
+        Stats(stats::StatsArgs) => stats::run;
+        Prices(prices::PricesArgs) => prices::run;
+        Sql(sql::SqlArgs) => sql::run;
+        Index(index::IndexArgs) => index::run;
+    }
+    "Continue" {
+        Resume(resume::ResumeArgs) => resume::run;
+        Fork(fork::ForkArgs) => fork::run;
+        Merge(merge::MergeArgs) => merge::run;
+    }
+    "Organize" {
+        Rename(rename::RenameArgs) => rename::run;
+        Tag(tag::TagArgs) => tag::run;
+        Pin(tag::PinArgs) => tag::pin;
+        Unpin(tag::UnpinArgs) => tag::unpin;
+        Move(r#move::MoveArgs) => r#move::run;
+        Relocate(relocate::RelocateArgs) => relocate::run;
+        Trim(trim::TrimArgs) => trim::run;
+        Compact(compact::CompactArgs) => compact::run;
+        Convert(convert::ConvertArgs) => convert::run;
+        Delete(delete::DeleteArgs) => delete::run;
+        Prune(prune::PruneArgs) => prune::run;
+    }
+    "Protect" {
+        Guard(guard::GuardArgs) => guard::run;
+        Vault(vault::VaultArgs) => vault::run;
+        Trash(trash::TrashArgs) => trash::run;
+    }
+    "Repair & undo" {
+        Doctor(doctor::DoctorArgs) => doctor::run;
+        Repair(repair::RepairArgs) => repair::run;
+        Restore(restore::RestoreArgs) => restore::run;
+        Recover(recover::RecoverArgs) => recover::run;
+        Undo(undo::UndoArgs) => undo::run;
+        History(history::HistoryArgs) => history::run;
+    }
+    "Setup" {
+        Testbed(testbed::TestbedArgs) => testbed::run;
+        Completions(completions::CompletionsArgs) => completions::run;
+        Man(man::ManArgs) => man::run;
+        #[command(hide = true)]
+        HelpMarkdown(help_markdown::HelpMarkdownArgs) => help_markdown::run;
+    }
 }
 
 impl Default for Command {

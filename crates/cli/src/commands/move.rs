@@ -10,21 +10,22 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::progress::Bar;
 
-/// Take a session to another project, where the agent then lists and resumes it
+/// Move a session to another project
 ///
-/// All its files go, found by its full id, with its sub-agents, kept outputs, plans and logs. The project may be one that the
-/// agent was never used in; its folder must be there. A file whose name would let the agent delete it along with another session
-/// gets another name.
+/// Moves all files of the session with its sub-agents, tool output, plans and logs. The agent then lists and resumes it in the other
+/// project. The agent need not have been used there before, but the folder must exist. A file whose name would cause the agent to delete
+/// it together with another session is renamed.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount move 3d2f --to ~/code/shop\n  recount move @3 --to shop --dry-run\n  recount move 3d2f --to .        \
-    to the folder you are in"
-)]
+#[command(after_help = "\
+Examples:
+  recount move 279d --to ~/code/web
+  recount move @3 --to tinyparse --dry-run
+  recount move 279d --to .           # to the current folder")]
 pub(crate) struct MoveArgs {
-    /// The session
+    /// Session: an id or its first characters, a file, @N or `latest`
     session: String,
 
-    /// The project: its folder, or any name that it has
+    /// Target project: its folder or its name
     #[arg(long, value_name = "PROJECT")]
     to: String,
 

@@ -14,7 +14,7 @@ pub(crate) struct Picked {
     context: usize,
     /// Passed by, in case the next one is found.
     before: VecDeque<(usize, Message)>,
-    /// So many more are shown.
+    /// Number of messages that are still to be shown.
     behind: usize,
     found: usize,
 }

@@ -14,14 +14,15 @@ use crate::output::number::{count, money};
 use crate::output::span::Span;
 use crate::output::theme::Tone;
 
-/// Show what models cost, since when, and who says so
+/// Show the price table and its sources
 ///
-/// In US dollars per million tokens, pay as you go. What is set under `prices` in config.toml comes before the table that comes with recount.
+/// Prices are in US dollars per million tokens, pay as you go. Prices under `prices` in config.toml take precedence over the built-in table,
+/// for example `[prices."my-model"]` with `input = 0.5`, `cached = 0.05` and `output = 3`, or `[prices."local-*"]` with `free = true`.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount prices                  all of them\n  recount prices flash            models with 'flash' in their name\n\n\
-    In config.toml:\n  [prices.\"my-model\"]\n  input = 0.5\n  cached = 0.05\n  output = 3\n  [prices.\"local-*\"]\n  free = true"
-)]
+#[command(after_help = "\
+Examples:
+  recount prices                     # every model
+  recount prices flash               # models with 'flash' in their name")]
 pub(crate) struct PricesArgs {
     /// Only models whose name contains this
     model: Option<String>,

@@ -12,37 +12,38 @@ use crate::failure::{ERROR, Failure};
 use crate::output::number::bytes;
 use crate::output::progress::Bar;
 
-/// Clear sessions away by rule, into the trash
+/// Move sessions to the trash by rule
 ///
-/// What any of the rules names goes, in all projects or in one. Nothing happens without --yes: the plan is only shown. Pinned
-/// sessions are left alone, and so are those that somebody works in.
+/// Selects the sessions that match any of the rules, in one project or in all. Without --yes it only shows the plan. Pinned and running
+/// sessions are skipped.
 #[derive(Args, Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
-#[command(
-    after_help = "Examples:\n  recount prune --older 90d            what would go\n  recount prune --older 90d --yes      to the trash with it\n  \
-    recount prune --empty --orphaned shop"
-)]
+#[command(after_help = "\
+Examples:
+  recount prune --older 90d          # what would be deleted
+  recount prune --older 90d --yes    # delete it
+  recount prune shop --empty --orphaned")]
 pub(crate) struct PruneArgs {
-    /// Project: a path, a slug, the start of its hash, or a part of its name
+    /// Project: a path, a slug, a hash prefix, or part of its name
     project: Option<String>,
 
-    /// Sessions last used longer ago than this, or before this day (90d, 12w, 2026-01-01)
+    /// Sessions last used before this time (90d, 12w, 2026-01-01)
     #[arg(long, value_name = "WHEN")]
     older: Option<String>,
 
-    /// Sessions in which nobody said anything, and left-overs of resumes
+    /// Sessions without messages, and stubs of resumes
     #[arg(long)]
     empty: bool,
 
-    /// Sessions of projects whose folder is gone; sub-agents, outputs, plans and logs of sessions that are gone
+    /// Sessions of missing projects; sub-agents, output, plans and logs of missing sessions
     #[arg(long)]
     orphaned: bool,
 
-    /// Leave pinned sessions alone; so it is anyway
+    /// Skip pinned sessions (the default)
     #[arg(long, conflicts_with = "with_pinned")]
     keep_pinned: bool,
 
-    /// Take pinned sessions, too
+    /// Include pinned sessions
     #[arg(long)]
     with_pinned: bool,
 
@@ -52,8 +53,8 @@ pub(crate) struct PruneArgs {
 
 pub(crate) fn run(args: &PruneArgs, context: &Context) -> Result<ExitCode, Failure> {
     if args.older.is_none() && !args.empty && !args.orphaned {
-        return Err(Failure::new(ERROR, "no rule says what is to go")
-            .hint("name one or more of --older 90d, --empty, --orphaned"));
+        return Err(Failure::new(ERROR, "no rule given")
+            .hint("give one or more of --older 90d, --empty, --orphaned"));
     }
     let engine = context.plain_engine()?;
     let changes = Changes::new(&engine);
@@ -74,7 +75,7 @@ pub(crate) fn run(args: &PruneArgs, context: &Context) -> Result<ExitCode, Failu
     let code = consent.carry_out(&offer, changes, context, &done)?;
     if !offer.is_empty() && !args.consent.is_agreed() && !context.global.json {
         context.warn(&format!(
-            "--yes puts {}, {}, {size}, into the trash",
+            "run again with --yes to move {}, {}, {size}, to the trash",
             sessions(&offer.plan),
             files(&offer.plan)
         ));

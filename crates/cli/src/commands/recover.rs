@@ -21,26 +21,27 @@ use crate::words::remnant;
 
 /// Rebuild a lost session from what is left on disk
 ///
-/// A session whose files are gone, or of which little can be read, is put together from what was kept elsewhere: the agent's log of
-/// prompts, telemetry, its activity log, saved chats, kept outputs of tools, and what of its files can be read. It becomes
-/// a new session file that the agent lists; a notice in it tells what is missing and where the rest comes from. No
-/// file that is there is changed.
+/// Rebuilds a session whose files are gone or mostly unreadable from other sources: the agent's prompt log, telemetry, activity log, saved
+/// chats, kept tool output, and the readable part of its files. The result is a new session file that the agent lists, with a notice that says what is
+/// missing and where the rest comes from. Existing files are not changed. For a session that is in the trash, in the vault or in a backup, use `recount
+/// restore`.
 #[derive(Args, Clone, Debug)]
 #[command(alias = "resurrect")]
-#[command(
-    after_help = "Examples:\n  recount recover --list                       what could be brought back, and from what\n  \
-    recount recover 3d2f --dry-run\n  recount recover 3d2f --from telemetry.log    a file that recount does not know of"
-)]
+#[command(after_help = "\
+Examples:
+  recount recover --list                       # what can be rebuilt, and from what
+  recount recover 3d2f --dry-run
+  recount recover 3d2f --from telemetry.log    # also read this file")]
 pub(crate) struct RecoverArgs {
-    /// The session; a whole id if only telemetry knows of it
+    /// Session id or its first characters; the full id if only telemetry mentions it
     #[arg(required_unless_present = "list", value_name = "SESSION")]
     session: Option<String>,
 
-    /// List sessions of which only traces are left
+    /// List sessions that can be rebuilt
     #[arg(long, conflicts_with = "session")]
     list: bool,
 
-    /// Look into this file, too: telemetry, or a saved chat
+    /// Also read this file: telemetry or a saved chat (repeatable)
     #[arg(long, value_name = "FILE")]
     from: Vec<PathBuf>,
 
@@ -109,7 +110,7 @@ fn list(all: &[RecoverableSession], context: &Context) -> Result<ExitCode, Failu
         out.finish()?;
     }
     if all.is_empty() {
-        context.warn("no session is known of which only traces are left");
+        context.warn("no session can be rebuilt");
         return Ok(ExitCode::from(NOTHING));
     }
     Ok(ExitCode::SUCCESS)

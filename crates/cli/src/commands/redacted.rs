@@ -37,7 +37,7 @@ pub(crate) fn rows(found: &[Redacted]) -> Vec<Row<'_>> {
 /// Says how much was taken out, and with `-v` where.
 pub(crate) fn tell(found: &[Redacted], context: &Context) {
     if found.is_empty() {
-        context.warn("nothing was found to take out");
+        context.warn("nothing found to redact");
         return;
     }
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
@@ -45,7 +45,7 @@ pub(crate) fn tell(found: &[Redacted], context: &Context) {
         *kinds.entry(&one.kind).or_default() += one.times;
     }
     let kinds: Vec<String> = kinds.iter().map(|(kind, times)| format!("{times} {kind}")).collect();
-    context.warn(&format!("taken out: {}", kinds.join(", ")));
+    context.warn(&format!("redacted: {}", kinds.join(", ")));
     if context.global.verbose > 0 {
         for one in found {
             context.warn(&line(one));

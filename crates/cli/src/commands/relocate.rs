@@ -11,21 +11,22 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::progress::Bar;
 
-/// Tell the agent that a project's folder was moved or renamed
+/// Update a project whose folder was moved or renamed
 ///
-/// The agent knows a project by its folder's path: under another one it finds none of its sessions. This sets its register and its
-/// markers right, under its own lock, and says in every session where it belongs. When the agent was used in the new
-/// folder already, both become one. Without NEW, the place that `recount projects` proposes, if it is likely.
+/// Agents identify a project by its path, and do not find its sessions under a new one. relocate updates the agent's project registry and
+/// markers, under the agent's own lock, and the path that each session records. If the agent was already used in the new folder, both projects are
+/// merged. Without NEW, uses the folder that `recount projects` suggests, if it is likely enough.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount relocate ~/code/shop ~/projects/shop\n  recount relocate ~/code/shop --dry-run    to where it has likely gone\n  \
-    recount projects                          which folders are gone"
-)]
+#[command(after_help = "\
+Examples:
+  recount relocate ~/code/shop ~/projects/shop
+  recount relocate release-tools --dry-run   # to the suggested folder
+  recount projects                           # which folders are missing")]
 pub(crate) struct RelocateArgs {
-    /// The folder that is gone, or the project by any name that it has
+    /// Old folder, or name of the project
     old: String,
 
-    /// Where it is now
+    /// New folder
     new: Option<String>,
 
     #[command(flatten)]

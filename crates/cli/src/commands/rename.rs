@@ -10,23 +10,25 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::progress::Bar;
 
-/// Give a session a title, also where the agent itself shows it
+/// Set the title of a session
 ///
-/// The title goes into the session's own files, as a summary that the agent made would, and so into its lists. Without a TITLE,
-/// or with --clear, the session has none of its own any more and is called by its first prompt.
+/// Writes the title into the session's files, where the agent also shows it. Without a TITLE, or with --clear, the title is
+/// removed and the session is listed by its first prompt.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount rename 3d2f Tax rates by country\n  recount rename @3 --clear\n  recount undo                    and back"
-)]
+#[command(after_help = "\
+Examples:
+  recount rename 279d Quantity discount
+  recount rename @3 --clear
+  recount undo                       # restore the previous title")]
 pub(crate) struct RenameArgs {
-    /// The session
+    /// Session: an id or its first characters, a file, @N or `latest`
     session: String,
 
-    /// The title; quotes are not needed
+    /// Title; quotes are optional
     #[arg(value_name = "TITLE")]
     title: Vec<String>,
 
-    /// Take its own title away
+    /// Remove the title
     #[arg(long, conflicts_with = "title")]
     clear: bool,
 

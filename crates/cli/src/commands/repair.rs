@@ -10,23 +10,24 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::progress::Bar;
 
-/// Mend sessions that their agent cannot load, or cannot go on with
+/// Repair sessions that their agent cannot load or resume
 ///
-/// What is mended: records that were not written to their end, marks and torn bytes that make the agent drop a line, a missing
-/// first line, documents that were cut off, rewinds to messages that are not there, calls of tools without a response and
-/// responses without a call, conversations that a later record hides, files that the agent put aside. What is fine is
-/// never touched; the old file goes to the trash. `recount doctor` lists what there is to mend.
+/// Fixes incomplete records, stray bytes that make the agent drop a line, a missing header, truncated documents, rewinds to messages that do
+/// not exist, tool calls without a response and responses without a call, messages hidden by a later record, and files that the agent set
+/// aside. Healthy sessions are not touched, and the old file goes to the trash. `recount doctor` lists what needs repair. For a session whose
+/// files are gone, use `recount recover`.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount repair 3d2f --dry-run    what is wrong, and what would be done\n  \
-    recount repair 3d2f\n  recount repair --all --yes       every session but those in use"
-)]
+#[command(after_help = "\
+Examples:
+  recount repair 279d --dry-run      # what is wrong, and the fix
+  recount repair 279d
+  recount repair --all --yes         # every session that is not running")]
 pub(crate) struct RepairArgs {
-    /// The sessions
+    /// Sessions: ids or their first characters, files, @N or `latest`
     #[arg(required_unless_present = "all", value_name = "SESSION")]
     sessions: Vec<String>,
 
-    /// Every session, but for those that an agent works in
+    /// Every session that is not running
     #[arg(long, conflicts_with = "sessions")]
     all: bool,
 
@@ -42,5 +43,5 @@ pub(crate) fn run(args: &RepairArgs, context: &Context) -> Result<ExitCode, Fail
     let offer = changes.repair_plan(&args.sessions, &bar)?;
     bar.finish();
     let done = format!("{} mended: {}", sessions(&offer.plan), files(&offer.plan));
-    args.consent.carry_out_or_tell(&offer, changes, context, &done, "nothing to mend")
+    args.consent.carry_out_or_tell(&offer, changes, context, &done, "nothing to repair")
 }

@@ -11,21 +11,24 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::progress::Bar;
 
-/// Bring a session back from the trash, from the vault, or from a backup
+/// Restore a deleted session from trash, vault or backup
 ///
-/// From the trash every file returns to its place with its bytes, its time and its permissions; without a SESSION, the one that was
-/// deleted last. What is not there is looked for among the copies of `guard --keep`, or with --from in another home. Then
-/// files go where the project's sessions lie today, and a session that the agent would delete at once for its age is marked as used now.
-/// Nothing is put over a file that holds something else.
+/// From the trash, every file returns to its place with its bytes, time and permissions; without a SESSION, the session that was deleted last.
+/// If it is not in the trash, restore looks in the vault (`guard --keep`), or with --from in another home. Those files go to the project's current
+/// folder, and a session that the agent would delete at once because of its age is marked as used now. Files with other content are never
+/// overwritten. To revert a rename, trim or move, use `recount undo`; for a session without any copy, `recount recover`.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount restore             the last one\n  recount restore 3d2f\n  recount restore 3d2f --from /mnt/backup/home/dev\n  recount trash               what there is\n  recount vault               and what was kept"
-)]
+#[command(after_help = "\
+Examples:
+  recount restore                    # the session deleted last
+  recount restore 279d
+  recount restore 279d --from /mnt/backup/home/dev
+  recount trash                      # what can be restored")]
 pub(crate) struct RestoreArgs {
-    /// The session: its id, or the first characters of it
+    /// Session id or its first characters
     session: Option<String>,
 
-    /// A home to take it from: a backup, a mounted disk
+    /// Home to restore from: a backup or a mounted disk
     #[arg(long, value_name = "DIR", requires = "session")]
     from: Option<PathBuf>,
 

@@ -15,25 +15,27 @@ use crate::context::{Context, Paged};
 use crate::failure::{ERROR, Failure};
 use crate::output::progress::Bar;
 
-/// Go on with a session: in its project's folder, with the agent it belongs to
+/// Resume a session with its agent, in its project's folder
 ///
-/// Starts the agent on the session, from wherever you are. What would make the agent delete conversations at a start is taken out of
-/// its way before, and what the resume itself has left behind afterwards; `recount history` shows both. Refused when the project's folder is gone, when somebody is at work in the session, and when
-/// the agent would not list it.
+/// Starts the agent on the session, from any folder. Before the start, recount removes stub files that would make the agent delete
+/// real sessions; afterwards it removes the stub that the resume itself left behind. `recount history` shows both. Refused if the project's folder is
+/// missing, if the session is running, or if the agent would not list the session.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount resume 3d2f\n  recount resume @1                    the first row of the last list\n  recount resume latest -- --model flash\n  \
-    recount resume 3d2f --print          only the command, for the shell"
-)]
+#[command(after_help = "\
+Examples:
+  recount resume 279d
+  recount resume @1                  # first row of the last list
+  recount resume latest -- --model flash
+  recount resume 279d --print        # only print the command")]
 pub(crate) struct ResumeArgs {
-    /// The session
+    /// Session: an id or its first characters, a file, @N or `latest`
     session: String,
 
-    /// Only print the command
+    /// Print the command instead of running it
     #[arg(long)]
     print: bool,
 
-    /// What else the agent is told
+    /// Extra arguments for the agent
     #[arg(last = true, value_name = "ARGUMENT")]
     more: Vec<String>,
 }
@@ -59,7 +61,7 @@ pub(crate) fn run(args: &ResumeArgs, context: &Context) -> Result<ExitCode, Fail
     }
     let Some(program) = find_program(&context.env, resume.program) else {
         return Err(Failure::new(ERROR, format!("{} is not installed", resume.program))
-            .hint(format!("with it installed, this goes on: {}", line(&resume))));
+            .hint(format!("with it installed, this would run: {}", line(&resume))));
     };
     defuse(&engine.afresh(), &resume, context);
     let started = run_in(&program, &resume.args, &resume.folder, &resume.variables);
@@ -71,15 +73,15 @@ pub(crate) fn run(args: &ResumeArgs, context: &Context) -> Result<ExitCode, Fail
     Ok(ExitCode::from(code))
 }
 
-/// Takes out of the way what would delete conversations. That it cannot be done is told, and no reason not to go on.
+/// Removes stub files that would cause deletions. A failure is reported, but does not stop the resume.
 fn defuse(engine: &Engine, resume: &Resume, context: &Context) {
     match Changes::new(engine).defuse(resume, &Bar::new(context, "reading")) {
         Ok(None) => {}
         Ok(Some(made)) => context.warn(&format!(
-            "what would have made {} delete conversations is in the trash; `recount undo {}` takes that back",
+            "moved stub files that would have made {} delete sessions to the trash; `recount undo {}` reverts it",
             resume.program, made.receipt
         )),
-        Err(error) => context.warn(&format!("left as it is: {}", error.told())),
+        Err(error) => context.warn(&format!("unchanged: {}", error.told())),
     }
 }
 

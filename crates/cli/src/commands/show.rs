@@ -18,21 +18,23 @@ use crate::output::sanitize::sanitize;
 use crate::output::transcript::{Figures, Transcript};
 use crate::when;
 
-/// Show a session's transcript
+/// Show the transcript of a session
 ///
-/// Prompts, answers as Markdown, tool calls with their key argument, diffs, gaps in time; in a pager when on a
-/// terminal. A file that is not in your home can be shown by its path: a session file, a saved chat, an export.
+/// Shows prompts, answers as Markdown, tool calls with their key argument, diffs and pauses, in a pager when on a terminal. A
+/// path shows a file that is not in your home: a session file, a saved chat, an export.
 #[derive(Args, Clone, Debug)]
 #[command(visible_alias = "cat")]
-#[command(
-    after_help = "Examples:\n  recount show latest\n  recount show 3d2f --level full --thoughts\n  recount show @2 --from -20         \
-    the last 20 messages\n  recount show 3d2f --find '\"tax table\"' -C 1\n  recount show 3d2f --view strict --json\n  recount show ./session-2026-09-02T08-00-3d2f9a10.jsonl"
-)]
+#[command(after_help = "\
+Examples:
+  recount show latest
+  recount show 279d --level details --thoughts
+  recount show @2 --messages -20..   # the last 20 messages
+  recount show 279d --find discount -C 1")]
 pub(crate) struct ShowArgs {
-    /// Id, its first characters, a file, @N (row of the last list) or `latest`
+    /// Session: an id or its first characters, a file, @N or `latest`
     session: String,
 
-    /// How much to show
+    /// Amount of detail
     #[arg(short, long, value_name = "LEVEL", default_value = "actions")]
     level: LevelArg,
 
@@ -40,27 +42,31 @@ pub(crate) struct ShowArgs {
     #[arg(short, long)]
     thoughts: bool,
 
-    /// Which messages: what the agent itself would load, or everything ever said
+    /// Which messages to show
     #[arg(long, value_name = "VIEW", default_value = "full")]
     view: ViewArg,
 
-    /// Print the files as they are on disk
-    #[arg(long, conflicts_with_all = ["level", "thoughts", "view", "from", "to", "find"])]
+    /// Print the files byte for byte
+    #[arg(long, conflicts_with_all = ["level", "thoughts", "view", "messages", "from", "to", "find"])]
     raw: bool,
 
-    /// First message: a number (negative: from the end), an id, or a time
-    #[arg(long, value_name = "MESSAGE", allow_hyphen_values = true)]
+    /// Range of messages: numbers (negative: from the end), ids or times; either end may be missing
+    #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true, conflicts_with_all = ["from", "to"])]
+    messages: Option<String>,
+
+    /// First message; now the start of --messages
+    #[arg(long, value_name = "MESSAGE", allow_hyphen_values = true, hide = true)]
     from: Option<String>,
 
-    /// Last message: a number (negative: from the end), an id, or a time
-    #[arg(long, value_name = "MESSAGE", allow_hyphen_values = true)]
+    /// Last message; now the end of --messages
+    #[arg(long, value_name = "MESSAGE", allow_hyphen_values = true, hide = true)]
     to: Option<String>,
 
-    /// Only messages in which this is found; the same queries as in `recount search`
+    /// Only messages that match this query (as in `recount search`)
     #[arg(long, value_name = "QUERY")]
     find: Option<String>,
 
-    /// With --find: so many messages before and behind each, too
+    /// Messages of context around each match of --find
     #[arg(short = 'C', long, value_name = "N", default_value_t = 0, requires = "find")]
     context: usize,
 }
@@ -70,10 +76,11 @@ impl ShowArgs {
     pub(crate) fn at(session: &str, from: Option<String>) -> Self {
         Self {
             session: session.to_owned(),
-            level: LevelArg::Full,
+            level: LevelArg::Details,
             thoughts: true,
             view: ViewArg::Full,
             raw: false,
+            messages: None,
             from,
             to: None,
             find: None,
@@ -87,11 +94,12 @@ impl ShowArgs {
 pub(crate) enum LevelArg {
     /// Prompts and answers
     Talk,
-    /// And tool calls, diffs, notices
+    /// Also tool calls, diffs and notices
     Actions,
-    /// And tool output, tokens, shell commands, summaries
-    Full,
-    /// Everything, with ids and places on disk
+    /// Also tool output, tokens, shell commands and summaries
+    #[value(alias = "full")]
+    Details,
+    /// Everything, with ids and file positions
     Trace,
 }
 
@@ -100,7 +108,7 @@ impl From<LevelArg> for Level {
         match level {
             LevelArg::Talk => Self::Talk,
             LevelArg::Actions => Self::Actions,
-            LevelArg::Full => Self::Full,
+            LevelArg::Details => Self::Full,
             LevelArg::Trace => Self::Trace,
         }
     }
@@ -132,7 +140,7 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<ExitCode, Failur
         ViewArg::Full => View::Full,
     };
     if view == View::Strict && !opened.is_loadable() {
-        context.warn("the agent itself cannot load this session: its strict view is empty");
+        context.warn("the agent cannot load this session: its strict view is empty");
     }
     let finder = args.find.as_deref().map(|find| engine.finder(find, &opened.facts)).transpose()?;
     let mut picked = Picked::new(finder, args.context);
@@ -143,7 +151,7 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<ExitCode, Failur
         as_text(stream, &mut picked, &opened.facts, args, context)?
     };
     if args.find.is_some() && picked.found() == 0 {
-        context.warn("nothing found in this session");
+        context.warn("no matches in this session");
         return Ok(ExitCode::from(NOTHING));
     }
     let facts = &opened.facts;
@@ -158,21 +166,31 @@ struct Bounds {
 
 impl Bounds {
     fn read(args: &ShowArgs, context: &Context) -> Result<Self, Failure> {
-        let bound = |text: &String| {
+        let bound = |text: &str| {
             if let Ok(number) = text.parse() {
                 return Bound::Number(number);
             }
             match when::parse(text, context.clock.now()) {
                 Ok(time) => Bound::Time(time),
-                Err(_) => Bound::Id(text.clone()),
+                Err(_) => Bound::Id(text.to_owned()),
             }
         };
-        let bounds = Self { from: args.from.as_ref().map(bound), to: args.to.as_ref().map(bound) };
+        let (from, to) = match &args.messages {
+            Some(range) => ends(range),
+            None => (args.from.as_deref(), args.to.as_deref()),
+        };
+        let bounds = Self { from: from.map(bound), to: to.map(bound) };
         if [&bounds.from, &bounds.to].contains(&&Some(Bound::Number(0))) {
             return Err(Failure::new(ERROR, "messages are counted from 1"));
         }
         Ok(bounds)
     }
+}
+
+/// Splits `FROM..TO`; one message alone is a range of one.
+fn ends(range: &str) -> (Option<&str>, Option<&str>) {
+    let (from, to) = range.split_once("..").unwrap_or((range, range));
+    (Some(from).filter(|from| !from.is_empty()), Some(to).filter(|to| !to.is_empty()))
 }
 
 /// Messages that are read at a time.

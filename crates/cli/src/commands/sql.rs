@@ -19,20 +19,19 @@ use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
 use crate::output::width::pad_to;
 
-/// Ask your sessions in SQL
+/// Query sessions with SQL
 ///
-/// A SELECT over the views `sessions`, `messages`, `tool_calls`, `requests` and `files_touched`; --schema shows their columns.
-/// Nothing can be changed by it. Texts are read from the sessions' files only where they are selected.
+/// Runs a read-only SELECT over the views `sessions`, `messages`, `tool_calls`, `requests` and `files_touched`; --schema lists their
+/// columns. Message text is read from session files only where it is selected.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount sql --schema\n  recount sql \"SELECT project_name, count(*), sum(tokens_total) FROM sessions GROUP BY 1 \
-    ORDER BY 3 DESC\"\n  recount sql \"SELECT substr(time, 1, 7) AS month, model, sum(total) AS tokens FROM requests GROUP BY 1, 2\"\n  \
-    recount sql \"SELECT name, count(*) AS calls, sum(is_error) AS failed FROM tool_calls GROUP BY name\" --csv\n  \
-    recount sql \"SELECT path, count(*) FROM files_touched WHERE how = 'written' GROUP BY path ORDER BY 2 DESC LIMIT 10\"\n  \
-    recount sql - < question.sql"
-)]
+#[command(after_help = "\
+Examples:
+  recount sql --schema
+  recount sql \"SELECT project_name, count(*), sum(tokens_total) FROM sessions GROUP BY 1 ORDER BY 3 DESC\"
+  recount sql \"SELECT name, count(*) AS calls, sum(is_error) AS failed FROM tool_calls GROUP BY name\" --csv
+  echo \"SELECT count(*) FROM messages\" | recount sql")]
 pub(crate) struct SqlArgs {
-    /// The statement; `-`, or nothing, reads it from standard input
+    /// SELECT statement; read from standard input if missing or `-`
     #[arg(value_name = "SELECT")]
     statement: Option<String>,
 
@@ -40,7 +39,7 @@ pub(crate) struct SqlArgs {
     #[arg(long, conflicts_with = "json")]
     csv: bool,
 
-    /// Show the views and their columns
+    /// List the views and their columns
     #[arg(long, conflicts_with_all = ["statement", "csv"])]
     schema: bool,
 }
@@ -128,7 +127,7 @@ fn print_table(table: &SqlTable, context: &Context) -> Result<u64, Failure> {
     out.finish()?;
     if left_out > 0 {
         let columns = plural(left_out as u64, "column");
-        context.warn(&format!("no room for {columns}: select fewer, or use --csv or --json"));
+        context.warn(&format!("{columns} do not fit: select fewer, or use --csv or --json"));
     }
     Ok(count)
 }

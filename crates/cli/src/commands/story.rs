@@ -16,20 +16,21 @@ use crate::output::sanitize::{sanitize, single_line};
 use crate::output::width::truncate_to;
 use crate::when;
 
-/// Tell a session, or all sessions of a project, in few words
+/// Print a short, token-light transcript
 ///
-/// The human's words, the agent's words, the name of each tool with its key argument, and errors: what happened, in
-/// a form short enough to read in one go or to hand to a model.
+/// Prints the person's words, the agent's words, each tool's name with its key argument, and errors. Short enough to read in one
+/// go or to pass to a model. A project prints its sessions one after the other.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount story latest\n  recount story shop --last 5     the last five sessions of project \
-    'shop'\n  recount story 3d2f | wc -w"
-)]
+#[command(after_help = "\
+Examples:
+  recount story latest
+  recount story shop --last 5        # the last five sessions of project 'shop'
+  recount story 279d | wc -w")]
 pub(crate) struct StoryArgs {
-    /// A session (id, its first characters, file, @N, `latest`) or a project
+    /// Session (id, its first characters, file, @N, `latest`) or project
     what: String,
 
-    /// Of a project, only the last N sessions
+    /// Only the last N sessions of a project
     #[arg(long, value_name = "N")]
     last: Option<usize>,
 }
@@ -129,7 +130,7 @@ fn each(
 
 fn tell(opened: &Arc<Opened>, out: &mut impl Write) -> std::io::Result<Vec<Problem>> {
     let facts = &opened.facts;
-    let title = facts.title.as_deref().unwrap_or("(nothing said)");
+    let title = facts.title.as_deref().unwrap_or("(no messages)");
     let began = facts.started.map(when::minute).unwrap_or_default();
     let head = format!("# {title} ({}, {began}, {})", facts.project.name(), facts.id);
     writeln!(out, "{}", single_line(&head))?;

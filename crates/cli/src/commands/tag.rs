@@ -15,43 +15,52 @@ use crate::output::progress::Bar;
 use crate::output::span::Span;
 use crate::output::theme::Tone;
 
-/// Put words of your own on a session, to find it by
+/// Add tags to a session
 ///
-/// Tags are recount's own: they are kept in its data folder, change no file of an agent, and stay with a session wherever it
-/// moves. `recount list --tag TAG` finds it again. With a session alone, shows its tags; without anything, all there are.
+/// Tags belong to recount: they are kept in its data folder, change no file of an agent, and stay with a session when it is
+/// moved. `recount list --tag TAG` lists tagged sessions. With only a session, shows its tags; without arguments, lists all tagged sessions.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount tag 3d2f tax review     add two tags\n  recount tag 3d2f -r review      take one away\n  \
-    recount tag                     all sessions with tags or pins\n  recount list --tag tax"
-)]
+#[command(after_help = "\
+Examples:
+  recount tag 279d tax review        # add two tags
+  recount tag 279d --remove review   # remove one
+  recount tag                        # all sessions with tags or pins
+  recount list --tag tax")]
 pub(crate) struct TagArgs {
-    /// The session
+    /// Session: an id or its first characters, a file, @N or `latest`
     session: Option<String>,
 
-    /// Tags to add; a leading + or # does not count
+    /// Tags to add; a leading + or # is ignored
     #[arg(value_name = "TAG")]
     add: Vec<String>,
 
-    /// Take this tag away (can be repeated)
+    /// Remove this tag (repeatable)
     #[arg(short, long, value_name = "TAG", requires = "session")]
     remove: Vec<String>,
 }
 
-/// Pin sessions: they are kept when others are cleared away
+/// Pin sessions, so that `prune` keeps them
 ///
-/// `recount prune` leaves pinned sessions alone, and `recount list --pinned` shows them. A pin is recount's own and does not keep
-/// the agent itself from deleting a session.
+/// `recount prune` skips pinned sessions and `recount list --pinned` lists them. A pin belongs to recount: it does not stop the agent from
+/// deleting a session; `recount guard` does.
 #[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  recount pin 279d
+  recount list --pinned")]
 pub(crate) struct PinArgs {
-    /// The sessions
+    /// Sessions: ids or their first characters, files, @N or `latest`
     #[arg(required = true, value_name = "SESSION")]
     sessions: Vec<String>,
 }
 
-/// Take the pin from sessions
+/// Remove the pin of sessions
 #[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  recount unpin 279d")]
 pub(crate) struct UnpinArgs {
-    /// The sessions
+    /// Sessions: ids or their first characters, files, @N or `latest`
     #[arg(required = true, value_name = "SESSION")]
     sessions: Vec<String>,
 }
@@ -135,7 +144,7 @@ fn cells(row: &LabelledSession, context: &Context) -> Vec<Span> {
     let title = match (&row.title, row.gone) {
         (Some(title), _) => title.as_str(),
         (None, true) => "(gone)",
-        (None, false) => "(nothing said)",
+        (None, false) => "(no messages)",
     };
     vec![
         Span::new(&short, Tone::Name),

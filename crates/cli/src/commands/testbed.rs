@@ -15,40 +15,40 @@ use crate::output::number::{bytes, count};
 use crate::output::progress::Bar;
 use crate::output::sanitize::single_line;
 
-/// Make a made-up but valid home, for demos, tests and benchmarks
+/// Create a synthetic home for demos, tests and benchmarks
 ///
-/// The same options and seed give the same files. The folder must not exist or be empty. manifest.json in it says
-/// what a correct reader must find.
+/// The same options and seed give the same files. The folder must be empty or not exist. manifest.json in it lists what a correct
+/// reader finds.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount testbed --demo try && recount --home try list --all\n  recount testbed big \
-    --sessions 3000 --megabytes 1000 --projects 40"
-)]
+#[command(after_help = "\
+Examples:
+  recount testbed --demo demo && recount --home demo list --all
+  recount testbed big --sessions 3000 --megabytes 1000 --projects 40")]
 pub(crate) struct TestbedArgs {
-    /// The folder to fill
+    /// Folder to create
     dir: PathBuf,
 
-    /// The small, varied home that a user without sessions is shown
+    /// Create the small demo home
     #[arg(long, conflicts_with_all = ["sessions", "megabytes", "projects", "seed", "era"])]
     demo: bool,
 
-    /// How many sessions
+    /// Number of sessions
     #[arg(long, value_name = "N", default_value_t = 200)]
     sessions: usize,
 
-    /// About how many megabytes of session files
+    /// Approximate size of the session files in megabytes
     #[arg(long, value_name = "MB", default_value_t = 40.0)]
     megabytes: f64,
 
-    /// How many projects
+    /// Number of projects
     #[arg(long, value_name = "N", default_value_t = 12)]
     projects: usize,
 
-    /// What makes one home differ from another
+    /// Random seed
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// Only sessions of this era (can be repeated)
+    /// Only sessions of this era (repeatable)
     #[arg(long, value_name = "ERA", value_parser = eras())]
     era: Vec<String>,
 }
@@ -100,7 +100,7 @@ pub(crate) fn run(args: &TestbedArgs, context: &Context) -> Result<ExitCode, Fai
         bytes(report.bytes)
     )?;
     out.finish()?;
-    context.warn(&format!("look at it with: recount --home {dir} list --all"));
+    context.warn(&format!("to read it: recount --home {dir} list --all"));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -112,5 +112,5 @@ fn failure(error: &Error) -> Failure {
         message = format!("{message}: {inner}");
         cause = inner.source();
     }
-    Failure::new(code, message).hint("name a folder that does not exist yet")
+    Failure::new(code, message).hint("give a folder that does not exist yet")
 }

@@ -17,13 +17,15 @@ use crate::output::span::Span;
 use crate::output::theme::Tone;
 use crate::when;
 
-/// List deleted sessions, or throw them away for good
+/// List deleted sessions, or empty the trash
 ///
-/// `recount restore SESSION` brings one back.
+/// `recount restore SESSION` brings a session back.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount trash\n  recount trash empty --before 30d    what was deleted longer ago\n  recount trash empty --yes"
-)]
+#[command(after_help = "\
+Examples:
+  recount trash
+  recount trash empty --before 30d   # what was deleted more than 30 days ago
+  recount trash empty --yes")]
 pub(crate) struct TrashArgs {
     #[command(subcommand)]
     command: Option<What>,
@@ -33,15 +35,15 @@ pub(crate) struct TrashArgs {
 enum What {
     /// List deleted sessions
     List,
-    /// Throw away what is in the trash
+    /// Delete the content of the trash for good
     ///
-    /// Changes whose copies are thrown away cannot be undone any more.
+    /// Deletions whose files are removed can no longer be undone.
     Empty(EmptyArgs),
 }
 
 #[derive(Args, Clone, Debug)]
 struct EmptyArgs {
-    /// Only what was deleted before: a day, a time, or how long ago (30d)
+    /// Only what was deleted before this time (2026-09-02, 30d)
     #[arg(long, value_name = "WHEN")]
     before: Option<String>,
 
@@ -90,14 +92,14 @@ fn empty(args: &EmptyArgs, changes: Changes<'_>, context: &Context) -> Result<Ex
     let size: u64 = going.iter().map(|item| item.bytes).sum();
     let words = format!("{}, {}", plural(going.len() as u64, "session"), bytes(size));
     if !args.consent.agree(&format!("throw away {words}, for good"))? {
-        context.warn(&format!("nothing was changed (--dry-run): {words} would go"));
+        context.warn(&format!("nothing was changed (--dry-run): {words} would be deleted"));
         return Ok(ExitCode::SUCCESS);
     }
     let emptied = changes.empty_trash(before)?;
     if context.global.json {
         json::document(context, "trash", "emptied", &Emptied { changes: emptied })?;
     } else {
-        context.warn(&format!("{words} thrown away"));
+        context.warn(&format!("deleted {words} for good"));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -16,40 +16,44 @@ use crate::output::progress::Bar;
 use crate::output::span::Span;
 use crate::output::theme::Tone;
 
-/// Drop turns of a session from what its agent will load
+/// Remove turns from what the agent loads of a session
 ///
-/// A turn is a prompt and all that follows up to the next; calls of tools and their results stay together. Without a range the
-/// turns are listed with their numbers. What stands before the first prompt stays. Newer releases are given a list of
-/// what is left, at the end of the file: the turns stay in it, as undone. For older ones the file is written anew, and
-/// the turns stay in the trash.
+/// A turn is a prompt and everything up to the next one; tool calls and their results stay together. Without a range, lists the turns with
+/// their numbers. Messages before the first prompt are kept. For newer releases, trim appends a list of the remaining messages and the
+/// removed turns stay in the file as undone. For older ones the file is rewritten and the old file goes to the trash.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount trim 3d2f                    the turns and their numbers\n  \
-    recount trim 3d2f --drop 2..4        without turns 2, 3 and 4\n  recount trim 3d2f --keep-last 3\n  \
-    recount trim 3d2f --from 5 --to 9    only these\n  recount trim 3d2f --drop 2 --rewrite out of the file, too"
-)]
+#[command(after_help = "\
+Examples:
+  recount trim 279d                      # list the turns
+  recount trim 279d --drop 2..4          # without turns 2, 3 and 4
+  recount trim 279d --keep 3..           # from turn 3 on
+  recount trim 279d --drop 2 --rewrite   # also remove it from the file")]
 pub(crate) struct TrimArgs {
-    /// The session
+    /// Session: an id or its first characters, a file, @N or `latest`
     #[arg(value_name = "SESSION")]
     session: String,
 
-    /// Keep from this turn on; a number, or the start of a message's id
-    #[arg(long, value_name = "TURN", value_parser = turn)]
+    /// Turns to keep: numbers or starts of message ids; either end may be missing
+    #[arg(long, value_name = "TURN..TURN", value_parser = open_range, conflicts_with_all = ["from", "to", "drop", "keep_last"])]
+    keep: Option<OpenRange>,
+
+    /// First turn to keep; now the start of --keep
+    #[arg(long, value_name = "TURN", value_parser = turn, hide = true)]
     from: Option<TurnAt>,
 
-    /// Keep up to this turn
-    #[arg(long, value_name = "TURN", value_parser = turn)]
+    /// Last turn to keep; now the end of --keep
+    #[arg(long, value_name = "TURN", value_parser = turn, hide = true)]
     to: Option<TurnAt>,
 
-    /// Keep so many turns at the end
+    /// Keep only the last N turns
     #[arg(long, value_name = "N", conflicts_with_all = ["from", "to", "drop"])]
     keep_last: Option<usize>,
 
-    /// Drop these turns: one, or the first and the last
+    /// Turns to remove: one, or a range
     #[arg(long, value_name = "TURN[..TURN]", value_parser = stretch, conflicts_with_all = ["from", "to"])]
     drop: Option<Stretch>,
 
-    /// Write the file anew without them, whatever the release
+    /// Rewrite the file without them, for every release
     #[arg(long)]
     rewrite: bool,
 
@@ -60,11 +64,25 @@ pub(crate) struct TrimArgs {
 #[derive(Clone, Debug)]
 struct Stretch(TurnAt, TurnAt);
 
+#[derive(Clone, Debug)]
+struct OpenRange(Option<TurnAt>, Option<TurnAt>);
+
 #[expect(clippy::unnecessary_wraps, reason = "the form that clap asks for")]
 fn turn(text: &str) -> Result<TurnAt, String> {
     // Ids are longer than any number of turns.
     let number = text.parse().ok().filter(|_| text.len() < 8);
     Ok(number.map_or_else(|| TurnAt::Message(text.to_owned()), TurnAt::Number))
+}
+
+fn open_range(text: &str) -> Result<OpenRange, String> {
+    let (from, to) = text.split_once("..").unwrap_or((text, text));
+    let end = |text: &str| (!text.is_empty()).then(|| turn(text)).transpose();
+    match (end(from)?, end(to)?) {
+        (None, None) => {
+            Err("give the first turn, the last turn, or both, for example 5..9".to_owned())
+        }
+        (from, to) => Ok(OpenRange(from, to)),
+    }
 }
 
 fn stretch(text: &str) -> Result<Stretch, String> {
@@ -78,12 +96,14 @@ fn stretch(text: &str) -> Result<Stretch, String> {
 pub(crate) fn run(args: &TrimArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
     let changes = Changes::new(&engine);
+    let keep = match &args.keep {
+        Some(OpenRange(from, to)) => (from, to),
+        None => (&args.from, &args.to),
+    };
     let trim = match (&args.drop, args.keep_last) {
         (Some(Stretch(from, to)), _) => Trim::Drop(from.clone(), to.clone()),
         (None, Some(many)) => Trim::KeepLast(many),
-        (None, None) if args.from.is_some() || args.to.is_some() => {
-            Trim::Keep(args.from.clone(), args.to.clone())
-        }
+        (None, None) if keep != (&None, &None) => Trim::Keep(keep.0.clone(), keep.1.clone()),
         (None, None) => {
             let bar = Bar::new(context, "reading");
             let turns = changes.turns(&args.session, &bar)?;
@@ -126,7 +146,7 @@ fn list(turns: &[Turn], context: &Context) -> Result<ExitCode, Failure> {
         out.finish()?;
     }
     if turns.is_empty() {
-        context.warn("the agent would load no prompt of it");
+        context.warn("the agent would not load any prompt of it");
         return Ok(ExitCode::from(NOTHING));
     }
     Ok(ExitCode::SUCCESS)

@@ -9,17 +9,18 @@ use crate::commands::change::{Consent, files};
 use crate::context::Context;
 use crate::failure::Failure;
 
-/// Take a change back, byte for byte
+/// Revert a change made by recount, byte for byte
 ///
-/// Every change that recount makes has a receipt, which `recount history` lists. Without a RECEIPT, the last change that is
-/// still in force. An undo is a change too, and can be undone.
+/// Every change has a receipt, listed by `recount history`. Without a RECEIPT, reverts the last change that is still in effect. An undo is a
+/// change too, and can be undone. To bring back a deleted session by its id, use `recount restore`.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount undo                    the last change\n  recount undo --dry-run          what that would do\n  \
-    recount undo 20261116-093000    a certain one"
-)]
+#[command(after_help = "\
+Examples:
+  recount undo                       # the last change
+  recount undo --dry-run             # what that would do
+  recount undo 20261116-093000       # the change with this receipt")]
 pub(crate) struct UndoArgs {
-    /// The receipt, or the first characters of it
+    /// Receipt or its first characters
     receipt: Option<String>,
 
     #[command(flatten)]

@@ -18,15 +18,16 @@ use crate::output::span::Span;
 use crate::output::theme::Tone;
 use crate::when;
 
-/// List, verify or prune the copies that `guard --keep` holds
+/// List, verify or prune the copies made by `guard --keep`
 ///
-/// `recount restore SESSION` brings one back.
+/// `recount restore SESSION` restores a session from its copy.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount vault                       what there is; + marks what is gone from its place\n  \
-    recount vault verify                unpack and compare every copy\n  recount vault prune                 only the last state of each file\n  \
-    recount vault prune --before 1y --all   all that was not kept again for a year"
-)]
+#[command(after_help = "\
+Examples:
+  recount vault                           # + marks sessions whose files are gone
+  recount vault verify                    # unpack and compare every copy
+  recount vault prune                     # keep only the last version of each file
+  recount vault prune --before 1y --all   # drop what was not seen for a year")]
 pub(crate) struct VaultArgs {
     #[command(subcommand)]
     command: Option<What>,
@@ -36,21 +37,21 @@ pub(crate) struct VaultArgs {
 enum What {
     /// List the sessions in the vault
     List,
-    /// Unpack every copy and compare it with what was kept
+    /// Unpack every copy and verify its checksum
     Verify,
-    /// Throw copies away for good
+    /// Delete copies for good
     ///
-    /// Without --all, only older states of files that have a newer one.
+    /// Without --all, deletes only versions that a newer one replaced.
     Prune(PruneArgs),
 }
 
 #[derive(Args, Clone, Debug)]
 struct PruneArgs {
-    /// Only what was last kept before: a day, a time, or how long ago (90d)
+    /// Only copies last confirmed before this time (2026-09-02, 90d)
     #[arg(long, value_name = "WHEN")]
     before: Option<String>,
 
-    /// The last state of files, too
+    /// Include the last version of each file
     #[arg(long, requires = "before")]
     all: bool,
 
@@ -95,7 +96,7 @@ fn list(changes: Changes<'_>, context: &Context) -> Result<ExitCode, Failure> {
             .warn(&format!("{} of the index cut short or damaged", plural(unread as u64, "line")));
     }
     if held.is_empty() {
-        context.warn("the vault is empty; `recount guard --keep` fills it");
+        context.warn("the vault is empty; run `recount guard --keep` to fill it");
         return Ok(ExitCode::from(NOTHING));
     }
     Ok(ExitCode::SUCCESS)
@@ -110,7 +111,7 @@ fn verify(changes: Changes<'_>, context: &Context) -> Result<ExitCode, Failure> 
         json::document(context, "vault", "verified", &verified)?;
     } else {
         let sound = copies - damaged.len() as u64;
-        context.warn(&format!("{} of {} as they were kept", count(sound), copies_of(copies)));
+        context.warn(&format!("{} of {} verified", count(sound), copies_of(copies)));
     }
     for failed in &damaged {
         let path = context.folders.tilde(&failed.path.to_string_lossy());
@@ -126,14 +127,14 @@ fn prune(args: &PruneArgs, changes: Changes<'_>, context: &Context) -> Result<Ex
     let (copies, size) = changes.unwanted_copies(prune)?;
     let words = format!("{}, {}", copies_of(copies), bytes(size));
     if !args.consent.agree(&format!("throw away {words}, for good"))? {
-        context.warn(&format!("nothing was changed (--dry-run): {words} would go"));
+        context.warn(&format!("nothing was changed (--dry-run): {words} would be deleted"));
         return Ok(ExitCode::SUCCESS);
     }
     let bytes = changes.prune_vault(prune)?;
     if context.global.json {
         json::document(context, "vault", "pruned", &Pruned { copies, bytes })?;
     } else {
-        context.warn(&format!("{words} thrown away"));
+        context.warn(&format!("deleted {words} for good"));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -5,7 +5,7 @@ const ACROSS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█
 /// Eighths of a block, growing upwards.
 const UP: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// Draws a bar of at most so many columns. What is there at all is seen.
+/// Draws a bar of at most `columns` columns. Anything above zero is visible.
 pub(crate) fn bar(part: u128, most: u128, columns: usize) -> String {
     let eighths = scaled(part, most, columns * 8);
     let (whole, rest) = (eighths / 8, eighths % 8);
@@ -23,7 +23,7 @@ pub(crate) fn sparkline(values: &[u128]) -> String {
     values.iter().map(one).collect()
 }
 
-/// Draws columns of so many lines, the top one first.
+/// Draws columns of the given height, the top line first.
 pub(crate) fn columns(values: &[u128], lines: usize) -> Vec<String> {
     let most = values.iter().copied().max().unwrap_or(0);
     let heights: Vec<usize> = values.iter().map(|value| scaled(*value, most, lines * 8)).collect();
@@ -37,7 +37,7 @@ pub(crate) fn columns(values: &[u128], lines: usize) -> Vec<String> {
     (0..lines).rev().map(line).collect()
 }
 
-/// How many of so many steps a part takes; at least one, if it is there at all.
+/// Returns how many of `steps` a part takes; at least one if it is above zero.
 fn scaled(part: u128, most: u128, steps: usize) -> usize {
     if part == 0 || most == 0 {
         return 0;

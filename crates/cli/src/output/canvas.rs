@@ -25,7 +25,7 @@ pub(crate) struct Canvas {
 }
 
 impl Canvas {
-    /// A canvas of so many columns, but at least 20. Where nobody counts columns, pass `usize::MAX`.
+    /// A canvas of the given width, but at least 20. For no limit, pass `usize::MAX`.
     pub(crate) fn new(columns: usize, paint: Paint) -> Self {
         Self { width: columns.max(MIN_WIDTH), paint, margin: Line::default() }
     }

@@ -12,9 +12,9 @@ use super::width::{pad_to, truncate_to, width};
 
 /// What stands between two columns.
 const GAP: usize = 2;
-/// So many rows are measured,
+/// Maximum number of rows that are measured,
 const MEASURED: usize = 1000;
-/// or so many bytes of them.
+/// or of their bytes.
 const HELD: usize = 4 * 1024 * 1024;
 /// A column is never cut below this.
 const NARROWEST: usize = 6;

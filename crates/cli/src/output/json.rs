@@ -18,7 +18,7 @@ use crate::output::row;
 const ROW: usize = 1800;
 /// Rows that are made into text at once.
 const ROWS: usize = 64;
-/// So many shares of rows wait to be printed.
+/// Maximum number of batches of rows that wait to be printed.
 const AHEAD: usize = 32;
 
 /// Prints a list of sessions.

@@ -51,7 +51,7 @@ impl Transcript {
         view: Figures,
         folders: &Folders,
     ) -> String {
-        let title = session.title.as_deref().unwrap_or("(nothing said)");
+        let title = session.title.as_deref().unwrap_or("(no messages)");
         let path = session.project.path.as_ref().map(|path| folders.tilde(path.as_str()));
         let mut lines = wrap(&[Span::new(&single_line(title), Tone::Heading)], self.canvas.room());
         let mut origin = vec![session.source.to_string(), session.id.to_string()];

@@ -10,32 +10,36 @@ pub(super) fn flaw(flaw: Flaw) -> String {
         Flaw::Unread => "it cannot be read".to_owned(),
         Flaw::ByteOrderMark => "a byte order mark makes the agent drop a line".to_owned(),
         Flaw::TornTail { bytes } => {
-            format!("the last record was not written to its end ({bytes} bytes)")
+            format!("the last record is incomplete ({bytes} bytes)")
         }
-        Flaw::NoLineEnd => "the last line does not end; the agent would write into it".to_owned(),
+        Flaw::NoLineEnd => {
+            "the last line has no line break; the agent would append to it".to_owned()
+        }
         Flaw::WeldedLine { bytes } => {
-            format!("a record stands behind a torn one ({bytes} bytes) and is not loaded")
+            format!(
+                "a record follows an incomplete one ({bytes} bytes) on the same line and is not loaded"
+            )
         }
-        Flaw::NoHead => "nothing in it says whose session it is".to_owned(),
-        Flaw::Broken => "it is not valid, and the agent loads nothing of it".to_owned(),
-        Flaw::OneLine => "it stands on one line, which releases 0.39 to 0.43 misread".to_owned(),
+        Flaw::NoHead => "it has no header with a session id".to_owned(),
+        Flaw::Broken => "it is not valid JSON; the agent cannot load it".to_owned(),
+        Flaw::OneLine => "it is a single line, which releases 0.39 to 0.43 misread".to_owned(),
         Flaw::UnknownRewind => {
-            "a rewind to a message that is not there hides all before it".to_owned()
+            "a rewind to a message that does not exist hides everything before it".to_owned()
         }
         Flaw::Unanswered { calls } => {
-            let calls = plural(calls, "call");
-            format!("{calls} of tools without a response; the service refuses that")
+            let calls = plural(calls, "tool call");
+            format!("{calls} without a response; the API rejects that")
         }
         Flaw::Unasked { answers } => {
-            let answers = plural(answers, "response");
-            format!("{answers} of tools without a call; the service refuses that")
+            let answers = plural(answers, "tool response");
+            format!("{answers} without a call; the API rejects that")
         }
         Flaw::Buried { messages } => {
-            format!("the agent would show nothing of {}", plural(messages, "message"))
+            format!("the agent would not show {}", plural(messages, "message"))
         }
         Flaw::PutAside { messages } => {
             let messages = plural(messages, "message");
-            format!("{messages} stand only in a file that the agent put aside")
+            format!("{messages} only exist in a file that the agent set aside")
         }
     }
 }
@@ -43,17 +47,19 @@ pub(super) fn flaw(flaw: Flaw) -> String {
 /// Says what is done about it.
 pub(super) fn mended(flaw: Flaw) -> &'static str {
     match flaw {
-        Flaw::Unread => "it is left alone",
-        Flaw::ByteOrderMark => "the mark is taken out",
-        Flaw::TornTail { .. } | Flaw::WeldedLine { .. } => "the fragment stays in the trash",
+        Flaw::Unread => "it is not changed",
+        Flaw::ByteOrderMark => "the mark is removed",
+        Flaw::TornTail { .. } | Flaw::WeldedLine { .. } => {
+            "the fragment is removed (kept in the trash)"
+        }
         Flaw::NoLineEnd => "a line break is added",
-        Flaw::NoHead => "a first line is added",
+        Flaw::NoHead => "a header is added",
         Flaw::Broken => "every complete message is kept",
-        Flaw::OneLine => "it is indented as the agent does it",
-        Flaw::UnknownRewind => "the rewind stays in the trash",
-        Flaw::Unanswered { .. } => "a response says that theirs was lost",
-        Flaw::Unasked { .. } => "they are no longer sent",
+        Flaw::OneLine => "it is indented like the agent does",
+        Flaw::UnknownRewind => "the rewind is removed (kept in the trash)",
+        Flaw::Unanswered { .. } => "a response is added that says the result was lost",
+        Flaw::Unasked { .. } => "they are removed",
         Flaw::Buried { .. } => "they are shown again",
-        Flaw::PutAside { .. } => "they are put into the session, and the file into the trash",
+        Flaw::PutAside { .. } => "they are added to the session, and the file goes to the trash",
     }
 }

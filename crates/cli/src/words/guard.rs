@@ -8,13 +8,13 @@ use recount_model::{DeletionReason, PendingDeletion, SessionKind};
 /// Says why a session goes.
 pub(crate) fn why(session: &SessionAtRisk, kept: &RetentionLimits) -> String {
     if session.kind == SessionKind::Subagent {
-        return "goes with its main session".to_owned();
+        return "deleted with its main session".to_owned();
     }
     if session.lost == Lost::Spare {
         let kinds = if session.files.iter().all(|deletion| deletion.why == DeletionReason::Stub) {
             "only the stub of a resume"
         } else {
-            "only files that others repeat"
+            "only redundant files"
         };
         return kinds.to_owned();
     }
@@ -32,30 +32,30 @@ pub(crate) fn one(deletion: &PendingDeletion, kept: &RetentionLimits) -> String 
     let count = kept.max_count.unwrap_or_default();
     match deletion.why {
         DeletionReason::Age => format!("not used for more than {age}"),
-        DeletionReason::Count => format!("only the last {count} are kept"),
+        DeletionReason::Count => format!("over the limit of {count} sessions"),
         DeletionReason::Unreadable => "the agent cannot read it".to_owned(),
-        DeletionReason::NoTimes => "it does not say when it was written".to_owned(),
+        DeletionReason::NoTimes => "it has no timestamps".to_owned(),
         DeletionReason::Stub => "the stub of a resume".to_owned(),
-        DeletionReason::NothingSaid => "nothing in it to go on with".to_owned(),
-        DeletionReason::Subagent => "a sub-agent's, among main sessions".to_owned(),
+        DeletionReason::NothingSaid => "no messages".to_owned(),
+        DeletionReason::Subagent => "a sub-agent's file among main sessions".to_owned(),
         DeletionReason::SameName => same_name(deletion, age),
-        DeletionReason::Beside => "belongs to a session that goes".to_owned(),
-        DeletionReason::OutputAge => format!("output written more than {age} ago"),
-        DeletionReason::OutputCount => format!("only the last {count} outputs are kept"),
-        DeletionReason::EveryStart => "wiped at every start".to_owned(),
+        DeletionReason::Beside => "belongs to a session that is deleted".to_owned(),
+        DeletionReason::OutputAge => format!("output older than {age}"),
+        DeletionReason::OutputCount => format!("over the limit of {count} outputs"),
+        DeletionReason::EveryStart => "removed at every start".to_owned(),
     }
 }
 
 fn same_name(deletion: &PendingDeletion, age: &str) -> String {
     match deletion.with_why {
-        Some(DeletionReason::Stub) => "taken along by the stub of a resume".to_owned(),
-        Some(DeletionReason::Age) => format!("taken along by a file past {age}"),
-        Some(DeletionReason::Count) => "taken along by a file too many".to_owned(),
-        Some(DeletionReason::Unreadable) => "taken along by an unreadable file".to_owned(),
+        Some(DeletionReason::Stub) => "deleted together with the stub of a resume".to_owned(),
+        Some(DeletionReason::Age) => format!("deleted together with a file older than {age}"),
+        Some(DeletionReason::Count) => "deleted together with a file over the limit".to_owned(),
+        Some(DeletionReason::Unreadable) => "deleted together with an unreadable file".to_owned(),
         _ => {
             let with = deletion.with.as_deref().map(Path::new).and_then(Path::file_name);
             let with = with.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            format!("taken along by {with}")
+            format!("deleted together with {with}")
         }
     }
 }
@@ -63,7 +63,7 @@ fn same_name(deletion: &PendingDeletion, age: &str) -> String {
 /// Says what an agent keeps.
 pub(crate) fn kept(kept: &RetentionLimits, tilde: impl Fn(&str) -> String) -> String {
     if let Some(because) = &kept.off_because {
-        return format!("no clean-up of sessions: {because}");
+        return format!("never deletes sessions: {because}");
     }
     let age = kept.max_age.as_ref().map(|age| format!("for {age}"));
     let count = kept.max_count.map(|count| format!("the last {count}"));

@@ -8,7 +8,7 @@ pub(crate) fn state(state: ChangeState) -> &'static str {
         ChangeState::Done => "done",
         ChangeState::PartlyUndone => "partly undone",
         ChangeState::Undone => "undone",
-        ChangeState::TakenBack => "taken back",
-        ChangeState::CutShort => "cut short",
+        ChangeState::TakenBack => "rolled back",
+        ChangeState::CutShort => "interrupted",
     }
 }

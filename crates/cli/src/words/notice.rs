@@ -9,68 +9,76 @@ use super::{ending, flaw, plural, remedy};
 #[expect(clippy::too_many_lines, reason = "one arm per notice, and no logic")]
 pub(crate) fn notice(notice: &Notice, folders: &Folders) -> String {
     match notice {
-        Notice::InUse(session) => format!("{} is in use and left out", session.short()),
+        Notice::InUse(session) => format!("{} is running and was skipped", session.short()),
         Notice::Spared { sessions, why } => {
-            format!("{} left alone: {}", plural(*sessions, "session"), spared(*why))
+            format!("skipped {}: {}", plural(*sessions, "session"), spared(*why))
         }
         Notice::MovedFolder { old, new } => {
             let command = remedy::relocate(old, new);
-            format!("the sessions of {old} are left alone, as it has likely moved: `{command}`")
+            format!(
+                "sessions of {old} are skipped, because the folder was probably moved: `{command}`"
+            )
         }
         Notice::AtWork(sessions) => {
-            format!("left alone, an agent is working there: {}", sessions.join(", "))
+            format!("skipped, because an agent is running there: {}", sessions.join(", "))
         }
         Notice::PromptsStay { prompts, of } => format!(
-            "{} of {} stay in the agent's own log of prompts, which other sessions share",
+            "the agent's prompt log, which other sessions share, still has {} of {}",
             plural(*prompts, "prompt"),
             whose(of)
         ),
         Notice::OutputsStay { outputs, session } => {
-            let (outputs, short) = (plural(*outputs, "kept output"), session.short());
-            format!("{outputs} of {short} stay where the text says they are")
+            let (outputs, short) = (plural(*outputs, "tool output file"), session.short());
+            format!("{outputs} of {short} stay in place, because the text refers to them")
         }
         Notice::OutputsNamedByOldPlace => {
-            "its text names kept outputs of tools by their old places; recount finds them in the new ones".to_owned()
+            "its text refers to tool output by the old paths; recount finds it under the new ones"
+                .to_owned()
         }
         Notice::OldReleasesOnly(session) => format!(
-            "only old releases have used {}, and they do not find it in its new place",
+            "only old releases were used in {}, and they do not find the new folder",
             session.short()
         ),
         Notice::AlreadyThere { session, project } => {
             format!("{} is in {project} already", session.short())
         }
         Notice::TakenOver { from } => format!(
-            "the project lies in {}, where only old releases look: it is copied, as the agent does at its next start",
+            "the project is in {}, where only old releases look: it is copied, as the agent does on its next start",
             folders.tilde(&from.to_string_lossy())
         ),
-        Notice::NotMoved(folder) => format!("{folder} is where it was"),
+        Notice::NotMoved(folder) => format!("{folder} was not moved"),
         Notice::OldFolderThere(folder) => {
-            format!("{folder} is still there: an agent that is used in it begins anew")
+            format!("{folder} still exists: an agent used there starts with no sessions")
         }
         Notice::AliasOfOldFolder(name) => format!(
-            "the name '{name}' stands for the old folder: `recount projects alias {name} PATH` gives it to the new one"
+            "the name '{name}' refers to the old folder; `recount projects alias {name} PATH` assigns it to the new one"
         ),
         Notice::Agent(text) => text.clone(),
         Notice::HasMore(path) => {
-            format!("{} has more than the copy, and stays", folders.tilde(&path.to_string_lossy()))
+            format!(
+                "{} has more content than the copy and is kept",
+                folders.tilde(&path.to_string_lossy())
+            )
         }
         Notice::MarkedAsUsed(session) => format!(
-            "{} was last used too long ago for the agent to keep it: it is marked as used now",
+            "{} is so old that the agent would delete it: it is marked as used now",
             session.short()
         ),
         Notice::LongTitle { shown } => {
-            format!("the agent itself shows {shown} characters of a title")
+            format!("the agent shows only {shown} characters of a title")
         }
-        Notice::OwnTitleAgain => "the agent may make a title of its own again".to_owned(),
+        Notice::OwnTitleAgain => "the agent may generate a new title".to_owned(),
         Notice::Flaw { file, flaw, mended: true } => {
             format!("{file}: {}; {}", flaw::flaw(*flaw), flaw::mended(*flaw))
         }
         Notice::Flaw { file, flaw, mended: false } => {
-            format!("{file}: {}; this cannot be mended", flaw::flaw(*flaw))
+            format!("{file}: {}; this cannot be repaired", flaw::flaw(*flaw))
         }
-        Notice::HoldsPutAside { file } => format!("{file} holds all that was put aside"),
+        Notice::HoldsPutAside { file } => {
+            format!("{file} already has everything that was set aside")
+        }
         Notice::UndoneToTrash { messages, session } => format!(
-            "{} of {} that the agent no longer loads stay only in the trash",
+            "{} of {} that the agent no longer loads are removed (kept in the trash)",
             plural(*messages, "message"),
             session.short()
         ),
@@ -78,42 +86,42 @@ pub(crate) fn notice(notice: &Notice, folders: &Folders) -> String {
             let s = ending(usize::try_from(*messages).unwrap_or(usize::MAX));
             format!("{messages} message{s} {}", conversion(*effect))
         }
-        Notice::CopiesStay => "copies in folders of older releases stay as they are".to_owned(),
+        Notice::CopiesStay => "copies in folders of older releases are not changed".to_owned(),
         Notice::TwinStays(path) => {
-            format!("{} holds messages that the log beside it lacks, and stays", path.display())
+            format!("{} has messages that the log next to it lacks, and is kept", path.display())
         }
         Notice::Trimmed { messages, in_file } => {
             let place = if *in_file { "in the file, as undone" } else { "only in the trash" };
             let messages = plural(*messages, "message");
-            format!("the agent will load {messages} less; they stay {place}")
+            format!("the agent will load {messages} fewer; they stay {place}")
         }
         Notice::WrittenFrom(origin) => origin.to_string(),
         Notice::InVault(session) => format!(
-            "the vault has a copy: `recount restore {}` brings it back whole",
+            "the vault has a copy: `recount restore {}` restores it completely",
             session.short()
         ),
         Notice::LogForOldReleases(session) => format!(
-            "it is a log, as releases of today write it; for older ones: `recount convert {} --to json`",
+            "it is written as JSONL, for current releases; for older ones, run `recount convert {} --format json`",
             session.short()
         ),
         Notice::OtherId { old, new } => {
-            format!("{} has files already, so this one is {}", old.short(), new.short())
+            format!("{} already has files, so the new session is {}", old.short(), new.short())
         }
         Notice::StillDoomed { sessions, why } => {
-            format!("{} would go {}", plural(*sessions, "session"), still_doomed(*why))
+            format!("{} will still be deleted {}", plural(*sessions, "session"), still_doomed(*why))
         }
         Notice::NothingCleaned { because } => {
-            format!("with that nothing is cleaned up at all: {because}")
+            format!("this disables the agent's clean-up: {because}")
         }
         Notice::CountHolds(count) => {
-            format!("maxCount still holds: only the last {count} are kept")
+            format!("maxCount still holds: over the limit of {count} sessions")
         }
         Notice::StillCleaned(file) => format!(
-            "sessions are cleaned up all the same: {} says so",
+            "sessions are still deleted, because of {}",
             folders.tilde(&file.to_string_lossy())
         ),
         Notice::OtherSettings { project, file } => format!(
-            "in {} other settings hold: {}",
+            "other settings apply in {}: {}",
             folders.tilde(project),
             folders.tilde(&file.to_string_lossy())
         ),
@@ -132,8 +140,8 @@ pub(crate) fn remnant(remnant: &Remnant) -> String {
 
 fn spared(why: Spared) -> &'static str {
     match why {
-        Spared::Pinned => "pinned (--with-pinned takes them, too)",
-        Spared::InUse => "in use",
+        Spared::Pinned => "pinned (--with-pinned includes them)",
+        Spared::InUse => "running",
         Spared::Damaged => "damaged, not empty",
     }
 }
@@ -147,29 +155,31 @@ fn whose(of: &SharedBy) -> String {
 
 fn conversion(effect: Conversion) -> &'static str {
     match effect {
-        Conversion::GetsId => "had no id and get one: a log has none without",
-        Conversion::NotInLog => "cannot stand in a log and stay only in the trash",
-        Conversion::SameId => {
-            "stand there twice under one id; a log shows the last version of each"
-        }
+        Conversion::GetsId => "without an id get one, because JSONL requires it",
+        Conversion::NotInLog => "cannot be stored in JSONL and are removed (kept in the trash)",
+        Conversion::SameId => "share an id; JSONL keeps the last version of each",
         Conversion::Undone => {
-            "that the agent no longer loads cannot stand in a document and stay only in the trash"
+            "that the agent no longer loads cannot be stored in JSON and are removed (kept in the trash)"
         }
-        Conversion::Richer => "have an earlier, richer version, which stays only in the trash",
-        Conversion::NotUnderstood => "or lines that are not understood stay only in the trash",
+        Conversion::Richer => {
+            "have an earlier, richer version, which is removed (kept in the trash)"
+        }
+        Conversion::NotUnderstood => {
+            "or lines that cannot be parsed are removed (kept in the trash)"
+        }
     }
 }
 
 fn still_doomed(why: StillDoomed) -> &'static str {
     match why {
         StillDoomed::Retention => {
-            "by age or number: `recount guard --retention off` stops that, `recount guard --keep` holds a copy"
+            "by age or number: `recount guard --retention off` prevents that, `recount guard --keep` keeps copies"
         }
         StillDoomed::Unlisted => {
-            "because the agent does not list them: `recount repair` may mend that, `recount guard --keep` holds a copy"
+            "because the agent does not list them: `recount repair` may fix that, `recount guard --keep` keeps copies"
         }
         StillDoomed::NothingSaid => {
-            "with nothing in them to go on with: `recount guard --keep` holds a copy"
+            "because they have no messages: `recount guard --keep` keeps copies"
         }
     }
 }

@@ -5,11 +5,11 @@ use recount_engine::Unresumable;
 /// Returns the next step for a session, given by the start of its id.
 pub(crate) fn resume_hint(short: &str, why: &Unresumable) -> Option<String> {
     let move_it =
-        || format!("`recount move {short} --to PROJECT` brings the session to another project");
+        || format!("`recount move {short} --to PROJECT` moves the session to another project");
     Some(match why {
         Unresumable::SavedChat => "`recount export FILE` writes it as a session".to_owned(),
         Unresumable::Subagent { parent } => {
-            format!("`recount resume {}` goes on with the one that ran it", parent.short())
+            format!("`recount resume {}` resumes its main session", parent.short())
         }
         Unresumable::UnknownFolder => {
             format!("`recount projects --scan` may find it; {}", move_it())
@@ -18,17 +18,19 @@ pub(crate) fn resume_hint(short: &str, why: &Unresumable) -> Option<String> {
             format!("`recount relocate {path} NEW` if it was moved; {}", move_it())
         }
         Unresumable::OtherHome(_) => {
-            format!("`recount move {short} --to PROJECT` brings it to a project of yours")
+            format!("`recount move {short} --to PROJECT` moves it to one of your projects")
         }
-        Unresumable::NothingSaid => format!("`recount delete {short}` clears it away"),
+        Unresumable::NothingSaid => format!("`recount delete {short}` deletes it"),
         Unresumable::Unlisted { damaged: true, .. } => {
-            format!("`recount repair {short}` may mend that")
+            format!("`recount repair {short}` may fix that")
         }
         Unresumable::Unlisted { damaged: false, folder } => format!(
-            "`recount move {short} --to {}` puts it where current releases look",
+            "`recount move {short} --to {}` moves it to where current releases look",
             folder.display()
         ),
-        Unresumable::InUse { .. } => "end it first; two would write over each other".to_owned(),
+        Unresumable::InUse { .. } => {
+            "end it first; two agents would overwrite each other's messages".to_owned()
+        }
         Unresumable::NoProgram => return None,
     })
 }

@@ -132,8 +132,8 @@ fn the_plan_is_shown_and_without_a_yes_nothing_happens() {
     to trash  2.5 KB      -  ~/.gemini/tmp/shop/chats/fa293f46-f175-4caf-8daa-a46248fa4b4c/orreth.jsonl
     to trash  3.8 KB      -  ~/.gemini/tmp/shop/chats/fa293f46-f175-4caf-8daa-a46248fa4b4c/e76q7e.jsonl
     ------- stderr -------
-    error: nothing was changed: there is nobody to ask
-    hint: add --yes to carry it out, or --dry-run to only look
+    error: nothing was changed: confirmation needs a terminal
+    hint: add --yes to confirm, or --dry-run to see the plan only
     [exit 3]
     ");
     let dry = home.run(["delete", "fa29", "--dry-run"]);
@@ -152,12 +152,12 @@ fn the_plan_is_shown_and_without_a_yes_nothing_happens() {
 fn history_and_trash_tell_what_was_done() {
     let home = home(["gemini/lines/subagent", "gemini/lines/tools"]);
     let before = tree(&home);
-    insta::assert_snapshot!(home.run(["history"]), @r"
+    insta::assert_snapshot!(home.run(["history"]), @"
     ------- stderr -------
-    note: nothing was ever changed
+    note: no changes yet
     [exit 1]
     ");
-    insta::assert_snapshot!(home.run(["delete", "fa29", "8662", "--yes"]), @r"
+    insta::assert_snapshot!(home.run(["delete", "fa29", "8662", "--yes"]), @"
     fa293f46  Where is the tax computed? Ask the investigator.  /home/dev/code/shop
     8662c6d1  Raise the tax rate to 25 percent and add a discount.  /home/dev/code/shop
     CHANGE    BEFORE  AFTER  FILE
@@ -167,7 +167,7 @@ fn history_and_trash_tell_what_was_done() {
     to trash  481 KB      -  ~/.gemini/tmp/shop/chats/session-2026-11-15T18-13-8662c6d1.jsonl
     to trash   50 KB      -  ~/.gemini/tmp/shop/tool-outputs/session-8662c6d1-79eb-45ff-9a82-649436c92e…
     ------- stderr -------
-    note: 2 sessions in the trash: 5 files, 543 KB; `recount undo 20261116-000000` takes it back
+    note: 2 sessions in the trash: 5 files, 543 KB; `recount undo 20261116-000000` reverts it
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["trash"]), @r"
@@ -176,13 +176,13 @@ fn history_and_trash_tell_what_was_done() {
     8662c6d1  now          2  531 KB  /home/dev/code/shop  Raise the tax rate to 25 percent and add a d…
     [exit 0]
     ");
-    insta::assert_snapshot!(home.run(["restore", "8662", "--yes"]), @r"
+    insta::assert_snapshot!(home.run(["restore", "8662", "--yes"]), @"
     8662c6d1  Raise the tax rate to 25 percent and add a discount.  /home/dev/code/shop
     CHANGE  BEFORE   AFTER  FILE
     back         -   50 KB  ~/.gemini/tmp/shop/tool-outputs/session-8662c6d1-79eb-45ff-9a82-649436c92ed…
     back         -  481 KB  ~/.gemini/tmp/shop/chats/session-2026-11-15T18-13-8662c6d1.jsonl
     ------- stderr -------
-    note: 1 session back in place: 2 files; `recount undo 20261116-000000-2` takes it back
+    note: 1 session back in place: 2 files; `recount undo 20261116-000000-2` reverts it
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["history"]), @r"
@@ -194,17 +194,17 @@ fn history_and_trash_tell_what_was_done() {
     insta::assert_snapshot!(home.run(["restore", "8662", "--yes"]), @"
     ------- stderr -------
     error: no session '8662' in the trash or in the vault
-    hint: `recount trash` and `recount vault` show what there is; --from DIR looks into a backup of a home
+    hint: `recount trash` and `recount vault` list what can be restored; --from DIR restores from a backup
     [exit 1]
     ");
-    insta::assert_snapshot!(home.run(["restore", "--yes"]), @r"
+    insta::assert_snapshot!(home.run(["restore", "--yes"]), @"
     fa293f46  Where is the tax computed? Ask the investigator.  /home/dev/code/shop
     CHANGE  BEFORE   AFTER  FILE
     back         -  3.8 KB  ~/.gemini/tmp/shop/chats/fa293f46-f175-4caf-8daa-a46248fa4b4c/e76q7e.jsonl
     back         -  2.5 KB  ~/.gemini/tmp/shop/chats/fa293f46-f175-4caf-8daa-a46248fa4b4c/orreth.jsonl
     back         -  5.5 KB  ~/.gemini/tmp/shop/chats/session-2026-11-15T18-16-fa293f46.jsonl
     ------- stderr -------
-    note: 1 session back in place: 3 files; `recount undo 20261116-000000-3` takes it back
+    note: 1 session back in place: 3 files; `recount undo 20261116-000000-3` reverts it
     [exit 0]
     ");
     assert_eq!(tree(&home), before);
@@ -244,18 +244,18 @@ fn what_is_thrown_away_is_gone_for_good() {
     home.run(["delete", "8662", "--yes"]);
     insta::assert_snapshot!(home.run(["trash", "empty"]), @r"
     ------- stderr -------
-    error: nothing was changed: there is nobody to ask
-    hint: add --yes to carry it out, or --dry-run to only look
+    error: nothing was changed: confirmation needs a terminal
+    hint: add --yes to confirm, or --dry-run to see the plan only
     [exit 3]
     ");
-    insta::assert_snapshot!(home.run(["trash", "empty", "--before", "1d", "--yes"]), @r"
+    insta::assert_snapshot!(home.run(["trash", "empty", "--before", "1d", "--yes"]), @"
     ------- stderr -------
-    note: 0 sessions, 0 B thrown away
+    note: deleted 0 sessions, 0 B for good
     [exit 0]
     ");
-    insta::assert_snapshot!(home.run(["trash", "empty", "--yes"]), @r"
+    insta::assert_snapshot!(home.run(["trash", "empty", "--yes"]), @"
     ------- stderr -------
-    note: 1 session, 531 KB thrown away
+    note: deleted 1 session, 531 KB for good
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["undo", "20261116-000000", "--yes"]), @r"
@@ -267,7 +267,7 @@ fn what_is_thrown_away_is_gone_for_good() {
     insta::assert_snapshot!(home.run(["restore", "8662", "--yes"]), @"
     ------- stderr -------
     error: no session '8662' in the trash or in the vault
-    hint: `recount trash` and `recount vault` show what there is; --from DIR looks into a backup of a home
+    hint: `recount trash` and `recount vault` list what can be restored; --from DIR restores from a backup
     [exit 1]
     ");
     let left = fs::read_dir(home.path().join(".local/share/recount/trash")).unwrap().count();
@@ -304,9 +304,9 @@ fn what_a_crash_cut_short_is_finished_by_the_next_change_and_told() {
     home.write(&format!(".gemini/tmp/shop/chats/{name}"), bytes);
     home.write(journal, prepared);
     assert_eq!(json(&home, &["history"])["changes"][0]["state"], "cut-short");
-    insta::assert_snapshot!(home.run(["undo", "--yes"]).stderr, @r"
-    note: an earlier delete (20261116-000000) was cut short, and is finished now
-    note: 20261116-000000 undone: 2 files; `recount undo 20261116-000000-2` takes it back
+    insta::assert_snapshot!(home.run(["undo", "--yes"]).stderr, @"
+    note: an earlier delete (20261116-000000) was interrupted and is now finished
+    note: 20261116-000000 undone: 2 files; `recount undo 20261116-000000-2` reverts it
     ");
     home.run(["undo", "20261116-000000-2", "--yes"]);
     assert_eq!(tree(&home), after);
@@ -315,9 +315,9 @@ fn what_a_crash_cut_short_is_finished_by_the_next_change_and_told() {
 #[test]
 fn what_is_not_there_cannot_be_deleted() {
     let home = home(["gemini/lines/tools"]);
-    insta::assert_snapshot!(home.run(["delete", "ffff", "--yes"]), @r"
+    insta::assert_snapshot!(home.run(["delete", "ffff", "--yes"]), @"
     ------- stderr -------
-    error: no session 'ffff'
+    error: no session matches 'ffff'
     hint: `recount list --all` shows every session with its id
     [exit 1]
     ");

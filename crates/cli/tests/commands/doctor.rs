@@ -55,9 +55,9 @@ fn private(_folder: &Path, _is_private: bool) {}
 #[test]
 fn a_healthy_home_has_nothing_wrong() {
     let home = healthy();
-    insta::assert_snapshot!(home.run(["doctor"]), @r"
+    insta::assert_snapshot!(home.run(["doctor"]), @"
     ------- stderr -------
-    note: nothing is wrong
+    note: no problems found
     [exit 0]
     ");
     assert_eq!(findings(&home), Vec::<Value>::new());
@@ -74,8 +74,8 @@ fn damage_is_told_with_the_command_that_mends_it() {
     let before = tree(&home);
     insta::assert_debug_snapshot!(told(&home, "sessions"), @r#"
     [
-        "error: a rewind to a message that is not there hides all before it [recount repair 3d2f9a10]",
-        "warning: the last record was not written to its end (10 bytes) [recount repair 3d2f9a10]",
+        "error: a rewind to a message that does not exist hides everything before it [recount repair 3d2f9a10]",
+        "warning: the last record is incomplete (10 bytes) [recount repair 3d2f9a10]",
     ]
     "#);
     has(&findings(&home)[0], "topic severity what session path remedy");
@@ -104,10 +104,10 @@ fn what_lies_about_is_told() {
     lock.set_modified("2026-11-15T19:00:00Z".parse::<jiff::Timestamp>().unwrap().into()).unwrap();
     insta::assert_debug_snapshot!(told(&home, "left-over"), @r#"
     [
-        "warning: a lock that nobody holds any more [-]",
+        "warning: a stale lock [-]",
         "note: activity log of a session that is gone [recount prune --orphaned]",
-        "note: left behind by a write or a rename [-]",
-        "note: left behind by a write or a rename [-]",
+        "note: left over from an interrupted write or rename [-]",
+        "note: left over from an interrupted write or rename [-]",
         "note: outputs of tools of a session that is gone [recount prune --orphaned]",
         "note: plans and tasks of a session that is gone [recount prune --orphaned]",
         "note: sub-agents of a session that is gone [recount prune --orphaned]",
@@ -131,13 +131,11 @@ fn markers_and_registry_are_compared() {
     [
         "error: \"Bad Name\" for /gone has characters that make 0.43 and later forget all projects [-]",
         "error: it names ~/code/shop, and history/.project_root names ~/code/other [recount relocate]",
-        "warning: missing: nothing here says which project it is [-]",
+        "warning: missing marker: nothing here records the project [-]",
     ]
     "#);
     home.write(".gemini/projects.json", "{\"projects\":{");
-    assert!(
-        told(&home, "projects").iter().any(|one| one.contains("record of projects is damaged"))
-    );
+    assert!(told(&home, "projects").iter().any(|one| one.contains("project registry is damaged")));
 }
 
 #[test]
@@ -147,7 +145,7 @@ fn our_own_data_is_looked_at() {
     home.write(".local/share/recount/journal/20261116-000000.jsonl", "garbage\n");
     home.write(".local/share/recount/catalog.db", "garbage");
     let all = told(&home, "recount");
-    assert!(all.iter().any(|one| one.contains("a journal is not understood")), "{all:?}");
+    assert!(all.iter().any(|one| one.contains("a journal cannot be read")), "{all:?}");
 }
 
 #[test]
@@ -174,7 +172,7 @@ fn files_that_others_can_read_or_nobody_can_write_are_told() {
     let all = told(&home, "permissions").join("\n").replace(&home.at(""), "~/");
     let path = format!("~/{SHOP}/chats/session-2026-11-15T08-00-3d2f9a10.jsonl");
     let expected = format!(
-        "warning: its owner may not write it; the agent cannot go on with it [chmod u+w {path}]"
+        "warning: not writable by its owner; the agent cannot resume it [chmod u+w {path}]"
     );
     assert!(all.starts_with(&expected), "{all}");
     assert!(all.contains("other users of this machine can read"), "{all}");

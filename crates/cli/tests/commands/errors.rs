@@ -13,13 +13,13 @@ fn a_home_that_is_not_there_is_an_error() {
     insta::assert_snapshot!(home.run(["--home", "nowhere", "list"]), @r"
     ------- stderr -------
     error: no such home: nowhere
-    hint: give a folder that has the agents' folders below it
+    hint: give a folder that contains the agents' folders
     [exit 2]
     ");
     home.write("file.txt", "");
     let output = home.run(["--home", "file.txt", "list"]);
     assert_eq!(output.code, Some(2));
-    assert!(output.stderr.starts_with("error: cannot look into home file.txt: "));
+    assert!(output.stderr.starts_with("error: cannot read the home file.txt: "));
 }
 
 #[test]
@@ -74,60 +74,84 @@ fn help_and_version_are_no_errors() {
 
     Usage: recount [OPTIONS] [COMMAND]
 
-    Commands:
-      list         List sessions, newest first [alias: ls]
-      show         Show a session's transcript [alias: cat]
-      story        Tell a session, or all sessions of a project, in few words
-      export       Write sessions to files that others can read
-      search       Search everything that was ever said, in every session
-      projects     List projects: which folder each is, how that is known, and what became of it
-      stats        Count tokens, money and time, each request once
-      prices       Show what models cost, since when, and who says so
-      sql          Ask your sessions in SQL
-      resume       Go on with a session: in its project's folder, with the agent it belongs to
-      guard        Show what the agent's next start would delete, and why
-      rename       Give a session a title, also where the agent itself shows it
-      tag          Put words of your own on a session, to find it by
-      pin          Pin sessions: they are kept when others are cleared away
-      unpin        Take the pin from sessions
-      move         Take a session to another project, where the agent then lists and resumes it
-      relocate     Tell the agent that a project's folder was moved or renamed
-      fork         Begin a new session with the conversation of another, as far as you want it
-      merge        Make one session of several, one conversation behind the other
-      doctor       Tell what is wrong with sessions and around them, and what mends it
-      repair       Mend sessions that their agent cannot load, or cannot go on with
+    Examples:
+      recount list --all                 # every session on this machine, newest first
+      recount show latest                # transcript of the newest session
+      recount search discount            # full text of every session
+      recount stats --all --by month     # tokens and cost
+      recount guard                      # sessions that the agent will delete
+
+    Read:
+      list         List sessions, newest first
+      show         Show the transcript of a session
+      story        Print a short, token-light transcript
+      projects     List projects and the folder that each belongs to
+      export       Export sessions as Markdown, HTML, JSON, CSV or Parquet
+
+    Search & count:
+      search       Search the full text of every session
+      stats        Count tokens, cost and time, each request once
+      prices       Show the price table and its sources
+      sql          Query sessions with SQL
+      index        Update, inspect or rebuild the search index
+
+    Continue:
+      resume       Resume a session with its agent, in its project's folder
+      fork         Start a new session from the messages of another
+      merge        Merge several sessions into one
+
+    Organize:
+      rename       Set the title of a session
+      tag          Add tags to a session
+      pin          Pin sessions, so that `prune` keeps them
+      unpin        Remove the pin of sessions
+      move         Move a session to another project
+      relocate     Update a project whose folder was moved or renamed
+      trim         Remove turns from what the agent loads of a session
+      compact      Shrink session files by dropping repeated records
+      convert      Convert a session between the JSON and JSONL formats
+      delete       Move sessions to the trash, with everything they own
+      prune        Move sessions to the trash by rule
+
+    Protect:
+      guard        Show sessions that the agent will delete on its next start
+      vault        List, verify or prune the copies made by `guard --keep`
+      trash        List deleted sessions, or empty the trash
+
+    Repair & undo:
+      doctor       Check sessions, registry and data folders for problems
+      repair       Repair sessions that their agent cannot load or resume
+      restore      Restore a deleted session from trash, vault or backup
       recover      Rebuild a lost session from what is left on disk
-      compact      Write session files down once more, without what they repeat
-      convert      Write a session in the other of its agent's two grammars
-      trim         Drop turns of a session from what its agent will load
-      delete       Put sessions into the trash, with all that belongs to them
-      prune        Clear sessions away by rule, into the trash
-      restore      Bring a session back from the trash, from the vault, or from a backup
-      trash        List deleted sessions, or throw them away for good
-      vault        List, verify or prune the copies that `guard --keep` holds
-      undo         Take a change back, byte for byte
-      history      List what recount itself has changed
-      index        Bring the search index up to date
-      testbed      Make a made-up but valid home, for demos, tests and benchmarks
-      completions  Print completions for a shell
+      undo         Revert a change made by recount, byte for byte
+      history      List the changes made by recount
+
+    Setup:
+      testbed      Create a synthetic home for demos, tests and benchmarks
+      completions  Print a completion script for a shell
       man          Print a manual page
 
     Options:
-      -h, --help     Print help (see more with '--help')
-      -V, --version  Print version
+          --home <DIR>        Home to read instead of your own (repeatable)
+          --source <AGENT>    Read only the sessions of this agent (repeatable) [possible values:
+                              gemini]
+          --json              Print JSON
+          --color <WHEN>      When to use color [default: auto] [possible values: auto, always, never]
+      -q, --quiet             Suppress notes and warnings
+      -v, --verbose...        Show each problem with file, line and byte range
+          --fail-on-problems  Exit with 2 if files had problems
+      -h, --help              Print help (see more with '--help')
+      -V, --version           Print version
 
-    Global options:
-          --home <DIR>      Read this home instead of your own (can be repeated)
-          --source <AGENT>  Read only this agent (can be repeated) [possible values: gemini]
-          --json            Print one JSON document
-          --color <WHEN>    When to use colour [default: auto] [possible values: auto, always, never]
-      -q, --quiet           Leave out warnings
-      -v, --verbose...      Say more: each problem, with file, line and bytes
-          --strict          Count problems as an error: exit with 2
+    Arguments of commands:
+      SESSION  An id or its first characters (4 or more), a file, @N (row N of the last list), or
+      `latest`
+      PROJECT  A path, `.`, a slug, a hash prefix, or part of its name
+      WHEN     A date or time (2026-09-02, 2026-09-02T08:00), an age (12h, 7d, 4w), `today` or
+      `yesterday`
 
-    A SESSION is an id, its first characters (4 or more), a file, @N (row N of the last list) or
-    `latest`.
-    Without a command, `recount list`.
+    Run `recount help COMMAND` for the options and examples of a command. Without a command, `recount`
+    runs `recount list`.
     [exit 0]
     ");
     assert_eq!(
@@ -164,7 +188,7 @@ fn problems_are_counted_shown_or_silenced() {
     #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS    SIZE  NOTES             TITLE
     1  5be9db0c  6h ago  shop           2      0     220  1.3 KB  2 not understood  What does cart.js d…
     ------- stderr -------
-    note: 3 problems met while reading, 2 records not understood; -v shows each
+    note: 3 problems found while reading, 2 records not understood; -v shows each
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["list", "-v"]), @r"
@@ -196,7 +220,7 @@ fn problems_are_counted_shown_or_silenced() {
     you  17:00
     > Look at this:
     ------- stderr -------
-    note: 4 problems met while reading, 2 records not understood; -v shows each
+    note: 4 problems found while reading, 2 records not understood; -v shows each
     [exit 0]
     ");
 }

@@ -259,7 +259,7 @@ fn damage_is_noted() {
 
     It adds the tax.
     ------- stderr -------
-    note: 3 problems met while reading, 1 record not understood; -v shows each
+    note: 3 problems found while reading, 1 record not understood; -v shows each
     [exit 0]
     ");
 }
@@ -531,20 +531,20 @@ fn bad_usage_names_the_next_step() {
     home.write("file", "");
     insta::assert_snapshot!(home.run(["export", "--all"]), @r"
     ------- stderr -------
-    error: several sessions need a folder to go to
-    hint: name one with -o DIR; it is made if it is not there
+    error: several sessions need an output folder
+    hint: give one with -o DIR; it is created if needed
     [exit 2]
     ");
     insta::assert_snapshot!(home.run(["export", "--all", "-o", "file"]), @r"
     ------- stderr -------
     error: file is not a folder
-    hint: name a folder with -o; it is made if it is not there
+    hint: give a folder with -o; it is created if needed
     [exit 2]
     ");
-    insta::assert_snapshot!(home.run(["export", "latest", "-o", ".gemini/x.md"]), @r"
+    insta::assert_snapshot!(home.run(["export", "latest", "-o", ".gemini/x.md"]), @"
     ------- stderr -------
     error: ~home~/.gemini is an agent's own folder: nothing is written there
-    hint: name another place
+    hint: choose another folder
     [exit 3]
     ");
     insta::assert_snapshot!(home.run(["export", "latest", "-o", "no/such/folder/x.md"]), @r"

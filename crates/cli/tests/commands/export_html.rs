@@ -15,7 +15,7 @@ fn targets(page: &Page) -> Vec<&str> {
     page.all("a").filter_map(|a| a.get("href")).filter(|to| !to.starts_with('#')).collect()
 }
 
-/// Everything that was planted in the fixture, as far as a page tells it.
+/// Everything that was planted in the fixture, as far as a page shows it.
 const TALK: &[&str] =
     &["title", "prompt", "heading", "text", "cell", "code", "task", "quote", "block"];
 const MORE: &[&str] = &[

@@ -69,8 +69,8 @@ fn images_are_within_or_only_named() {
     assert!(!home.path().join("clean.1.png").exists());
     insta::assert_snapshot!(home.run(["export", "5d934256", "--images", "beside"]), @r"
     ------- stderr -------
-    error: images beside need a file to be beside of
-    hint: name one with -o, or use --images within
+    error: separate image files need an output file
+    hint: give one with -o, or use --images within
     [exit 2]
     ");
     insta::assert_snapshot!(home.run(["export", "5d934256", "--images", "within", "--format", "txt"]), @r"

@@ -205,15 +205,15 @@ fn it_goes_into_a_folder() {
     home.write("file", "mine");
     insta::assert_snapshot!(home.run(["export", "--all", "--format", "parquet"]), @r"
     ------- stderr -------
-    error: parquet needs a folder to go to: it is many tables, in parts by agent and month
-    hint: name one with -o DIR; it is made if it is not there
+    error: parquet needs an output folder: it writes several tables, partitioned by agent and month
+    hint: give one with -o DIR; it is created if needed
     hint: one table in one file is --format csv --table TABLE
     [exit 2]
     ");
     for target in ["-", "file", "tables.parquet"] {
         let output = home.run(["export", "--all", "-f", "parquet", "-o", target]);
         assert_eq!(output.code, Some(2), "{target}: {output}");
-        assert!(output.stderr.contains("parquet needs a folder"), "{target}: {output}");
+        assert!(output.stderr.contains("parquet needs an output folder"), "{target}: {output}");
     }
     insta::assert_snapshot!(home.run(["export", "--all", "-f", "csv", "--table", "messages"]), @r"
     ------- stderr -------

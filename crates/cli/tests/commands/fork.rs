@@ -87,13 +87,13 @@ fn a_fork_ends_where_it_is_wanted() {
     assert_eq!(fork(first).len(), until(prompts[0] + 1));
     insta::assert_snapshot!(home.run(["fork", id, "--at", "99", "--yes"]), @r"
     ------- stderr -------
-    error: no message '99' stands in this session
+    error: no message '99' in this session
     hint: give the number of a prompt, or the id of a message as `recount show --json` prints it
     [exit 1]
     ");
     insta::assert_snapshot!(home.run(["fork", id, "--at", "none", "--yes"]), @r"
     ------- stderr -------
-    error: no message 'none' stands in this session
+    error: no message 'none' in this session
     hint: give the number of a prompt, or the id of a message as `recount show --json` prints it
     [exit 1]
     ");

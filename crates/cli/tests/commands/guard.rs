@@ -38,12 +38,12 @@ fn a_stub_takes_the_conversation_along() {
     At the next start of gemini 0.60.0 (as asked)
 
     shop  /home/dev/code/shop  keeps sessions for 30d (by default)
-      ID        USED      SIZE  LOST  WHY                                  TITLE
-      798f2624  5h ago  1.5 KB  all   taken along by the stub of a resume  Another session
+      ID        USED      SIZE  LOST  WHY                                         TITLE
+      798f2624  5h ago  1.5 KB  all   deleted together with the stub of a resume  Another session
       safe: 1 session, 1.3 KB
     ------- stderr -------
     note: `recount guard --retention off` keeps all sessions: "general": {"sessionRetention": {"enabled": false}} in ~/.gemini/settings.json
-    note: `recount guard --fix` defuses what can be, `recount guard --keep` holds copies
+    note: `recount guard --fix` prevents what it can, `recount guard --keep` keeps copies
     [exit 1]
     "#);
     // That release takes the stub alone.
@@ -60,7 +60,7 @@ fn a_stub_takes_the_conversation_along() {
     At the next start of gemini 0.29.0 (as asked)
 
     Nothing would be deleted (1 project, 2 sessions).
-      1 project: no clean-up of sessions: general.sessionRetention.enabled is off (as it is by default)
+      1 project: never deletes sessions: general.sessionRetention.enabled is off (as it is by default)
     [exit 0]
     ");
 }
@@ -75,9 +75,9 @@ fn an_old_session_goes_with_all_that_lies_beside_it() {
       ID        USED         SIZE  LOST  WHY                         TITLE
       3d2f9a10  2026-09-02  346 B  all   not used for more than 30d  What does an apple cost?
       ~/.gemini/tmp/shop/chats/session-2026-09-02T08-00-3d2f9a10.jsonl  340 B  not used for more than 30d
-      ~/.gemini/tmp/shop/tool-outputs/session-3d2f9a10-5c1b-4a5e-9f60-0b1c2d3e4f50/list.txt  6 B  belongs to a session that goes
-      ~/.gemini/tmp/shop/chats/3d2f9a10-5c1b-4a5e-9f60-0b1c2d3e4f50/helper.jsonl  172 B  belongs to a session that goes
-      ~/.gemini/tmp/shop/checkpoints/point.json  2 B  wiped at every start
+      ~/.gemini/tmp/shop/tool-outputs/session-3d2f9a10-5c1b-4a5e-9f60-0b1c2d3e4f50/list.txt  6 B  belongs to a session that is deleted
+      ~/.gemini/tmp/shop/chats/3d2f9a10-5c1b-4a5e-9f60-0b1c2d3e4f50/helper.jsonl  172 B  belongs to a session that is deleted
+      ~/.gemini/tmp/shop/checkpoints/point.json  2 B  removed at every start
       also: 1 sub-agent session, 1 file beside them (6 B), 1 restore point (2 B), as at every start
     [exit 1]
     ");
@@ -90,7 +90,7 @@ fn an_old_session_goes_with_all_that_lies_beside_it() {
     At the next start of gemini 0.60.0 (as asked)
 
     Nothing would be deleted (1 project, 1 session).
-      1 project: no clean-up of sessions: general.sessionRetention.enabled is off
+      1 project: never deletes sessions: general.sessionRetention.enabled is off
     [exit 0]
     ");
 }
@@ -154,7 +154,7 @@ fn the_release_that_is_installed_is_found_without_running_it() {
     assert!(unknown.stderr.contains("gemini 7.0.0 is not known yet"), "{unknown}");
     insta::assert_snapshot!(home.run(["guard", "nowhere"]), @"
     ------- stderr -------
-    error: no project 'nowhere'
+    error: no project matches 'nowhere'
     hint: `recount projects` shows every project
     [exit 1]
     ");

@@ -1,4 +1,4 @@
-//! `recount guard --fix`: what takes conversations along is out of the way, and comes back byte for byte.
+//! `recount guard --fix`: the files that cause deletions are removed, and come back byte for byte.
 
 #![expect(clippy::unwrap_used, reason = "what a test needs it must have")]
 
@@ -61,7 +61,7 @@ fn a_stub_goes_to_the_trash_and_the_conversation_stays() {
     CHANGE    WHAT  BEFORE  AFTER  FILE
     to trash  stub   228 B      -  ~/.gemini/tmp/shop/chats/session-2026-11-15T18-29-798f2624.jsonl
     ------- stderr -------
-    note: defused: 1 file; `recount undo 20261116-000000` takes it back
+    note: defused: 1 file; `recount undo 20261116-000000` reverts it
     [exit 0]
     ");
     let calm = home.run(["guard", "--release", "0.60.0"]);
@@ -171,8 +171,8 @@ fn namesakes_get_names_of_their_own_and_keep_what_lies_beside() {
     new          -  258 B  ~/.gemini/tmp/shop/chats/session-2026-09-02T08-00-3d2f9a10-0000-4000-8000-00…
     moved    258 B      -  ~/.gemini/tmp/shop/chats/session-2026-09-02T08-00-3d2f9a10.jsonl
     ------- stderr -------
-    note: 1 session would go by age or number: `recount guard --retention off` stops that, `recount guard --keep` holds a copy
-    note: defused: 2 files; `recount undo 20261116-000000` takes it back
+    note: 1 session will still be deleted by age or number: `recount guard --retention off` prevents that, `recount guard --keep` keeps copies
+    note: defused: 2 files; `recount undo 20261116-000000` reverts it
     [exit 1]
     ");
     // The old one is past its time, and does not take the new one along any more.

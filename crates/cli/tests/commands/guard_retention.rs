@@ -13,7 +13,7 @@ fn settings_are_changed_in_their_place_and_back() {
     CHANGE  WHAT      BEFORE  AFTER  FILE
     change  settings    83 B  123 B  ~/.gemini/settings.json
     ------- stderr -------
-    note: the agent deletes no session by itself; `recount undo 20261116-000000` takes it back
+    note: the agent deletes no session by itself; `recount undo 20261116-000000` reverts it
     [exit 0]
     ");
     let new = text.replace("true }", "true, \"sessionRetention\": {\"enabled\": false} }");
@@ -61,7 +61,7 @@ fn what_says_otherwise_is_told() {
     CHANGE  WHAT      BEFORE  AFTER  FILE
     change  settings    72 B  105 B  ~/.gemini/settings.json
     ------- stderr -------
-    note: with that nothing is cleaned up at all: maxAge 3d is less than minRetention 5d: no session is deleted
+    note: this disables the agent's clean-up: maxAge 3d is less than minRetention 5d: no session is deleted
     note: nothing was changed (--dry-run)
     [exit 0]
     ");
@@ -70,7 +70,7 @@ fn what_says_otherwise_is_told() {
     CHANGE  WHAT      BEFORE  AFTER  FILE
     change  settings    50 B   84 B  ~/.gemini/settings.json
     ------- stderr -------
-    note: maxCount still holds: only the last 9 are kept
+    note: maxCount still holds: over the limit of 9 sessions
     note: nothing was changed (--dry-run)
     [exit 0]
     ");
@@ -82,8 +82,8 @@ fn what_is_not_understood_is_left_alone() {
     home.write(SETTINGS, "{\n  \"a\": 1\n  \"b\": 2\n}\n");
     insta::assert_snapshot!(home.run(["guard", "--retention", "off", "--yes"]), @"
     ------- stderr -------
-    error: ~home~/.gemini/settings.json is not understood: line 3: a comma or an end is missing
-    hint: nothing was changed; mend the file first: the agent itself does not start with it as it is, or put the value there by hand
+    error: cannot parse ~home~/.gemini/settings.json: line 3: a comma or an end is missing
+    hint: nothing was changed; fix the file first, because the agent does not start with it; or set the value by hand
     [exit 3]
     ");
     assert_eq!(home.read(SETTINGS), b"{\n  \"a\": 1\n  \"b\": 2\n}\n");
@@ -107,6 +107,6 @@ fn a_project_that_says_otherwise_is_told() {
             command.env("GEMINI_CLI_TRUST_WORKSPACE", "true");
         });
     assert_eq!(output.code, Some(0), "{output}");
-    let told = "in ~/code/shop other settings hold: ~/code/shop/.gemini/settings.json";
+    let told = "other settings apply in ~/code/shop: ~/code/shop/.gemini/settings.json";
     assert!(output.stderr.contains(told), "{output}");
 }

@@ -28,7 +28,7 @@ fn newest_first_in_100_columns() {
     7  42dc48bd  6h ago  shop           3      0     220  1.3 KB  1 problem  What does cart.js do?
     ------- stderr -------
     note: 2 sub-agent sessions not shown (--kind main,subagent)
-    note: 1 problem met while reading; -v shows each
+    note: 1 problem found while reading; -v shows each
     [exit 0]
     ");
 }
@@ -97,11 +97,11 @@ fn a_home_without_sessions_is_said_to_have_none() {
 #[test]
 fn a_user_without_sessions_is_shown_a_made_up_home() {
     let home = home([]);
-    insta::assert_snapshot!(home.run(["list", "-n", "1"]), @r"
+    insta::assert_snapshot!(home.run(["list", "-n", "1"]), @"
     #  ID        USED     PROJECT        PROMPTS  TOOLS  TOKENS    SIZE  NOTES     TITLE
     1  7f07c6a1  36m ago  release-tools        3      1     15k  8.5 KB  1 undone  Draft the notes for…
     ------- stderr -------
-    note: no sessions in your home; this is a made-up one in ~/.local/share/recount/demo-home
+    note: No sessions found; showing demo data (~/.local/share/recount/demo-home)
     note: 2 sub-agent sessions not shown (--kind main,subagent)
     [exit 0]
     ");
@@ -133,22 +133,22 @@ fn a_project_is_named_by_path_slug_hash_or_a_part_of_its_name() {
 #[test]
 fn a_name_that_may_be_several_projects_lists_them() {
     let home = home(["gemini/checkpoints/paths"]);
-    insta::assert_snapshot!(home.run(["list", "sho"]), @r"
+    insta::assert_snapshot!(home.run(["list", "sho"]), @"
     ------- stderr -------
-    error: 'sho' may be any of 3 projects
+    error: 'sho' matches 3 projects
     hint: /home/dev/code/Shop
     hint: /home/dev/code/shop
     hint: /home/dev/old/shop
-    hint: give the whole path, or a name of its own: `recount projects alias NAME PATH`
+    hint: give the full path, or assign a name: `recount projects alias NAME PATH`
     [exit 2]
     ");
 }
 
 #[test]
 fn an_unknown_project_is_nothing_found() {
-    insta::assert_snapshot!(home(["gemini/lines/plain"]).run(["list", "warehouse"]), @r"
+    insta::assert_snapshot!(home(["gemini/lines/plain"]).run(["list", "warehouse"]), @"
     ------- stderr -------
-    error: no project 'warehouse'
+    error: no project matches 'warehouse'
     hint: `recount projects` shows every project
     [exit 1]
     ");
@@ -251,8 +251,8 @@ fn sessions_with_problems_are_listed_when_asked_for() {
         home(["gemini/lines/plain", "gemini/damaged/not-understood", "gemini/damaged/empty-file"]);
     insta::assert_snapshot!(home.run(["list", "--problems"]).stdout, @r"
     #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS    SIZE  NOTES             TITLE
-    1  71e4a1ad  5h ago  shop           0      0       0     0 B  1 problem         (nothing said)
-    2  e24c0bb8  5h ago  shop           0      0       0     0 B  1 problem         (nothing said)
+    1  71e4a1ad  5h ago  shop           0      0       0     0 B  1 problem         (no messages)
+    2  e24c0bb8  5h ago  shop           0      0       0     0 B  1 problem         (no messages)
     3  5be9db0c  6h ago  shop           2      0     220  1.3 KB  2 not understood  What does cart.js d…
     ");
 }
@@ -272,12 +272,12 @@ fn sessions_in_which_nothing_was_said_are_left_out() {
     #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS   SIZE  NOTES  TITLE
     1  d22642e2  5h ago  shop           1      0     821  742 B         What does an apple cost?
     ------- stderr -------
-    note: 1 session in which nothing was said not shown (--empty)
+    note: 1 session without messages not shown (--empty)
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["list", "--empty"]), @r"
     #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS   SIZE  NOTES  TITLE
-    1  00000000  5h ago  shop           0      0       0  168 B         (nothing said)
+    1  00000000  5h ago  shop           0      0       0  168 B         (no messages)
     2  d22642e2  5h ago  shop           1      0     821  742 B         What does an apple cost?
     [exit 0]
     ");
@@ -293,7 +293,7 @@ fn of_lost_sessions_the_prompts_are_left() {
     ");
     insta::assert_snapshot!(home(["gemini/lines/plain"]).run(["list", "--lost"]), @r"
     ------- stderr -------
-    note: no prompts of lost sessions found
+    note: no lost sessions found
     [exit 1]
     ");
 }

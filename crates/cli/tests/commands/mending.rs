@@ -104,7 +104,7 @@ fn only_what_the_agent_loads_can_be_kept() {
 fn small_savings_are_left() {
     let home = with(&long_log(12));
     let output = home.run(["compact", "3d2f", "--min-saving", "99%", "--yes"]);
-    assert!(output.stderr.contains("nothing to leave out"), "{output}");
+    assert!(output.stderr.contains("nothing to drop"), "{output}");
     let output = home.run(["compact", "3d2f", "--min-saving", "x"]);
     assert_eq!(output.code, Some(2), "{output}");
 }

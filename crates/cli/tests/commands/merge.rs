@@ -75,7 +75,7 @@ fn it_takes_two() {
     let before = tree(&home);
     insta::assert_snapshot!(home.run(["merge", TOOLS, "8662", "--yes"]), @r"
     ------- stderr -------
-    error: it takes two sessions to make one of them
+    error: merge needs at least two sessions
     [exit 3]
     ");
     assert_eq!(home.run(["merge", TOOLS, "--yes"]).code, Some(2));

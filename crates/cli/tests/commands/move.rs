@@ -85,7 +85,7 @@ fn all_that_belongs_to_it_goes_and_nothing_else() {
     assert!(!home.path().join(".gemini/tmp/shop").join(id).exists());
     let notes = made["notes"].to_string();
     assert!(
-        notes.contains("1 prompt of fa293f46 stay") && notes.contains("kept outputs"),
+        notes.contains("still has 1 prompt of fa293f46") && notes.contains("refers to tool output"),
         "{notes}"
     );
     assert_eq!(home.read(".gemini/tmp/store/.project_root"), store.as_bytes());
@@ -184,12 +184,12 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
     let before = tree(&home);
     insta::assert_snapshot!(home.run(["move", "fa29", "--to", "/home/dev/nowhere", "--yes"]), @r"
     ------- stderr -------
-    error: /home/dev/nowhere is not there: sessions go to folders that are
+    error: /home/dev/nowhere does not exist: sessions can only be moved to existing folders
     [exit 3]
     ");
     insta::assert_snapshot!(home.run(["move", "fa29", "--to", "shop", "--yes"]), @r"
     ------- stderr -------
-    error: /home/dev/code/shop is not there: sessions go to folders that are
+    error: /home/dev/code/shop does not exist: sessions can only be moved to existing folders
     [exit 3]
     ");
     insta::assert_snapshot!(home.run(["move", "e76q7e", "--to", &store, "--yes"]), @r"
@@ -199,7 +199,7 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
     ");
     let unasked = home.run(["move", "fa29", "--to", &store]);
     assert_eq!(unasked.code, Some(3), "{unasked}");
-    assert!(unasked.stderr.contains("there is nobody to ask"), "{unasked}");
+    assert!(unasked.stderr.contains("confirmation needs a terminal"), "{unasked}");
     let count = |word: &str| unasked.stdout.lines().filter(|line| line.starts_with(word)).count();
     assert_eq!((count("change "), count("new "), count("moved ")), (1, 5, 3), "{unasked}");
     let dry = json(&home, &["move", "fa29", "--to", &store, "--dry-run"]);
@@ -224,10 +224,10 @@ fn to_the_project_that_it_is_in_there_is_nothing_to_do() {
         log("aaaaaaaa-1111-4111-8111-111111111111", "plums"),
     );
     let before = tree(&home);
-    insta::assert_snapshot!(home.run(["move", "aaaa", "--to", &store, "--yes"]), @r"
+    insta::assert_snapshot!(home.run(["move", "aaaa", "--to", &store, "--yes"]), @"
     ------- stderr -------
     note: aaaaaaaa is in ~home~/code/store already
-    note: there is nothing to change
+    note: nothing to change
     [exit 0]
     ");
     assert_eq!(tree(&home), before);

@@ -95,18 +95,18 @@ fn a_project_is_meant_by_path_slug_name_or_part_of_it() {
 #[test]
 fn several_matches_are_shown_with_how_to_choose() {
     let home = with_projects();
-    insta::assert_snapshot!(home.run(["list", "op"]), @r"
+    insta::assert_snapshot!(home.run(["list", "op"]), @"
     ------- stderr -------
-    error: 'op' may be any of 3 projects
+    error: 'op' matches 3 projects
     hint: ~/code/shop
     hint: ~/code/shop-fix
     hint: ~/old/shop
-    hint: give the whole path, or a name of its own: `recount projects alias NAME PATH`
+    hint: give the full path, or assign a name: `recount projects alias NAME PATH`
     [exit 2]
     ");
-    insta::assert_snapshot!(home.run(["projects", "nothing-like-it"]), @r"
+    insta::assert_snapshot!(home.run(["projects", "nothing-like-it"]), @"
     ------- stderr -------
-    error: no project 'nothing-like-it'
+    error: no project matches 'nothing-like-it'
     hint: `recount projects` shows every project
     [exit 1]
     ");
@@ -230,7 +230,7 @@ fn a_project_without_a_folder_is_named_by_its_hash() {
     PROJECT  PATH                              STATE    SESSIONS  PROMPTS  TOKENS   SIZE  USED    AGENTS
     first    ? 52efbb073673fe2ab6aef99e8132e…  unknown         1        1     821  816 B  5h ago  gemini
     ------- stderr -------
-    note: 1 project not known (--scan DIR searches a folder that may hold them)
+    note: 1 project not known (--scan DIR searches a folder)
     [exit 0]
     ");
 }
@@ -242,7 +242,7 @@ fn names_that_cannot_be_read_are_told_with_their_line() {
     insta::assert_snapshot!(home.run(["projects", "alias", "--import", "names.toml"]), @r"
     ------- stderr -------
     error: names.toml: line 3: invalid type: integer `3`, expected a sequence
-    hint: `recount projects alias --export` shows the form
+    hint: `recount projects alias --export` shows the format
     [exit 2]
     ");
     assert_eq!(home.run(["projects", "alias"]).code, Some(1), "none was taken over");

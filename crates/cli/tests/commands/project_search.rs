@@ -12,7 +12,7 @@ fn projects(output: &Output) -> Vec<Value> {
     document["projects"].as_array().unwrap().clone()
 }
 
-/// The hash of a path, as the program itself tells it for a directory that has a marker.
+/// The hash of a path, as the program itself reports it for a directory that has a marker.
 fn hash(path: &str) -> String {
     let probe = home([]);
     probe.write(".gemini/tmp/probe/.project_root", path);
@@ -174,7 +174,7 @@ fn settings_that_are_not_understood_are_told_with_file_and_line() {
     insta::assert_snapshot!(home.run(["list"]), @r"
     ------- stderr -------
     error: ~home~/.config/recount/config.toml: line 3: unknown field `deep`, expected one of `scan`, `roots`, `depth`, `patience_ms`
-    hint: mend the file, or take it away
+    hint: fix or remove the file
     [exit 2]
     ");
     for text in

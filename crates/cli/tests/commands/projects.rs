@@ -60,9 +60,9 @@ fn projects_whose_folder_is_not_known() {
     52efbb07  ? 52efbb073673fe2ab6aef99e8132…  unknown         1        1     821  816 B  5h ago  gemini
 
     52efbb07
-      nothing found that tells the folder
+      no evidence found
     ------- stderr -------
-    note: 1 project not known (--scan DIR searches a folder that may hold them)
+    note: 1 project not known (--scan DIR searches a folder)
     [exit 0]
     ");
     insta::assert_snapshot!(home(["gemini/lines/plain"]).run(["projects", "--unresolved"]), @r"

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::home;
 
-/// Made-up secrets, put together here so that nobody takes them for real ones.
+/// Synthetic secrets, put together here so that nobody takes them for real ones.
 fn secrets() -> Vec<String> {
     vec![
         format!("AIza{}", "SyD3mo9f8Kq2Lx7Vb1Nw5Rt6Yp4Zs0Ac3Qd"),

@@ -198,20 +198,20 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
     let home = home(["gemini/lines/tools"]);
     let new = folder(&home, "work/shop");
     let before = tree(&home);
-    insta::assert_snapshot!(home.run(["relocate", "/home/dev/code/none", &new, "--yes"]), @r"
+    insta::assert_snapshot!(home.run(["relocate", "/home/dev/code/none", &new, "--yes"]), @"
     ------- stderr -------
-    error: no project '/home/dev/code/none'
+    error: no project matches '/home/dev/code/none'
     hint: `recount projects` shows every project
     [exit 1]
     ");
     insta::assert_snapshot!(home.run(["relocate", "shop", "/home/dev/nowhere", "--yes"]), @r"
     ------- stderr -------
-    error: /home/dev/nowhere is not there: sessions go to folders that are
+    error: /home/dev/nowhere does not exist: sessions can only be moved to existing folders
     [exit 3]
     ");
-    insta::assert_snapshot!(home.run(["relocate", "shop", "--yes"]), @r"
+    insta::assert_snapshot!(home.run(["relocate", "shop", "--yes"]), @"
     ------- stderr -------
-    error: nobody knows where /home/dev/code/shop has gone: name the new folder
+    error: the new folder of /home/dev/code/shop is not known: give it as the second argument
     [exit 3]
     ");
     let unasked = home.run(["relocate", "shop", &new]);

@@ -84,7 +84,7 @@ fn a_title_is_taken_away_wherever_it_stands() {
     let listed = json(&home, &["show", id])["session"].clone();
     assert_eq!((&listed["title"], &listed["title_from"]), (&before, &"prompt".into()));
     let again = home.run(["rename", id, "--clear", "--yes"]);
-    assert!(again.stderr.contains("there is nothing to change"), "{again}");
+    assert!(again.stderr.contains("nothing to change"), "{again}");
     assert_eq!(json(&home, &["history"])["changes"].as_array().unwrap().len(), 2);
 }
 
@@ -108,7 +108,7 @@ fn what_has_no_title_of_its_own_is_refused() {
     let chat = home.at(".gemini/tmp/shop/checkpoint-before-change.json");
     insta::assert_snapshot!(home.run(["rename", &chat, "x", "--yes"]), @r"
     ------- stderr -------
-    error: a saved chat cannot be renamed: it is no session of its own
+    error: a saved chat cannot be renamed: it is not a session
     [exit 3]
     ");
     insta::assert_snapshot!(home.run(["rename", "fa29", "x", "y"]), @r"
@@ -116,8 +116,8 @@ fn what_has_no_title_of_its_own_is_refused() {
     CHANGE  WHAT     BEFORE   AFTER  FILE
     change  session  5.5 KB  5.5 KB  ~/.gemini/tmp/shop/chats/session-2026-11-15T18-16-fa293f46.jsonl
     ------- stderr -------
-    error: nothing was changed: there is nobody to ask
-    hint: add --yes to carry it out, or --dry-run to only look
+    error: nothing was changed: confirmation needs a terminal
+    hint: add --yes to confirm, or --dry-run to see the plan only
     [exit 3]
     ");
     let dry = json(&home, &["rename", "fa29", "x", "--dry-run"]);

@@ -52,7 +52,7 @@ fn repair(home: &Home) -> Value {
     assert!(plan["receipt"].is_string(), "{plan}");
     let after = tree(home);
     let again = home.run(["repair", "--all", "--yes"]);
-    assert!(again.stderr.contains("nothing to mend"), "{again}");
+    assert!(again.stderr.contains("nothing to repair"), "{again}");
     let undone = json(home, &["undo", "--yes"]);
     assert_eq!(tree(home), before);
     let redone = home.run(["undo", undone["receipt"].as_str().unwrap(), "--yes"]);
@@ -69,7 +69,7 @@ fn what_is_fine_is_left_alone() {
         }
         let home = home([case.name.as_str()]);
         let output = home.run(["repair", "--all", "--yes"]);
-        assert!(output.stderr.contains("nothing to mend"), "{}: {output}", case.name);
+        assert!(output.stderr.contains("nothing to repair"), "{}: {output}", case.name);
     }
 }
 
@@ -165,7 +165,7 @@ fn a_call_without_a_response_gets_one() {
     let before = strict(&home, "3d2f");
     let plan = repair(&home);
     assert!(
-        plan["notes"][0].as_str().unwrap().contains("2 calls of tools without a response"),
+        plan["notes"][0].as_str().unwrap().contains("2 tool calls without a response"),
         "{plan}"
     );
     assert_eq!(strict(&home, "3d2f"), before);
@@ -224,7 +224,7 @@ fn a_cut_document_is_closed_and_one_on_one_line_is_indented() {
     home.write(".gemini/tmp/shop/.project_root", "/home/dev/code/shop");
     home.write(&path, whole.to_string());
     let plan = repair(&home);
-    assert!(plan["notes"][0].as_str().unwrap().contains("on one line"), "{plan}");
+    assert!(plan["notes"][0].as_str().unwrap().contains("it is a single line"), "{plan}");
     let text = String::from_utf8(home.read(&path)).unwrap();
     assert!(text.starts_with("{\n  \"sessionId\""), "{text}");
     assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), whole);
@@ -262,6 +262,6 @@ fn without_a_yes_nothing_is_changed() {
     assert_eq!(refused.code, Some(3), "{refused}");
     let dry = home.run(["repair", "3d2f", "--dry-run"]);
     assert_eq!(dry.code, Some(0), "{dry}");
-    assert!(dry.stderr.contains("whose session it is; a first line is added"), "{dry}");
+    assert!(dry.stderr.contains("no header with a session id; a header is added"), "{dry}");
     assert_eq!(tree(&home), before);
 }

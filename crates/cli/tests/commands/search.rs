@@ -225,12 +225,12 @@ fn a_session_is_shown_where_something_is_found() {
     let all = home.run(["show", "latest", "--find", "coins", "-C", "1"]);
     assert!(all.stdout.contains("What does an apple cost?"), "{}", all.stdout);
     assert!(all.stdout.contains("3 coins"), "{}", all.stdout);
-    insta::assert_snapshot!(home.run(["show", "latest", "--find", "zebras"]), @r"
+    insta::assert_snapshot!(home.run(["show", "latest", "--find", "zebras"]), @"
     What does an apple cost?
     /home/dev/code/shop · gemini · d22642e2-6e3e-4d27-8e63-73c987642ace
     2026-11-15 18:32, 0 s · 1 prompt · 1 answer · 821 tokens · gemini-3-flash-preview
     ------- stderr -------
-    note: nothing found in this session
+    note: no matches in this session
     [exit 1]
     ");
     insta::assert_snapshot!(home.run(["show", "latest", "--find", "(coins"]), @r"

@@ -218,8 +218,8 @@ fn what_the_agent_cannot_load_is_empty_in_the_strict_view() {
     /home/dev/code/shop · gemini · 54c8a907-266e-5c57-8e6b-e0f43dab6045
     2026-11-15 17:00, 12 s · 2 prompts · 2 answers · 220 tokens · gemini-2.5-pro
     ------- stderr -------
-    note: the agent itself cannot load this session: its strict view is empty
-    note: 2 problems met while reading; -v shows each
+    note: the agent cannot load this session: its strict view is empty
+    note: 2 problems found while reading; -v shows each
     [exit 0]
     ");
 }
@@ -427,9 +427,9 @@ fn rows_of_the_last_list_are_those_that_were_shown() {
 #[test]
 fn a_start_that_several_ids_have_lists_them() {
     let home = home(["gemini/damaged/same-start"]);
-    insta::assert_snapshot!(home.run(["show", "5a5a5a5a"]), @r"
+    insta::assert_snapshot!(home.run(["show", "5a5a5a5a"]), @"
     ------- stderr -------
-    error: '5a5a5a5a' may be any of 2 sessions
+    error: '5a5a5a5a' matches 2 sessions
     hint: 5a5a5a5a-1111-4000-8000-000000000001 What does cart.js do?
     hint: 5a5a5a5a-2222-4000-8000-000000000002 And tax.js?
     hint: give more characters of the id
@@ -440,16 +440,16 @@ fn a_start_that_several_ids_have_lists_them() {
 
 #[test]
 fn an_unknown_id_is_nothing_found() {
-    insta::assert_snapshot!(rewind().run(["show", "ffff"]), @r"
+    insta::assert_snapshot!(rewind().run(["show", "ffff"]), @"
     ------- stderr -------
-    error: no session 'ffff'
+    error: no session matches 'ffff'
     hint: `recount list --all` shows every session with its id
     [exit 1]
     ");
     insta::assert_snapshot!(home([]).run(["show", "latest", "--json"]), @r"
     ------- stderr -------
     error: no sessions found
-    hint: `recount testbed --demo DIR` makes a home to try things on
+    hint: `recount testbed --demo DIR` creates a demo home
     [exit 1]
     ");
 }

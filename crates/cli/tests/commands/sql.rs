@@ -148,12 +148,12 @@ fn a_mistake_is_shown_with_its_spot_and_a_hint() {
     "#);
     insta::assert_snapshot!(home.run(["sql", "SELECT 1; SELECT 2"]), @r"
     ------- stderr -------
-    error: one statement at a time, please
+    error: only one statement is allowed
     [exit 2]
     ");
-    insta::assert_snapshot!(home.run(["sql", ""]), @r"
+    insta::assert_snapshot!(home.run(["sql", ""]), @"
     ------- stderr -------
-    error: there is no statement
+    error: no statement given
     [exit 2]
     ");
     insta::assert_snapshot!(home.run(["sql", "SELECT sum(9223372036854775807) FROM (VALUES (1), (2))"]), @r"
@@ -169,7 +169,7 @@ fn what_would_change_something_is_refused() {
     insta::assert_snapshot!(home.run(["sql", "INSERT INTO sessions (id) VALUES (1)"]), @r"
     ------- stderr -------
     error: INSERT is refused: statements may only read
-    hint: ask with SELECT; `recount sql --schema` shows what there is
+    hint: only SELECT is allowed; `recount sql --schema` lists the views
     [exit 3]
     ");
     for statement in [

@@ -30,7 +30,7 @@ fn document(home: &Home, arguments: &[&str]) -> Value {
     serde_json::from_str(&output.stdout).unwrap()
 }
 
-/// Runs at so many columns.
+/// Runs at the given width.
 fn at(home: &Home, columns: &str, arguments: &[&str]) -> String {
     let output = home.run_with(["stats", "--all", "-q"].iter().chain(arguments), |command| {
         command.env("COLUMNS", columns);
@@ -42,7 +42,7 @@ fn at(home: &Home, columns: &str, arguments: &[&str]) -> String {
 #[test]
 fn one_screen_says_it_all() {
     let home = busy();
-    insta::assert_snapshot!(home.run(["stats", "--all"]), @r"
+    insta::assert_snapshot!(home.run(["stats", "--all"]), @"
                 SESSIONS  PROMPTS  REQUESTS  TOOLS  CACHED  ACTIVE  TOKENS       COST
     today              1        0         1      0     20%     10m    251k    $0.8470
     this week          1        0         1      0     20%     10m    251k    $0.8470
@@ -61,7 +61,7 @@ fn one_screen_says_it_all() {
     gemini-3-flash-preview         1         2    6.3k    $0.0034  ▏
     gemini-2.5-flash               1         2     13k  ≥ $0.0024  ▏
     ------- stderr -------
-    note: ≥: less is on record than was billed (9 cases); --explain says which
+    note: ≥: some usage was not recorded (9 cases); --explain shows what
     [exit 0]
     ");
 }
@@ -262,7 +262,7 @@ fn a_budget_that_is_passed_is_told_by_the_exit_code() {
     insta::assert_snapshot!(check(), @r"
     ------- stderr -------
     error: ~home~/.config/recount/config.toml: budget: `-1` is not a number of dollars
-    hint: mend the file, or take it away
+    hint: fix or remove the file
     [exit 2]
     ");
 }
@@ -340,7 +340,7 @@ fn prices_of_the_user_come_first_and_are_shown() {
     insta::assert_snapshot!(home.run(["prices"]), @r"
     ------- stderr -------
     error: ~home~/.config/recount/config.toml: prices of x: `cheap` is not dollars per million tokens, as in 1.25
-    hint: mend the file, or take it away
+    hint: fix or remove the file
     [exit 2]
     ");
 }
@@ -414,7 +414,7 @@ fn nothing_to_count_is_an_exit_code() {
     assert_eq!(output.code, Some(1), "{output}");
     insta::assert_snapshot!(home.run(["stats", "--gap", "soon"]), @r"
     ------- stderr -------
-    error: --gap soon: not a stretch of time
+    error: --gap soon: not a duration
     hint: give a number and a unit: 90s, 30m, 2h
     [exit 2]
     ");

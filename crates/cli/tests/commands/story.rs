@@ -78,9 +78,9 @@ fn as_json() {
 #[test]
 fn neither_a_session_nor_a_project() {
     let home = home(["gemini/lines/plain"]);
-    insta::assert_snapshot!(home.run(["story", "warehouse"]), @r"
+    insta::assert_snapshot!(home.run(["story", "warehouse"]), @"
     ------- stderr -------
-    error: no session 'warehouse'
+    error: no session matches 'warehouse'
     hint: `recount list --all` shows every session with its id
     [exit 1]
     ");

@@ -97,9 +97,9 @@ fn what_is_no_tag_is_told() {
     hint: a tag is one word: letters, digits, - _ . /
     [exit 2]
     ");
-    insta::assert_snapshot!(home.run(["tag", "ffff", "x"]), @r"
+    insta::assert_snapshot!(home.run(["tag", "ffff", "x"]), @"
     ------- stderr -------
-    error: no session 'ffff'
+    error: no session matches 'ffff'
     hint: `recount list --all` shows every session with its id
     [exit 1]
     ");
@@ -107,13 +107,13 @@ fn what_is_no_tag_is_told() {
     insta::assert_snapshot!(home.run(["list", "--all"]), @r"
     ------- stderr -------
     error: ~home~/.local/share/recount/labels.toml: line 2: invalid type: integer `3`, expected a sequence
-    hint: mend the file, or take it away
+    hint: fix or remove the file
     [exit 2]
     ");
     insta::assert_snapshot!(home.run(["pin", "8662"]), @r"
     ------- stderr -------
     error: ~home~/.local/share/recount/labels.toml: line 2: invalid type: integer `3`, expected a sequence
-    hint: mend the file, or take it away
+    hint: fix or remove the file
     [exit 2]
     ");
     assert_eq!(home.read(".local/share/recount/labels.toml"), b"[gemini.x]\ntags = 3\n");

@@ -10,7 +10,7 @@ fn a_demo_home_can_be_listed() {
     insta::assert_snapshot!(home.run(["testbed", "--demo", "try"]), @r"
     try: 15 sessions of 5 projects, 168 messages, 276 KB
     ------- stderr -------
-    note: look at it with: recount --home try list --all
+    note: to read it: recount --home try list --all
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["--home", "try", "list", "--all", "--kind", "main", "-n", "6"]), @r"
@@ -56,7 +56,7 @@ fn a_folder_with_something_in_it_is_refused() {
     insta::assert_snapshot!(home.run(["testbed", "--demo", "full"]), @r"
     ------- stderr -------
     error: the folder full is not empty
-    hint: name a folder that does not exist yet
+    hint: give a folder that does not exist yet
     [exit 3]
     ");
     assert_eq!(home.read("full/note.txt"), b"mine");

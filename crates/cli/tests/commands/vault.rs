@@ -117,8 +117,8 @@ fn an_old_session_is_marked_as_used_now() {
     new          -  392 B  ~/.gemini/tmp/shop/chats/session-2026-09-02T08-00-3d2f9a10.jsonl
     new          -    6 B  ~/.gemini/tmp/shop/tool-outputs/session-3d2f9a10-5c1b-4a5e-9f60-0b1c2d3e4f50…
     ------- stderr -------
-    note: 3d2f9a10 was last used too long ago for the agent to keep it: it is marked as used now
-    note: 1 session back in place: 3 files; `recount undo 20261116-000000` takes it back
+    note: 3d2f9a10 is so old that the agent would delete it: it is marked as used now
+    note: 1 session back in place: 3 files; `recount undo 20261116-000000` reverts it
     [exit 0]
     ");
     let mut wanted = bytes;
@@ -140,7 +140,7 @@ fn nothing_is_put_over_something_else() {
     let grown = home.read(&log(day));
     insta::assert_snapshot!(home.run(["restore", ID, "--yes"]), @"
     ------- stderr -------
-    note: ~/.gemini/tmp/shop/chats/session-2026-11-10T08-00-3d2f9a10.jsonl has more than the copy, and stays
+    note: ~/.gemini/tmp/shop/chats/session-2026-11-10T08-00-3d2f9a10.jsonl has more content than the copy and is kept
     note: it is in its place already
     [exit 0]
     ");
@@ -214,18 +214,18 @@ fn the_vault_is_verified_and_pruned() {
     assert_eq!(home.run(["guard", "--keep", "-q"]).code, Some(0));
     insta::assert_snapshot!(home.run(["vault", "verify"]), @"
     ------- stderr -------
-    note: 4 of 4 copies as they were kept
+    note: 4 of 4 copies verified
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["vault", "prune", "--dry-run"]), @"
     ------- stderr -------
-    note: nothing was changed (--dry-run): 1 copy, 200 B would go
+    note: nothing was changed (--dry-run): 1 copy, 200 B would be deleted
     [exit 0]
     ");
     assert_eq!(home.run(["vault", "prune"]).code, Some(3));
     insta::assert_snapshot!(home.run(["vault", "prune", "--yes"]), @"
     ------- stderr -------
-    note: 1 copy, 200 B thrown away
+    note: deleted 1 copy, 200 B for good
     [exit 0]
     ");
     assert_eq!(run_json(&home, &["vault", "verify"])["verified"]["copies"], 3);

@@ -13,7 +13,7 @@ use recount_formats::{Source, bytes, bytes::Buffer};
 
 /// A file of less is read again, which takes no longer than to remember it.
 const LARGE: u64 = 1024 * 1024;
-/// So many outlines are laid by for the next reader.
+/// Number of outlines that are kept for the next reader.
 const LAID_BY: usize = 4;
 /// A reader is kept again when so much has been appended since.
 const FURTHER: u64 = 256 * 1024;

@@ -22,9 +22,9 @@ use crate::{Engine, Error};
 pub(crate) const FILE: &str = "catalog.db";
 /// A file that was written so short a time ago may be written again without a change that we can see.
 pub(crate) const RACY: i128 = 2_000_000_000;
-/// From so many groups on a second thread pays.
+/// Number of groups from which a second thread pays.
 const MANY: usize = 256;
-/// So many groups are read before they are written.
+/// Number of groups that are read before they are written.
 const AT_ONCE: usize = 2048;
 
 /// What the catalog holds of some roots.

@@ -5,9 +5,9 @@ use std::thread::Scope;
 
 use super::transcript::Outcome;
 
-/// So many bytes of messages are handed over at a time, so that handing over costs nothing.
+/// Bytes of messages per batch, so that the hand-over costs next to nothing.
 const BATCH: u64 = 512 * 1024;
-/// So many messages, however small.
+/// Messages per batch, however small.
 const MANY: usize = 256;
 
 /// Messages that come from another thread. At most three batches are in memory: one being read, one waiting, one being written.

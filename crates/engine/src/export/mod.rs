@@ -43,7 +43,7 @@ pub struct Export {
     pub format: Format,
     /// How it is written.
     pub options: ExportOptions,
-    /// A part of a session ends before a prompt once it has so many messages.
+    /// A part of a session ends before a prompt once it has this number of messages.
     pub split: Option<usize>,
     /// The tables that go into a folder.
     pub tables: Vec<ExportTable>,
@@ -65,7 +65,7 @@ impl Export {
         self.own.map_or_else(|| self.format.extension(), NativeFormat::extension)
     }
 
-    /// Returns what tells its files from those of other forms.
+    /// Returns what distinguishes its files from those of other formats.
     fn name(&self) -> &'static str {
         self.own.map_or_else(|| self.format.extension(), |own| own.source().as_str())
     }

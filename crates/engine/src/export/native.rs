@@ -33,7 +33,7 @@ pub(super) struct NativeExport<'a> {
     is_seen: bool,
 }
 
-/// What became of it.
+/// The outcome.
 #[derive(Debug, Default)]
 pub(super) struct NativeOutcome {
     /// What could not be used.

@@ -22,7 +22,7 @@ use crate::Error;
 use crate::cancel::stop_if_cancelled;
 use crate::snapshot::disk_scan::Progress;
 
-/// So many partitions are written at once, however many cores there are: the rows of each are gathered in memory.
+/// Maximum number of partitions written at once, whatever the number of cores: the rows of each are held in memory.
 const MOST_GATHERED: usize = 4;
 
 /// What workers share.

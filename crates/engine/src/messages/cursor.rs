@@ -25,7 +25,7 @@ pub struct MessageCursor {
 enum Rows {
     /// Messages in the session's files.
     Files(Vec<Pending>),
-    /// So many messages of a saved chat, from this one on: it was read whole.
+    /// Number of messages of a saved chat, from this one on: it was read as a whole.
     Saved { first: usize, many: usize },
 }
 

@@ -150,7 +150,7 @@ impl<'a> Messages<'a> {
         self.pending = kept.into_iter();
     }
 
-    /// Leaves out messages of which nothing was recorded since one of the files had so many versions of messages. The
+    /// Leaves out messages of which nothing was recorded since one of the files had this number of message versions. The
     /// others must not have changed.
     pub(crate) fn keep_since(&mut self, session_file: usize, versions: u64) {
         let all: Vec<Pending> = self.pending.by_ref().collect();
@@ -162,7 +162,7 @@ impl<'a> Messages<'a> {
         self.pending = kept.into_iter();
     }
 
-    /// Leaves out all but the message that stands in `place`, and so many before and behind it.
+    /// Keeps only the message at `place` and the given number before and after it.
     pub(crate) fn keep_around(&mut self, place: &RecordLocation, many: usize) {
         let all: Vec<Pending> = self.pending.by_ref().collect();
         let is_it = |pending: &Pending| {

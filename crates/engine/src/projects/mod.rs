@@ -39,7 +39,7 @@ pub struct ProjectRow {
     pub name: String,
     /// The name that the user gave it.
     pub alias: Option<String>,
-    /// What became of the folder.
+    /// Whether the folder still exists.
     pub state: ProjectState,
     /// The readable name of its directory.
     pub slug: Option<String>,
@@ -76,7 +76,7 @@ pub struct ProjectPart {
     pub source: SourceName,
     /// The folder it stands for.
     pub path: Option<RecordedPath>,
-    /// What became of that folder.
+    /// Whether that folder still exists.
     pub state: ProjectState,
     /// Session files in it.
     pub files: usize,

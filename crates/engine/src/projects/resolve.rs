@@ -1,7 +1,7 @@
 //! Which folder each project directory stands for: every clue there is, the cheap ones first.
 //!
 //! What the agent wrote down itself settles most. Only for directories that stay unknown their sessions' text is
-//! read, then the rest of the machine is asked, then the disk is searched; and what was looked at in vain is not
+//! read, then the rest of the machine is asked, then the disk is searched; and what led to nothing before is not
 //! looked at again until something changes.
 
 use std::collections::{BTreeMap, BTreeSet};

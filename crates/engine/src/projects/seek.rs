@@ -30,7 +30,7 @@ pub struct Seek {
     pub depth: Option<usize>,
 }
 
-/// What is wanted of a search, as far as it was not looked for in vain.
+/// What to search for, without what an earlier search did not find.
 struct Wanted {
     search: Search,
     /// The names under which it is remembered.

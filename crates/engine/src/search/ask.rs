@@ -11,12 +11,12 @@ use crate::search::index::session_key;
 use crate::search::{Match, Ready, SearchRequest, SearchResults};
 use crate::{Engine, Error};
 
-/// So many messages are looked at again for one answer; of more, some may be missing, and the answer says so.
+/// Maximum number of messages verified for one answer; beyond it some may be missing, and the answer says so.
 const MOST_CHECKED: usize = 20_000;
-/// The first time so many; then each time so much more than before.
+/// Size of the first batch, and the factor by which each further batch grows.
 const FIRST_CHECKED: usize = 64;
 const MORE: usize = 4;
-/// From so many on a second thread pays.
+/// Number of messages from which a second thread pays.
 const MANY: usize = 16;
 
 impl SearchResults {

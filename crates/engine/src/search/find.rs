@@ -12,7 +12,7 @@ use crate::search::{Match, Ready, SearchRequest, Way, bad};
 use crate::snapshot::disk_scan::Progress;
 use crate::{Engine, Error, HitOrder};
 
-/// So many hits are looked at again at once.
+/// Number of hits that are verified at once.
 const SHARE: usize = 256;
 
 /// Tells which messages of a session hold what is asked for.
@@ -45,7 +45,7 @@ impl Engine {
         Ok(Finder { plan, session: session_key(session) })
     }
 
-    /// Returns a hit with the messages around it, so many before and behind, as far as there are any.
+    /// Returns a hit with up to `many` messages before and after it.
     ///
     /// # Errors
     /// If the session cannot be opened any more.

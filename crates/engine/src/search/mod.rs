@@ -30,7 +30,7 @@ use crate::sessions::list::Digest;
 use crate::snapshot::disk_scan::{DiskSnapshot, Progress};
 use crate::{Engine, Error};
 
-/// So many new messages are searched along without being written to the index, which would take longer.
+/// Maximum number of new messages that are searched directly, because writing them to the index would take longer.
 const NEW_MESSAGES: usize = 64;
 /// In no more sessions than these.
 const GROWN_SESSIONS: usize = 8;

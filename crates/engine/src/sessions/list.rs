@@ -108,7 +108,7 @@ pub(crate) struct Digest {
 /// What a session used.
 #[derive(Clone, Debug)]
 pub(crate) enum Used {
-    /// As it was just taken down.
+    /// As just recorded.
     Now {
         /// When the last of it was.
         last: i64,

@@ -13,7 +13,7 @@ use recount_platform::Running;
 
 use crate::Engine;
 
-/// A start of an id on a command line must have so many characters to name a session.
+/// Minimum length of an id prefix on a command line.
 const NAMED: usize = 8;
 
 /// A process that may be working in a session.

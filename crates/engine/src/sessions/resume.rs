@@ -47,10 +47,10 @@ pub enum Unresumable {
     #[error("the folder of its project is gone: {0}")]
     FolderGone(RecordedPath),
     /// It lies in a folder where the agent does not look.
-    #[error("it lies in {}, where the agent does not look", .0.display())]
+    #[error("it is in {}, where the agent does not look", .0.display())]
     OtherHome(PathBuf),
     /// Nobody said anything in it.
-    #[error("nobody said anything in it")]
+    #[error("it has no messages")]
     NothingSaid,
     /// The agent does not list it.
     #[error("the agent does not list it")]
@@ -61,7 +61,7 @@ pub enum Unresumable {
         folder: PathBuf,
     },
     /// A process is at work in it.
-    #[error("process {process} is at work in it")]
+    #[error("process {process} is using it")]
     InUse {
         /// The process.
         process: u32,
@@ -69,7 +69,7 @@ pub enum Unresumable {
 }
 
 impl Engine {
-    /// Tells how the session that an argument names is gone on with.
+    /// Returns how to resume the session that an argument names.
     ///
     /// # Errors
     /// If there is no such session; [`Error::NotResumable`] when its agent would not go on with it, and why.

@@ -6,7 +6,7 @@ use recount_formats::outline::MessageEntry;
 use recount_formats::source::{SessionFile, SessionFiles};
 use recount_model::{Fate, FileRole};
 
-/// One message of the full view: which file has its richest version, and what became of it.
+/// One message of the full view: which file has its richest version, and its fate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     pub(crate) session_file: usize,

@@ -22,10 +22,10 @@ use crate::sessions::facts::main;
 
 /// Told how far a scan is.
 pub trait Progress: Debug + Sync {
-    /// So many of so many bytes are read.
+    /// Bytes read, and bytes in total.
     fn advance(&self, done: u64, total: u64);
 
-    /// The disk is searched for folders: so many were looked into, so many of those wanted were found.
+    /// The disk is searched for folders: number of folders visited, and number of wanted folders found.
     fn search(&self, _folders: u64, _found: usize, _wanted: usize) {}
 
     /// Whether nobody waits for the answer any more. What is asked often in a question that takes long, which then ends with

@@ -26,7 +26,7 @@ const ROWS: u32 = 1;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// What is read is made safe this often,
 const OFTEN: Duration = Duration::from_millis(500);
-/// or when there are so many messages.
+/// or when this number of messages is reached.
 const MANY: usize = 20_000;
 /// Sessions that may wait to be written: they are in memory meanwhile.
 const WAITING: usize = 4;

@@ -37,7 +37,7 @@ pub struct Line {
     pub parent: Option<SessionId>,
     /// The model that answered.
     pub model: Option<String>,
-    /// What became of the answer. It was billed all the same.
+    /// Fate of the answer. It was billed regardless.
     pub fate: Fate,
     /// What it used.
     pub tokens: Tokens,

@@ -46,7 +46,7 @@ pub use recount_prices::{
 };
 pub use walk::Duplicates;
 
-/// So many sessions are counted before a second thread is worth it.
+/// Number of sessions from which a second thread pays.
 const FEW: usize = 32;
 
 /// What is counted, and how.

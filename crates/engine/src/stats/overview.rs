@@ -11,7 +11,7 @@ use super::{By, StatsReport, StatsRequest, StatsRow, UsageFigures, count, sort};
 use crate::snapshot::disk_scan::Progress;
 use crate::{Engine, Error};
 
-/// So many days are shown one by one.
+/// Number of days that are shown individually.
 const DAYS: i64 = 30;
 
 /// One screen: today, this week, this month, and where it went.

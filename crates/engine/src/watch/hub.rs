@@ -136,7 +136,7 @@ impl Work {
         }
     }
 
-    /// Finds out what changed, and tells it.
+    /// Finds out what changed, and reports it.
     fn look(&mut self, suspected: &Suspected) {
         let next = if suspected.anything {
             self.engine.refresh(&self.snapshot, &())

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::watch::WatchEvent;
 
-/// So many changes wait for one listener.
+/// Maximum number of changes that wait for one listener.
 const MOST: usize = 1024;
 
 #[derive(Debug, Default)]

@@ -145,7 +145,7 @@ fn every_fixture_adds_up_and_reads_as_it_is_shown() {
 #[test]
 fn a_made_up_home_adds_up() {
     let home = Home::empty();
-    let folder = home.path().join("made up");
+    let folder = home.path().join("a folder");
     recount_testbed::demo(&folder, NOW.parse().unwrap()).unwrap();
     let engine = engine_with_data(&folder);
     check_sums(&engine, "demo");

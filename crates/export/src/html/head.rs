@@ -12,7 +12,7 @@ use crate::{Level, words};
 
 /// The longest title that a heading has room for.
 const TITLE: usize = 200;
-/// So many problems are told one by one.
+/// Maximum number of problems that are listed individually.
 const TOLD: usize = 20;
 
 /// The levels as the reader chooses them.

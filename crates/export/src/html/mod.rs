@@ -39,7 +39,7 @@ pub(crate) struct Page {
     /// The project's folder; paths below it are written without it.
     project: String,
     last: Option<Timestamp>,
-    /// Who spoke last, and what became of it: as `talk` and as `actions` have it.
+    /// The last speaker and fate, at the levels `talk` and `actions`.
     speakers: [Option<(String, Fate)>; 2],
     /// How many messages there were.
     number: u64,

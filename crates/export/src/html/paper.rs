@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use crate::text::{Bidi, may_override, push_visible, shortened, single_line, visible};
 
-/// So many bytes are looked at in one go: without a branch in them, they are compared many at a time.
+/// Bytes per step: without branches, many are compared at a time.
 const BLOCK: usize = 32;
 
 /// Where a page is written.
@@ -34,7 +34,7 @@ impl<'a> Paper<'a> {
         }
     }
 
-    /// Writes text on one line, whatever it says of direction ending with it, in no more than so many characters.
+    /// Writes text on one line, whatever it says of direction ending with it, in at most `most` characters.
     pub(super) fn line(&mut self, text: &str, most: usize) -> io::Result<()> {
         let line = single_line(start(text, most), self.bidi);
         self.mark("<bdi>")?;
@@ -70,7 +70,7 @@ impl<'a> Paper<'a> {
     }
 }
 
-/// Returns as much of a text as may be needed for so many characters on a line: one of many megabytes is not walked through.
+/// Returns as much of a text as may be needed for `most` characters on a line, without reading all of a large text.
 fn start(text: &str, most: usize) -> &str {
     let trimmed = text.trim_start();
     // White space may be dropped on the way.

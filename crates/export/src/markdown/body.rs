@@ -199,7 +199,7 @@ fn escape_outside_spans(line: &str, links: LinkPolicy, safe: &mut String) -> boo
     false
 }
 
-/// Returns where a span of code that was opened by so many ticks ends, its closing ticks included.
+/// Returns where a span of code that was opened by `length` backticks ends, its closing ticks included.
 fn span_end(inside: &str, length: usize) -> Option<usize> {
     let mut at = 0;
     loop {

@@ -18,7 +18,7 @@ use crate::{ExportOptions, Level, Renderer, TranscriptPart, media, words};
 
 /// The longest title that a heading has room for.
 const TITLE: usize = 200;
-/// So many problems are told one by one.
+/// Maximum number of problems that are listed individually.
 const TOLD: usize = 20;
 
 /// Writes Markdown.
@@ -30,7 +30,7 @@ pub(crate) struct Markdown {
     /// The project's folder; paths below it are written without it.
     project: String,
     last: Option<Timestamp>,
-    /// Who spoke last, and what became of it.
+    /// The last speaker and fate.
     speaker: Option<(String, Fate)>,
     number: u64,
     /// Whether a model asks, and not a human.

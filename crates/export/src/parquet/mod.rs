@@ -162,7 +162,7 @@ fn properties(columns: &[ParquetColumn]) -> WriterProperties {
 
 fn failed(error: ParquetError) -> io::Error {
     match error {
-        // A full disk is to be told as one.
+        // A full disk is reported as such.
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
             Ok(error) => *error,
             Err(other) => io::Error::other(other),

@@ -1,5 +1,6 @@
 //! Codex by `OpenAI`, as far as it names the folders it was used in.
 
+mod live;
 mod project;
 
 use std::path::{Path, PathBuf};
@@ -7,6 +8,7 @@ use std::path::{Path, PathBuf};
 use recount_model::{Grammar, Message, Problem, RecordedPath, SourceName, What};
 
 use crate::bytes::Buffer;
+use crate::live::LiveSource;
 use crate::outline::Outline;
 use crate::source::{DataFolders, Located, MessageRequest, Recognition, RootShape, Source};
 
@@ -59,5 +61,9 @@ impl Source for Codex {
 
     fn known_folders(&self, root: &Path) -> Vec<(RecordedPath, PathBuf)> {
         project::paths(root)
+    }
+
+    fn live(&self) -> Option<&'static dyn LiveSource> {
+        Some(&live::CodexLive)
     }
 }

@@ -30,7 +30,7 @@ const DEEPEST: usize = 16;
 /// Lists what belongs to a session in one project directory. `files` are the session's own.
 pub(crate) fn artifacts(folder: &ProjectFolder, id: &SessionId, files: &[PathBuf]) -> Artifacts {
     let mut found = Artifacts::default();
-    // An id that somebody chose may be another session's elsewhere; one drawn by lot is this session's everywhere.
+    // An id that somebody chose may be another session's elsewhere; a random one is this session's everywhere.
     let is_here = files.iter().any(|file| file.starts_with(&folder.path));
     if !is_plain(id.as_str()) || !(is_here || is_drawn(id.as_str())) {
         return found;

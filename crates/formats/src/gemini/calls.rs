@@ -6,7 +6,7 @@ use super::facts::string;
 use crate::json::{JsonScan, Scanner, Text};
 use crate::outline::CallEnd;
 
-/// So many calls are noted while they are counted; where there are more they are looked at again.
+/// Maximum number of calls remembered while counting; beyond it they are read again.
 const FEW: usize = 4;
 
 /// Calls that were recorded further apart than this, in milliseconds, were asked for one after the other: all calls of one

@@ -17,6 +17,7 @@ mod kind;
 mod lines;
 mod list_title;
 mod listing;
+mod live;
 mod locate;
 mod logs;
 mod metadata;
@@ -57,6 +58,7 @@ pub(crate) use grammar::{outline, reader};
 use crate::bytes::{self, Buffer, LineCounter};
 use crate::edit::Editor;
 use crate::hook::Hook;
+use crate::live::LiveSource;
 use crate::native::NativeFormat;
 use crate::orphan::Orphan;
 use crate::outline::{MessageEntry, Outline};
@@ -292,6 +294,10 @@ impl Source for Gemini {
     fn resume(&self, id: &SessionId) -> Option<(&'static str, Vec<String>)> {
         // As one word: an id that somebody chose may begin with a dash.
         Some(("gemini", vec![format!("--resume={id}")]))
+    }
+
+    fn live(&self) -> Option<&'static dyn LiveSource> {
+        Some(&live::GeminiLive)
     }
 }
 

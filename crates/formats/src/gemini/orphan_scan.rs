@@ -1,4 +1,4 @@
-//! What lies about below `.gemini` and belongs to nobody: parts of sessions that are gone, left-overs of crashed writes,
+//! Orphaned files below `.gemini`: parts of sessions that are gone, left-overs of crashed writes,
 //! markers and registry entries that contradict each other.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use crate::source::{Located, ProjectFolder, RootShape};
 /// The agent takes a lock for stale that nobody has touched for so long; some more, for slow disks.
 const STALE: Duration = Duration::from_secs(60);
 
-/// Lists what lies about. `is_known` tells whether there is a session of that id.
+/// Lists orphaned files. `is_known` returns whether there is a session of that id.
 pub(crate) fn all_orphans(
     root: &Path,
     shape: RootShape,

@@ -1,4 +1,4 @@
-//! What lies about for sessions that are gone. The agent itself never collects it.
+//! Orphaned files of sessions that are gone. The agent itself never collects them.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -33,7 +33,7 @@ pub(crate) fn orphans(
     let is_gone = |id: &&str| is_plain(id) && !is_there(id);
     let chats = folder.path.join("chats");
     for name in names(&chats) {
-        // Only what is drawn by lot is surely a session's id; a folder of another name may be anything.
+        // Only a random id is surely a session's; a folder of another name may be anything.
         if is_drawn(&name) && is_gone(&name.as_str()) {
             gather(&chats.join(&name), BelongingKind::Subagent, &mut found);
         }

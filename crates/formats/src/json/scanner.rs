@@ -15,7 +15,7 @@ pub enum ScanError {
 /// The result of a scan.
 pub type JsonScan<T> = Result<T, ScanError>;
 
-/// So many digits fit into 64 bits whatever they are.
+/// Number of digits that always fit into 64 bits.
 const MOST_DIGITS: usize = 19;
 
 /// Walks over JSON text.

@@ -2,4 +2,5 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 
 mod corpus;
+mod live;
 mod named_folders;

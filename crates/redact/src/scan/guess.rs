@@ -1,4 +1,4 @@
-//! Strings that look drawn by lot, and how they are told from ids, sums and names.
+//! Strings that look random, and how they are distinguished from ids, checksums and names.
 
 use memchr::memchr_iter;
 
@@ -10,7 +10,7 @@ use crate::kind::SecretKind;
 const LENGTHS: std::ops::RangeInclusive<usize> = 28..=160;
 /// Bits per character, of at most 6. English words have less than 3.5.
 const ENTROPY: f64 = 3.9;
-/// Of 100 neighbours, how many are of another class: 60 by lot, fewer than 30 in names.
+/// Of 100 neighbours, how many are of another class: 60 if random, fewer than 30 in names.
 const CHANGES: usize = 36;
 
 /// What is counted in a string.
@@ -87,7 +87,7 @@ fn says(text: &[u8], hint: &str) -> bool {
     text.windows(hint.len()).any(|window| window.eq_ignore_ascii_case(hint.as_bytes()))
 }
 
-/// Looks for one string drawn by lot in a run that holds no known key.
+/// Looks for one random string in a run that contains no known key.
 pub(super) fn look(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'_>) {
     if !(*LENGTHS.start()..=4 * LENGTHS.end()).contains(&(end - start)) {
         return;
@@ -125,7 +125,7 @@ const THIRD: usize = 3;
 /// Where something around it speaks for a secret, half of it must be words.
 pub(super) const HALF: usize = 2;
 
-/// Whether it is made of words, as names are: that part of it stands in stretches of four small letters or more, by lot one
+/// Whether it is made of words, as names are: that part of it stands in stretches of four lower-case letters or more, at random one
 /// letter in ten; or it is the name of a constant.
 pub(super) fn reads_as_words(word: &[u8], part: usize) -> bool {
     let is_constant = word.contains(&b'_')

@@ -69,7 +69,7 @@ impl Reader {
     }
 }
 
-/// Returns where the quotes close that were opened with so many backslashes: the end of what they hold.
+/// Returns where the quotes close that were opened with `slashes` backslashes: the end of the quoted text.
 fn close(bytes: &[u8], start: usize, quote: u8, slashes: usize) -> Option<usize> {
     let rest = piece(bytes, start, start + QUOTED);
     let mut behind = 0;

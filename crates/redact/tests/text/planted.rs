@@ -1,4 +1,4 @@
-//! Made-up secrets of every kind are gone, however they are written; what only looks like one stays.
+//! Synthetic secrets of every kind are gone, however they are written; what only looks like one stays.
 //!
 //! No key stands here as a whole: each is drawn from a fixed sequence, so that no scanner takes this file for a leak.
 

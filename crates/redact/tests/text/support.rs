@@ -1,4 +1,4 @@
-//! What the tests share: a fixed sequence that looks drawn by lot, and a key.
+//! What the tests share: a fixed sequence that looks random, and a key.
 
 use recount_redact::Tags;
 
@@ -25,7 +25,7 @@ impl Dice {
         words[self.roll(words.len())]
     }
 
-    /// Letters by lot; the last is never a joint, as in most real keys.
+    /// Random letters; the last is never a joint, as in most real keys.
     pub(crate) fn draw(&mut self, alphabet: &str, length: usize) -> String {
         let letters: Vec<char> = alphabet.chars().collect();
         let mut word: String = (1..length).map(|_| letters[self.roll(letters.len())]).collect();

@@ -74,7 +74,7 @@ pub struct Hit {
     pub time: Option<i64>,
     /// What it is.
     pub kind: MessageKind,
-    /// What became of it.
+    /// Its fate.
     pub fate: Fate,
     /// Whether the session's title was indexed with it.
     pub has_title: bool,

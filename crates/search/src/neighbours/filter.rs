@@ -6,7 +6,7 @@ use super::Pair;
 const BITS_PER_PAIR: u64 = 5;
 /// Bits that are set for a pair.
 const PROBES: u32 = 3;
-/// Filters are made of pieces of so many bytes.
+/// Bytes per piece of a filter.
 pub(super) const PIECE: usize = 4;
 /// A message with more pairs gets no filter: it may hold anything.
 const MOST_PAIRS: usize = 1 << 22;
@@ -74,7 +74,7 @@ pub(super) fn may_have(filter: &[u8], pairs: &[Pair]) -> bool {
         })
 }
 
-/// The bits of a pair in a filter of so many.
+/// The bits of a pair in a filter of `bits` bits.
 #[inline]
 fn places(pair: Pair, bits: u64) -> impl Iterator<Item = usize> {
     let step = pair.0.wrapping_mul(0x85eb_ca6b) | 1;

@@ -63,7 +63,7 @@ fn component() -> SegmentComponent {
     SegmentComponent::Custom(EXTENSION.to_owned())
 }
 
-/// Moves an end by a filter of so many bytes.
+/// Moves an end by a filter of the given number of bytes.
 fn later(end: u32, bytes: usize) -> Result<u32, TantivyError> {
     let pieces = u32::try_from(bytes / PIECE).ok();
     pieces.and_then(|pieces| end.checked_add(pieces)).ok_or_else(|| {

@@ -176,7 +176,7 @@ impl<'p> Watch<'p> {
     }
 }
 
-/// Finds where all words of a row stand behind each other.
+/// Finds where all words of a phrase follow each other.
 fn rows(words: &Words, places: &mut [Vec<Place>], limit: usize, found: &mut Vec<Range<usize>>) {
     for one in places.iter_mut() {
         one.sort_by_key(|place| place.position);
@@ -200,7 +200,7 @@ fn rows(words: &Words, places: &mut [Vec<Place>], limit: usize, found: &mut Vec<
     }
 }
 
-/// Whether two words differ by at most so many letters; a swap of neighbours counts once.
+/// Whether two words differ by at most `distance` letters; a swap of neighbours counts once.
 fn is_like(word: &[char], token: &str, distance: usize) -> bool {
     let token: Vec<char> = token.chars().collect();
     if word.len().abs_diff(token.len()) > distance {

@@ -117,7 +117,7 @@ pub(crate) struct TextLeaf {
 pub(crate) enum Matcher {
     /// Words in a row.
     Words(Words),
-    /// A word like this one, with so many letters wrong.
+    /// A word like this one, with up to this number of typos.
     Fuzzy {
         /// The word, folded.
         word: String,

@@ -8,9 +8,9 @@ use jiff::{ToSpan as _, Zoned};
 pub(crate) enum When {
     /// The start of a day, or a time of day.
     At(DateTime),
-    /// So many days before today's start.
+    /// Days before the start of today.
     DaysBack(i64),
-    /// So many hours before now.
+    /// Hours before now.
     HoursAgo(i64),
 }
 

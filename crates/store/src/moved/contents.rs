@@ -11,7 +11,7 @@ const FILES: usize = 2000;
 const DEPTH: usize = 3;
 const FOLDERS: usize = 100;
 
-/// Files that so many projects have that they tell none from another.
+/// Files that most projects have, so that they distinguish none from another.
 const EVERYWHERE: &[&str] = &[
     "readme.md",
     "readme.txt",

@@ -19,7 +19,7 @@ const ENOUGH: u32 = 25;
 const LIKELY: u32 = 50;
 /// How many of the files that sessions touched are looked for.
 const TOUCHED: usize = 60;
-/// From so many files on it tells something that none of them is there.
+/// Number of files from which it is evidence that none of them exists.
 const MANY: usize = 3;
 
 /// A folder that is gone.

@@ -85,7 +85,7 @@ pub enum ScanEvent {
     },
     /// A folder that has a wanted name, or is a wanted repository.
     Likely(String),
-    /// So many more folders were looked into.
+    /// Number of further folders that were visited.
     Looked(u64),
     /// A place is done with.
     Left {

@@ -1,4 +1,4 @@
-//! Searches of made-up disks.
+//! Searches of fake disks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;

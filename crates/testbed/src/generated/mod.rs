@@ -1,4 +1,4 @@
-//! Homes of any size: many sessions, made up as they go.
+//! Homes of any size: many random sessions.
 //!
 //! `plan` spreads the sessions over projects, eras and time; `generate` makes up what is said in them,
 //! drawing its texts from a `pool`. No floating point decides anything here, so that a seed means the
@@ -40,7 +40,7 @@ pub(crate) fn fill(
     let mut weight_left: u64 = plan.sessions.iter().map(|planned| planned.weight).sum();
     progress(0, total);
     for planned in &plan.sessions {
-        // What earlier sessions had too much or too little of is made up for by the later ones.
+        // Later sessions balance what earlier ones had too much or too little of.
         let left = u128::from(total.saturating_sub(home.bytes()));
         let share = left * u128::from(planned.weight) / u128::from(weight_left.max(1));
         weight_left -= planned.weight;

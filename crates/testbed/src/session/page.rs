@@ -122,7 +122,7 @@ impl Page {
         }
     }
 
-    /// Cuts a document after so many messages; lines are never taken back.
+    /// Truncates a document after a number of messages; lines are never removed.
     pub(crate) fn cut(&mut self, kept: usize) {
         if let Self::Document(document) = self {
             document.cut(kept);

@@ -110,7 +110,7 @@ impl NewContent {
         self.write(disk, &mut io::sink(), Path::new(""))
     }
 
-    /// Writes it out to what will lie at `path`, and tells its size and hash.
+    /// Writes it to what will be at `path`, and returns its size and hash.
     pub(crate) fn write(
         &self,
         disk: &dyn Disk,

@@ -35,7 +35,7 @@ pub(crate) enum Record {
     Emptied { time: Timestamp },
 }
 
-/// One change, as its journal tells it.
+/// One change, as its journal records it.
 #[derive(Clone, Debug)]
 pub struct JournalEntry {
     /// Its receipt.

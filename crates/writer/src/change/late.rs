@@ -9,7 +9,7 @@ use super::plan::Step;
 use super::state::{FileState, Hash};
 use crate::Error;
 
-/// So many files are held at most: sessions come first in a plan, and only they are written to by others.
+/// Maximum number of open files: sessions come first in a plan, and only they are written to by others.
 const MOST: usize = 64;
 
 /// The files that a change has replaced or removed, still open.

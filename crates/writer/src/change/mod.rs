@@ -1,7 +1,7 @@
 //! The change pipeline: how users' data changes, and how it comes back.
 //!
 //! A [`Plan`] says what every file is before and after, and changes nothing. [`Plan::approve`] refuses it while somebody works
-//! in its sessions, when a file is not what it was, lies outside of the agents' folders, or there is no room. Only what is
+//! in its sessions, when a file is not what it was, is outside the agents' folders, or there is no room. Only what is
 //! [`Approved`] can be carried out, by [`ChangeLock::apply`], which leaves a receipt: a journal with the plan, and copies of all that
 //! was replaced or removed. [`History::undo`] makes a plan that turns a receipt around, byte for byte.
 //!

@@ -15,7 +15,7 @@ use super::state::{FileState, look};
 use super::turns::Turns;
 use crate::Error;
 
-/// What became of a change that a crash had cut short.
+/// The outcome of a change that a crash had interrupted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovered {
     /// Its receipt.

@@ -15,7 +15,7 @@ pub enum Refusal {
         process: u32,
     },
     /// A file is not what it was when the plan was made.
-    #[error("{} has changed since it was looked at", path.display())]
+    #[error("{} has changed since it was read", path.display())]
     Changed {
         /// The file.
         path: PathBuf,
@@ -27,7 +27,7 @@ pub enum Refusal {
         path: PathBuf,
     },
     /// A file lies outside of the folders that may be changed.
-    #[error("{} lies outside of the agents' folders", path.display())]
+    #[error("{} is outside the agents' folders", path.display())]
     Outside {
         /// The file.
         path: PathBuf,
@@ -45,7 +45,7 @@ pub enum Refusal {
         path: PathBuf,
     },
     /// The disk would be full.
-    #[error("{} has no room: {needed} bytes are needed and {free} are free", path.display())]
+    #[error("no space left in {}: {needed} bytes needed, {free} free", path.display())]
     NoRoom {
         /// A folder on that disk.
         path: PathBuf,
@@ -55,7 +55,7 @@ pub enum Refusal {
         free: u64,
     },
     /// Our data folder lies where runs cannot take turns.
-    #[error("{} lies on a disk that knows no locks", path.display())]
+    #[error("{} is on a file system without locks", path.display())]
     NoTurns {
         /// Our data folder.
         path: PathBuf,
@@ -77,12 +77,12 @@ pub enum Spent {
     #[error("the trash was emptied")]
     Emptied,
     /// It failed, and was taken back then.
-    #[error("it was taken back when it failed")]
+    #[error("it failed and was rolled back")]
     TakenBack,
     /// It has not ended.
-    #[error("it has not ended")]
+    #[error("it is not finished")]
     NotEnded,
     /// It was undone already.
-    #[error("nothing of it is in force any more")]
+    #[error("none of it is in effect any more")]
     Undone,
 }

@@ -123,7 +123,7 @@ pub(crate) fn look(disk: &dyn Disk, path: &Path) -> Result<Option<Look>, Error> 
     disk.look(path).map_err(|source| Error::ReadFile { path: path.to_owned(), source })
 }
 
-/// Reads a file to its end and tells its size and hash.
+/// Reads a file to its end and returns its size and hash.
 pub(crate) fn hash_file(disk: &dyn Disk, path: &Path) -> Result<(u64, Hash), Error> {
     let failed = |source| Error::ReadFile { path: path.to_owned(), source };
     let mut input = disk.read(path).map_err(failed)?;

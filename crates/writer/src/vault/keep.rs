@@ -12,10 +12,10 @@ use crate::change::journal::sync;
 use crate::change::state::{Hasher, look, pour};
 use crate::change::{FileKind, Look};
 
-/// So many files are kept before the index is written: each writing waits for the disk.
+/// Number of files that are copied before the index is written: each write waits for the disk.
 const BATCH: usize = 64;
 
-/// What became of a file.
+/// The outcome for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It is kept as it is.

@@ -19,11 +19,11 @@ pub(crate) use table::{files, sessions, shrunk};
 /// How a change is agreed to.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Consent {
-    /// Carry it out without asking
+    /// Do not ask for confirmation
     #[arg(short, long)]
     yes: bool,
 
-    /// Only show what would change
+    /// Show the plan and change nothing
     #[arg(short = 'n', long, conflicts_with = "yes")]
     dry_run: bool,
 }
@@ -44,7 +44,8 @@ impl Consent {
         tell_damaged(changes, context)?;
         if self.dry_run {
             if changes.is_cut_short()? {
-                context.warn("an earlier change was cut short; the next one will end it first");
+                context
+                    .warn("an earlier change was interrupted; the next change completes it first");
             }
             return Ok(());
         }
@@ -75,7 +76,7 @@ impl Consent {
             if context.global.json {
                 document::print(context, offer, None)?;
             } else if offer.is_empty() {
-                context.warn("there is nothing to change");
+                context.warn("nothing to change");
             } else {
                 context.warn("nothing was changed (--dry-run)");
             }
@@ -92,7 +93,7 @@ impl Consent {
         if context.global.json {
             document::print(context, offer, Some(receipt))?;
         } else {
-            context.warn(&format!("{done}; `recount undo {receipt}` takes it back"));
+            context.warn(&format!("{done}; `recount undo {receipt}` reverts it"));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -155,7 +156,7 @@ fn tell_notices(offer: &Proposal, context: &Context) {
 pub(crate) fn tell_damaged(changes: Changes<'_>, context: &Context) -> Result<(), Failure> {
     for (path, why) in changes.damaged_journals()? {
         let path = context.folders.tilde(&path.to_string_lossy());
-        context.warn(&format!("a journal is not understood, and left alone: {path}: {why}"));
+        context.warn(&format!("cannot read a journal, ignored: {path}: {why}"));
     }
     Ok(())
 }
@@ -164,25 +165,25 @@ pub(crate) fn tell_damaged(changes: Changes<'_>, context: &Context) -> Result<()
 fn ask(what: &str) -> Result<(), Failure> {
     let (stdin, mut stderr) = (io::stdin(), io::stderr());
     if !stdin.is_terminal() || !stderr.is_terminal() {
-        return Err(Failure::new(REFUSED, "nothing was changed: there is nobody to ask")
-            .hint("add --yes to carry it out, or --dry-run to only look"));
+        return Err(Failure::new(REFUSED, "nothing was changed: confirmation needs a terminal")
+            .hint("add --yes to confirm, or --dry-run to see the plan only"));
     }
     let _asked = write!(stderr, "{what}? [y/N] ").and_then(|()| stderr.flush());
     let mut answer = String::new();
     stdin.lock().read_line(&mut answer)?;
     match answer.trim().to_lowercase().as_str() {
         "y" | "yes" => Ok(()),
-        _ => Err(Failure::new(REFUSED, "nothing was changed: not agreed to")),
+        _ => Err(Failure::new(REFUSED, "nothing was changed: not confirmed")),
     }
 }
 
 fn tell(recovered: &[Recovered], context: &Context) {
     for Recovered { id, command, finished, left } in recovered {
-        let what = if *finished { "finished" } else { "taken back" };
-        context.warn(&format!("an earlier {command} ({id}) was cut short, and is {what} now"));
+        let what = if *finished { "finished" } else { "rolled back" };
+        context.warn(&format!("an earlier {command} ({id}) was interrupted and is now {what}"));
         for path in left {
             let path = context.folders.tilde(&path.to_string_lossy());
-            context.warn(&format!("{path} had been changed by others and was left alone"));
+            context.warn(&format!("{path} was changed by another program and is left as it is"));
         }
     }
 }

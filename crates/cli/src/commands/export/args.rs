@@ -8,35 +8,35 @@ use recount_engine::export::{NativeFormat, native_formats};
 
 use crate::commands::show::{LevelArg, ViewArg};
 
-/// Write sessions to files that others can read
+/// Export sessions as Markdown, HTML, JSON, CSV or Parquet
 ///
-/// One session goes to standard output, or to the file or folder that -o names. Several, or a selection by project, time or text,
-/// go into the folder that -o names: each to a file of its own below its project's, only what has changed since the last
-/// export. Tables in Parquet go into a folder as well, and a folder of HTML gets an index.html. Sessions of this project are selected when nothing
-/// is said.
+/// One session goes to standard output, or to the file or folder given by -o. Several sessions, or a selection by project, time
+/// or text, go to the folder given by -o: one file per session, grouped by project. A second run writes only what has changed.
+/// HTML folders get an index.html; Parquet writes one file per table. Without a selection, the sessions of this project are
+/// exported.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount export latest > session.md\n  recount export 3d2f --minimal -o share.md    prompts and answers \
-    alone\n  recount export 3d2f --level full --thoughts --split 50 -o parts/\n  recount export --all -o archive/             every \
-    session; run it again for what is new\n  recount export --all --format html -o site/  pages for the browser, with an index\n  recount export --project shop --since 7d --format jsonl -o shop/\n  \
-    recount export --all --format csv --table requests > requests.csv\n  recount export --all --format parquet -o tables/    for \
-    DuckDB, Spark, ClickHouse\n  recount export 3d2f --redact -o share.md     secrets and names taken \
-    out"
-)]
+#[command(after_help = "\
+Examples:
+  recount export latest > session.md
+  recount export 279d --minimal -o share.md      # prompts and answers only
+  recount export 279d --redact -o share.md       # without secrets and names
+  recount export --all -o archive/               # every session; run it again to update
+  recount export --all --format html -o site/    # web pages with an index
+  recount export --all --format parquet -o tables/")]
 pub(crate) struct ExportArgs {
-    /// Id, its first characters, a file, @N (row of the last list) or `latest`
+    /// Sessions: ids or their first characters, files, @N or `latest`
     #[arg(value_name = "SESSION")]
     pub(super) sessions: Vec<String>,
 
-    /// The form; by default what the name of the file says, else md
+    /// Output format; by default taken from the file name, else md
     #[arg(short, long, value_name = "FORMAT", value_parser = formats())]
     pub(super) format: Option<FormatArg>,
 
-    /// Write here: a file, a folder, or `-` for standard output
+    /// Output file or folder, or `-` for standard output
     #[arg(short, long, value_name = "PATH")]
     pub(super) output: Option<PathBuf>,
 
-    /// Sessions of this project: a path, a slug, the start of its hash, or a part of its name
+    /// Sessions of this project: a path, a slug, a hash prefix, or part of its name
     #[arg(long, value_name = "PROJECT", conflicts_with = "sessions")]
     pub(super) project: Option<String>,
 
@@ -48,43 +48,43 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "WHEN", conflicts_with = "sessions")]
     pub(super) since: Option<String>,
 
-    /// Only sessions begun at or before this time
+    /// Only sessions started at or before this time
     #[arg(long, value_name = "WHEN", conflicts_with = "sessions")]
     pub(super) until: Option<String>,
 
-    /// Only sessions in which this is found; the same queries as in `recount search`
+    /// Only sessions that match this query (as in `recount search`)
     #[arg(long, value_name = "QUERY", conflicts_with = "sessions")]
     pub(super) text: Option<String>,
 
-    /// How much to write (md, txt), or to show at first (html)
+    /// Amount of detail to write (md, txt) or to show at first (html)
     #[arg(short, long, value_name = "LEVEL", default_value = "actions")]
     pub(super) level: LevelArg,
 
-    /// Write the model's thoughts (md, txt), or show them at first (html)
+    /// Include the model's thoughts (md, txt), or show them at first (html)
     #[arg(short, long)]
     pub(super) thoughts: bool,
 
-    /// Which messages: what the agent itself would load, or everything ever said (by default; never in an agent's own form)
+    /// Which messages to write; full by default, always strict in an agent's native format
     #[arg(long, value_name = "VIEW")]
     pub(super) view: Option<ViewArg>,
 
-    /// For sharing: only prompts and answers, no paths, ids or tokens around them (md, html, txt)
+    /// Only prompts and answers, without paths, ids and tokens (md, html, txt)
     #[arg(long, conflicts_with_all = ["level", "thoughts"])]
     pub(super) minimal: bool,
 
-    /// Begin a new file before a prompt once one has N messages (md, txt)
+    /// Start a new file at the next prompt after N messages (md, txt)
     #[arg(long, value_name = "N", requires = "output", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) split: Option<u32>,
 
-    /// What becomes of images (md, html, txt); by default html has them within, others files beside the one that -o names
+    /// Where images go (md, html, txt); by default embedded in html, separate files otherwise
     #[arg(long, value_name = "HOW")]
     pub(super) images: Option<ImagesArg>,
 
-    /// What becomes of images and of links in what was said (md)
+    /// Whether links and images in messages stay active (md)
     #[arg(long, value_name = "HOW", default_value = "inert")]
     pub(super) links: LinksArg,
 
-    /// Take out secrets and personal data; with `=check` only say what would be, and exit with 3 if there is any
+    /// Redact secrets and personal data; `=check` only reports them and exits with 3 if there are any
     #[arg(
         long,
         value_name = "MODE",
@@ -94,7 +94,7 @@ pub(crate) struct ExportArgs {
     )]
     pub(super) redact: Option<RedactArg>,
 
-    /// The table (csv, parquet); a folder gets all when none is named
+    /// Table to write (csv, parquet); all tables by default when writing to a folder
     #[arg(long, value_name = "TABLE")]
     pub(super) table: Option<TableArg>,
 }
@@ -104,7 +104,7 @@ pub(crate) struct ExportArgs {
 pub(super) enum FormatArg {
     /// Markdown
     Md,
-    /// A page for browsers, whole in one file
+    /// A self-contained web page
     Html,
     /// One JSON document, as `show --json` prints it
     Json,
@@ -114,7 +114,7 @@ pub(super) enum FormatArg {
     Txt,
     /// A table
     Csv,
-    /// Tables for other programs, in a folder
+    /// Columnar tables for data tools, in a folder
     Parquet,
     /// What an agent itself can load
     #[value(skip)]
@@ -143,11 +143,11 @@ impl FormatArg {
 /// What becomes of images and other binary parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum ImagesArg {
-    /// Files beside the export
+    /// Separate files next to the export
     Beside,
-    /// Part of the export (md, html)
+    /// Embedded in the export (md, html)
     Within,
-    /// Only named
+    /// Names only
     None,
 }
 
@@ -163,9 +163,9 @@ pub(super) enum LinksArg {
 /// What is done about secrets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum RedactArg {
-    /// Put tags in their place
+    /// Replace them with placeholders
     Replace,
-    /// Write nothing; report them
+    /// Report them and write nothing
     Check,
 }
 
@@ -181,7 +181,7 @@ pub(super) enum TableArg {
     ToolCalls,
     /// One row per message (parquet)
     Messages,
-    /// One row per file that a message sent along or a call named (parquet)
+    /// One row per file that was attached or named by a tool call (parquet)
     #[value(name = "files_touched")]
     FilesTouched,
 }

@@ -51,8 +51,8 @@ pub(super) fn target(args: &ExportArgs, format: Format) -> Result<Target, Failur
         if one || is_table {
             return Ok(Target::Output);
         }
-        return Err(Failure::new(ERROR, "several sessions need a folder to go to")
-            .hint("name one with -o DIR; it is made if it is not there"));
+        return Err(Failure::new(ERROR, "several sessions need an output folder")
+            .hint("give one with -o DIR; it is created if needed"));
     };
     let text = path.to_string_lossy();
     let named = path.is_dir() || text.ends_with('/') || text.ends_with(std::path::MAIN_SEPARATOR);
@@ -87,9 +87,9 @@ fn unknown_ending(path: &Path, ending: &str) -> Failure {
 fn needs_folder() -> Failure {
     Failure::new(
         ERROR,
-        "parquet needs a folder to go to: it is many tables, in parts by agent and month",
+        "parquet needs an output folder: it writes several tables, partitioned by agent and month",
     )
-    .hint("name one with -o DIR; it is made if it is not there")
+    .hint("give one with -o DIR; it is created if needed")
     .hint("one table in one file is --format csv --table TABLE")
 }
 
@@ -117,7 +117,9 @@ pub(super) fn export(
         return Err(Failure::new(ERROR, words).hint("leave out --view, or choose another --format"));
     }
     if args.split.is_some() && matches!(target, Target::Output) {
-        return Err(Failure::new(ERROR, "parts need files to go to").hint("name one with -o"));
+        return Err(
+            Failure::new(ERROR, "--split needs an output file or folder").hint("give one with -o")
+        );
     }
     let table = args.table.map(|table| match table {
         TableArg::Sessions => ExportTable::Sessions,
@@ -181,8 +183,8 @@ fn images(
         ImagesArg::Within => Ok(Images::Within),
         ImagesArg::Beside if format == Format::Html => refuse("--images beside", "md and txt"),
         ImagesArg::Beside if to_output => {
-            Err(Failure::new(ERROR, "images beside need a file to be beside of")
-                .hint("name one with -o, or use --images within"))
+            Err(Failure::new(ERROR, "separate image files need an output file")
+                .hint("give one with -o, or use --images within"))
         }
         ImagesArg::Beside => Ok(Images::Beside),
     }

@@ -62,7 +62,7 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<ExitCode, Fail
     }
     if exported.unseen > 0 {
         let media = plural(exported.unseen, "media file");
-        context.warn(&format!("{media} kept as is: only text is looked through"));
+        context.warn(&format!("{media} not redacted: only text is scanned"));
     }
     let sum =
         |count: fn(&SessionFacts) -> u64| sessions.iter().map(|facts| count(facts)).sum::<u64>();
@@ -85,7 +85,7 @@ fn select(
         for wanted in &args.sessions {
             let mut session = engine.open(wanted, &bar)?;
             if export.options.strict && !session.is_loadable() {
-                let words = "the agent itself cannot load this session: its strict view is empty";
+                let words = "the agent cannot load this session: its strict view is empty";
                 context.warn(&format!("{}: {words}", session.facts.id.short()));
             }
             if is_whole {

@@ -52,8 +52,9 @@ fn install(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
     let changes = Changes::new(&engine);
     args.consent.recover(changes, context)?;
-    let program = std::env::current_exe()
-        .map_err(|error| Failure::new(ERROR, format!("cannot tell where recount lies: {error}")))?;
+    let program = std::env::current_exe().map_err(|error| {
+        Failure::new(ERROR, format!("cannot find the path of recount: {error}"))
+    })?;
     let offer = changes.hook_plan(&command(&program)?)?;
     if offer.is_empty() {
         return nothing(&offer, context, "the hooks are there already");
@@ -82,7 +83,7 @@ fn remove(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
 
 /// The command for the agent's shell: quiet and fine, also when recount is gone.
 fn command(program: &Path) -> Result<String, Failure> {
-    let odd = || Failure::new(ERROR, "the path of recount is not text");
+    let odd = || Failure::new(ERROR, "the path of recount is not valid UTF-8");
     let program = program.to_str().ok_or_else(odd)?;
     Ok(if cfg!(windows) {
         let program = program.replace('\'', "''");

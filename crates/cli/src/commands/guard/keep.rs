@@ -24,7 +24,7 @@ pub(super) fn run(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failu
     let engine = context.plain_engine()?;
     let changes = Changes::new(&engine);
     if args.consent.is_dry_run() {
-        context.warn("nothing was kept (--dry-run)");
+        context.warn("nothing was copied (--dry-run)");
         return Ok(ExitCode::SUCCESS);
     }
     let project = args.project.as_deref().map(|project| context.project_argument(project));

@@ -23,50 +23,50 @@ use crate::output::json;
 use crate::output::progress::Bar;
 use crate::words;
 
-/// Show what the agent's next start would delete, and why
+/// Show sessions that the agent will delete on its next start
 ///
-/// Agents delete sessions when they start: old ones, too many, and some by mistake. This plays the next start through, by
-/// the rules of the release that is installed, in every project. Without --fix it only looks: nothing is deleted, changed or
-/// started. Exits with 1 when something would be deleted.
+/// Agents delete sessions when they start: old ones, those above a limit, and some by mistake. guard simulates the next start, with
+/// the rules of the installed release, in every project. Without --fix, --retention, --keep or --hook it only reports. Exits with 1
+/// if something would be deleted.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount guard                     every project, the release that is installed\n  \
-    recount guard shop -v             one project, file by file\n  recount guard --release 0.60.0    what an upgrade would do\n  \
-    recount guard --fix               defuse what takes conversations along\n  recount guard --retention off     let the agent delete nothing by itself\n  \
-    recount guard --keep              hold copies of all sessions\n  recount guard --hook install      have both done whenever the agent runs\n  \
-    recount guard -q > /dev/null || echo 'sessions are in danger'"
-)]
+#[command(after_help = "\
+Examples:
+  recount guard                      # every project, installed release
+  recount guard shop -v              # one project, file by file
+  recount guard --release 0.60.0     # what an upgrade would do
+  recount guard --fix                # remove the stub files that cause deletions
+  recount guard --keep               # keep copies of all sessions")]
 pub(crate) struct GuardArgs {
-    /// Only this project: a path, a slug, the start of its hash, or a part of its name
+    /// Only this project: a path, a slug, a hash prefix, or part of its name
     project: Option<String>,
 
-    /// Go by the rules of this release instead of the one that is installed
+    /// Use the rules of this release instead of the installed one
     #[arg(long, value_name = "X.Y.Z")]
     release: Option<String>,
 
-    /// Take stubs and namesakes out of the way, so that they take no conversation along
+    /// Remove or rename the files that would cause real sessions to be deleted
     ///
-    /// What says nothing of its own (the stub of a resume, an old document that lives on in its log) goes to the trash; a session whose
-    /// file name ends like another's gets another name. No session is rewritten, and `recount undo` takes it back.
+    /// Files without content of their own (the stub of a resume, an old document that its log replaced) go to the trash. A session whose
+    /// file name ends like another's is renamed. No session is rewritten, and `recount undo` reverts it.
     #[arg(long, group = "act")]
     fix: bool,
 
-    /// Set in the agent's own settings how long it keeps sessions: "off" (no clean-up), or a number of days
+    /// Set the retention in the agent's settings: `off`, or a number of days
     ///
-    /// One value of the file is changed; comments, order and all else in it stay as they are.
+    /// Changes one value of the settings file; comments, order and everything else stay as they are.
     #[arg(long, group = "act", value_name = "off|DAYS", value_parser = retention::wanted, conflicts_with = "project")]
     retention: Option<RetentionWanted>,
 
-    /// Hold packed copies of all sessions, and of what belongs to them, in recount's own folder
+    /// Keep compressed copies of all sessions and their artifacts in the vault
     ///
-    /// Only what is new since the last time is added. `recount vault` lists them, `recount restore` brings one back.
+    /// Adds only what is new since the last run. `recount vault` lists the copies, `recount restore` restores one.
     #[arg(long, group = "act")]
     keep: bool,
 
-    /// Let the agent call recount by itself, so that stubs are taken away and copies are kept: "install" or "remove"
+    /// Install or remove hooks in the agent's settings that run --fix and --keep
     ///
-    /// It adds hooks to the agent's own settings, for all projects. They never fail and print nothing. Copies of all sessions are
-    /// taken at once, so that the agent need not wait for that.
+    /// The hooks apply to all projects, never fail and print nothing. Installing also copies all sessions once, so that the agent does not
+    /// have to wait for the first copy.
     #[arg(
         long,
         group = "act",
@@ -151,8 +151,9 @@ fn forecast(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
     }
     if let Some(agent) = agents.first().filter(|_| doomed && !context.global.json) {
         context.warn(&words::retention_off(agent));
-        context
-            .warn("`recount guard --fix` defuses what can be, `recount guard --keep` holds copies");
+        context.warn(
+            "`recount guard --fix` prevents what it can, `recount guard --keep` keeps copies",
+        );
     }
     if projects.is_empty() {
         context.warn("no sessions found");
@@ -171,10 +172,10 @@ fn warn(agent: &Agent, context: &Context) {
     let Agent { program, release, newest_known, .. } = agent;
     if agent.release_from == ReleaseFrom::Guessed {
         let words = format!("no {program} found on this machine: these are the rules of {release}");
-        context.warn(&format!("{words} (--release X.Y.Z takes others)"));
+        context.warn(&format!("{words} (--release X.Y.Z uses another)"));
     } else if words::guard::is_newer(release, newest_known) {
         context.warn(&format!(
-            "{program} {release} is not known yet: these are the rules of {newest_known}"
+            "{program} {release} is not known yet; using the rules of {newest_known}"
         ));
     }
 }

@@ -102,7 +102,7 @@ fn cells(session: &SessionAtRisk, row: &Guarded, context: &Context) -> Vec<Span>
         Span::new(&bytes(session.bytes), Tone::Dim),
         Span::new(lost, tone),
         Span::new(&guard::why(session, &row.retention), Tone::Plain),
-        Span::new(session.title.as_deref().unwrap_or("(nothing said)"), Tone::Plain),
+        Span::new(session.title.as_deref().unwrap_or("(no messages)"), Tone::Plain),
     ]
 }
 

@@ -17,25 +17,26 @@ use crate::output::theme::Tone;
 /// How large a file of names may be.
 const MOST: u64 = 16 * 1024 * 1024;
 
-/// Give a project a name, or join several folders under one
+/// Name a project, or join several folders under one name
 ///
-/// Worktrees, renamed folders, the same project on other machines: under one name they are one project in every
-/// list. Without arguments, shows the names there are.
+/// Worktrees, renamed folders and copies on other machines become one project in every list. Without arguments, lists all
+/// names.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount projects alias shop ~/code/shop ~/code/shop-fix /Users/me/shop\n  recount projects \
-    alias shop --remove ~/code/shop-fix\n  recount projects alias --export > names.toml\n  recount projects alias --import \
-    names.toml"
-)]
+#[command(after_help = "\
+Examples:
+  recount projects alias shop /home/dev/code/shop /home/dev/code/shop-fix
+  recount projects alias shop --remove /home/dev/code/shop-fix
+  recount projects alias --export > names.toml
+  recount projects alias --import names.toml")]
 pub(crate) struct AliasArgs {
-    /// The name
+    /// Name
     name: Option<String>,
 
-    /// Folders, or projects in any way that names them
+    /// Folders or projects
     #[arg(value_name = "PROJECT", requires = "name")]
     folders: Vec<String>,
 
-    /// Take the name away: from these folders, or from all
+    /// Remove the name from these folders, or from all
     #[arg(long, requires = "name")]
     remove: bool,
 
@@ -43,7 +44,7 @@ pub(crate) struct AliasArgs {
     #[arg(long, conflicts_with_all = ["name", "import", "remove"])]
     export: bool,
 
-    /// Add the names in a TOML file (`-` for standard input)
+    /// Add the names from a TOML file (`-` for standard input)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["name", "remove"])]
     import: Option<PathBuf>,
 }
@@ -123,7 +124,7 @@ fn read(file: &PathBuf) -> Result<Aliases, Failure> {
     read.map_err(|error| Failure::new(ERROR, format!("cannot read {shown}: {error}")))?;
     Aliases::parse(&text).map_err(|error| {
         Failure::new(ERROR, format!("{shown}: {error}"))
-            .hint("`recount projects alias --export` shows the form")
+            .hint("`recount projects alias --export` shows the format")
     })
 }
 
@@ -153,7 +154,7 @@ fn show(aliases: &Aliases, only: Option<&str>, context: &Context) -> Result<Exit
     if names.is_empty() {
         context.warn(&match only {
             Some(name) => format!("no project has the name '{name}'"),
-            None => "no names given to projects".to_owned(),
+            None => "no project has a name".to_owned(),
         });
         return Ok(ExitCode::from(NOTHING));
     }

@@ -19,7 +19,7 @@ pub(super) fn clues(row: &ProjectRow, context: &Context) -> String {
     clues.sort_by_key(|clue| std::cmp::Reverse(clue.weight));
     lines.extend(clues.into_iter().map(|clue| line(clue, context)));
     if row.evidence.is_empty() {
-        lines.push(Line::new([Span::new("  nothing found that tells the folder", Tone::Dim)]));
+        lines.push(Line::new([Span::new("  no evidence found", Tone::Dim)]));
     }
     context.canvas().print(lines)
 }

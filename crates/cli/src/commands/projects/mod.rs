@@ -22,32 +22,31 @@ use crate::output::span::Span;
 use crate::output::theme::Tone;
 use crate::when;
 
-/// List projects: which folder each is, how that is known, and what became of it
+/// List projects and the folder that each belongs to
 ///
-/// A project is the folder that an agent was started in. Its folder is `present`, `missing` (known and gone),
-/// `unknown`, or `scanning` (not found in the time there was). What is found is remembered; nothing is searched
-/// twice unless something changed.
+/// A project is the folder in which an agent was started. Its folder is `present`, `missing` (known, but no longer there), `unknown`, or
+/// `scanning` (the search ran out of time). Results are cached; folders are searched again only when something changed.
 #[derive(Args, Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[command(args_conflicts_with_subcommands = true)]
-#[command(
-    after_help = "Examples:\n  recount projects\n  recount projects shop --evidence    how its folder is known\n  \
-    recount projects --unresolved       those whose folder nobody knows\n  recount projects --scan             \
-    search the likely places, and take your time\n  recount projects --scan /mnt/disk   search there, as deep as it \
-    goes\n  recount projects alias shop ~/code/shop ~/code/shop-worktree"
-)]
+#[command(after_help = "\
+Examples:
+  recount projects
+  recount projects shop --evidence   # how its folder is known
+  recount projects --unresolved      # projects whose folder is not known
+  recount projects --scan /mnt       # search a disk for missing folders")]
 pub(crate) struct ProjectsArgs {
     #[command(subcommand)]
     command: Option<Subcommands>,
 
-    /// Only this project: a path, a slug, the start of its hash, or a part of its name
+    /// Only this project: a path, a slug, a hash prefix, or part of its name
     project: Option<String>,
 
-    /// Show how each folder is known, and what does not fit
+    /// Show the evidence for each folder, and what contradicts it
     #[arg(long)]
     evidence: bool,
 
-    /// Show the directories in which the agents keep each project
+    /// Show the directories in which agents keep each project
     #[arg(long)]
     parts: bool,
 
@@ -55,15 +54,15 @@ pub(crate) struct ProjectsArgs {
     #[arg(long)]
     unresolved: bool,
 
-    /// Search the disk for unknown and missing folders: here, or in the likely places
+    /// Search these folders, or the likely places, for unknown and missing folders
     #[arg(long, value_name = "DIR", num_args = 0..)]
     scan: Option<Vec<PathBuf>>,
 
-    /// How many levels deep to search (likely places: 4, DIRs: as deep as they go)
+    /// Maximum depth of --scan (default: 4 in the likely places, unlimited in DIRs)
     #[arg(long, value_name = "N", requires = "scan")]
     depth: Option<usize>,
 
-    /// Forget which folders were found and what was searched in vain
+    /// Clear the cache of found folders and failed searches
     #[arg(long, conflicts_with_all = ["scan", "unresolved", "project", "evidence", "parts"])]
     forget: bool,
 }
@@ -134,11 +133,10 @@ fn show(args: &ProjectsArgs, rows: &[ProjectRow], context: &Context) -> Result<(
         |state| rows.iter().filter(|row| row.state == state && row.path.is_none()).count() as u64;
     if unknown(ProjectState::Scanning) > 0 {
         let words = plural(unknown(ProjectState::Scanning), "project");
-        context.warn(&format!("{words} not found in the time there was (--scan takes longer)"));
+        context.warn(&format!("{words} not found in time (--scan searches longer)"));
     } else if unknown(ProjectState::Unknown) > 0 && args.scan.is_none() {
         let words = plural(unknown(ProjectState::Unknown), "project");
-        context
-            .warn(&format!("{words} not known (--scan DIR searches a folder that may hold them)"));
+        context.warn(&format!("{words} not known (--scan DIR searches a folder)"));
     }
     Ok(())
 }

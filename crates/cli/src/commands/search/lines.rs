@@ -64,7 +64,7 @@ fn heading(hit: &Match, room: usize, context: &Context) -> Line {
     let project = session.project.name();
     let gone = if hit.is_gone { "  gone" } else { "" };
     let behind = format!("  {project}  {age}  {}{gone}", session.id.short());
-    let title = session.title.as_deref().unwrap_or("(nothing said)").replace('\n', " ");
+    let title = session.title.as_deref().unwrap_or("(no messages)").replace('\n', " ");
     let left = room.saturating_sub(width(&behind)).max(10);
     Line::new([
         Span::new(&pad_to(&truncate_to(&title, left), left.min(60)), Tone::Strong),

@@ -16,47 +16,49 @@ use crate::failure::{Failure, NOTHING};
 use crate::output::number::plural;
 use crate::output::progress::Bar;
 
-/// Search everything that was ever said, in every session
+/// Search the full text of every session
 ///
-/// All words must be there; "a phrase"; AND, OR, NOT and ( ); pre*; fuzzy~; /regex/. Fields: in:prompt,answer,thought,call,output
-/// project: source: model: tool: file: kind: fate: before: after: is:error is:undone. The first search indexes your
-/// history; after that only what is new.
+/// All words must match. Operators: "a phrase", AND, OR, NOT, ( ), prefix*, fuzzy~, /regex/. Fields: in:prompt,answer,thought,call,output
+/// project: source: model: tool: file: kind: fate: before: after: is:error is:undone. The first search builds an index of your history;
+/// later searches only add what is new.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  recount search rate limit\n  recount search '\"tax table\" project:shop after:7d'\n  recount search \
-    'in:prompt 会话'\n  recount search legacy_record            parseLegacyRecord, too\n  recount search 'tool:run_shell_command is:error' --sort \
-    time\n  recount search watchdog --open 2        show the second hit where it stands"
-)]
+#[command(after_help = "\
+Examples:
+  recount search discount
+  recount search '\"tax rate\" project:shop'
+  recount search 'in:prompt 天气'
+  recount search 'tool:run_shell_command is:error' --sort time
+  recount search discount --open 2   # show the second match in its session")]
 pub(crate) struct SearchArgs {
-    /// What to look for
+    /// Words, phrases, operators and fields
     #[arg(required = true, value_name = "QUERY")]
     query: Vec<String>,
 
-    /// No more than this many
+    /// Maximum number of matches
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     limit: usize,
 
-    /// The best first, or the newest
+    /// Sort order
     #[arg(long, value_name = "KEY", default_value = "relevance")]
     sort: SortKey,
 
-    /// Every hit, rather than the best of each session
+    /// Show every match, not only the best of each session
     #[arg(long)]
     all_hits: bool,
 
-    /// Read the files themselves instead of the index; the newest come first
+    /// Search the files instead of the index, newest first
     #[arg(long)]
     no_index: bool,
 
-    /// Show so many messages before and behind each hit
+    /// Messages of context around each match
     #[arg(short = 'C', long, value_name = "N", default_value_t = 0)]
     context: usize,
 
-    /// Print each hit as a JSON document of its own, one per line
+    /// Print one JSON document per match and line
     #[arg(long, conflicts_with = "open")]
     stream: bool,
 
-    /// Show the N-th hit in its session
+    /// Show match N in its session
     #[arg(long, value_name = "N", conflicts_with = "json")]
     open: Option<usize>,
 }
@@ -64,9 +66,9 @@ pub(crate) struct SearchArgs {
 /// What comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum SortKey {
-    /// The best
+    /// Best match first
     Relevance,
-    /// The newest
+    /// Newest first
     Time,
 }
 
@@ -127,7 +129,7 @@ fn summary(answer: &SearchResults, context: &Context) {
     let sessions = plural(answer.sessions as u64, "session");
     if answer.relaxed {
         context.warn(&format!(
-            "no message has all of the words; {about}{messages} in {sessions} have some"
+            "no message has all words; {about}{messages} in {sessions} match some of them"
         ));
     } else if answer.total > answer.hits.len() {
         context.warn(&format!(

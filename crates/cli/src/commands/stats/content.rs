@@ -27,7 +27,7 @@ pub(super) fn show(filling: &ContentStats, context: &Context) -> Result<ExitCode
     }
     if filling.unread > 0 {
         let words = plural(filling.unread, "message");
-        context.warn(&format!("{words} could not be read in full and are not in these figures"));
+        context.warn(&format!("{words} could not be read completely and are not counted"));
     }
     if filling.parts.is_empty() {
         context.warn("nothing to count");

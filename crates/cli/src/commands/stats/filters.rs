@@ -14,7 +14,7 @@ use crate::when;
 /// Which sessions and requests are counted.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Filters {
-    /// Project: a path, a slug, the start of its hash, or a part of its name
+    /// Project: a path, a slug, a hash prefix, or part of its name
     project: Option<String>,
 
     /// Count the sessions of all projects
@@ -25,11 +25,11 @@ pub(crate) struct Filters {
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
 
-    /// Only requests made at or before this time; of a day, all of it
+    /// Only requests made at or before this time; a date includes the whole day
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
 
-    /// Only requests to this model (a part of its name)
+    /// Only requests to this model (part of its name)
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
 
@@ -37,11 +37,11 @@ pub(crate) struct Filters {
     #[arg(long, value_name = "TOOL")]
     tool: Option<String>,
 
-    /// Only sessions whose tool calls or attached files name this path, or the end of it
+    /// Only sessions whose tool calls or attachments name this path, or a path that ends with it
     #[arg(long, value_name = "PATH")]
     touched: Option<String>,
 
-    /// Only sessions in which this is found; the same queries as in `recount search`
+    /// Only sessions that match this query (as in `recount search`)
     #[arg(long, value_name = "QUERY")]
     text: Option<String>,
 
@@ -49,15 +49,15 @@ pub(crate) struct Filters {
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     kind: Vec<Kind>,
 
-    /// Only sessions that somebody is working in right now
+    /// Only sessions that are running now
     #[arg(long)]
     live: bool,
 
-    /// Let days begin at midnight UTC, not at yours
+    /// Start days at midnight UTC instead of local time
     #[arg(long)]
     utc: bool,
 
-    /// The longest pause between messages that counts as work (90s, 30m, 2h)
+    /// Longest pause between messages that counts as active time (90s, 30m, 2h)
     #[arg(long, value_name = "TIME", default_value = "30m")]
     gap: String,
 }
@@ -81,7 +81,7 @@ impl Filters {
         };
         let gap = when::ago(&self.gap).filter(|gap| gap.is_positive() || gap.is_zero());
         let gap: SignedDuration = gap.ok_or_else(|| {
-            Failure::new(ERROR, format!("--gap {}: not a stretch of time", self.gap))
+            Failure::new(ERROR, format!("--gap {}: not a duration", self.gap))
                 .hint("give a number and a unit: 90s, 30m, 2h")
         })?;
         Ok(StatsRequest { sessions, zone, gap })

@@ -25,29 +25,29 @@ use crate::output::number::plural;
 use crate::output::progress::Bar;
 use filters::Filters;
 
-/// Count tokens, money and time, each request once
+/// Count tokens, cost and time, each request once
 ///
-/// Without --by: today, this week, this month, and the projects and models that took most. In a project's folder (or below it) only that
-/// project is counted; everywhere else, and with --all, all of them. Money is what a user with an API key pays; see `recount prices`.
+/// Without --by, shows today, this week, this month, and the top projects and models. In a project's folder, or below it, only that
+/// project is counted; everywhere else, and with --all, every project. Cost is what a user with an API key pays; see `recount prices`. To
+/// set a budget, add `daily = 5.00` or `monthly = 80` under `[budget]` in config.toml.
 #[derive(Args, Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
-#[command(
-    after_help = "Examples:\n  recount stats --all                       one screen\n  recount stats --by day --since 7d --chart the last week, drawn\n  \
-    recount stats --all --by model --json\n  recount stats --by tool --errors          how often each tool failed, and why\n  \
-    recount stats --explain latest            each request of a session, with its price\n  recount stats --context                   what \
-    filled the context\n  recount stats --line                      one line, for a prompt or a status bar\n  \
-    recount stats --all --html report.html    a page with charts\n\nIn config.toml:\n  [budget]\n  daily = \
-    5.00\n  monthly = 80"
-)]
+#[command(after_help = "\
+Examples:
+  recount stats --all                        # one screen
+  recount stats --by day --since 7d --chart  # the last week as a chart
+  recount stats --by tool --errors           # how often each tool failed, and why
+  recount stats --explain latest             # each request of a session with its price
+  recount stats --all --html report.html     # a page with charts")]
 pub(crate) struct StatsArgs {
     #[command(flatten)]
     filters: Filters,
 
-    /// Put these side by side
+    /// Group by
     #[arg(long, value_name = "WHAT")]
     by: Option<Side>,
 
-    /// Draw the rows, too
+    /// Also draw a chart
     #[arg(long, conflicts_with_all = ["csv", "json"])]
     chart: bool,
 
@@ -55,35 +55,35 @@ pub(crate) struct StatsArgs {
     #[arg(long, conflicts_with = "json")]
     csv: bool,
 
-    /// With --by tool: show why tools failed, most frequent first; all messages are read
+    /// With --by tool, show the most frequent errors (reads all messages)
     #[arg(long)]
     errors: bool,
 
-    /// Show the working: each request with its prices, and the sum as it grows; of one session, or of all
+    /// Show how the total adds up: each request with its prices; of one session or of all
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["by", "chart"])]
     explain: Option<String>,
 
-    /// Show what filled the context: prompts, files, outputs, thoughts; all messages are read
-    #[arg(long, conflicts_with_all = ["by", "chart", "csv", "explain"])]
-    context: bool,
+    /// Break the context down into prompts, files, tool output and thoughts (reads all messages)
+    #[arg(long, alias = "context", conflicts_with_all = ["by", "chart", "csv", "explain"])]
+    content: bool,
 
-    /// Compare with this report of ccusage (`ccusage gemini daily --json`), day by day
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["by", "chart", "csv", "explain", "context"])]
+    /// Compare day by day with a ccusage report (`ccusage gemini daily --json`)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["by", "chart", "csv", "explain", "content"])]
     compare: Option<PathBuf>,
 
-    /// Exit with 1 when more was spent than `budget` in config.toml allows, over all projects
-    #[arg(long, conflicts_with_all = ["by", "chart", "csv", "explain", "context", "compare"])]
+    /// Exit with 1 if spending exceeds `budget` in config.toml, over all projects
+    #[arg(long, conflicts_with_all = ["by", "chart", "csv", "explain", "content", "compare"])]
     check_budget: bool,
 
-    /// Print one line: tokens and money of today, and how full the context of the running session is
-    #[arg(long, conflicts_with_all = ["by", "chart", "csv", "explain", "context", "compare"])]
+    /// Print one line for a prompt or status bar: tokens and cost today, context of the running session
+    #[arg(long, conflicts_with_all = ["by", "chart", "csv", "explain", "content", "compare"])]
     line: bool,
 
-    /// Write a page with charts of all that was counted to this file, or to standard output with `-`; all messages are read
+    /// Write a web page with charts to this file, or to standard output with `-` (reads all messages)
     #[arg(
         long,
         value_name = "FILE",
-        conflicts_with_all = ["by", "chart", "csv", "json", "errors", "explain", "context", "compare", "check_budget", "line"]
+        conflicts_with_all = ["by", "chart", "csv", "json", "errors", "explain", "content", "compare", "check_budget", "line"]
     )]
     html: Option<PathBuf>,
 }
@@ -92,21 +92,22 @@ pub(crate) struct StatsArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Side {
     Day,
-    /// Weeks, from Monday on
+    /// Weeks, starting on Monday
     Week,
     Month,
     /// Hours of the day
     Hour,
     Project,
     Model,
-    /// Sessions, with their sub-agents
+    /// Sessions, including their sub-agents
     Session,
-    /// Agents that wrote the sessions
+    /// Agents that wrote the sessions (as in --source)
     Source,
-    /// Tools: how often they were called, and how often they failed
+    /// Tools, with calls and failures
     Tool,
-    /// Sub-agents, beside what humans began
-    Agent,
+    /// Sub-agents, compared with sessions that people started
+    #[value(alias = "agent")]
+    Subagent,
 }
 
 impl Side {
@@ -121,7 +122,7 @@ impl Side {
             Self::Session => By::Session,
             Self::Source => By::Source,
             Self::Tool => By::Tool,
-            Self::Agent => By::Agent,
+            Self::Subagent => By::Agent,
         }
     }
 }
@@ -137,7 +138,7 @@ struct Document<'a, T> {
 pub(crate) fn run(args: &StatsArgs, context: &Context) -> Result<ExitCode, Failure> {
     let asked = args.filters.asked(context)?;
     if args.line || args.check_budget {
-        // A prompt is no place for a made-up home.
+        // A shell prompt must not show demo data.
         let engine = context.plain_engine()?;
         if args.line {
             return line::run(&engine, &asked.zone, args.check_budget, context);
@@ -154,7 +155,7 @@ pub(crate) fn run(args: &StatsArgs, context: &Context) -> Result<ExitCode, Failu
         bar.finish();
         return compare::show(&compared, context);
     }
-    if args.context {
+    if args.content {
         let filling = engine.content(&asked, &bar)?;
         bar.finish();
         return content::show(&filling, context);
@@ -213,13 +214,13 @@ fn notes(total: &UsageFigures, basis: &StatsBasis) -> Vec<String> {
             format!("{name} ({})", plural(unpriced.requests, "request"))
         };
         let names: Vec<String> = basis.unpriced_models.iter().map(name).collect();
-        notes.push(format!("no price is known of {}; set it in config.toml", names.join(", ")));
+        notes.push(format!("no price known for {}; set it in config.toml", names.join(", ")));
     }
     if !total.missing.is_nothing() {
         let missing = total.missing.reasons();
         let sum: u64 = missing.iter().map(|(number, _)| number).sum();
         notes.push(format!(
-            "≥: less is on record than was billed ({}); --explain says which",
+            "≥: some usage was not recorded ({}); --explain shows what",
             plural(sum, "case")
         ));
     }

@@ -30,7 +30,7 @@ const FIRST: Duration = Duration::from_millis(400);
 /// After that, what is indexed is made safe this often.
 const OFTEN: Duration = Duration::from_secs(20);
 
-/// What became of the index.
+/// The outcome of an index update.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct IndexReport {
     /// Sessions that were indexed now.

@@ -191,7 +191,7 @@ fn a_list_asks_the_machine_once_a_day() {
     };
     assert!(!listed("2026-11-16T00:00:00Z", Vec::new()), "nothing runs");
     assert!(!listed("2026-11-16T01:00:00Z", vec![agent()]), "asked an hour ago");
-    assert!(!listed("2026-11-17T02:00:00Z", Vec::new()), "asked again in vain");
+    assert!(!listed("2026-11-17T02:00:00Z", Vec::new()), "asked again for nothing");
     assert!(!listed("2026-11-17T03:00:00Z", vec![agent()]), "asked an hour ago");
     assert!(listed("2026-11-18T04:00:00Z", vec![agent()]), "asked again");
     assert!(listed("2026-11-18T04:00:00Z", Vec::new()), "learned");

@@ -1,4 +1,4 @@
-//! Which folder each project directory stands for: on scripted homes with made-up processes and disks, and on every
+//! Which folder each project directory stands for: on scripted homes with fake processes and disks, and on every
 //! recorded home.
 #![expect(clippy::panic, reason = "a test may fail by panic")]
 

@@ -1,6 +1,6 @@
 //! The scale beside a chart: a few round numbers from nothing to a little more than the most.
 
-/// At most so many steps.
+/// Maximum number of steps.
 const STEPS: u128 = 4;
 
 /// A scale.

@@ -70,7 +70,7 @@ fn missing(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<()> {
     }
     paper.mark(
         "<h3>What ≥ stands for</h3>\n\
-         <p>More was billed than these sums have. No tokens are made up for what is missing:</p>\n<ul class=\"basis\">\n",
+         <p>More was billed than these totals show. Missing tokens are not estimated:</p>\n<ul class=\"basis\">\n",
     )?;
     for unpriced in &basis.unpriced {
         paper.mark("<li>No price is known of ")?;

@@ -11,7 +11,7 @@ use super::words::length;
 
 /// Bars are never wider than this, in thousandths of the drawing.
 const WIDEST: u128 = 45;
-/// About so many names stand below the bars.
+/// Approximate number of labels below the bars.
 const NAMES: usize = 8;
 /// A bar that is there at all is seen: the least height, in thousandths.
 const LEAST: u128 = 7;
@@ -24,7 +24,7 @@ pub(super) const KIND_COLOURS: [&str; 5] = ["k0", "k1", "k2", "k3", "k4"];
 /// A chart.
 #[derive(Debug)]
 pub(super) struct Columns {
-    /// What tells it from others of its page.
+    /// What distinguishes it from others on the page.
     pub(super) id: &'static str,
     /// What it shows.
     pub(super) name: String,

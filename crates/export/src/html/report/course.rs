@@ -17,7 +17,7 @@ use crate::text::{Bidi, isolated, shortened};
 /// The longest name of a model in a chart.
 const NAME: usize = 60;
 
-/// How many models have a colour of their own when there are so many of them.
+/// How many models have their own colour, by the number of models.
 pub(super) fn coloured(models: usize) -> usize {
     if models > COLOURS.len() { COLOURS.len() - 1 } else { models }
 }

@@ -98,7 +98,7 @@ pub struct Share {
 pub struct ReportRow {
     /// What people call it.
     pub name: String,
-    /// What tells it from others of that name.
+    /// What distinguishes it from others of that name.
     pub detail: String,
     /// Its figures.
     pub figures: ReportFigures,

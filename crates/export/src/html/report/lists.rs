@@ -11,7 +11,7 @@ use super::table::{Line, Table};
 use super::words::{cost, duration, share};
 use crate::words::size;
 
-/// So many lines of each are shown.
+/// Maximum number of lines of each list.
 const SHOWN: usize = 25;
 
 const USE: &[(&str, &str)] = &[

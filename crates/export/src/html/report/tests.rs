@@ -29,7 +29,7 @@ fn figures(requests: u64, cost: Option<u128>) -> ReportFigures {
     }
 }
 
-/// A report with so many models, each of which has a day of its own.
+/// A report with a number of models, each of which has a day of its own.
 fn report(models: usize, cost: Option<u128>) -> UsageReport {
     let day = |number: usize| date(2026, 9, 1 + i8::try_from(number).unwrap());
     let row = |name: String| ReportRow { name, detail: String::new(), figures: figures(1, cost) };

@@ -3,7 +3,7 @@
 use super::super::grouped;
 use super::input::Cost;
 
-/// So many units make a dollar.
+/// Units per dollar.
 const DOLLAR: u128 = 1_000_000_000_000;
 
 /// What it cost: with a mark when it was more, and a dash when nobody knows.

@@ -11,7 +11,7 @@ use crate::gemini::project;
 /// How many characters of an id are in a name.
 const SHORT: usize = 8;
 
-/// Returns a name with other characters of the id in it, or when those are used up, with made-up ones.
+/// Returns a name with other characters of the id in it, or when those are used up, with random ones.
 pub(crate) fn apart(name: &str, id: &SessionId, attempt: usize) -> String {
     let letters: Vec<char> = id.as_str().chars().filter(char::is_ascii_hexdigit).collect();
     let mut group: String = letters.iter().skip((attempt + 1) * SHORT).take(SHORT).collect();

@@ -7,7 +7,7 @@ use super::line::{Object, quoted};
 use crate::json::Scanner;
 use crate::native::{Fields, HeadRequest};
 
-/// The agent looks for the session's id in so many bytes when it cleans up.
+/// Number of bytes in which the agent looks for the session's id when it cleans up.
 const FIRST_LINE: usize = 4096;
 
 /// What stands first, in the agent's own order.

@@ -23,7 +23,7 @@ struct Chamber<'a> {
     names: BTreeSet<String>,
 }
 
-/// Tells which files are to be taken away or renamed so that none takes along one that would stay.
+/// Returns the files to remove or rename, so that none causes the deletion of another that would stay.
 pub(crate) fn traps(
     paths: &[&Path],
     files: &[Candidate<'_>],
@@ -64,7 +64,7 @@ impl Chamber<'_> {
                 rest.push(at);
             }
         }
-        // Where nothing would stay, nothing is taken along.
+        // Where nothing would stay, nothing else can be deleted with it.
         let keeper = rest
             .iter()
             .copied()

@@ -1,4 +1,4 @@
-//! Made-up folders, each rule of each release. What the real program does is compared in `e2e/guard.mjs`.
+//! Synthetic folders, each rule of each release. The comparison with the real program is in `e2e/guard.mjs`.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use crate::source::RootShape;
 const DAY: i64 = 24 * 60 * 60 * 1000;
 const NOW: i64 = 1_800_000_000_000;
 
-/// A log with a conversation, last used so many days ago.
+/// A log with a conversation, last used the given number of days ago.
 fn log(id: &str, days: i64) -> RetentionFacts {
     RetentionFacts {
         id: Some(SessionId::new(id)),

@@ -2,7 +2,7 @@
 //!
 //! What is left out: versions of a message behind which a later one stands that is at least as rich; lists that a later list
 //! repeats; notes of when the session was last used, but for the last. What the agent shows, what was ever said, in which
-//! order and what became of it stay as they are.
+//! order and fate stay as they are.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -13,7 +13,7 @@ use super::simulate::{Views, views};
 use crate::gemini::native::Object;
 use crate::rewrite::{Care, Piece};
 
-/// A list that would shrink by less is left as it is: one in so many bytes.
+/// A list that would shrink by less is left as it is: one byte in this number.
 const WORTH: u64 = 10;
 
 /// Returns the log without what it repeats; `None` when it repeats nothing, or is none.
@@ -232,7 +232,7 @@ fn instead(
     (after + event.length / WORTH <= event.length).then_some(lines)
 }
 
-/// Leaves out notes of when the session was last used, if a later line tells it.
+/// Drops records of when the session was last used, if a later line repeats them.
 fn untouched(events: Vec<Event>) -> Vec<Event> {
     let touches = |event: &Event| match &event.what {
         What::Touch => true,

@@ -1,4 +1,4 @@
-//! Logs made up at random, compacted: the loader and people see the same. And how single values are written.
+//! Random logs, compacted: the loader and people see the same. And how single values are written.
 
 use std::collections::HashMap;
 

@@ -40,7 +40,7 @@ impl GitIdentity {
     }
 }
 
-/// Tells the identity of the repository at `folder`; `None` when there is none or nothing tells it from others.
+/// Returns the identity of the repository at `folder`; `None` when there is none or nothing distinguishes it from others.
 pub(crate) fn identity(folder: &Path) -> Option<GitIdentity> {
     let common = common_folder(folder)?;
     let config = read_head(&common.join("config"), CONFIG).unwrap_or_default();

@@ -21,7 +21,7 @@ pub(crate) enum Fault {
     Once(usize),
     /// From here on, whatever takes room fails.
     Full(usize),
-    /// Somebody else opens a session at this operation, and adds a line so many operations later.
+    /// Somebody else opens a session at this operation, and adds a line a number of operations later.
     Late(usize, usize),
     /// What is written to a new file is not what lies there afterwards, and nobody says so.
     Rot(usize),

@@ -1,4 +1,4 @@
-//! Plans made by lot, disturbed by lot.
+//! Random plans, disturbed at random.
 
 use proptest::prelude::*;
 

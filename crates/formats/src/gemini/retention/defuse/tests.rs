@@ -1,4 +1,4 @@
-//! Directories of every mixture: once the traps are gone, nothing that would stay is taken along.
+//! Directories of every mixture: once the traps are gone, no file that would stay is deleted with another.
 
 use std::path::{Path, PathBuf};
 

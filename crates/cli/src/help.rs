@@ -1,0 +1,163 @@
+//! The help of the program as a whole: the commands in groups, examples, environment, files and exit codes.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, FromArgMatches as _, Parser as _};
+use recount_platform::VARIABLES;
+
+use crate::args::Cli;
+use crate::commands::GROUPS;
+
+const EXAMPLES: &str = "\
+Examples:
+  recount list --all                 # every session on this machine, newest first
+  recount show latest                # transcript of the newest session
+  recount search discount            # full text of every session
+  recount stats --all --by month     # tokens and cost
+  recount guard                      # sessions that the agent will delete
+";
+
+const ARGUMENTS: &str = "\
+Arguments of commands:
+  SESSION  Id, its first characters (4+), a file, @N (row of the last list), `latest`
+  PROJECT  Path, `.`, slug, hash prefix, or part of its name
+  WHEN     2026-09-02, 2026-09-02T08:00, 12h, 7d, 4w, `today`, `yesterday`
+
+Run `recount help COMMAND` for options and examples. Without a command, runs `list`.";
+
+const FILES: &str = "\
+Files:
+  ~/.config/recount/config.toml  Settings ($XDG_CONFIG_HOME/recount)
+  ~/.local/share/recount         Catalog, index, tags, trash, vault ($XDG_DATA_HOME/recount)
+
+Exit codes:
+  0    Success
+  1    Nothing found; `guard`: sessions will be deleted; `doctor`: problems found
+  2    Error or bad usage
+  3    Refused for safety
+  130  Interrupted";
+
+/// Parses the arguments of this process. The text of the help is only put together when somebody asks for it.
+pub(crate) fn parse() -> Result<Cli, clap::Error> {
+    Cli::try_parse().or_else(|error| match error.kind() {
+        ErrorKind::DisplayHelp => {
+            Cli::from_arg_matches(&command().try_get_matches_from(arguments())?)
+        }
+        _ => Err(error),
+    })
+}
+
+fn arguments() -> impl Iterator<Item = OsString> {
+    std::env::args_os()
+}
+
+/// Returns the program's commands and arguments, with the help in full.
+pub(crate) fn command() -> clap::Command {
+    let plain = Cli::command();
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{EXAMPLES}{}\nOptions:\n{{options}}{{after-help}}",
+        groups(&plain)
+    );
+    plain
+        .help_template(template)
+        .after_help(ARGUMENTS)
+        .after_long_help(format!("{ARGUMENTS}\n\n{}\n\n{FILES}", variables()))
+}
+
+/// Lists the commands by group.
+fn groups(program: &clap::Command) -> String {
+    let commands = || program.get_subcommands().filter(|command| !command.is_hide_set());
+    let width = commands().map(|command| command.get_name().len()).max().unwrap_or_default();
+    let mut text = String::new();
+    for (group, names) in GROUPS {
+        // Writing to a string cannot fail.
+        let _written = writeln!(text, "\n{group}:");
+        for command in commands().filter(|command| names.iter().any(|name| is_name(command, name)))
+        {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            let _written = writeln!(text, "  {:width$}  {about}", command.get_name());
+        }
+    }
+    text
+}
+
+/// Whether a variant of the command list, as written in code, is this command.
+fn is_name(command: &clap::Command, variant: &str) -> bool {
+    let letters = command.get_name().chars().filter(|letter| *letter != '-');
+    letters.eq(variant.chars().map(|letter| letter.to_ascii_lowercase()))
+}
+
+fn variables() -> String {
+    let width = VARIABLES.iter().map(|variable| variable.name.len()).max().unwrap_or_default();
+    let mut text = String::from("Environment variables:");
+    for variable in VARIABLES {
+        let _written = write!(text, "\n  {:width$}  {}", variable.name, variable.purpose);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every command and subcommand that people are shown, with its full name.
+    fn shown() -> Vec<clap::Command> {
+        fn add(command: &clap::Command, all: &mut Vec<clap::Command>) {
+            for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+                all.push(below.clone());
+                add(below, all);
+            }
+        }
+        let mut all = Vec::new();
+        add(&command(), &mut all);
+        all
+    }
+
+    #[test]
+    fn every_command_is_in_one_group_of_the_help() {
+        let help = command().render_help().to_string();
+        for command in command().get_subcommands().filter(|command| !command.is_hide_set()) {
+            let lines = help.lines().filter(|line| {
+                line.strip_prefix("  ")
+                    .is_some_and(|line| line.split_whitespace().next() == Some(command.get_name()))
+            });
+            assert_eq!(lines.count(), 1, "{}", command.get_name());
+        }
+    }
+
+    #[test]
+    fn short_help_is_one_line_of_at_most_60_characters() {
+        for command in shown() {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            let length = about.chars().count();
+            assert!((1..=60).contains(&length), "{}: {about} ({length})", command.get_name());
+            assert!(!about.ends_with('.'), "{}: {about}", command.get_name());
+        }
+    }
+
+    #[test]
+    fn help_of_flags_has_no_full_stop() {
+        for command in shown() {
+            for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
+                let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+                assert!(!help.is_empty(), "{} {}", command.get_name(), argument.get_id());
+                assert!(
+                    !help.ends_with('.'),
+                    "{} {}: {help}",
+                    command.get_name(),
+                    argument.get_id()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_command_has_examples() {
+        for command in command().get_subcommands().filter(|command| !command.is_hide_set()) {
+            let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(after.starts_with("Examples:\n  recount "), "{}: {after}", command.get_name());
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Plain English: phrases that were once all over help, docs and comments, and must not come back.
+
+use crate::Report;
+use crate::files::RustFile;
+
+/// A phrase, lower case, and what to write instead.
+const PHRASES: &[(&str, &str)] = &[
+    ("behind each", "around, or after each"),
+    ("by lot", "random"),
+    ("gone on with", "continued, or resumed"),
+    ("in so many words", "explicitly"),
+    ("in vain", "without a result"),
+    ("is told as", "is shown as"),
+    ("lie about", "be left over, or orphaned"),
+    ("lies about", "is left over, or orphaned"),
+    ("made-up", "synthetic"),
+    ("no file tells", "no file records"),
+    ("out of the way", "removed"),
+    ("so many", "a number of"),
+    ("take along", "delete together with"),
+    ("taken along", "deleted together with"),
+    ("taken down", "recorded"),
+    ("takes along", "deletes together with"),
+    ("tells it", "shows, or reports it"),
+    ("told as", "shown as"),
+    ("what became of", "the fate, or outcome, of"),
+    ("written anew", "rewritten"),
+    ("write anew", "rewrite"),
+    ("made anew", "rebuilt"),
+    ("make anew", "rebuild"),
+];
+
+/// This file, which has to name them.
+const SELF: &str = "xtask/src/dialect.rs";
+
+/// Fails on every line of Rust, docs or help with one of the phrases.
+pub(crate) fn check(files: &[RustFile]) -> Report {
+    let mut report = Report::default();
+    for file in files.iter().filter(|file| file.path != SELF) {
+        for (number, line) in (1..).zip(file.text.lines()) {
+            let lower = line.to_lowercase();
+            for (phrase, instead) in PHRASES.iter().filter(|(phrase, _)| has(&lower, phrase)) {
+                report
+                    .failures
+                    .push(format!("{}:{number}: \"{phrase}\": say \"{instead}\"", file.path));
+            }
+        }
+    }
+    report
+}
+
+/// Whether a phrase is in a line, as whole words.
+fn has(line: &str, phrase: &str) -> bool {
+    line.match_indices(phrase).any(|(at, found)| {
+        let before = line.get(..at).and_then(|text| text.chars().next_back());
+        let after = line.get(at + found.len()..).and_then(|text| text.chars().next());
+        ![before, after].into_iter().flatten().any(char::is_alphanumeric)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failures(path: &str, text: &str) -> Vec<String> {
+        let file = RustFile { path: path.to_owned(), text: text.to_owned() };
+        check(&[file]).failures
+    }
+
+    #[test]
+    fn phrases_are_found_as_whole_words_in_any_case() {
+        assert_eq!(
+            failures("docs/a.md", "fine\nSo many\n"),
+            ["docs/a.md:2: \"so many\": say \"a number of\""]
+        );
+        assert_eq!(failures("a.rs", "// also many, and ruby lottery"), [""; 0]);
+        assert_eq!(failures(SELF, "so many"), [""; 0]);
+    }
+}

@@ -1,0 +1,226 @@
+//! Runs every command line that README, docs and help show, on the demo home, and puts the real output where it is printed.
+//!
+//! A block of `console` holds command lines after `$ ` and their output, which is generated. A block of `sh` holds command lines
+//! alone. Both are run by `sh`, in order, in a home of their own for each page. Help comes from `docs/cli.md`: the lines below `Examples:`.
+//! Everything outside such blocks stays as it is. The clock is fixed, so the output is always the same.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a chore that runs the program in a folder of its own"
+)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{env, fs};
+
+use crate::{Report, Trouble, files};
+
+/// The time at which all examples run.
+const NOW: &str = "2026-11-16T12:00:00Z";
+/// Columns of a block that does not ask for others with `width=N`.
+const COLUMNS: &str = "100";
+/// What a path below the folder of a run becomes in the output.
+const SHOWN_HOME: &str = "/home/me";
+
+/// Commands of the help that need what a demo home cannot have; they may end with an error.
+const NEEDS_MORE: &[(&str, &str)] = &[
+    ("recount resume", "an installed agent, and the project's folder"),
+    ("recount relocate", "the project's new folder"),
+    ("recount recover", "a lost session"),
+    ("recount undo 20", "the receipt of an earlier run"),
+    ("recount restore", "a deleted session, or a backup"),
+    ("recount guard --hook", "a recount outside of a temporary folder"),
+];
+
+/// Returns a page with the output of its examples as the program prints it today.
+pub(crate) fn page(path: &str) -> Result<String, Trouble> {
+    let text = files::read(path)?;
+    if !text.contains("```console") && !text.contains("```sh") {
+        return Ok(text);
+    }
+    let stage = Stage::set_up(&path.replace(['/', '.'], "-"))?;
+    let mut written = String::with_capacity(text.len());
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        push(&mut written, line);
+        let Some(info) = line.strip_prefix("```") else { continue };
+        let mut block = Vec::new();
+        while let Some(line) = lines.next_if(|line| !line.starts_with("```")) {
+            block.push(line);
+        }
+        let mut words = info.split_whitespace();
+        match words.next() {
+            Some("console") => written.push_str(&stage.console(path, &block, words)?),
+            kind => {
+                if kind == Some("sh") {
+                    stage.script(path, &block)?;
+                }
+                for line in block {
+                    push(&mut written, line);
+                }
+            }
+        }
+        if let Some(end) = lines.next() {
+            push(&mut written, end);
+        }
+    }
+    Ok(written)
+}
+
+/// Runs the examples of every command's help.
+pub(crate) fn check_help() -> Result<Report, Trouble> {
+    let mut report = Report::default();
+    let mut run = 0;
+    for section in files::read("docs/cli.md")?.split("\n## ") {
+        let name = section.lines().next().unwrap_or_default();
+        let mut examples = section.lines().skip_while(|line| *line != "Examples:").skip(1);
+        let examples: Vec<&str> =
+            examples.by_ref().take_while(|line| line.starts_with("  ")).map(str::trim).collect();
+        if examples.is_empty() {
+            continue;
+        }
+        let stage = Stage::set_up(&name.replace(' ', "-"))?;
+        for example in examples {
+            run += 1;
+            if let Err(why) = stage.works(example) {
+                report.failures.push(format!("{name} --help: {why}"));
+            }
+        }
+    }
+    report.notes.push(format!("help: {run} examples run"));
+    Ok(report)
+}
+
+/// A demo home in a folder of its own, removed at the end.
+struct Stage {
+    folder: PathBuf,
+    programs: PathBuf,
+}
+
+/// What a command printed, and how it ended.
+struct Outcome {
+    text: String,
+    code: Option<i32>,
+}
+
+impl Stage {
+    fn set_up(name: &str) -> Result<Self, Trouble> {
+        let folder =
+            env::temp_dir().join(format!("recount-examples-{}-{name}", std::process::id()));
+        let stage = Self { folder, programs: files::root().join(target()).join("debug") };
+        let home = stage.home();
+        let made = fs::create_dir_all(&stage.folder).and_then(|()| fs::create_dir_all(&home));
+        made.map_err(|error| Trouble::new(format!("{}: {error}", home.display())))?;
+        let demo = stage.run("recount testbed --demo ~/demo >/dev/null 2>&1 && mv ~/demo/.[!.]* ~/demo/* ~/ && rmdir ~/demo", COLUMNS)?;
+        if demo.code != Some(0) {
+            return Err(Trouble::new(format!("the demo home cannot be made: {}", demo.text)));
+        }
+        let folders = "mkdir -p ~/code/web ~/code/shop ~/projects/shop ~/.zfunc ~/.config/fish/completions \
+            ~/.local/share/bash-completion/completions && recount list --all";
+        stage.run(folders, COLUMNS)?;
+        Ok(stage)
+    }
+
+    fn home(&self) -> PathBuf {
+        self.folder.join("home")
+    }
+
+    /// Runs a line of shell.
+    fn run(&self, line: &str, columns: &str) -> Result<Outcome, Trouble> {
+        let home = self.home();
+        let path =
+            env::join_paths([self.programs.as_path(), Path::new("/usr/bin"), Path::new("/bin")]);
+        let output = Command::new("sh")
+            .args(["-c", &format!("exec 2>&1\n{line}")])
+            .current_dir(&home)
+            .env_clear()
+            .envs([("RECOUNT_NOW", NOW), ("TZ", "UTC"), ("LANG", "C.UTF-8"), ("COLUMNS", columns)])
+            .env("HOME", &home)
+            .env("PATH", path.map_err(|error| Trouble::new(error.to_string()))?)
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| Trouble::new(format!("sh: {error}")))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let text = text.replace(&*home.to_string_lossy(), SHOWN_HOME);
+        Ok(Outcome { text, code: output.status.code() })
+    }
+
+    /// Runs a block of command lines, and returns it with their output.
+    fn console<'a>(
+        &self,
+        path: &str,
+        block: &[&str],
+        options: impl Iterator<Item = &'a str>,
+    ) -> Result<String, Trouble> {
+        let mut columns = COLUMNS;
+        let mut may_fail = false;
+        for option in options {
+            match option.split_once('=') {
+                Some(("width", width)) => columns = width,
+                None if option == "fails" => may_fail = true,
+                _ => {
+                    return Err(Trouble::new(format!(
+                        "{path}: ```console {option}: unknown option"
+                    )));
+                }
+            }
+        }
+        let mut text = String::new();
+        for (number, line) in block.iter().filter_map(|line| line.strip_prefix("$ ")).enumerate() {
+            if number > 0 {
+                text.push('\n');
+            }
+            push(&mut text, &format!("$ {line}"));
+            let outcome = self.run(line, columns)?;
+            if !matches!(outcome.code, Some(0 | 1)) && !may_fail {
+                return Err(Trouble::new(format!("{path}: {line}: {}", outcome.text)));
+            }
+            for line in outcome.text.lines() {
+                push(&mut text, line.trim_end());
+            }
+        }
+        Ok(text)
+    }
+
+    /// Runs a block of command lines whose output is not shown.
+    fn script(&self, path: &str, block: &[&str]) -> Result<(), Trouble> {
+        let lines = block.join("\n").replace("\\\n", " ");
+        for line in
+            lines.lines().filter(|line| line.contains("recount ") && !line.contains("cargo "))
+        {
+            self.works(line).map_err(|why| Trouble::new(format!("{path}: {why}")))?;
+        }
+        Ok(())
+    }
+
+    /// Whether a command line runs; one that would ask is agreed to.
+    fn works(&self, line: &str) -> Result<(), String> {
+        let run = |line: &str| self.run(line, COLUMNS).map_err(|trouble| trouble.to_string());
+        let mut outcome = run(line)?;
+        if outcome.code == Some(3) && outcome.text.contains("--yes") {
+            let command = line.split(" #").next().unwrap_or(line).trim_end();
+            outcome = run(&format!("{command} --yes"))?;
+        }
+        let is_excused = NEEDS_MORE.iter().any(|(start, _)| line.starts_with(start));
+        if matches!(outcome.code, Some(0 | 1)) || is_excused {
+            return Ok(());
+        }
+        Err(format!("`{line}` ends with {:?}: {}", outcome.code, outcome.text.trim()))
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        // What cannot be removed stays in the system's temporary folder.
+        let _removed = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// The folder in which cargo puts the programs it builds.
+fn target() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from)
+}
+
+fn push(text: &mut String, line: &str) {
+    text.push_str(line);
+    text.push('\n');
+}
