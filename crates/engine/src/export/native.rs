@@ -13,7 +13,7 @@ use recount_model::{FileRole, Problem, SessionId, Span, What};
 use super::redaction::{Pass, Redaction};
 use super::{Bidi, Export, View};
 use crate::Opened;
-use crate::messages::window::Window;
+use crate::messages::window::Windows;
 use crate::sessions::conversation::{Conversation, Record};
 
 /// How large a saved chat may be; those are read whole.
@@ -110,7 +110,7 @@ impl<'a> NativeExport<'a> {
             }
         }
         self.write_head(&fields, &self.opened.facts.id, None, out, told)?;
-        let mut windows: Vec<Option<Window>> = session_files.files.iter().map(|_| None).collect();
+        let mut windows = Windows::new(session_files.files.len());
         for (number, record) in records.iter().enumerate() {
             let Some(bytes) = self.bytes(record, &mut windows) else {
                 told.problems.push(self.gone(record.session_file, Some(record.span)));
@@ -197,13 +197,9 @@ impl<'a> NativeExport<'a> {
         out.write_all(b"\n")
     }
 
-    fn bytes<'w>(&self, record: &Record, windows: &'w mut [Option<Window>]) -> Option<&'w [u8]> {
+    fn bytes<'w>(&self, record: &Record, windows: &'w mut Windows) -> Option<&'w [u8]> {
         let session_file = self.opened.session_files().files.get(record.session_file)?;
-        let window = windows.get_mut(record.session_file)?;
-        if window.is_none() {
-            *window = Window::open(&session_file.file.at.path).ok();
-        }
-        window.as_mut()?.read(record.span).ok()
+        windows.read(record.session_file, &session_file.file.at.path, record.span)
     }
 
     /// The hash of the project's path, as far as it is known.

@@ -89,7 +89,10 @@ impl Redaction {
             times: count.times,
             begins: count.prefixes.iter().copied().collect(),
         });
-        rows.collect()
+        let mut rows: Vec<Redacted> = rows.collect();
+        // Message 2 comes before message 10.
+        rows.sort_by_cached_key(|row| natural(&row.place));
+        rows
     }
 
     /// Returns a text without secrets; nothing is noted.
@@ -192,6 +195,23 @@ impl Redaction {
     pub(super) fn pass(&self, place: String) -> Pass<'_> {
         Pass { redaction: self, place, report: RedactionReport::new() }
     }
+}
+
+/// A key that sorts numbers in a text by how large they are: each is written with its length before it.
+fn natural(text: &str) -> String {
+    let mut key = String::with_capacity(text.len() + 8);
+    let mut rest = text;
+    while let Some(at) = rest.find(|character: char| character.is_ascii_digit()) {
+        let (before, digits) = rest.split_at(at);
+        let end = digits.find(|character: char| !character.is_ascii_digit());
+        let (number, behind) = digits.split_at(end.unwrap_or(digits.len()));
+        let number = number.trim_start_matches('0');
+        key.push_str(before);
+        key.push_str(&format!("{:04}{number}", number.len()));
+        rest = behind;
+    }
+    key.push_str(rest);
+    key
 }
 
 /// The way through one message.
@@ -303,5 +323,21 @@ impl Pass<'_> {
         {
             report.merge(self.report);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::natural;
+
+    #[test]
+    fn numbers_are_sorted_by_how_large_they_are() {
+        let mut places =
+            ["s message 10", "s message 2", "s message 1", "s (title and paths)", "r9 a", "r10 a"];
+        places.sort_by_cached_key(|place| natural(place));
+        assert_eq!(
+            places,
+            ["r9 a", "r10 a", "s (title and paths)", "s message 1", "s message 2", "s message 10"]
+        );
     }
 }

@@ -17,7 +17,7 @@ use recount_formats::source::{
 };
 use recount_model::{Fate, FileRole, Message, Problem, RecordLocation, Span, What};
 
-use crate::messages::window::Window;
+use crate::messages::window::{Window, Windows};
 use crate::sessions::facts::main;
 use crate::sessions::union::{Row, union};
 
@@ -79,8 +79,10 @@ pub struct Messages<'a> {
     session_files: &'a SessionFiles,
     folder: Option<&'a Path>,
     pending: std::vec::IntoIter<Pending>,
-    windows: Vec<Option<Window>>,
+    windows: Windows,
     counters: Vec<Option<LineCounter>>,
+    /// The files whose lines are being counted.
+    counting: Vec<usize>,
     names: Vec<Arc<str>>,
     detail: Detail,
 }
@@ -109,22 +111,23 @@ impl<'a> Messages<'a> {
             session_files,
             folder,
             pending: pending.into_iter(),
-            windows: session_files.files.iter().map(|_| None).collect(),
+            windows: Windows::new(session_files.files.len()),
             counters: session_files.files.iter().map(|_| None).collect(),
+            counting: Vec::new(),
             names: session_files.files.iter().map(name).collect(),
             detail: Detail::Whole,
         }
     }
 
     /// Goes on with the files that another one had open.
-    fn resume(&mut self, windows: Vec<Option<Window>>, counters: Vec<Option<LineCounter>>) {
+    fn resume(&mut self, windows: Windows, counters: Vec<Option<LineCounter>>) {
         if windows.len() == self.windows.len() && counters.len() == self.counters.len() {
             (self.windows, self.counters) = (windows, counters);
         }
     }
 
     /// Hands on the files that are open.
-    fn suspend(self) -> (Vec<Option<Window>>, Vec<Option<LineCounter>>) {
+    fn suspend(self) -> (Windows, Vec<Option<LineCounter>>) {
         (self.windows, self.counters)
     }
 
@@ -250,11 +253,23 @@ impl<'a> Messages<'a> {
             .files
             .get(pending.session_file)
             .map(|session_file| &session_file.file.at.path);
-        if let (Some(slot), Some(path)) = (self.counters.get_mut(pending.session_file), path) {
+        if let (Some(slot), Some(path)) = (self.counters.get(pending.session_file), path) {
             if slot.is_none() {
-                *slot = LineCounter::open(path).ok();
+                if self.counting.len() >= window::OPEN {
+                    for open in self.counting.drain(..) {
+                        if let Some(slot) = self.counters.get_mut(open) {
+                            *slot = None;
+                        }
+                    }
+                }
+                self.counting.push(pending.session_file);
+                let slot = self.counters.get_mut(pending.session_file);
+                if let Some(slot) = slot {
+                    *slot = LineCounter::open(path).ok();
+                }
             }
-            let line = slot.as_mut().and_then(|counter| counter.line(pending.span.offset).ok());
+            let slot = self.counters.get_mut(pending.session_file).and_then(Option::as_mut);
+            let line = slot.and_then(|counter| counter.line(pending.span.offset).ok());
             pending.span.line = line.unwrap_or(0);
         }
     }
@@ -278,11 +293,7 @@ impl<'a> Messages<'a> {
     /// Returns the bytes of a message as they are on disk.
     fn bytes(&mut self, pending: &Pending) -> Option<&[u8]> {
         let path = &self.session_files.files.get(pending.session_file)?.file.at.path;
-        let slot = self.windows.get_mut(pending.session_file)?;
-        if slot.is_none() {
-            *slot = Window::open(path).ok();
-        }
-        slot.as_mut()?.read(pending.span).ok()
+        self.windows.read(pending.session_file, path, pending.span)
     }
 
     /// Returns the pieces of a message after the first. Most messages have none.

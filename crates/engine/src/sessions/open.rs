@@ -102,8 +102,8 @@ impl Opened {
 
     /// Returns the outlines of its files, by their paths.
     pub(crate) fn outlines(&self) -> HashMap<&Path, &Outline> {
-        let file = |one: &SessionFile| (one.file.at.path.as_path(), &one.file.outline);
-        self.session_files.files.iter().map(file).collect()
+        let files = self.session_files.files.iter();
+        files.map(|one| (one.file.at.path.as_path(), &one.file.outline)).collect()
     }
 
     /// Returns its calls that ran sub-agents.

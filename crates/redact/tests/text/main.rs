@@ -9,3 +9,4 @@ mod planted;
 mod properties;
 mod rules;
 mod support;
+mod table;

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use recount_formats::Source;
 use recount_formats::outline::{CallEnd, MessageEntry, Outline};
 use recount_formats::source::{SessionFiles, Unrecorded};
-use recount_model::{Fate, FileRole, MessageKind, SessionFacts, Tokens};
+use recount_model::{Fate, FileRole, MessageKind, SessionFacts, SessionKind, Tokens};
 
 use crate::cache::refresh::hash;
 use crate::search::index::session_key;
@@ -104,6 +104,11 @@ impl UsageLog {
             };
             let Some(entry) = outline.entries.get(row.entry) else { continue };
             let Some(said) = said(entry) else { continue };
+            // What a sub-agent is asked, no human typed.
+            let said = match said {
+                Said::Prompt if facts.kind == SessionKind::Subagent => Said::Other,
+                said => said,
+            };
             if said == Said::Prompt {
                 usage_log.head.unanswered += u32::from(waiting);
             }
