@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use crate::home;
 
-#[expect(dead_code, reason = "the table serves other tests, too")]
 #[path = "../../../redact/tests/text/table.rs"]
 mod table;
 
@@ -152,6 +151,7 @@ fn planted(kinds: &[table::Kind]) -> Home {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the share is a figure that people ask for")]
 fn secrets_of_every_kind_are_gone_in_every_format() {
     let kinds = table::kinds(73);
     assert!(kinds.len() >= 200);
@@ -317,6 +317,24 @@ fn a_report_can_come_from_standard_input() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{stderr}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("2026-11-15"));
+}
+
+#[test]
+fn guard_and_projects_count_projects_alike() {
+    // One project in two directories, by its name and by the hash of its path.
+    const HASH: &str = "52efbb073673fe2ab6aef99e8132e361c0d5e245fdc6ce54f5682353f3246bee";
+    let home = with(&[user("u", "hi"), model("m", "yes")]);
+    home.write(".gemini/tmp/shop/.project_root", "/home/dev/code/shop");
+    let mut other = head();
+    other["sessionId"] = json!("0ddba11d-0000-4000-8000-000000000002");
+    let text = format!("{other}\n{}\n{}\n", user("u", "other"), model("m", "yes"));
+    home.write(&format!(".gemini/tmp/{HASH}/chats/session-2026-11-15T09-00-0ddba11d.jsonl"), text);
+    let shown = home.run(["projects", "--json"]);
+    let document: Value = serde_json::from_str(&shown.stdout).unwrap();
+    let count = document["projects"].as_array().unwrap().len();
+    let guarded = home.run(["guard"]).stdout;
+    assert_eq!(count, 1, "{}", shown.stdout);
+    assert!(guarded.contains("1 project") && !guarded.contains("2 projects"), "{guarded}");
 }
 
 #[test]

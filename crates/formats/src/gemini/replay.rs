@@ -76,6 +76,17 @@ struct Judged {
     resumable: Resumable,
 }
 
+/// To which entry a version of a message belongs.
+#[derive(Clone, Copy)]
+enum Target {
+    /// To that of its id, or a new one.
+    SameId,
+    /// To this one.
+    Entry(u32),
+    /// To a new one, whatever its id.
+    New,
+}
+
 /// Whether the agent's loader sees a record too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
@@ -188,10 +199,12 @@ impl Replay {
         let key = facts.id.map(|id| self.hasher.hash_one(&*id.decode()));
         let content = self.hasher.hash_one(facts.content.raw());
         let listed = key.and_then(|key| self.listed.get(&key));
-        let apart = listed.map(|all| all.iter().find(|(known, _)| *known == content));
-        let apart = apart.map(|same| same.map(|(_, entry)| *entry));
-        let judged = self.upsert_as(facts, span, apart);
-        if let Some(key) = key.filter(|_| apart.flatten().is_none()) {
+        let target = listed.map_or(Target::SameId, |all| {
+            let same = all.iter().find(|(known, _)| *known == content);
+            same.map_or(Target::New, |(_, entry)| Target::Entry(*entry))
+        });
+        let judged = self.upsert_as(facts, span, target);
+        if let Some(key) = key.filter(|_| !matches!(target, Target::Entry(_))) {
             self.listed.entry(key).or_default().push((content, judged.entry));
         }
         self.strict.push(VisibleMessage { entry: judged.entry, version: judged.version });
@@ -270,11 +283,11 @@ impl Replay {
     }
 
     fn upsert(&mut self, facts: &Facts<'_>, span: Span) -> Judged {
-        self.upsert_as(facts, span, None)
+        self.upsert_as(facts, span, Target::SameId)
     }
 
-    /// Adds a version of a message to the entry of its id; with `apart`, to the entry that it names or to a new one.
-    fn upsert_as(&mut self, facts: &Facts<'_>, span: Span, apart: Option<Option<u32>>) -> Judged {
+    /// Adds a version of a message to an entry.
+    fn upsert_as(&mut self, facts: &Facts<'_>, span: Span, target: Target) -> Judged {
         let lead = lead(facts.role, facts.content);
         let resumable = facts.resumable(lead.as_deref());
         let kind = kind(facts, lead.as_deref());
@@ -284,7 +297,11 @@ impl Replay {
         let id = facts.id.map(Text::decode);
         let id = id.as_deref().map(|id| (id, self.hasher.hash_one(id)));
         let first = id.and_then(|id| self.find(id));
-        let known = apart.unwrap_or(first);
+        let known = match target {
+            Target::SameId => first,
+            Target::Entry(entry) => Some(entry),
+            Target::New => None,
+        };
         let before = known.and_then(|entry| self.entries.get(entry as usize)).map(|e| e.last);
         self.versions.push(Version { span, before, rank });
         let entry = known.unwrap_or_else(|| self.add(id, kind, version, first.is_none()));

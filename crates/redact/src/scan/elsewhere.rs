@@ -42,7 +42,7 @@ fn listed(head: &[u8]) -> Option<Says> {
     }
     let gap = rest.iter().take(12).position(|b| is_name(*b))?;
     let is_sign = rest.get(..gap)?.iter().any(|b| matches!(b, b':' | b'='));
-    if !is_sign { None } else { named(rest, gap) }
+    if is_sign { named(rest, gap) } else { None }
 }
 
 fn named(head: &[u8], start: usize) -> Option<Says> {
