@@ -67,9 +67,7 @@ fn sequence(after: &[u8], is_raw: bool) -> usize {
         [b'[', ..] if tag_end(after, 0).is_some() => 0,
         [b'[', rest @ ..] => {
             let parameters = rest.iter().take(24).position(|b| !is_parameter(*b)).unwrap_or(0);
-            let is_final = |b: &u8| {
-                matches!(b, b'm' | b'K') || (is_raw && matches!(b, b'A'..=b'Z' | b'a'..=b'z'))
-            };
+            let is_final = |b: &u8| matches!(b, b'm' | b'K') || (is_raw && b.is_ascii_alphabetic());
             if rest.get(parameters).is_some_and(is_final) { parameters + 2 } else { 0 }
         }
         [b'(' | b')', b'A' | b'B' | b'0', ..] if is_raw => 2,

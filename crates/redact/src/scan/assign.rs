@@ -154,7 +154,7 @@ fn flags(bytes: &[u8], sink: &mut Sink<'_>) {
         match says(flag) {
             Some(Says::Password) => password_flag(bytes, end + 1, sink),
             Some(says @ Says::Secret) => {
-                judge(bytes, end + 1, says, false, &mut Reader::default(), sink)
+                judge(bytes, end + 1, says, false, &mut Reader::default(), sink);
             }
             None if LOGINS.contains(&flag) => login(bytes, end + 1, sink),
             _ => {}

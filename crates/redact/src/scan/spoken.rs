@@ -93,7 +93,7 @@ fn directive(name: &[u8]) -> Option<Says> {
 }
 
 /// `name value`, `name is value`, `name 'value'`.
-fn spoken<'t>(bytes: &'t [u8], (start, end): (usize, usize), says: Says) -> Option<Value<'t>> {
+fn spoken(bytes: &[u8], (start, end): (usize, usize), says: Says) -> Option<Value<'_>> {
     let name = piece(bytes, start, end);
     let from = stretch(bytes, end, 16, |b| matches!(b, b' ' | b'\t'));
     let verb = stretch(bytes, from, 4, |b| b.is_ascii_lowercase());

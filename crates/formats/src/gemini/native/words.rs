@@ -186,15 +186,17 @@ impl Walk<'_, '_> {
         }
         let mut ahead = self.scanner.clone();
         let mut found: Vec<(usize, String)> = Vec::new();
-        let read = match place {
-            Place::Parts => tokens(&mut ahead, &mut found),
-            _ if is_screen(&self.scanner) => ahead.array(|lines| {
+        let read = if place == Place::Parts {
+            tokens(&mut ahead, &mut found)
+        } else if is_screen(&self.scanner) {
+            ahead.array(|lines| {
                 if !found.is_empty() {
                     found.push((usize::MAX, "\n".into()));
                 }
                 tokens(lines, &mut found)
-            }),
-            _ => return,
+            })
+        } else {
+            return;
         };
         self.gathered = ahead.offset();
         let (places, texts): (Vec<usize>, Vec<String>) = found.into_iter().unzip();

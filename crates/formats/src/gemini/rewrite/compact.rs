@@ -170,12 +170,10 @@ fn without(events: &[Event], left_out: &[bool], needed: &Needed) -> Vec<Event> {
     }
     let mut kept: Vec<Vec<Event>> = Vec::with_capacity(events.len());
     for (at, event) in events.iter().enumerate().rev() {
-        let list = match &event.what {
-            What::Checkpoint(list) if left_out.get(at) == Some(&true) => list,
-            _ => {
-                kept.push(vec![event.clone()]);
-                continue;
-            }
+        let is_out = left_out.get(at) == Some(&true);
+        let (What::Checkpoint(list), true) = (&event.what, is_out) else {
+            kept.push(vec![event.clone()]);
+            continue;
         };
         for version in &list.elements {
             if let Some(count) = written.get_mut(&record(version)) {
