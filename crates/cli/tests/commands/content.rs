@@ -294,7 +294,7 @@ fn prompts_of_sub_agents_are_not_typed_by_anybody() {
     agent["kind"] = json!("subagent");
     let text = format!("{agent}\n{}\n{}\n", user("au", "investigate"), model("am", "found"));
     home.write(&format!(".gemini/tmp/shop/chats/{ID}/sub.jsonl"), text);
-    let stats = home.run(["stats", "--all", "--json"]);
+    let stats = home.run(["stats", "--all", "--by", "day", "--json"]);
     let report: Value = serde_json::from_str(&stats.stdout).unwrap();
     assert_eq!(report["total"]["prompts"], 1, "{}", stats.stdout);
 }
