@@ -114,7 +114,7 @@ pub(crate) fn run(args: &SearchArgs, context: &Context) -> Result<ExitCode, Fail
             canvas.print(lines::lines(&answer, &around, canvas.room(), context)).as_bytes(),
         )?;
         out.finish()?;
-        summary(&answer, args.limit, context);
+        summary(&answer, args, context);
     }
     if answer.hits.is_empty() {
         context.warn("nothing found");
@@ -123,7 +123,7 @@ pub(crate) fn run(args: &SearchArgs, context: &Context) -> Result<ExitCode, Fail
     Ok(ExitCode::SUCCESS)
 }
 
-fn summary(answer: &SearchResults, limit: usize, context: &Context) {
+fn summary(answer: &SearchResults, args: &SearchArgs, context: &Context) {
     let about = if answer.is_exact { "" } else { "up to " };
     let messages = plural(answer.total as u64, "message");
     let sessions = plural(answer.sessions as u64, "session");
@@ -132,11 +132,12 @@ fn summary(answer: &SearchResults, limit: usize, context: &Context) {
             "no message has all words; {about}{messages} in {sessions} match some of them"
         ));
     } else if answer.total > answer.hits.len() {
-        // With fewer than were asked for, only messages of the same sessions are left out.
-        let more = if answer.hits.len() < limit {
-            "--all-hits shows all".to_owned()
-        } else {
-            format!("--all-hits or -n {} shows more", limit.saturating_mul(2))
+        // One message of each session is shown: a larger number shows more only where there are more sessions.
+        let number = format!("-n {} shows more", args.limit.max(1).saturating_mul(2));
+        let more = match answer.sessions > answer.hits.len() {
+            _ if args.all_hits => number,
+            true => format!("--all-hits or {number}"),
+            false => "--all-hits shows all".to_owned(),
         };
         context.warn(&format!("{about}{messages} in {sessions} ({more})"));
     }
