@@ -7,7 +7,8 @@ use recount_changes::{Error as ChangeError, Refusal, WriteError};
 use recount_engine::Error;
 
 use crate::context::Context;
-use crate::output::sanitize::{sanitize, single_line};
+use crate::output::sanitize::sanitize;
+use crate::output::theme::Tone;
 use crate::words;
 
 /// Nothing was found.
@@ -20,6 +21,8 @@ pub(crate) const DOOMED: u8 = 1;
 pub(crate) const ERROR: u8 = 2;
 /// Refused for safety.
 pub(crate) const REFUSED: u8 = 3;
+/// The user has left.
+pub(crate) const INTERRUPTED: u8 = 130;
 
 /// A command that did not get through.
 #[derive(Debug)]
@@ -52,14 +55,14 @@ impl Failure {
     }
 
     /// Prints the failure and returns its exit code. A closed pipe is a quiet success.
-    pub(crate) fn report(self) -> ExitCode {
+    pub(crate) fn report(self, context: &Context) -> ExitCode {
         if !self.message.is_empty() {
-            Context::say(&format!("error: {}", single_line(&self.message)));
+            context.say_with("error:", Tone::Error, &self.message);
             for line in self.spot {
                 Context::say(&format!("  {}", sanitize(&line)));
             }
             for hint in self.hints {
-                Context::say(&format!("hint: {}", single_line(&hint)));
+                context.say_with("hint:", Tone::Name, &hint);
             }
         }
         ExitCode::from(self.code)
@@ -209,7 +212,10 @@ fn next_step(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> 
         }
         Some(io::ErrorKind::NotFound) => Some("make the folder first"),
         Some(io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists) => {
-            Some("a file lies where a folder should be: choose another place")
+            Some("a file is in place of a folder: choose another path")
+        }
+        Some(io::ErrorKind::IsADirectory) => {
+            Some("a folder of that name exists: choose another name")
         }
         Some(io::ErrorKind::IsADirectory) => Some("a folder lies there: choose another name"),
         _ => None,
@@ -233,8 +239,8 @@ fn way_out(refusal: &Refusal) -> Option<&'static str> {
     match refusal {
         Refusal::Live { .. } => Some("end the agent there first, then try again"),
         Refusal::Changed { .. } => Some("look again: run it once more, with what is there now"),
-        Refusal::Occupied { .. } => Some("move what lies there away first, then try again"),
-        Refusal::NotAFile { .. } => Some("nothing is changed through links; look at it by hand"),
+        Refusal::Occupied { .. } => Some("move the existing file away, then try again"),
+        Refusal::NotAFile { .. } => Some("files are never changed through links; check it by hand"),
         Refusal::NoRoom { .. } => Some("make room on the disk, or `recount trash empty`"),
         Refusal::NoTurns { .. } => Some("set RECOUNT_DATA_DIR to a folder on a local disk"),
         Refusal::NotUndoable { .. } => Some("`recount history` shows what has become of it"),

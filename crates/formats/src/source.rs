@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use recount_model::{
     FileRole, Message, Problem, ProjectHash, RecordedPath, SessionId, SessionKind, SourceName,
-    ToolCall, What,
+    SourceState, ToolCall, What,
 };
 
 use serde::{Deserialize, Serialize};
@@ -71,7 +71,7 @@ pub trait Source: Debug + Sync {
     /// The version of what this source reads out of a file: what was kept under another version is read again.
     fn version(&self) -> u32;
 
-    /// Whether its sessions are read. Of the others only [`Source::known_folders`] is used.
+    /// Whether its sessions are read.
     fn reads_sessions(&self) -> bool {
         true
     }
@@ -100,9 +100,19 @@ pub trait Source: Debug + Sync {
         grouping::by_session_id(files)
     }
 
-    /// Returns the part of another session's outline that a session begins with.
-    fn prefix(&self, outline: &Outline, base: &Base) -> Outline {
-        outline.before(base.end)
+    /// Returns the files that hold the start of another session, cut where the borrowed part ends, nearest first, with what that
+    /// session begins with in its turn. `None` if they are not there.
+    fn borrowed(
+        &self,
+        session_files: SessionFiles,
+        base: &Base,
+    ) -> Option<(Vec<SessionFile>, Option<Base>)> {
+        let mut files = session_files.files.into_iter();
+        let SessionFile { file, .. } = files.find(|file| file.role == FileRole::Main)?;
+        let next = file.outline.head.base.clone();
+        let file = ScannedFile { outline: file.outline.before(base.end), ..file };
+        let role = FileRole::Base;
+        Some((vec![SessionFile { role, compressed: false, is_loaded: true, file }], next))
     }
 
     /// Returns an outline without its messages, with what [`Source::agent_list`] looks at.
@@ -127,6 +137,17 @@ pub trait Source: Debug + Sync {
     /// Counts the requests for a session as a whole that were billed and are not on record.
     fn side_calls(&self, _family: &SessionFiles) -> u32 {
         0
+    }
+
+    /// Returns titles that a file holds for conversations which may be in other files, each with the key of where that
+    /// conversation ends. `state` is that of the file.
+    fn titles_for_others(&self, _state: &SourceState) -> Vec<(u64, String)> {
+        Vec::new()
+    }
+
+    /// Returns the key of where the conversation of a file ends, for titles that stand in other files.
+    fn end_key(&self, _state: &SourceState) -> Option<u64> {
+        None
     }
 
     /// Lists the files that a tool call touches.
@@ -230,6 +251,11 @@ pub trait Source: Debug + Sync {
         Vec::new()
     }
 
+    /// Whether the agent has a list with numbers, and can go on only with what is in it.
+    fn lists_by_number(&self) -> bool {
+        true
+    }
+
     /// Whether a command line is this agent's own.
     fn is_running(&self, _args: &[String]) -> bool {
         false
@@ -295,7 +321,7 @@ pub struct Placement {
 }
 
 /// Hashes a value the same way in every run, for keys that are kept.
-pub fn stable_hash(value: &impl Hash) -> u64 {
+pub fn stable_hash(value: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
@@ -334,6 +360,8 @@ pub struct Located {
     pub registry: Vec<Registered>,
     /// What does not fit in the agent's record of projects.
     pub notes: Vec<RegistryNote>,
+    /// Names that users gave to sessions, where the agent keeps them beside its sessions.
+    pub names: Vec<(SessionId, String)>,
     /// What could not be looked at.
     pub problems: Vec<Problem>,
     /// What all this was learned from.
@@ -577,6 +605,8 @@ pub struct SessionFile {
     pub role: FileRole,
     /// Whether the conversation was compressed at its end.
     pub compressed: bool,
+    /// Whether the agent loads it before the main one.
+    pub is_loaded: bool,
     /// The file.
     pub file: ScannedFile,
 }
@@ -612,6 +642,10 @@ pub struct MessageRequest<'a> {
     pub span: recount_model::Span,
     /// Its fate.
     pub fate: recount_model::Fate,
+    /// What the outline says of it; nothing where only its bytes are at hand.
+    pub entry: Option<&'a MessageEntry>,
+    /// The model that the outline names.
+    pub model: Option<&'a str>,
     /// Other versions, for what this one has lost.
     pub others: &'a dyn OtherVersions,
     /// The project directory, where full tool outputs may lie.

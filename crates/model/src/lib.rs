@@ -16,8 +16,8 @@ mod usage;
 
 pub use id::{MessageId, SessionId, SessionKey, SourceName};
 pub use live::{
-    Circling, ContextUse, LiveRequest, LiveSession, LiveSignal, LiveState, LiveSubagent,
-    LiveTerminal, LiveTool,
+    Circling, ContextUse, LiveProcess, LiveRequest, LiveSession, LiveSignal, LiveState,
+    LiveSubagent, LiveTerminal, LiveTool,
 };
 pub use message::{
     AttachedFile, Fate, Media, MediaData, Message, MessageKind, NoticeLevel, OutputState, RawJson,
@@ -27,8 +27,8 @@ pub use problem::{Problem, Span, What};
 pub use project::{Clue, ClueKind, Project, ProjectHash, ProjectState, RecordedPath};
 pub use retention::{DeletionReason, PendingDeletion};
 pub use session::{
-    FileFacts, FileRole, Grammar, Labels, MessageCounts, SessionFacts, SessionKind, StrictCounts,
-    TitleFrom, ToolCounts,
+    Entrypoint, FileFacts, FileRole, Grammar, Labels, MessageCounts, SessionFacts, SessionKind,
+    StrictCounts, TitleFrom, ToolCounts,
 };
 pub use source_state::SourceState;
 pub use time::{Clock, parse_millis, timestamp};

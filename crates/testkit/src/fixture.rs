@@ -22,18 +22,21 @@ pub fn fixture(path: impl AsRef<Path>) -> PathBuf {
     repository().join("fixtures").join(path)
 }
 
-/// Lists all cases, sorted by name.
+/// Lists the cases of the first source, sorted by name.
 ///
 /// # Panics
 /// If the folder of fixtures cannot be read.
 pub fn fixtures() -> Vec<Fixture> {
-    let mut found = Vec::new();
-    for source in folders(&fixture("")) {
-        for era in folders(&source) {
-            found.extend(folders(&era).into_iter().map(case));
-        }
-    }
-    found
+    fixtures_of("gemini")
+}
+
+/// Lists the cases of a source, sorted by name.
+///
+/// # Panics
+/// If the folder of fixtures cannot be read.
+pub fn fixtures_of(source: &str) -> Vec<Fixture> {
+    let eras = folders(&fixture(source));
+    eras.iter().flat_map(|era| folders(era)).map(case).collect()
 }
 
 fn case(path: PathBuf) -> Fixture {
@@ -65,7 +68,9 @@ mod tests {
 
     #[test]
     fn every_case_has_a_home_and_a_readme() {
-        let all = fixtures();
+        let sources = folders(&fixture(""));
+        let names = sources.iter().filter_map(|source| source.file_name()?.to_str());
+        let all: Vec<Fixture> = names.flat_map(fixtures_of).collect();
         assert!(!all.is_empty());
         for case in all {
             assert!(case.path.join("home").is_dir(), "{} has no home", case.name);

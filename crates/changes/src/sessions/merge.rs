@@ -70,8 +70,10 @@ impl Changes<'_> {
         let hash = own.and_then(|path| source.project_hash(path.as_str()));
         let hash = hash.map(|hash| hash.to_string());
         let overrides = HeaderOverrides {
+            folder: None,
             id: Some(&home.id),
             project_hash: home.hash.as_deref().or(hash.as_deref()),
+            cwd: None,
             title: title.as_deref(),
             started: None,
             updated: Some(self.engine.clock().now()),

@@ -54,6 +54,7 @@ use recount_model::{
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use edit::amended;
 pub(crate) use grammar::{outline, reader};
+pub(crate) use native::{Object, on_one_line};
 
 use crate::bytes::{self, Buffer, LineCounter};
 use crate::edit::Editor;
@@ -75,7 +76,7 @@ use crate::source::{
 const NAME: SourceName = SourceName::new("gemini");
 
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// Gemini CLI, every release up to 0.61.
 #[derive(Debug)]
