@@ -217,7 +217,6 @@ fn next_step(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> 
         Some(io::ErrorKind::IsADirectory) => {
             Some("a folder of that name exists: choose another name")
         }
-        Some(io::ErrorKind::IsADirectory) => Some("a folder lies there: choose another name"),
         _ => None,
     }
 }

@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn every_remedy_is_a_command_that_is_understood() {
         use clap::CommandFactory as _;
-        let id = recount_model::SessionId::new("3f2a91c0-1111-4222-8333-444455556666");
+        let id = SessionId::new("3f2a91c0-1111-4222-8333-444455556666");
         let old = Some(RecordedPath::new("/code/shop"));
         for one in [
             Remedy::Keep,

@@ -35,7 +35,8 @@ fn with(records: &[Value]) -> Home {
     let home = home([] as [&str; 0]);
     let mut text = format!("{}\n", head());
     for record in records {
-        text.push_str(&format!("{record}\n"));
+        text.push_str(&record.to_string());
+        text.push('\n');
     }
     home.write(".gemini/tmp/shop/chats/session-2026-11-15T08-00-feedbeef.jsonl", text);
     home
@@ -276,9 +277,9 @@ fn arguments_that_are_too_deep_are_text() {
     let deep = format!("{}{}", "[".repeat(3000), "]".repeat(3000));
     let mut record = model("m", "ran").to_string();
     record.pop();
-    record.push_str(&format!(
-        r#","toolCalls":[{{"id":"c","name":"x","args":{{"a":{deep}}},"status":"success"}}]}}"#
-    ));
+    record.push_str(r#","toolCalls":[{"id":"c","name":"x","args":{"a":"#);
+    record.push_str(&deep);
+    record.push_str(r#"},"status":"success"}]}"#);
     let home = home([] as [&str; 0]);
     let text = format!("{}\n{}\n{record}\n", head(), user("u", "hi"));
     home.write(".gemini/tmp/shop/chats/session-2026-11-15T08-00-feedbeef.jsonl", text);

@@ -1,5 +1,6 @@
 //! What must not leave the machine, taken out of sessions before they are told.
 
+use std::fmt::Write as _;
 use std::sync::Mutex;
 
 use recount_model::{Message, MessageId, Project, RawJson, RecordedPath, SessionFacts};
@@ -173,10 +174,9 @@ impl Redaction {
         for call in &mut message.tool_calls {
             pass.name(&mut call.name);
             call.media.iter_mut().for_each(|media| pass.name(&mut media.mime));
-            for name in [&mut call.id, &mut call.display_name, &mut call.agent_id] {
-                if let Some(name) = name {
-                    pass.name(name);
-                }
+            let names = [&mut call.id, &mut call.display_name, &mut call.agent_id];
+            for name in names.into_iter().flatten() {
+                pass.name(name);
             }
             call.args = pass.json(&call.args);
             for text in [
@@ -209,7 +209,7 @@ fn natural(text: &str) -> String {
         let (number, behind) = digits.split_at(end.unwrap_or(digits.len()));
         let number = number.trim_start_matches('0');
         key.push_str(before);
-        key.push_str(&format!("{:04}{number}", number.len()));
+        let _infallible = write!(key, "{:04}{number}", number.len());
         rest = behind;
     }
     key.push_str(rest);

@@ -202,7 +202,9 @@ impl Visitor for Count {
         if let Some(model) = self.last_model.take() {
             for totals in self.all_totals.iter_mut().filter(|totals| totals.by == By::Model) {
                 let Some(sum) = totals.sum(model) else { continue };
-                waiting.iter().for_each(|(from, to)| sum.active(*from, *to));
+                for (from, to) in &waiting {
+                    sum.active(*from, *to);
+                }
             }
         }
         let Some((from, (_, to))) = span else { return };

@@ -7,11 +7,11 @@ use recount_redact::{Redactor, Rules};
 use crate::support::tags;
 use crate::table::{base64, is_left, json, kinds};
 
-/// Of a hundred kinds, so many must be found.
+/// How many of a hundred kinds must be found.
 const LEAST: f64 = 97.0;
 
 fn unicode(secret: &str) -> String {
-    secret.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect()
+    secret.chars().fold(String::new(), |text, c| text + &format!("\\u{:04x}", u32::from(c)))
 }
 
 fn percent(secret: &str) -> String {
