@@ -13,8 +13,11 @@ pub(crate) fn remedy(remedy: &Remedy) -> String {
         Remedy::Compact(session) => format!("recount compact {}", session.short()),
         Remedy::PruneOrphaned => "recount prune --orphaned".to_owned(),
         Remedy::Relocate { old: Some(old), new: Some(new) } => relocate(old.as_str(), new),
-        Remedy::Relocate { old: Some(old), new: None } => format!("recount relocate {old} NEW"),
-        Remedy::Relocate { old: None, .. } => "recount relocate".to_owned(),
+        // Where it went is not known; this says which folders may be meant.
+        Remedy::Relocate { old: Some(old), new: None } => {
+            format!("recount projects {} --scan", quoted(old.as_str()))
+        }
+        Remedy::Relocate { old: None, .. } => "recount projects --scan".to_owned(),
         Remedy::History => "recount history".to_owned(),
         Remedy::RebuildIndex => "recount index rebuild".to_owned(),
         Remedy::MakeWritable(path) => format!("chmod u+w {}", path.display()),
@@ -57,7 +60,31 @@ mod tests {
         let command = remedy(&Remedy::Relocate { old: old.clone(), new });
         assert_eq!(command, "recount relocate '/code/my shop' /code/store");
         let command = remedy(&Remedy::Relocate { old, new: None });
-        assert_eq!(command, "recount relocate /code/my shop NEW");
+        assert_eq!(command, "recount projects '/code/my shop' --scan");
+    }
+
+    #[test]
+    fn every_remedy_is_a_command_that_is_understood() {
+        use clap::CommandFactory as _;
+        let id = recount_model::SessionId::new("3f2a91c0-1111-4222-8333-444455556666");
+        let old = Some(RecordedPath::new("/code/shop"));
+        for one in [
+            Remedy::Keep,
+            Remedy::Fix,
+            Remedy::Repair(id.clone()),
+            Remedy::ShowRaw(id.clone()),
+            Remedy::Compact(id),
+            Remedy::PruneOrphaned,
+            Remedy::Relocate { old: old.clone(), new: Some("/code/store".into()) },
+            Remedy::Relocate { old, new: None },
+            Remedy::Relocate { old: None, new: None },
+            Remedy::History,
+            Remedy::RebuildIndex,
+        ] {
+            let line = remedy(&one);
+            let parsed = crate::args::Cli::command().try_get_matches_from(line.split(' '));
+            assert!(parsed.is_ok(), "{line}: {parsed:?}");
+        }
     }
 
     #[test]
