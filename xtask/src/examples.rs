@@ -110,12 +110,12 @@ impl Stage {
         let home = stage.home();
         let made = fs::create_dir_all(&stage.folder).and_then(|()| fs::create_dir_all(&home));
         made.map_err(|error| Trouble::new(format!("{}: {error}", home.display())))?;
-        let demo = stage.run("recount testbed --demo ~/demo >/dev/null 2>&1 && mv ~/demo/.[!.]* ~/demo/* ~/ && rmdir ~/demo", COLUMNS)?;
+        let demo = stage.run("recount testbed --demo ~", COLUMNS)?;
         if demo.code != Some(0) {
             return Err(Trouble::new(format!("the demo home cannot be made: {}", demo.text)));
         }
         let folders = "mkdir -p ~/code/web ~/code/shop ~/projects/shop ~/.zfunc ~/.config/fish/completions \
-            ~/.local/share/bash-completion/completions && recount list --all";
+            ~/.local/share/bash-completion/completions ~/backup && cp -r ~/.gemini ~/backup && recount list --all";
         stage.run(folders, COLUMNS)?;
         Ok(stage)
     }
@@ -133,7 +133,9 @@ impl Stage {
             .args(["-c", &format!("exec 2>&1\n{line}")])
             .current_dir(&home)
             .env_clear()
-            .envs([("RECOUNT_NOW", NOW), ("TZ", "UTC"), ("LANG", "C.UTF-8"), ("COLUMNS", columns)])
+            .envs([("RECOUNT_NOW", NOW), ("TZ", "UTC"), ("LANG", "C.UTF-8")])
+            .envs([("COLUMNS", columns), ("RECOUNT_WIDTH", columns), ("RECOUNT_BACKGROUND", "0")])
+            .env("RECOUNT_TERMINAL", "examples")
             .env("HOME", &home)
             .env("PATH", path.map_err(|error| Trouble::new(error.to_string()))?)
             .stdin(Stdio::null())
@@ -165,11 +167,11 @@ impl Stage {
             }
         }
         let mut text = String::new();
-        for (number, line) in block.iter().filter_map(|line| line.strip_prefix("$ ")).enumerate() {
+        for (number, line) in commands(block).iter().enumerate() {
             if number > 0 {
                 text.push('\n');
             }
-            push(&mut text, &format!("$ {line}"));
+            push(&mut text, &format!("$ {}", line.replace('\n', "\n> ")));
             let outcome = self.run(line, columns)?;
             if !matches!(outcome.code, Some(0 | 1)) && !may_fail {
                 return Err(Trouble::new(format!("{path}: {line}: {}", outcome.text)));
@@ -220,7 +222,35 @@ fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from)
 }
 
+/// Returns the command lines of a block. One with an open quotation mark goes on in the lines after it, which begin with `> `.
+fn commands(block: &[&str]) -> Vec<String> {
+    let mut commands: Vec<String> = Vec::new();
+    for line in block {
+        let open = commands.last_mut().filter(|command| command.matches('"').count() % 2 == 1);
+        match (line.strip_prefix("$ "), open, line.strip_prefix("> ")) {
+            (Some(command), _, _) => commands.push(command.to_owned()),
+            (None, Some(command), Some(rest)) => {
+                command.push('\n');
+                command.push_str(rest);
+            }
+            _ => {}
+        }
+    }
+    commands
+}
+
 fn push(text: &mut String, line: &str) {
     text.push_str(line);
     text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_goes_on_while_a_quotation_mark_is_open() {
+        let block = ["$ a \"b", "> c\"", "> output", "", "$ d", "> output"];
+        assert_eq!(commands(&block), ["a \"b\nc\"", "d"]);
+    }
 }

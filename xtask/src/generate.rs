@@ -6,17 +6,20 @@
 
 use crate::{Report, Trouble, examples, files, rooms};
 
-/// Returns every derived file that can be made without the others, with its text.
-fn derived() -> Result<Vec<(String, String)>, Trouble> {
+/// Returns every derived file with its text, and what went wrong with others.
+fn derived() -> Result<(Vec<(String, String)>, Report), Trouble> {
+    let mut report = Report::default();
     let mut derived = vec![
         ("ARCHITECTURE.md".to_owned(), rooms::with_table(&files::read("ARCHITECTURE.md")?)?),
         ("docs/cli.md".to_owned(), arguments()?),
     ];
     for path in files::guides()? {
-        let text = examples::page(&path)?;
-        derived.push((path, text));
+        match examples::page(&path) {
+            Ok(text) => derived.push((path, text)),
+            Err(trouble) => report.failures.push(trouble.to_string()),
+        }
     }
-    Ok(derived)
+    Ok((derived, report))
 }
 
 fn arguments() -> Result<String, Trouble> {
@@ -31,8 +34,8 @@ fn arguments() -> Result<String, Trouble> {
 
 /// Writes what differs, and runs the examples of the help.
 pub(crate) fn write() -> Result<Report, Trouble> {
-    let mut report = Report::default();
-    for (path, text) in derived()? {
+    let (derived, mut report) = derived()?;
+    for (path, text) in derived {
         if files::read_or_empty(&path)? != text {
             files::write(&path, &text)?;
             report.notes.push(format!("wrote {path}"));
@@ -44,8 +47,8 @@ pub(crate) fn write() -> Result<Report, Trouble> {
 
 /// Fails on what differs, and on examples of the help that do not work.
 pub(crate) fn compare() -> Result<Report, Trouble> {
-    let mut report = Report::default();
-    for (path, text) in derived()? {
+    let (derived, mut report) = derived()?;
+    for (path, text) in derived {
         if let Some(line) = first_difference(&files::read_or_empty(&path)?, &text) {
             report.failures.push(format!(
                 "{path}:{line}: differs from what the code says; run `cargo xtask generate`"

@@ -49,7 +49,7 @@ pub enum Block<'a> {
     },
     /// A file whose content was sent with the message.
     File {
-        /// The path as it stands in the message.
+        /// The path as it is in the message.
         path: &'a str,
         /// The size of the text that was sent.
         bytes: u64,

@@ -47,7 +47,7 @@ pub enum DiffLineKind {
 }
 
 impl<'a> DiffBlock<'a> {
-    /// Takes a patch as it stands in a session.
+    /// Takes a patch as it is in a session.
     pub fn new(patch: &'a str, language: Option<&'a str>) -> Self {
         Self { language, patch: without_index(patch) }
     }

@@ -181,7 +181,7 @@ impl<'a> Reader<'a> {
 #[derive(Default)]
 struct Blocks<'a> {
     all: Vec<Prose<'a>>,
-    /// Text that stands in an item itself: the list is tight.
+    /// Text that is in an item itself: the list is tight.
     line: Vec<Inline<'a>>,
 }
 

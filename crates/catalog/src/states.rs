@@ -12,7 +12,7 @@ pub struct StoredReader {
     pub inode: u64,
     /// How much of it was read.
     pub offset: u64,
-    /// Tells whether what was read is still there.
+    /// Returns whether what was read is still there.
     pub print: u64,
     /// The reader.
     pub content: Vec<u8>,

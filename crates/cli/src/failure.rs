@@ -208,9 +208,11 @@ fn next_step(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> 
         }
         Some(io::ErrorKind::NotFound) => Some("make the folder first"),
         Some(io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists) => {
-            Some("a file lies where a folder should be: choose another place")
+            Some("a file is in place of a folder: choose another path")
         }
-        Some(io::ErrorKind::IsADirectory) => Some("a folder lies there: choose another name"),
+        Some(io::ErrorKind::IsADirectory) => {
+            Some("a folder of that name exists: choose another name")
+        }
         Some(_) => None,
         // Only taking turns fails without a cause.
         None => Some("wait for the other run to end, then try again"),
@@ -222,8 +224,8 @@ fn way_out(refusal: &Refusal) -> Option<&'static str> {
     match refusal {
         Refusal::Live { .. } => Some("end the agent there first, then try again"),
         Refusal::Changed { .. } => Some("look again: run it once more, with what is there now"),
-        Refusal::Occupied { .. } => Some("move what lies there away first, then try again"),
-        Refusal::NotAFile { .. } => Some("nothing is changed through links; look at it by hand"),
+        Refusal::Occupied { .. } => Some("move the existing file away, then try again"),
+        Refusal::NotAFile { .. } => Some("files are never changed through links; check it by hand"),
         Refusal::NoRoom { .. } => Some("make room on the disk, or `recount trash empty`"),
         Refusal::NoTurns { .. } => Some("set RECOUNT_DATA_DIR to a folder on a local disk"),
         Refusal::NotUndoable { .. } => Some("`recount history` shows what has become of it"),

@@ -43,7 +43,7 @@ Exit codes:
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
     Cli::try_parse().or_else(|error| match error.kind() {
         ErrorKind::DisplayHelp => {
-            Cli::from_arg_matches(&command().try_get_matches_from(arguments())?)
+            Cli::from_arg_matches(&with_help(Cli::command()).try_get_matches_from(arguments())?)
         }
         _ => Err(error),
     })
@@ -53,9 +53,25 @@ fn arguments() -> impl Iterator<Item = OsString> {
     std::env::args_os()
 }
 
-/// Returns the program's commands and arguments, with the help in full.
+/// Returns the commands and arguments that people are shown, with the help in full.
 pub(crate) fn command() -> clap::Command {
-    let plain = Cli::command();
+    let all = Cli::command();
+    let shown = all.get_subcommands().filter(|command| !command.is_hide_set());
+    let mut program = clap::Command::new("recount")
+        .version(env!("CARGO_PKG_VERSION"))
+        .propagate_version(true)
+        .args(all.get_arguments())
+        .subcommands(shown);
+    if let Some(about) = all.get_about() {
+        program = program.about(about.clone());
+    }
+    if let Some(about) = all.get_long_about() {
+        program = program.long_about(about.clone());
+    }
+    with_help(program)
+}
+
+fn with_help(plain: clap::Command) -> clap::Command {
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{EXAMPLES}{}\nOptions:\n{{options}}{{after-help}}",
         groups(&plain)

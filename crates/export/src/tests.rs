@@ -55,6 +55,10 @@ pub(crate) fn session(title: &str, id: &str) -> SessionFacts {
         parent_call: None,
         title: Some(title.to_owned()),
         title_from: TitleFrom::Prompt,
+        first_prompt: Some(title.to_owned()),
+        last_prompt: Some(title.to_owned()),
+        branch: Some(title.to_owned()),
+        entrypoint: None,
         labels: None,
         project: Arc::new(project),
         started: "2026-09-02T08:00:00Z".parse().ok(),
@@ -76,6 +80,7 @@ pub(crate) fn session(title: &str, id: &str) -> SessionFacts {
         pending_deletion: None,
         problems: 1,
         not_understood: 0,
+        is_background: false,
         states: Vec::new(),
         cwd: None,
         problem_list: vec![Problem {

@@ -144,6 +144,8 @@ pub struct Amendment<'a> {
     pub title: Option<Title<'a>>,
     /// The hash of the project's path.
     pub project_hash: Option<&'a str>,
+    /// The project's path, for agents that record it in the session.
+    pub folder: Option<&'a str>,
 }
 
 /// The title that a session gets.

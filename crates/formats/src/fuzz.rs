@@ -64,6 +64,58 @@ pub fn session(data: &[u8]) {
     turns.unwrap_or_default().iter().for_each(|record| own_line(record));
 }
 
+/// Reads `data` as a transcript and every message of it and of the agents in it, and checks that the views agree.
+///
+/// # Panics
+/// If an invariant does not hold.
+pub fn transcript(data: &[u8]) {
+    let file: Arc<str> = Arc::from("fuzz.jsonl");
+    let mut reader = crate::claude::reader(&file);
+    let used = reader.feed(data);
+    reader.finish(data.get(used..).unwrap_or_default());
+    let mut outline = reader.into_outline();
+    let others = std::mem::take(&mut outline.others);
+    for outline in std::iter::once(outline).chain(others) {
+        assert!(
+            strict_is_part_of_full(&outline),
+            "the strict view has a message that the full view lacks"
+        );
+        for entry in &outline.entries {
+            let cut = |span: recount_model::Span| {
+                let start = usize::try_from(span.offset).unwrap_or(usize::MAX);
+                let end = start.saturating_add(usize::try_from(span.bytes).unwrap_or(usize::MAX));
+                let bytes = data.get(start..end);
+                assert!(bytes.is_some(), "a span that is not in the file");
+                bytes.unwrap_or_default()
+            };
+            let span =
+                outline.versions.get(entry.best as usize).map(|v| v.span).unwrap_or_default();
+            let pieces: Vec<crate::source::PieceBytes<'_>> = outline
+                .pieces_of(entry)
+                .map(|version| crate::source::PieceBytes {
+                    bytes: cut(version.span),
+                    span: version.span,
+                })
+                .collect();
+            let request = MessageRequest {
+                pieces: &pieces,
+                bytes: cut(span),
+                file: &file,
+                span,
+                fate: entry.fate,
+                others: &NoOthers,
+                folder: None,
+                detail: Detail::Whole,
+            };
+            let message = crate::claude::Claude.message(&request);
+            assert!(
+                message.is_ok_and(|message| message.kind == entry.kind),
+                "a message that cannot be read again, or is another"
+            );
+        }
+    }
+}
+
 /// Gives a session a title: it has that one then, and all that was said.
 fn named(data: &[u8], before: &Outline, buffer: &mut Buffer) {
     let said = Amendment { title: Some(Title::Is("A \"title\"")), ..Amendment::default() };

@@ -28,6 +28,7 @@ pub mod bytes;
 pub mod claude;
 pub mod codex;
 pub mod edit;
+mod folder;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
 pub mod gemini;

@@ -48,6 +48,11 @@ pub trait NativeFormat: Debug + Sync {
     /// Writes the record of a message, under another id if one is given; `None` when it cannot be one.
     fn record(&self, record: &[u8], id: Option<&str>) -> Option<Vec<u8>>;
 
+    /// Returns a line as it stands behind another one, for formats in which records name the one that they continue.
+    fn behind(&self, line: Vec<u8>, _before: Option<&[u8]>) -> Vec<u8> {
+        line
+    }
+
     /// Writes the records of a conversation that is not a session file; `None` when there is none in `bytes`.
     fn saved(&self, bytes: &[u8], time: Option<Timestamp>) -> Option<Vec<Vec<u8>>>;
 
@@ -102,6 +107,8 @@ pub struct HeaderOverrides<'a> {
     pub started: Option<Timestamp>,
     /// When it was last used.
     pub updated: Option<Timestamp>,
+    /// The path of another project.
+    pub folder: Option<&'a str>,
 }
 
 /// Fields of a record as raw JSON, in order of first appearance.

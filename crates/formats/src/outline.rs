@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::native::Fields;
 use recount_model::{
-    Fate, Grammar, MessageKind, Problem, RawJson, RecordedPath, SessionId, SourceState, Span,
-    Tokens, What,
+    Entrypoint, Fate, Grammar, MessageKind, Problem, RawJson, RecordedPath, SessionId, SourceState,
+    Span, Tokens, What,
 };
 
 /// The outline of one file.
@@ -38,6 +38,8 @@ pub struct Outline {
     pub agent_calls: Vec<AgentCall>,
     /// The first human prompt, as a title.
     pub first_prompt: Option<String>,
+    /// The last human prompt, on one line, its start.
+    pub last_prompt: Option<String>,
     /// Whether there is any message of a human or a model.
     pub has_conversation: bool,
     /// Whether the agent would have anything to resume.
@@ -65,10 +67,18 @@ pub struct Head {
     pub subagent: bool,
     /// The session that started it, where the file says so.
     pub parent: Option<SessionId>,
+    /// The title that the user gave it in the agent.
+    pub name: Option<String>,
+    /// Whether the agent ran it for itself, and it is nobody's conversation.
+    pub is_background: bool,
     /// The agent's own title.
     pub summary: Option<String>,
     /// The folder in which the session was started, where the source records it.
     pub cwd: Option<RecordedPath>,
+    /// The git branch at the start, where the source records it.
+    pub branch: Option<Box<str>>,
+    /// How it was started, where the source records it.
+    pub entrypoint: Option<Entrypoint>,
     /// The session whose first records this one begins with, without a copy of them.
     pub base: Option<Base>,
     /// Workspace folders.
@@ -243,6 +253,7 @@ impl Outline {
             tools: Vec::new(),
             agent_calls: Vec::new(),
             first_prompt: None,
+            last_prompt: None,
             has_conversation: false,
             resumable: false,
             state: SourceState::default(),

@@ -17,7 +17,7 @@ pub struct RecoverySource {
     pub is_named: bool,
 }
 
-/// A prompt, as it is written anew.
+/// A prompt, as it is rewritten.
 #[derive(Clone, Copy, Debug)]
 pub struct Remark<'a> {
     /// Its id in the new file.

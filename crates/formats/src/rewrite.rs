@@ -1,4 +1,4 @@
-//! Session files written anew: what an agent could have left out, in another grammar, or whole again.
+//! Session files rewritten: what an agent could have left out, in another grammar, or whole again.
 
 use std::fmt::Debug;
 use std::io;
@@ -11,7 +11,7 @@ use crate::native::Fields;
 use crate::outline::Outline;
 use crate::source::Reader;
 
-/// How the files of an agent are written anew.
+/// How the files of an agent are rewritten.
 ///
 /// What is told are pieces: stretches of files that are there, and bytes between them. Who writes them streams; nothing here
 /// holds more than one record, and nothing here writes.

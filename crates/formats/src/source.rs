@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use recount_model::{
     FileRole, Message, Problem, ProjectHash, RecordedPath, SessionId, SessionKind, SourceName,
-    ToolCall, What,
+    SourceState, ToolCall, What,
 };
 
 use serde::{Deserialize, Serialize};
@@ -71,7 +71,7 @@ pub trait Source: Debug + Sync {
     /// The version of what this source reads out of a file: what was kept under another version is read again.
     fn version(&self) -> u32;
 
-    /// Whether its sessions are read. Of the others only [`Source::known_folders`] is used.
+    /// Whether its sessions are read.
     fn reads_sessions(&self) -> bool {
         true
     }
@@ -127,6 +127,17 @@ pub trait Source: Debug + Sync {
     /// Counts the requests for a session as a whole that were billed and are not on record.
     fn side_calls(&self, _family: &SessionFiles) -> u32 {
         0
+    }
+
+    /// Returns titles that a file holds for conversations which may be in other files, each with the key of where that
+    /// conversation ends. `state` is that of the file.
+    fn titles_for_others(&self, _state: &SourceState) -> Vec<(u64, String)> {
+        Vec::new()
+    }
+
+    /// Returns the key of where the conversation of a file ends, for titles that stand in other files.
+    fn end_key(&self, _state: &SourceState) -> Option<u64> {
+        None
     }
 
     /// Lists the files that a tool call touches.
@@ -230,6 +241,11 @@ pub trait Source: Debug + Sync {
         Vec::new()
     }
 
+    /// Whether the agent has a list with numbers, and can go on only with what is in it.
+    fn lists_by_number(&self) -> bool {
+        true
+    }
+
     /// Whether a command line is this agent's own.
     fn is_running(&self, _args: &[String]) -> bool {
         false
@@ -295,7 +311,7 @@ pub struct Placement {
 }
 
 /// Hashes a value the same way in every run, for keys that are kept.
-pub fn stable_hash(value: &impl Hash) -> u64 {
+pub fn stable_hash(value: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()

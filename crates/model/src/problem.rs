@@ -81,6 +81,8 @@ pub enum What {
     OtherAgent,
     /// The session whose start this one begins with is not there.
     BaseMissing,
+    /// A row continues one that is not in the file.
+    BrokenChain,
 }
 
 impl What {
@@ -110,6 +112,7 @@ impl What {
             Self::Buried => "the agent itself would load nothing of it",
             Self::OtherAgent => "session of another agent",
             Self::BaseMissing => "the session it begins with is missing",
+            Self::BrokenChain => "continues a row that is missing",
         }
     }
 }

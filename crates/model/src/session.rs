@@ -28,6 +28,14 @@ pub struct SessionFacts {
     pub title: Option<String>,
     /// Where the title comes from.
     pub title_from: TitleFrom,
+    /// What the human typed first, on one line.
+    pub first_prompt: Option<String>,
+    /// What the human typed last, on one line.
+    pub last_prompt: Option<String>,
+    /// The git branch at the start, where the source records it.
+    pub branch: Option<String>,
+    /// How it was started, where the source records it.
+    pub entrypoint: Option<Entrypoint>,
     /// What the user has put on it; nothing when not looked for.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub labels: Option<Labels>,
@@ -81,6 +89,9 @@ pub struct SessionFacts {
     /// The problems themselves, as many as were kept.
     #[serde(skip)]
     pub problem_list: Vec<Problem>,
+    /// Whether the agent ran it for itself: it is counted, and not listed.
+    #[serde(skip)]
+    pub is_background: bool,
     /// What only the source understands of each of the files.
     #[serde(skip)]
     pub states: Vec<SourceState>,
@@ -125,6 +136,20 @@ pub enum SessionKind {
     Main,
     /// Another session did.
     Subagent,
+}
+
+/// How a session was started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Entrypoint {
+    /// In a terminal, by hand.
+    Terminal,
+    /// With a prompt on the command line, to print the answer.
+    Headless,
+    /// In an editor.
+    Ide,
+    /// By a program, through a library.
+    Sdk,
 }
 
 /// Where a title comes from.

@@ -13,7 +13,7 @@ use crate::discover::named_folders;
 use crate::presence::ask;
 use crate::resolve::Candidates;
 
-/// How many folders are looked into for what lies beside a project.
+/// How many folders are looked into for what is beside a project.
 const BESIDE: usize = 200;
 /// How many folders are asked whether they are a repository.
 const REPOSITORIES: usize = 2000;
@@ -77,7 +77,7 @@ impl Machine<'_> {
 
     /// Adds where other agents were used.
     fn neighbours(&self, candidates: &mut Candidates) {
-        for source in self.sources.iter().filter(|source| !source.reads_sessions()) {
+        for source in self.sources {
             let folders = source.folders();
             let named = named_folders(&folders, self.env);
             let below = self
@@ -140,7 +140,7 @@ fn around(candidates: &mut Candidates) {
     }
 }
 
-/// Lists the folders beside a path, and those beside the folder it lies in; none on a disk that does not answer.
+/// Lists the folders beside a path, and those beside the folder it is in; none on a disk that does not answer.
 pub fn beside(path: &Path) -> Vec<String> {
     let above = path.parent().map(Path::to_owned);
     let further = above.as_deref().and_then(Path::parent).map(Path::to_owned);

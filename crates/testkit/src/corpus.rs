@@ -1,4 +1,4 @@
-//! Recorded homes that tests sweep, and the fixtures that stand in for them in a plain clone.
+//! Recorded homes that tests sweep, and the fixtures that replace them in a plain clone.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ pub fn corpus() -> Corpus {
 
 /// Returns the recorded homes of agents that recount only takes folders from: `corpus-other` beside the corpus.
 ///
-/// It holds `<agent>/<release>/<scenario>/home/`. No fixture stands in for them.
+/// It holds `<agent>/<release>/<scenario>/home/`. No fixture replaces them.
 ///
 /// # Panics
 /// If there is a corpus and none of these beside it.
@@ -74,7 +74,7 @@ pub fn recordings() -> Vec<PathBuf> {
 }
 
 impl Corpus {
-    /// Whether these are recordings. Where fixtures stand in, a test cannot expect a certain number of anything.
+    /// Whether these are recordings. Where fixtures replace them, a test cannot expect a certain number of anything.
     pub fn is_recorded(&self) -> bool {
         self.is_recorded
     }

@@ -22,18 +22,21 @@ pub fn fixture(path: impl AsRef<Path>) -> PathBuf {
     repository().join("fixtures").join(path)
 }
 
-/// Lists all cases, sorted by name.
+/// Lists all cases of Gemini CLI, sorted by name.
 ///
 /// # Panics
 /// If the folder of fixtures cannot be read.
 pub fn fixtures() -> Vec<Fixture> {
-    let mut found = Vec::new();
-    for source in folders(&fixture("")) {
-        for era in folders(&source) {
-            found.extend(folders(&era).into_iter().map(case));
-        }
-    }
-    found
+    fixtures_of("gemini")
+}
+
+/// Lists all cases of an agent, sorted by name.
+///
+/// # Panics
+/// If the folder of fixtures cannot be read.
+pub fn fixtures_of(source: &str) -> Vec<Fixture> {
+    let eras = folders(&fixture(source));
+    eras.iter().flat_map(|era| folders(era)).map(case).collect()
 }
 
 fn case(path: PathBuf) -> Fixture {
@@ -65,7 +68,9 @@ mod tests {
 
     #[test]
     fn every_case_has_a_home_and_a_readme() {
-        let all = fixtures();
+        let all = folders(&fixture("")).into_iter();
+        let names = all.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
+        let all: Vec<Fixture> = names.flat_map(|name| fixtures_of(&name)).collect();
         assert!(!all.is_empty());
         for case in all {
             assert!(case.path.join("home").is_dir(), "{} has no home", case.name);

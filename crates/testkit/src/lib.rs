@@ -15,7 +15,7 @@ mod output;
 mod page;
 
 pub use corpus::{Capture, Corpus, corpus, corpus_of_other_agents, recordings};
-pub use fixture::{Fixture, fixture, fixtures};
+pub use fixture::{Fixture, fixture, fixtures, fixtures_of};
 pub use home::{Home, NOW};
 pub use output::Output;
 pub use page::{Element, Page};

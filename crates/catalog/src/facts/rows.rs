@@ -3,7 +3,7 @@
 /// One session with all that is kept of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionRows {
-    /// Tells the session from others.
+    /// Distinguishes the session from others.
     pub key: u64,
     /// Changes when one of its files does.
     pub stamp: u64,
@@ -38,7 +38,7 @@ pub struct MessageRow {
     pub tool_calls: u64,
     /// What the request used: input, output, cached, `cache_write`, thoughts, tool, total.
     pub tokens: Option<[u64; 7]>,
-    /// Which file it stands in.
+    /// Which file it is in.
     pub file: usize,
     /// The line on which it begins, if that is known.
     pub line: Option<u32>,
@@ -84,7 +84,7 @@ pub struct TouchRow {
     pub tool: String,
     /// How it was touched.
     pub how: &'static str,
-    /// Its path, as it stands in the message.
+    /// Its path, as it is in the message.
     pub path: String,
     /// When.
     pub time: Option<String>,

@@ -2,7 +2,7 @@
 
 use crate::schema::Tables;
 
-/// Rows are clustered by session: one is taken out and put in as a whole, and read as a whole. They stand in the order of the
+/// Rows are clustered by session: one is removed and put in as a whole, and read as a whole. They are in the order of the
 /// sessions' keys, so that answers come in the same order whichever session was read first. No text of any length is in them; it is read
 /// from where it stands.
 pub(crate) const TABLES: Tables = Tables { version: "3", create: CREATE };

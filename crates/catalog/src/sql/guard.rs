@@ -9,7 +9,7 @@ use super::views::FRESH;
 /// What a statement was seen to do while it was prepared.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen {
-    /// It reads the view that is made anew for each question.
+    /// It reads the view that is rebuilt for each question.
     pub(super) sessions: bool,
     /// It reads what is kept in the fact file.
     pub(super) facts: bool,

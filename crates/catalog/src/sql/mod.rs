@@ -228,7 +228,7 @@ fn watch(db: &mut Connection, seen: &Arc<Mutex<Seen>>) -> rusqlite::Result<()> {
     db.authorizer(Some(guard::guard(Arc::clone(seen))))
 }
 
-/// Tells what was refused from what was not understood.
+/// Distinguishes what was refused from what was not understood.
 fn explain(error: rusqlite::Error, statement: &str, refused: Option<String>) -> SqlError {
     if let Some(what) = refused {
         return SqlError::Refused(what);

@@ -91,7 +91,7 @@ fn mistakes_are_told_with_their_place() {
     }
 }
 
-/// Tells where it was asked to read.
+/// Returns where it was asked to read.
 struct Echo;
 
 impl TextSource for Echo {

@@ -78,7 +78,7 @@ const fn real(name: &'static str, sql: &'static str, about: &'static str) -> Sql
     SqlColumn { name, kind: ColumnKind::Real, about, sql }
 }
 
-/// Every view, in the order they are told to people.
+/// Every view, in the order in which people see them.
 pub const VIEWS: &[SqlView] = &[SESSIONS, MESSAGES, TOOL_CALLS, REQUESTS, FILES_TOUCHED];
 
 /// The name of the one view whose rows are put in for each question.
@@ -96,6 +96,10 @@ const SESSIONS: SqlView = SqlView {
         text("parent_call", "", "of a sub-agent: the call that ran it"),
         text("title", "", "its title"),
         text("title_from", "", "name, summary, prompt or none"),
+        text("first_prompt", "", "what the human typed first, its start"),
+        text("last_prompt", "", "what the human typed last, its start"),
+        text("branch", "", "the git branch at the start, if recorded"),
+        text("entrypoint", "", "terminal, headless, ide or sdk, if recorded"),
         text("project_path", "", "the folder it belongs to"),
         text("project_state", "", "present, missing, unknown or scanning"),
         text("project_slug", "", "the readable name of the agent's directory"),
@@ -135,7 +139,7 @@ const SESSIONS: SqlView = SqlView {
         text("directories", "", "workspace folders that were added, one per line"),
         long("memory", "", "notes that the agent's own memory made of it, as JSON"),
         text("file", "", "the file that the agent itself would load"),
-        number("files", "", "how many files it lies in"),
+        number("files", "", "number of files"),
         number("bytes", "", "the size of all of them"),
         number("agent_index", "", "the number under which the agent itself lists it"),
         text("agent_title", "", "the title under which the agent itself lists it"),
@@ -179,7 +183,7 @@ const MESSAGES: SqlView = SqlView {
         text(
             "file",
             "(SELECT f.path FROM main.kept_files f WHERE f.session = m.session AND f.number = m.file)",
-            "the file it stands in",
+            "the file that contains it",
         ),
         number("line", "m.line", "the line on which it begins"),
         number("offset", "m.offset", "its first byte"),
@@ -288,7 +292,7 @@ const FILES_TOUCHED: SqlView = SqlView {
             "t.how",
             "attached, read, written; named: looked at otherwise, or the call failed",
         ),
-        text("path", "t.path", "the path as it stands in the message"),
+        text("path", "t.path", "the path as written in the message"),
         time("time", "t.time", "when"),
     ],
 };

@@ -83,7 +83,7 @@ impl fmt::Display for Origin {
                 write!(f, "{} from the log of prompts", plural(*count, "prompt"))
             }
             Self::Outputs(count) => {
-                write!(f, "{}, kept beside it, as notices", plural(*count, "output"))
+                write!(f, "{} from separate files, as notices", plural(*count, "output"))
             }
         }
     }

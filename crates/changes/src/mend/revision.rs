@@ -1,4 +1,4 @@
-//! A file written anew from stretches of files that are there, read when it is written.
+//! A file rewritten from stretches of files that are there, read when it is written.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

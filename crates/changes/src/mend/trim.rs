@@ -76,7 +76,7 @@ impl Changes<'_> {
     /// Plans to drop turns from what an agent will load.
     ///
     /// Where the agent knows lists that replace all before them, and `rewrite` is not wished for, such a list is appended: what is
-    /// dropped stays in the file. Elsewhere the file is written anew without it.
+    /// dropped stays in the file. Elsewhere the file is rewritten without it.
     ///
     /// # Errors
     /// If a turn is not there, nothing would be left, or the agent cannot load the session.

@@ -14,7 +14,7 @@ use recount_writer::change::Make;
 
 use crate::Error;
 
-/// What will be in the file of a session that is written anew. Records are read when they are written.
+/// What will be in the file of a session that is rewritten. Records are read when they are written.
 #[derive(Debug)]
 pub(crate) struct Edition {
     way: Way,
@@ -106,9 +106,14 @@ impl Make for Edition {
                     out.write_all(b"\n")
                 };
                 head.iter().try_for_each(|head| line(head))?;
+                let mut before: Option<Vec<u8>> = None;
                 self.records(&mut |bytes, id| {
                     // What the agent would not take for a message is told when the records are chosen.
-                    form.record(bytes, id).map_or(Ok(()), |record| line(&record))
+                    let Some(record) = form.record(bytes, id) else { return Ok(()) };
+                    let record = form.behind(record, before.as_deref());
+                    line(&record)?;
+                    before = Some(record);
+                    Ok(())
                 })
             }
             Way::Document { rewriter, frame } => {

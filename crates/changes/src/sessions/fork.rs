@@ -71,6 +71,7 @@ impl Changes<'_> {
             title: title.as_deref(),
             started: None,
             updated: Some(self.engine.clock().now()),
+            folder: home.path.as_ref().filter(|_| fork.to.is_some()).map(RecordedPath::as_str),
         };
         let edition = Edition::new(opened, home.form, records, overrides, grammar_of([facts]))?;
         let mut offer = self.offer("fork");
@@ -150,7 +151,7 @@ pub(super) fn entry<'a>(
 fn cut(session_files: &SessionFiles, records: &mut Vec<Record>, at: &str) -> Result<(), Error> {
     let missing = || Error::NoMessage(at.to_owned());
     let kind = |record: &Record| entry(session_files, record).map(|entry| entry.kind);
-    let is_prompt = |record: &Record| kind(record) == Some(MessageKind::Prompt);
+    let is_prompt = |record: &Record| kind(record) == Some(MessageKind::Prompt) && !record.is_piece;
     let end = if let Ok(number) = at.parse::<usize>() {
         let mut prompts = records.iter().enumerate().filter(|(_, record)| is_prompt(record));
         let begin = number.checked_sub(1).and_then(|before| prompts.nth(before));
@@ -161,13 +162,15 @@ fn cut(session_files: &SessionFiles, records: &mut Vec<Record>, at: &str) -> Res
             let id = entry(session_files, record).and_then(|entry| entry.id.as_deref());
             record.id.as_deref().or(id).is_some_and(|id| id.starts_with(at))
         };
-        let mut found = records.iter().enumerate().filter(|(_, record)| is_it(record));
+        let whole = records.iter().enumerate().filter(|(_, record)| !record.is_piece);
+        let mut found = whole.filter(|(_, record)| is_it(record));
         let (place, _) = found.next().ok_or_else(missing)?;
         if found.next().is_some() {
             return Err(Reason::ManyMessages(at.to_owned()).into());
         }
         let results = records.iter().skip(place + 1);
-        let results = results.take_while(|record| kind(record) == Some(MessageKind::ToolResult));
+        let results = results
+            .take_while(|record| record.is_piece || kind(record) == Some(MessageKind::ToolResult));
         place + 1 + results.count()
     };
     records.truncate(end);

@@ -70,6 +70,7 @@ impl Changes<'_> {
         let hash = own.and_then(|path| source.project_hash(path.as_str()));
         let hash = hash.map(|hash| hash.to_string());
         let overrides = HeaderOverrides {
+            folder: None,
             id: Some(&home.id),
             project_hash: home.hash.as_deref().or(hash.as_deref()),
             title: title.as_deref(),

@@ -29,6 +29,8 @@ pub(crate) struct FileMover<'a> {
     editor: &'static dyn Editor,
     /// The hash of the path of the project that all of it belongs to from now on.
     hash: &'a str,
+    /// That path, if it changes.
+    folder: Option<&'a str>,
     /// Which sessions have files of which group, by the folder they lie in.
     groups: BTreeMap<(PathBuf, String), BTreeSet<SessionId>>,
     /// Where something will lie.
@@ -55,7 +57,13 @@ impl<'a> FileMover<'a> {
             }
         }
         let (taken, gone, buffer) = (BTreeSet::new(), BTreeSet::new(), Buffer::new());
-        Self { source, editor, hash, groups, taken, gone, buffer }
+        Self { source, editor, hash, folder: None, groups, taken, gone, buffer }
+    }
+
+    /// Says which folder all of it belongs to from now on.
+    pub(crate) fn in_folder(mut self, folder: &'a str) -> Self {
+        self.folder = Some(folder);
+        self
     }
 
     /// Writes a small file, whatever it held.
@@ -223,7 +231,11 @@ impl<'a> FileMover<'a> {
         if known.as_deref() == Some(self.hash) {
             return Ok(None);
         }
-        let said = Amendment { project_hash: Some(self.hash), ..Amendment::default() };
+        let said = Amendment {
+            project_hash: Some(self.hash),
+            folder: self.folder,
+            ..Amendment::default()
+        };
         let patches = self.editor.amend(path, file.grammar, said, &mut self.buffer);
         let unreadable = |source| Error::unreadable(path, source);
         let patches = patches.map_err(unreadable)?;

@@ -49,7 +49,8 @@ impl Changes<'_> {
             roots.into_iter().map(place).collect::<Result<_, Error>>()?;
         let hash = source.project_hash(path.as_str()).map(|hash| hash.to_string());
         let hash = hash.unwrap_or_default();
-        let mut mover = FileMover::new(source, editor, &listing.sessions, &hash);
+        let mut mover =
+            FileMover::new(source, editor, &listing.sessions, &hash).in_folder(path.as_str());
         for (root, place) in &places {
             let here = || shares.iter().filter(|share| share.folder.root == *root);
             let is_there = |share: &&Share<'_>| {

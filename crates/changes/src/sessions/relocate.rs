@@ -47,7 +47,8 @@ impl Changes<'_> {
             is_known = true;
             let hash = root.source.project_hash(new.as_str()).map(|hash| hash.to_string());
             let hash = hash.unwrap_or_default();
-            let mut mover = FileMover::new(root.source, editor, &listing.sessions, &hash);
+            let mut mover = FileMover::new(root.source, editor, &listing.sessions, &hash)
+                .in_folder(new.as_str());
             relocate(&mut offer, &mut mover, root.source, listing, &change)?;
         }
         if !is_known {

@@ -51,7 +51,8 @@ impl Changes<'_> {
             let patches = editor.amend(path, file.grammar, said, &mut buffer);
             let Some(patches) = patches.map_err(unreadable)? else { continue };
             able = true;
-            let has = source.outline(path, &mut buffer).head.summary;
+            let head = source.outline(path, &mut buffer).head;
+            let has = head.name.or(head.summary);
             if patches.is_empty() || has == title {
                 continue;
             }

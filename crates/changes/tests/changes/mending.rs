@@ -1,4 +1,4 @@
-//! Every fixture and every recorded home: what is written anew says what was there, and comes back byte for byte.
+//! Every fixture and every recorded home: what is rewritten says what was there, and comes back byte for byte.
 
 use std::collections::BTreeMap;
 use std::fs;

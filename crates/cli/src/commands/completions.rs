@@ -15,7 +15,7 @@ use crate::help;
 #[command(after_help = "\
 Examples:
   recount completions bash > ~/.local/share/bash-completion/completions/recount
-  recount completions zsh > \"${fpath[1]}/_recount\"
+  recount completions zsh > ~/.zfunc/_recount
   recount completions fish > ~/.config/fish/completions/recount.fish")]
 pub(crate) struct CompletionsArgs {
     /// Shell

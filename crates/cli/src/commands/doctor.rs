@@ -92,7 +92,7 @@ const COLUMNS: &[Column] = &[
     Column { heading: "", align: Align::Left, fit: Fit::Keep },
     Column { heading: "WHERE", align: Align::Left, fit: Fit::Keep },
     Column { heading: "WHAT", align: Align::Left, fit: Fit::Flexible },
-    Column { heading: "MENDED BY", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "FIX", align: Align::Left, fit: Fit::Keep },
 ];
 
 fn page(findings: &[Row], context: &Context) -> String {

@@ -14,7 +14,7 @@ use crate::help;
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
-  recount man | man -l -
+  recount man > recount.1
   recount man list > recount-list.1")]
 pub(crate) struct ManArgs {
     /// Command; the main page if missing

@@ -19,7 +19,7 @@ use crate::output::progress::Bar;
 #[command(after_help = "\
 Examples:
   recount move 279d --to ~/code/web
-  recount move @3 --to tinyparse --dry-run
+  recount move @3 --to ~/code/web --dry-run
   recount move 279d --to .           # to the current folder")]
 pub(crate) struct MoveArgs {
     /// Session: an id or its first characters, a file, @N or `latest`

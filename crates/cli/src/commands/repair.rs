@@ -42,6 +42,6 @@ pub(crate) fn run(args: &RepairArgs, context: &Context) -> Result<ExitCode, Fail
     let bar = Bar::new(context, "reading");
     let offer = changes.repair_plan(&args.sessions, &bar)?;
     bar.finish();
-    let done = format!("{} mended: {}", sessions(&offer.plan), files(&offer.plan));
+    let done = format!("{} repaired: {}", sessions(&offer.plan), files(&offer.plan));
     args.consent.carry_out_or_tell(&offer, changes, context, &done, "nothing to repair")
 }

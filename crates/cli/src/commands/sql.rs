@@ -27,8 +27,8 @@ use crate::output::width::pad_to;
 #[command(after_help = "\
 Examples:
   recount sql --schema
-  recount sql \"SELECT project_name, count(*), sum(tokens_total) FROM sessions GROUP BY 1 ORDER BY 3 DESC\"
-  recount sql \"SELECT name, count(*) AS calls, sum(is_error) AS failed FROM tool_calls GROUP BY name\" --csv
+  recount sql \"SELECT project_name, sum(tokens_total) FROM sessions GROUP BY 1\"
+  recount sql \"SELECT name, count(*), sum(is_error) FROM tool_calls GROUP BY 1\" --csv
   echo \"SELECT count(*) FROM messages\" | recount sql")]
 pub(crate) struct SqlArgs {
     /// SELECT statement; read from standard input if missing or `-`

@@ -27,7 +27,7 @@ Examples:
   recount vault                           # + marks sessions whose files are gone
   recount vault verify                    # unpack and compare every copy
   recount vault prune                     # keep only the last version of each file
-  recount vault prune --before 1y --all   # drop what was not seen for a year")]
+  recount vault prune --before 52w --all  # drop what was not seen for a year")]
 pub(crate) struct VaultArgs {
     #[command(subcommand)]
     command: Option<What>,

@@ -20,6 +20,10 @@ pub(crate) fn write(out: &mut Vec<u8>, facts: &SessionFacts, project: &str) -> i
     }
     row.optional(b",\"title\":", facts.title.as_deref());
     row.value(b",\"title_from\":", &facts.title_from)?;
+    row.optional(b",\"first_prompt\":", facts.first_prompt.as_deref());
+    row.optional(b",\"last_prompt\":", facts.last_prompt.as_deref());
+    row.optional(b",\"branch\":", facts.branch.as_deref());
+    row.value(b",\"entrypoint\":", &facts.entrypoint)?;
     if let Some(labels) = &facts.labels {
         row.texts(b",\"tags\":", labels.tags.iter());
         row.flag(b",\"pinned\":", Some(labels.pinned));

@@ -283,7 +283,7 @@ fn what_has_come_into_its_place_is_not_overwritten() {
     insta::assert_snapshot!(home.run(["undo", "--yes"]), @r"
     ------- stderr -------
     error: ~home~/.gemini/tmp/shop/chats/session-2026-11-15T18-13-8662c6d1.jsonl is there already
-    hint: move what lies there away first, then try again
+    hint: move the existing file away, then try again
     [exit 3]
     ");
     assert_eq!(home.read(file), b"new");

@@ -144,14 +144,11 @@ fn help_and_version_are_no_errors() {
       -V, --version           Print version
 
     Arguments of commands:
-      SESSION  An id or its first characters (4 or more), a file, @N (row N of the last list), or
-      `latest`
-      PROJECT  A path, `.`, a slug, a hash prefix, or part of its name
-      WHEN     A date or time (2026-09-02, 2026-09-02T08:00), an age (12h, 7d, 4w), `today` or
-      `yesterday`
+      SESSION  Id, its first characters (4+), a file, @N (row of the last list), `latest`
+      PROJECT  Path, `.`, slug, hash prefix, or part of its name
+      WHEN     2026-09-02, 2026-09-02T08:00, 12h, 7d, 4w, `today`, `yesterday`
 
-    Run `recount help COMMAND` for the options and examples of a command. Without a command, `recount`
-    runs `recount list`.
+    Run `recount help COMMAND` for options and examples. Without a command, runs `list`.
     [exit 0]
     ");
     assert_eq!(

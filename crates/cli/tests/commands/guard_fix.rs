@@ -61,7 +61,7 @@ fn a_stub_goes_to_the_trash_and_the_conversation_stays() {
     CHANGE    WHAT  BEFORE  AFTER  FILE
     to trash  stub   228 B      -  ~/.gemini/tmp/shop/chats/session-2026-11-15T18-29-798f2624.jsonl
     ------- stderr -------
-    note: defused: 1 file; `recount undo 20261116-000000` reverts it
+    note: fixed: 1 file; `recount undo 20261116-000000` reverts it
     [exit 0]
     ");
     let calm = home.run(["guard", "--release", "0.60.0"]);
@@ -70,7 +70,7 @@ fn a_stub_goes_to_the_trash_and_the_conversation_stays() {
     assert_eq!(home.run(["trash"]).code, Some(1));
     insta::assert_snapshot!(home.run(["guard", "--fix", "--release", "0.60.0", "--yes"]), @"
     ------- stderr -------
-    note: there is nothing to defuse
+    note: nothing to fix
     [exit 0]
     ");
     let undone = home.run(["undo", "--yes"]);
@@ -172,7 +172,7 @@ fn namesakes_get_names_of_their_own_and_keep_what_lies_beside() {
     moved    258 B      -  ~/.gemini/tmp/shop/chats/session-2026-09-02T08-00-3d2f9a10.jsonl
     ------- stderr -------
     note: 1 session will still be deleted by age or number: `recount guard --retention off` prevents that, `recount guard --keep` keeps copies
-    note: defused: 2 files; `recount undo 20261116-000000` reverts it
+    note: fixed: 2 files; `recount undo 20261116-000000` reverts it
     [exit 1]
     ");
     // The old one is past its time, and does not take the new one along any more.

@@ -331,7 +331,7 @@ fn every_documented_field_is_in_the_json() {
     for session in sessions {
         has(
             session,
-            "source id kind parent title title_from project started updated messages prompts answers \
+            "source id kind parent title title_from first_prompt last_prompt branch entrypoint project started updated messages prompts answers \
              undone tool_calls models tokens cost_usd cost_is_lower_bound files agent_index live doomed problems",
         );
         has(&session["project"], "path state slug hash evidence");

@@ -1,4 +1,4 @@
-//! Sessions written anew: smaller, in another grammar, with fewer turns, and again from traces.
+//! Sessions rewritten: smaller, in another grammar, with fewer turns, and again from traces.
 
 #![expect(clippy::unwrap_used, reason = "what a test needs it must have")]
 
@@ -243,13 +243,13 @@ fn prompts_alone_make_a_session_again() {
     3d2f9a10  /home/dev/code/shop  Raise the tax  3 prompts, 1 output
     [exit 0]
     ");
-    insta::assert_snapshot!(home.run(["recover", "3d2f", "--dry-run"]), @r"
+    insta::assert_snapshot!(home.run(["recover", "3d2f", "--dry-run"]), @"
     3d2f9a10  resurrected: Raise the tax  /home/dev/code/shop
     CHANGE  WHAT     BEFORE  AFTER  FILE
-    new     session       -  971 B  ~/.gemini/tmp/shop/chats/session-2026-11-15T08-00-3d2f9a10.jsonl
+    new     session       -  975 B  ~/.gemini/tmp/shop/chats/session-2026-11-15T08-00-3d2f9a10.jsonl
     ------- stderr -------
     note: 2 prompts from the log of prompts
-    note: 1 output, kept beside it, as notices
+    note: 1 output from separate files, as notices
     note: nothing was changed (--dry-run)
     [exit 0]
     ");

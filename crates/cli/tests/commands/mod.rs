@@ -19,6 +19,7 @@ mod mending;
 mod merge;
 mod r#move;
 mod odd_homes;
+mod old_spellings;
 mod own_form;
 mod project_names;
 mod project_search;

@@ -259,7 +259,7 @@ fn the_schema_names_every_column() {
       number   integer  the place of that message in the session
       tool     text     the tool's name, or @file
       how      text     attached, read, written; named: looked at otherwise, or the call failed
-      path     text     the path as it stands in the message
+      path     text     the path as written in the message
       time     text     when
     ");
     let told: Value =

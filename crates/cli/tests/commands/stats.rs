@@ -215,8 +215,8 @@ fn the_working_names_what_was_counted_once_and_what_is_missing() {
     counted once:
            17  records were written again in the same file
     billed, but not on record:
-            7  replies without words are part of the record before them, which has the figures of one reply
-            2  requests may have the figures of the first piece of the reply only, as older releases kept them
+            7  replies without text were merged into the record before them, which has the token counts of one reply
+            2  requests may have only the token counts of the first chunk of the reply, as older releases recorded them
     counted all the same:
             2  requests whose answers were undone later: billed, and part of the sum
     ");

@@ -156,7 +156,7 @@ fn nothing_is_put_over_something_else() {
     insta::assert_snapshot!(home.run(["restore", ID, "--yes"]), @"
     ------- stderr -------
     error: ~home~/.gemini/tmp/shop/chats/session-2026-11-10T08-00-3d2f9a10.jsonl is there already
-    hint: move what lies there away first, then try again
+    hint: move the existing file away, then try again
     [exit 3]
     ");
     assert_eq!(home.read(&log(day)), b"another");

@@ -6,9 +6,9 @@ use jiff::Timestamp;
 use recount_formats::outline::{AgentCall, Head, Outline};
 use recount_formats::source::ScannedFile;
 use recount_model::{
-    FileFacts, FileRole, Grammar, MessageCounts, Problem, RawJson, RecordedPath, SessionFacts,
-    SessionId, SessionKind, SourceName, SourceState, StrictCounts, TitleFrom, Tokens, ToolCounts,
-    What, timestamp,
+    Entrypoint, FileFacts, FileRole, Grammar, MessageCounts, Problem, RawJson, RecordedPath,
+    SessionFacts, SessionId, SessionKind, SourceName, SourceState, StrictCounts, TitleFrom, Tokens,
+    ToolCounts, What, timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ use crate::sessions::list::{Digest, Used};
 use crate::snapshot::disk_scan::{DiskSnapshot, Group};
 
 /// Raised with every change to the form, or to what is counted.
-pub(crate) const VERSION: u32 = 8;
+pub(crate) const VERSION: u32 = 9;
 
 /// What is kept of a session, wherever its files lie.
 #[derive(Serialize, Deserialize)]
@@ -26,6 +26,10 @@ pub(crate) struct Core {
     parent: Option<SessionId>,
     title: Option<String>,
     title_from: TitleFrom,
+    first_prompt: Option<String>,
+    last_prompt: Option<String>,
+    branch: Option<String>,
+    entrypoint: Option<Entrypoint>,
     /// In milliseconds.
     started: Option<i64>,
     updated: Option<i64>,
@@ -43,6 +47,7 @@ pub(crate) struct Core {
     problems: u64,
     not_understood: u64,
     problem_list: Vec<Problem>,
+    is_background: bool,
     states: Vec<SourceState>,
 }
 
@@ -82,6 +87,10 @@ impl Core {
             parent: facts.parent.clone(),
             title: facts.title.clone(),
             title_from: facts.title_from,
+            first_prompt: facts.first_prompt.clone(),
+            last_prompt: facts.last_prompt.clone(),
+            branch: facts.branch.clone(),
+            entrypoint: facts.entrypoint,
             started: facts.started.map(Timestamp::as_millisecond),
             updated: facts.updated.map(Timestamp::as_millisecond),
             counts: facts.counts,
@@ -98,6 +107,7 @@ impl Core {
             problems: facts.problems,
             not_understood: facts.not_understood,
             problem_list: facts.problem_list.clone(),
+            is_background: facts.is_background,
             states: facts.states.clone(),
         }
     }
@@ -111,6 +121,10 @@ impl Core {
             parent_call: None,
             title: self.title,
             title_from: self.title_from,
+            first_prompt: self.first_prompt,
+            last_prompt: self.last_prompt,
+            branch: self.branch,
+            entrypoint: self.entrypoint,
             labels: None,
             project: Arc::default(),
             started: self.started.and_then(timestamp),
@@ -134,6 +148,7 @@ impl Core {
             problems: self.problems,
             not_understood: self.not_understood,
             problem_list: self.problem_list,
+            is_background: self.is_background,
             states: self.states,
         }
     }

@@ -236,7 +236,7 @@ impl Engine {
     ) {
         // Where names lie, what is kept of a group is not all of a session.
         let whole = digests.iter().all(|digest| matches!(digest.used, Used::With(_)));
-        // What had to be read and could not be kept is read again: such a list would be written anew each time.
+        // What had to be read and could not be kept is read again: such a list would be rewritten each time.
         let settled = whole || digests.iter().all(|digest| !digest.fresh);
         if disk.is_racy() || !settled {
             return;

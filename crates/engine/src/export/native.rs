@@ -111,6 +111,7 @@ impl<'a> NativeExport<'a> {
         }
         self.write_head(&fields, &self.opened.facts.id, None, out, told)?;
         let mut windows: Vec<Option<Window>> = session_files.files.iter().map(|_| None).collect();
+        let mut before = None;
         for (number, record) in records.iter().enumerate() {
             let Some(bytes) = self.bytes(record, &mut windows) else {
                 told.problems.push(self.gone(record.session_file, Some(record.span)));
@@ -123,7 +124,9 @@ impl<'a> NativeExport<'a> {
                 told.problems.push(problem);
                 continue;
             };
+            let line = self.form.behind(line, before.as_deref());
             self.line(&line, &format!("message {}", number + 1), out, told)?;
+            before = Some(line);
         }
         Ok(())
     }

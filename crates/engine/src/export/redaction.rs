@@ -109,6 +109,8 @@ impl Redaction {
         let mut clean = facts.clone();
         pass.maybe(&mut clean.title);
         pass.maybe(&mut clean.agent_title);
+        pass.maybe(&mut clean.first_prompt);
+        pass.maybe(&mut clean.last_prompt);
         clean.directories.iter_mut().for_each(|directory| pass.text(directory));
         clean.files.iter_mut().for_each(|file| pass.text(&mut file.path));
         if let Some(memory) = &clean.memory {

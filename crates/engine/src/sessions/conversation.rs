@@ -29,6 +29,8 @@ pub struct Record {
     pub span: Span,
     /// What it must be called where its own id is missing or taken.
     pub id: Option<String>,
+    /// Whether it is a piece of the message whose first record stands before it.
+    pub is_piece: bool,
 }
 
 impl Conversation {
@@ -145,7 +147,17 @@ fn records(session_files: &SessionFiles, rows: &[Shown]) -> Vec<Record> {
             names.find(is_new).unwrap_or_default()
         });
         taken.extend(id.clone());
-        records.push(Record { session_file: row.session_file, entry: row.entry, span, id });
+        let (session_file, number) = (row.session_file, row.entry);
+        records.push(Record { session_file, entry: number, span, id, is_piece: false });
+        let whole = outline(session_files, session_file).zip(entry(session_files, row));
+        let pieces = whole.into_iter().flat_map(|(outline, entry)| outline.pieces_of(entry));
+        records.extend(pieces.map(|piece| Record {
+            session_file,
+            entry: number,
+            span: piece.span,
+            id: None,
+            is_piece: true,
+        }));
     }
     records
 }

@@ -38,6 +38,7 @@ pub(crate) fn facts(source: &dyn Source, session_files: &SessionFiles) -> Sessio
     }
     times(&mut facts, session_files);
     title(&mut facts, session_files);
+    prompts(&mut facts, session_files);
     facts
 }
 
@@ -59,6 +60,10 @@ fn blank(source: &dyn Source, session_files: &SessionFiles) -> SessionFacts {
         parent_call: None,
         title: None,
         title_from: TitleFrom::None,
+        first_prompt: None,
+        last_prompt: None,
+        branch: main.and_then(|main| main.file.outline.head.branch.as_deref().map(str::to_owned)),
+        entrypoint: main.and_then(|main| main.file.outline.head.entrypoint),
         labels: None,
         project: Arc::default(),
         cwd: main.and_then(|main| main.file.outline.head.cwd.clone()),
@@ -84,6 +89,7 @@ fn blank(source: &dyn Source, session_files: &SessionFiles) -> SessionFacts {
         problems,
         not_understood,
         problem_list,
+        is_background: main.is_some_and(|main| main.file.outline.head.is_background),
         states: own(session_files)
             .map(|session_file| source.light(&session_file.file.outline).state)
             .collect(),
@@ -173,11 +179,28 @@ fn title(facts: &mut SessionFacts, session_files: &SessionFiles) {
     // A sub-agent's summary is its whole answer, often as JSON; what it was asked tells more.
     let summary = summary.filter(|_| session_files.kind == SessionKind::Main);
     let prompt = session_files.files.iter().find_map(|m| m.file.outline.first_prompt.as_deref());
-    (facts.title, facts.title_from) = match (summary, prompt) {
-        (Some(summary), _) => (Some(one_line(summary)), TitleFrom::Summary),
-        (None, Some(prompt)) => (Some(prompt.to_owned()), TitleFrom::Prompt),
-        (None, None) => (None, TitleFrom::None),
+    let name = main(session_files).and_then(|main| main.file.outline.head.name.as_deref());
+    (facts.title, facts.title_from) = match (name, summary, prompt) {
+        (Some(name), _, _) => (Some(one_line(name)), TitleFrom::Name),
+        (None, Some(summary), _) => (Some(one_line(summary)), TitleFrom::Summary),
+        (None, None, Some(prompt)) => (Some(prompt.to_owned()), TitleFrom::Prompt),
+        (None, None, None) => (None, TitleFrom::None),
     };
+}
+
+/// How many characters of a prompt are told.
+const PROMPT: usize = 200;
+
+fn prompts(facts: &mut SessionFacts, session_files: &SessionFiles) {
+    let told = |text: &String| {
+        let line = one_line(text);
+        let end = line.char_indices().nth(PROMPT).map_or(line.len(), |(at, _)| at);
+        line.get(..end).unwrap_or(&line).to_owned()
+    };
+    let mut files = session_files.files.iter().map(|session_file| &session_file.file.outline);
+    let last = files.clone().rev().find_map(|outline| outline.last_prompt.as_ref());
+    facts.first_prompt = files.find_map(|outline| outline.first_prompt.as_ref()).map(told);
+    facts.last_prompt = last.map(told).or_else(|| facts.first_prompt.clone());
 }
 
 fn one_line(text: &str) -> String {

@@ -1,13 +1,15 @@
 //! What of a row takes a look at more than one session: its project, its number in the agent's own list, and for a
 //! sub-agent the call that ran it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_formats::outline::AgentCall;
 use recount_formats::source::{AgentRow, ScannedFile};
-use recount_model::{Project, RecordedPath, SessionFacts, SessionId, SessionKind};
+use recount_model::{
+    Project, RecordedPath, SessionFacts, SessionId, SessionKind, SourceName, TitleFrom,
+};
 
 use crate::projects::resolve::ResolvedProjects;
 use crate::sessions::list::Digest;
@@ -17,10 +19,19 @@ use crate::snapshot::disk_scan::DiskSnapshot;
 pub(crate) fn finish(disk: &DiskSnapshot, digests: &mut [Digest], resolved: &ResolvedProjects) {
     let rows = agent_rows(disk, digests, &resolved.projects);
     let callers = callers(digests);
+    let titles = titles(disk, digests);
     for digest in digests {
         let facts = Arc::make_mut(&mut digest.facts);
         facts.project = resolved.project_of(digest.folder, facts.cwd.as_ref());
         facts.parent_call = caller(&callers, facts);
+        if !titles.is_empty() && matches!(facts.title_from, TitleFrom::Prompt | TitleFrom::None) {
+            let source = disk.folders.get(digest.folder).map(|folder| folder.source);
+            let key = |state| Some((facts.source, source?.end_key(state)?));
+            let title = facts.states.iter().filter_map(key).find_map(|key| titles.get(&key));
+            if let Some(title) = title {
+                (facts.title, facts.title_from) = (Some(title.clone()), TitleFrom::Summary);
+            }
+        }
         let own = digest.files.iter().map(|file| file.folder).collect::<BTreeSet<_>>();
         let row = own.iter().find_map(|folder| rows.get(&(*folder, facts.id.clone())));
         let row = row.filter(|_| facts.kind == SessionKind::Main);
@@ -29,6 +40,20 @@ pub(crate) fn finish(disk: &DiskSnapshot, digests: &mut [Digest], resolved: &Res
             None => (None, None),
         };
     }
+}
+
+/// Titles that stand in other files than the conversation they are of, by source and by where that ends. The last one counts.
+fn titles(disk: &DiskSnapshot, digests: &[Digest]) -> HashMap<(SourceName, u64), String> {
+    let mut titles = HashMap::new();
+    for digest in digests {
+        let Some(folder) = disk.folders.get(digest.folder) else { continue };
+        for (key, title) in
+            digest.facts.states.iter().flat_map(|s| folder.source.titles_for_others(s))
+        {
+            titles.insert((digest.facts.source, key), title);
+        }
+    }
+    titles
 }
 
 /// Calls that ran sub-agents, by the session they stand in.

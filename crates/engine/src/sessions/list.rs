@@ -171,7 +171,9 @@ impl Engine {
         }
         let asked = self.asked(&mut listing.sessions, query, &unmatched, said.as_ref())?;
         let mut asked = asked.into_iter();
-        listing.sessions.retain(|_| asked.next().unwrap_or_default());
+        listing
+            .sessions
+            .retain(|session| asked.next().unwrap_or_default() && !session.is_background);
         sort(&mut listing.sessions, query.sort);
         listing.sessions.truncate(query.limit.unwrap_or(usize::MAX));
         Ok(listing)

@@ -93,7 +93,10 @@ impl Engine {
         let facts = facts.map_or(opened.facts, |facts| SessionFacts::clone(facts));
         let folder = folder(&facts).map_err(refuse)?;
         let disk = DiskSnapshot::look(&self.roots);
-        if facts.agent_index.is_none() && !is_taken_over(&facts, &disk) {
+        let is_listed = facts.agent_index.is_some()
+            || is_taken_over(&facts, &disk)
+            || (!source.lists_by_number() && !facts.is_empty());
+        if !is_listed {
             return Err(refuse(unlisted(&facts, &folder)));
         }
         if let Some(owner) = self.owners(&sessions).iter().find(|owner| owner.session == id) {
@@ -123,8 +126,9 @@ impl Engine {
             let home = root.path.to_str()?.strip_suffix(name)?;
             Some(PathBuf::from(home.trim_end_matches(['/', '\\'])))
         });
-        match folders.home_variable.zip(home) {
-            Some((variable, home)) => Ok(vec![(variable, home)]),
+        let data = folders.folder_variable.map(|variable| (variable, root.path.clone()));
+        match folders.home_variable.zip(home).or(data) {
+            Some((variable, folder)) => Ok(vec![(variable, folder)]),
             None => Err(Unresumable::OtherHome(root.path.clone())),
         }
     }

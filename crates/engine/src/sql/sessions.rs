@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 use recount_catalog::sql::SqlValue;
-use recount_model::{FileRole, SessionFacts, SessionKind, TitleFrom, Tokens};
+use recount_model::{Entrypoint, FileRole, SessionFacts, SessionKind, TitleFrom, Tokens};
 
 use super::rows::moment;
 
@@ -28,6 +28,12 @@ fn identity(session: &SessionFacts) -> Vec<SqlValue<'static>> {
         TitleFrom::Prompt => "prompt",
         TitleFrom::None => "none",
     };
+    let entrypoint = session.entrypoint.map(|entrypoint| match entrypoint {
+        Entrypoint::Terminal => "terminal",
+        Entrypoint::Headless => "headless",
+        Entrypoint::Ide => "ide",
+        Entrypoint::Sdk => "sdk",
+    });
     vec![
         word(session.source.as_str()),
         text(Some(session.id.as_str())),
@@ -36,6 +42,10 @@ fn identity(session: &SessionFacts) -> Vec<SqlValue<'static>> {
         text(session.parent_call.as_deref()),
         text(session.title.as_deref()),
         word(title_from),
+        text(session.first_prompt.as_deref()),
+        text(session.last_prompt.as_deref()),
+        text(session.branch.as_deref()),
+        entrypoint.map_or(SqlValue::Null, word),
     ]
 }
 

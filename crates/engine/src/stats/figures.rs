@@ -70,21 +70,18 @@ impl Missing {
         let all = [
             (
                 self.rounds,
-                "replies without words are part of the record before them, which has the figures of one reply",
+                "replies without text were merged into the record before them, which has the token counts of one reply",
             ),
             (
                 self.first_figures,
-                "requests may have the figures of the first piece of the reply only, as older releases kept them",
+                "requests may have only the token counts of the first chunk of the reply, as older releases recorded them",
             ),
-            (self.no_figures, "replies are on record without figures"),
+            (self.no_figures, "replies have no token counts"),
             (
                 self.unanswered,
-                "prompts have no answer on record: what failed or was stopped leaves no figures",
+                "prompts have no recorded answer: failed and stopped requests leave no token counts",
             ),
-            (
-                self.side_calls,
-                "requests were made beside the conversation, for titles, summaries or searches, and are never recorded",
-            ),
+            (self.side_calls, "requests for titles, summaries or searches are never recorded"),
         ];
         all.into_iter().filter(|(count, _)| *count > 0).collect()
     }

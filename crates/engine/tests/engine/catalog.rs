@@ -20,7 +20,7 @@ fn list(home: &Path, data: Option<&Path>) -> String {
 }
 
 /// Says what a home with and without a catalog answers, twice with it.
-fn check(home: &Path, data: &Path, what: &str) {
+pub(crate) fn check(home: &Path, data: &Path, what: &str) {
     let without = list(home, None);
     assert_eq!(list(home, Some(data)), without, "{what}, to be learned");
     assert_eq!(list(home, Some(data)), without, "{what}, remembered");

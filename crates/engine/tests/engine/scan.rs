@@ -83,7 +83,7 @@ fn found(engine: &Engine, query: &str, without_index: bool) -> (BTreeSet<String>
     (answer.hits.iter().map(place).collect(), answer.relaxed)
 }
 
-fn agree(home: &Path, data: &Path, queries: &[&str], what: &str) -> usize {
+pub(crate) fn agree(home: &Path, data: &Path, queries: &[&str], what: &str) -> usize {
     let engine = engine(home, Some(data));
     let mut hits = 0;
     for query in queries {

@@ -39,7 +39,7 @@ fn shown(cell: &SqlValue<'_>) -> String {
 }
 
 /// Compares sums of every view with the list.
-fn check_sums(engine: &Engine, what: &str) {
+pub(crate) fn check_sums(engine: &Engine, what: &str) {
     let listing = engine.list(&ListQuery::default(), &()).unwrap();
     let sum = |count: fn(&SessionFacts) -> u64| {
         listing.sessions.iter().map(|facts| count(facts)).sum::<u64>()
@@ -81,7 +81,7 @@ fn check_sums(engine: &Engine, what: &str) {
 }
 
 /// Compares texts with the transcript.
-fn check_texts(engine: &Engine, what: &str) {
+pub(crate) fn check_texts(engine: &Engine, what: &str) {
     let listing = engine.list(&ListQuery::default(), &()).unwrap();
     let mut told = ask(
         engine,

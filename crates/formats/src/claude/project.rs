@@ -139,6 +139,33 @@ fn in_index(bytes: &[u8]) -> Vec<String> {
     found
 }
 
+/// Names longer than this are cut, by recent releases.
+const LONGEST: usize = 200;
+
+/// Returns the name of the directory of a project: as recent releases write it, and whole, as older ones do.
+pub(crate) fn directory_names(path: &str) -> (String, String) {
+    let units: Vec<u16> = path.encode_utf16().collect();
+    let sign = |unit: &u16| match char::from_u32(u32::from(*unit)) {
+        Some(sign) if sign.is_ascii_alphanumeric() => sign,
+        _ => '-',
+    };
+    let whole: String = units.iter().map(sign).collect();
+    if whole.len() <= LONGEST {
+        return (whole.clone(), whole);
+    }
+    let hash =
+        units.iter().fold(0_i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(*unit)));
+    let mut number = hash.unsigned_abs();
+    let mut digits = Vec::new();
+    while number > 0 || digits.is_empty() {
+        digits.push(char::from_digit(number % 36, 36).unwrap_or('0'));
+        number /= 36;
+    }
+    let start: String = whole.chars().take(LONGEST).collect();
+    let cut = format!("{start}-{}", digits.iter().rev().collect::<String>());
+    (cut, whole)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -156,6 +183,18 @@ mod tests {
             |path: PathBuf| path.strip_prefix(home.path()).unwrap().to_string_lossy().into_owned();
         let all = paths(&home.path().join(".claude")).into_iter();
         all.map(|(path, file)| (path.as_str().to_owned(), below(file))).collect()
+    }
+
+    #[test]
+    fn a_directory_is_called_after_its_folder() {
+        let short = |path: &str| directory_names(path).0;
+        assert_eq!(short("/home/dev2/code/my.app_v2"), "-home-dev2-code-my-app-v2");
+        assert_eq!(short("/home/dev2/code/商店"), "-home-dev2-code---");
+        assert_eq!(short("C:\\git\\x"), "C--git-x");
+        let (cut, whole) = directory_names(&format!("/{}", "a".repeat(250)));
+        assert_eq!(whole.len(), 251);
+        let (start, end) = cut.split_at(200);
+        assert!(whole.starts_with(start) && end.starts_with('-') && cut.len() < 210);
     }
 
     #[test]

@@ -4,9 +4,9 @@ use std::path::{Component, Path, PathBuf};
 
 use recount_model::{Message, OutputState, ToolCall, What};
 
-use super::locate::leads_inside;
 use super::tool::{calls, cut_state, response_text};
 use crate::bytes::read_limited;
+use crate::folder::leads_inside;
 use crate::json::{JsonTree, Scanner};
 use crate::source::{Detail, OtherVersions};
 

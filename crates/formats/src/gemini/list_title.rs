@@ -163,32 +163,39 @@ fn listed_text(facts: &Facts<'_>) -> Option<String> {
     Some(facts.content.text_start(TITLE_BYTES)).filter(|text| !text.is_empty())
 }
 
-/// The first prompt; one that is a command only until another comes.
+/// The first prompt; one that is a command only until another comes. And the last one.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Title {
     prompt: Option<String>,
     command: Option<String>,
+    last: Option<String>,
 }
 
 impl Title {
     /// Offers a message as the title.
     pub(crate) fn offer(&mut self, facts: &Facts<'_>, kind: MessageKind) {
-        if kind != MessageKind::Prompt || self.prompt.is_some() {
+        if kind != MessageKind::Prompt {
             return;
         }
         let typed = typed_start(facts.content, facts.display);
         if typed.is_empty() {
             return;
         }
-        if typed.starts_with(['/', '?']) {
+        if self.prompt.is_some() {
+            self.last = Some(typed);
+        } else if typed.starts_with(['/', '?']) {
+            self.last = Some(typed.clone());
             self.command.get_or_insert(typed);
         } else {
+            self.last = None;
             self.prompt = Some(typed);
         }
     }
 
-    /// Returns the title.
-    pub(crate) fn text(self) -> Option<String> {
-        self.prompt.or(self.command)
+    /// Returns the title and the last prompt.
+    pub(crate) fn texts(self) -> (Option<String>, Option<String>) {
+        let first = self.prompt.or(self.command);
+        let last = self.last.or_else(|| first.clone());
+        (first, last)
     }
 }

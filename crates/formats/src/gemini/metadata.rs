@@ -127,13 +127,11 @@ impl Metadata {
             start: millis(&self.start),
             updated: millis(&self.updated),
             subagent: self.subagent,
-            parent: None,
-            cwd: None,
-            base: None,
             summary: self.summary.clone().filter(|summary| !summary.is_empty()),
             directories: self.directories.clone(),
             memory: self.scratchpad.clone().map(RawJson::new),
             fields: self.raw.clone(),
+            ..Head::default()
         }
     }
 }

@@ -75,7 +75,7 @@ use crate::source::{
 const NAME: SourceName = SourceName::new("gemini");
 
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// Gemini CLI, every release up to 0.61.
 #[derive(Debug)]

@@ -444,6 +444,7 @@ impl Replay {
         };
         let (has_conversation, resumable) =
             (self.listing.has_conversation(), self.listing.is_resumable());
+        let (first_prompt, last_prompt) = self.title.texts();
         let state = GeminiState { listing: self.listing.into_titles(), retention }.encode();
         Outline {
             grammar,
@@ -456,7 +457,8 @@ impl Replay {
             models: self.models,
             tools: self.tools,
             agent_calls: self.agent_calls,
-            first_prompt: self.title.text(),
+            first_prompt,
+            last_prompt,
             has_conversation,
             resumable,
             state,

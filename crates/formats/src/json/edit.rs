@@ -1,7 +1,7 @@
 //! Changes to JSON that people write by hand: one value is put in, replaced or taken out, and every other byte stays.
 //!
 //! Comments, order, indentation, line ends, trailing commas, a byte order mark and keys that nobody knows are copied, never
-//! made anew. What is put in is indented like its surroundings.
+//! rebuilt. What is put in is indented like its surroundings.
 
 mod layout;
 mod shape;

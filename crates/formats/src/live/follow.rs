@@ -23,13 +23,13 @@ const KEY_ARGUMENTS: &[&str] = &[
     "objective",
     "question",
 ];
-/// So many characters of an argument or a text are kept.
+/// Characters of an argument or a text that are kept.
 const SHOWN: usize = 200;
-/// So many calls are remembered to see a circle.
+/// Number of calls that are remembered to detect a loop.
 const REMEMBERED: usize = 16;
-/// So often the same call is a circle.
+/// Number of equal calls that count as a loop.
 const CIRCLE: u32 = 3;
-/// So many requests are kept; older ones only matter for totals, which the session's row has.
+/// Number of requests that are kept; older ones only matter for totals, which the session's row has.
 const REQUESTS: usize = 4096;
 
 /// The calls of one conversation: which are open, and whether they repeat.

@@ -1,6 +1,7 @@
 //! The readers on recorded homes.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 
+mod claude;
 mod corpus;
 mod live;
 mod named_folders;

@@ -1,4 +1,4 @@
-//! Every recorded home of an agent that recount only takes folders from: if a folder is on record
+//! Every recorded home of another agent: if a folder is on record
 //! anywhere in it, we find it.
 
 use std::collections::BTreeSet;
@@ -39,8 +39,7 @@ fn on_record(folder: &Path) -> BTreeSet<String> {
 }
 
 fn root_in(home: &Path) -> Option<(&'static dyn Source, PathBuf)> {
-    let others = SOURCES.iter().filter(|source| !source.reads_sessions());
-    let roots = others.flat_map(|source| {
+    let roots = SOURCES.iter().flat_map(|source| {
         let below = source.folders().below_home.iter();
         below.map(|below| (*source, home.join(below)))
     });

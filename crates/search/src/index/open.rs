@@ -154,7 +154,7 @@ impl Index {
     }
 }
 
-/// Tells what may be built again from what only a person can mend.
+/// Distinguishes what can be rebuilt from what only a person can fix.
 fn unusable(folder: &Path, error: TantivyError) -> Error {
     let folder = folder.to_owned();
     let is_damage = match &error {

@@ -11,7 +11,7 @@ use tantivy::tokenizer::TokenizerManager;
 use crate::document::{Document, Field};
 use crate::token::WordTokenizer;
 
-/// The tokenizer's name is part of the schema that lies on disk, and the version is part of the name:
+/// The tokenizer's name is part of the schema that is on disk, and the version is part of the name:
 /// an index that was cut into words another way does not open. Raise it with any change to the words, or to what
 /// the columns mean.
 const TOKENIZER: &str = "recount-words-3";
@@ -30,7 +30,7 @@ pub(crate) const LINE: Handle = Handle::from_field_id(17);
 pub(crate) const TIME: Handle = Handle::from_field_id(18);
 pub(crate) const MARKS: Handle = Handle::from_field_id(19);
 
-/// The numbers of a message, by the names under which they lie in columns.
+/// The numbers of a message, by the names under which they are in columns.
 const COLUMNS: [(&str, Handle); 7] = [
     ("session", SESSION),
     ("message", MESSAGE),

@@ -16,7 +16,7 @@ use crate::{Document, Error};
 const MAX_WAITING: usize = 24 << 20;
 /// What the engine wants at least for each thread.
 const MIN_MEMORY: usize = 15 << 20;
-/// A share of removed messages past which a part of the index is written anew.
+/// A share of removed messages past which a part of the index is rewritten.
 const REMOVED_SHARE: f32 = 0.3;
 
 /// The one writer of an index. Dropped without a commit, it leaves the last one.

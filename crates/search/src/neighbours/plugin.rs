@@ -24,7 +24,7 @@ const EXTENSION: &str = "near";
 /// Bytes of a number in the file.
 const NUMBER: usize = 4;
 
-/// Tells the index engine of the file.
+/// Tells the index engine about the file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NeighbourPlugin;
 
@@ -41,7 +41,7 @@ impl SegmentPlugin for NeighbourPlugin {
     }
 
     fn merge(&self, context: PluginMergeContext<'_>) -> Result<(), TantivyError> {
-        // Our messages are never sorted anew: a merged segment has those of its sources in a row.
+        // Our messages are never sorted again: a merged segment has those of its sources in a row.
         let mut file = context.target_segment.open_write(component())?;
         let mut ends = Vec::new();
         let mut end = 0_u32;

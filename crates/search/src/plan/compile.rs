@@ -1,6 +1,6 @@
 //! A plan as a query of the index engine.
 //!
-//! Fields without positions can only rule out that words stand in a row, and no field can prove a regex. So
+//! Fields without positions can only rule out that words are adjacent, and no field can prove a regex. So
 //! there are two readings: the upper bound finds all that may hold, the lower bound only what surely
 //! does. A negation turns one into the other.
 

@@ -1,4 +1,4 @@
-//! Words that must stand in a row, looked for in the bytes of a record as they lie on disk: whether it is worth reading.
+//! Words that must be adjacent, looked for in the bytes of a record as they are on disk: whether it is worth reading.
 //!
 //! Fields without positions know that all words are there, not whether they follow each other; most such records fail
 //! here, at a tenth of the cost of reading them. It may say yes where a message does not hold, never no where it does.

@@ -115,7 +115,7 @@ fn columns_of(character: char) -> usize {
     character.width().unwrap_or(0)
 }
 
-/// A character of the line, and where it stands in the text.
+/// A character of the line, and where it is in the text.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     character: char,

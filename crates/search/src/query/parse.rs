@@ -149,7 +149,7 @@ impl<'q> Parser<'q> {
         }
     }
 
-    /// Reads what stands in quotes; the quotes are part of where it is.
+    /// Reads what is in quotes; the quotes are part of where it is.
     fn quoted(&mut self) -> Result<Value<'q>, QueryError> {
         let start = self.at;
         let mut characters = self.rest().char_indices();

@@ -1,4 +1,4 @@
-//! `in:` and what it reaches: every word of the group it stands in that no nearer `in:` has taken.
+//! `in:` and what it reaches: every word of the group it is in that no nearer `in:` has taken.
 
 use super::{Filter, Node};
 use crate::document::FieldSet;

@@ -2,7 +2,7 @@
 
 use crate::token::{Form, REST, Scanner};
 
-/// Words that must stand in a row.
+/// Words that must be adjacent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Words {
     /// The words, in order; never empty.

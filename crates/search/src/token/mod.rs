@@ -3,7 +3,7 @@
 //! Words are folded (`fold`). Identifiers come whole and in parts: `parseLegacyRecord` gives `parse`,
 //! `legacy`, `record` at consecutive positions, and `parselegacyrecord` at the first of them, so that
 //! both spellings of a name meet. Scripts without spaces come as overlapping pairs of characters, and
-//! the last character alone. Random runs (base64) are dropped and long ones cut short; a text to which
+//! the last character alone. Random runs (base64) are dropped and long ones cut; a text to which
 //! that happened ends with the token [`CUT`], so that a search by substring knows what it cannot see.
 
 mod fold;
@@ -44,7 +44,7 @@ pub(crate) enum Spelling {
     Separator,
 }
 
-/// Tells what a character adds to the word that it stands in; `folded` receives the letters.
+/// Returns what a character adds to the word that it is in; `folded` receives the letters.
 pub(crate) fn spelling(character: char, folded: &mut String) -> Spelling {
     folded.clear();
     let class = script::of(character);

@@ -42,7 +42,7 @@ pub(crate) struct Buffers {
     /// Where the run at hand is cut into parts.
     cuts: Vec<usize>,
     dense: Vec<char>,
-    /// Per character of `dense` where it stands in the text.
+    /// Per character of `dense` where it is in the text.
     starts: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! What lies in a folder that may be the new place of one that is gone.
+//! What is in a folder that may be the new place of one that is gone.
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -81,10 +81,10 @@ pub(super) fn is_telling(name: &str) -> bool {
     !is_loud && !EVERYWHERE.contains(&name.to_lowercase().as_str())
 }
 
-/// What lies in a folder: enough of it to be compared.
+/// What is in a folder: enough of it to be compared.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Contents {
-    /// Names of all that lies in the folder itself.
+    /// Names of all that is in the folder itself.
     top: BTreeSet<String>,
     /// Telling names of files in the folder and below.
     names: BTreeSet<String>,

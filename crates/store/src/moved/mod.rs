@@ -62,7 +62,7 @@ pub struct Spot {
     path: String,
     /// When an agent was first used there.
     began: Option<Timestamp>,
-    /// What lies in it, listed when it is first asked for.
+    /// What is in it, listed when it is first asked for.
     contents: OnceCell<Contents>,
     /// The repository it holds, likewise.
     repository: OnceCell<Option<GitIdentity>>,

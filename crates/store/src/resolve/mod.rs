@@ -1,6 +1,6 @@
 //! Which folder a project directory stands for, and how that is known.
 //!
-//! A path whose hash is the directory's name, or stands in its sessions, is proven. All else suggests, by weight:
+//! A path whose hash is the directory's name, or is in its sessions, is proven. All else suggests, by weight:
 //! what the agent itself goes by comes first, so that our answer is the agent's as long as it has one.
 
 mod candidates;

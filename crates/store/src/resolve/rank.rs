@@ -2,7 +2,7 @@
 
 use recount_model::ClueKind;
 
-/// A path whose hash is the directory's name, or stands in its sessions.
+/// A path whose hash is the directory's name, or is in its sessions.
 pub(crate) const PROOF: u8 = 100;
 
 /// The marker that the agent itself obeys before all else.

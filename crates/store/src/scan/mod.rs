@@ -141,7 +141,7 @@ impl FolderScan {
         Self { events, open }
     }
 
-    /// Returns what is told next, or `None` when nothing is told for as long as `wait` or nothing is left to tell.
+    /// Returns what is reported next, or `None` when nothing is reported for as long as `wait`, or nothing is left.
     pub fn next(&mut self, wait: Duration) -> Option<ScanEvent> {
         let now = Instant::now();
         let given_up = self.open.iter().map(|(_, until)| *until).min()?;

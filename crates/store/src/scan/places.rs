@@ -50,7 +50,7 @@ pub fn likely(homes: &[PathBuf], given: bool) -> Vec<PathBuf> {
 /// A place that is there, and what its upper levels look like.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// The place, without links on the way: that is how an agent is told where it is.
+    /// The place, without links on the way: that is the path that an agent sees.
     pub place: ScanRoot,
     /// Changes when a folder is made or removed in its two upper levels.
     pub shape: String,
@@ -61,7 +61,7 @@ pub struct Seen {
 pub struct Looked {
     /// The places that are there, each once.
     pub seen: Vec<Seen>,
-    /// Whether one did not answer, so that nobody knows what lies there.
+    /// Whether one did not answer, so that nobody knows what is there.
     pub silent: bool,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Queue {
     deadline: Instant,
     /// Places that are searched for themselves.
     others: Arc<HashSet<String>>,
-    /// The folders that they lie in.
+    /// The folders that they are in.
     others_below: HashSet<String>,
     found: Arc<Found>,
     state: Mutex<State>,

@@ -1,4 +1,4 @@
-//! Folders and what lies in them.
+//! Folders and what is in them.
 
 use std::fmt::Debug;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use recount_platform::{FolderEntry, Lister, Mounts};
 
-/// Folders and what lies in them; tests have some that never answer.
+/// Folders and what is in them; tests have some that never answer.
 pub trait FolderTree: Debug + Send + Sync {
     /// Returns how the folders below `place` are best listed.
     fn lister(&self, place: &Path) -> Lister;

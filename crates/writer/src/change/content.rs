@@ -1,5 +1,5 @@
 //! What will be in a file: bytes of ours and stretches of files that are there, so that what is not meant to change is
-//! copied and never made anew, and no file need fit in memory.
+//! copied and never rebuilt, and no file need fit in memory.
 
 use std::fmt::Debug;
 use std::io::{self, BufWriter, Read, Write};

@@ -20,9 +20,9 @@ pub(super) fn run(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failu
     let fix = changes.fix_plan(project.as_deref(), args.release.as_deref(), &bar)?;
     bar.finish();
     let code = if fix.offer.is_empty() {
-        nothing(&fix.offer, context, "there is nothing to defuse")?
+        nothing(&fix.offer, context, "nothing to fix")?
     } else {
-        let done = format!("defused: {}", files(&fix.offer.plan));
+        let done = format!("fixed: {}", files(&fix.offer.plan));
         args.consent.carry_out(&fix.offer, changes, context, &done)?
     };
     Ok(if fix.left > 0 && code == ExitCode::SUCCESS { ExitCode::from(DOOMED) } else { code })

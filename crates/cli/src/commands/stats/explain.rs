@@ -134,8 +134,8 @@ fn working(explained: &Explained) -> String {
     let duplicates = &basis.duplicates;
     let told = [
         (duplicates.repeated, "records were written again in the same file"),
-        (duplicates.copied, "requests stand in other files of their session, too"),
-        (duplicates.elsewhere, "requests stand in other sessions, too"),
+        (duplicates.copied, "requests are also in other files of their session"),
+        (duplicates.elsewhere, "requests are also in other sessions"),
     ];
     let mut list = |heading: &str, reasons: Vec<(u64, &str)>| {
         if !reasons.is_empty() {

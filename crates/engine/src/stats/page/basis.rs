@@ -20,12 +20,9 @@ pub(super) fn told(
         ),
         (
             basis.duplicates.copied,
-            "requests stand in several files of their session, and were counted once",
+            "requests are in several files of their session and were counted once",
         ),
-        (
-            basis.duplicates.elsewhere,
-            "requests stand in other sessions as well, and were counted once",
-        ),
+        (basis.duplicates.elsewhere, "requests are also in other sessions and were counted once"),
     ];
     let unpriced = basis.unpriced_models.iter().map(|unpriced| report::UnpricedRow {
         model: unpriced.model.clone(),

@@ -100,7 +100,7 @@ fn after_every_kind_of_change_answers_are_those_of_a_fresh_engine() {
         ("another one", &|| append(&log, 2)),
         ("a session is added", &|| drop(add_beside(&log, 77))),
         ("a session is deleted", &|| fs::remove_file(place.sessions().pop().unwrap()).unwrap()),
-        ("a session is written anew", &|| {
+        ("a session is rewritten", &|| {
             let text = fs::read_to_string(&log).unwrap();
             let cut = text.trim_end().rsplit_once('\n').unwrap().0.len();
             fs::write(&log, &text[..=cut]).unwrap();

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::live::{Calls, Requests, text_of, time_of};
 
-/// What became of the last turn.
+/// The outcome of the last turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Turn {
     #[default]

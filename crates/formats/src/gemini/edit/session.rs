@@ -79,7 +79,8 @@ mod tests {
         Amendment { title: Some(Title::Is(text)), ..Amendment::default() }
     }
 
-    const WITHOUT: Amendment<'_> = Amendment { title: Some(Title::None), project_hash: None };
+    const WITHOUT: Amendment<'_> =
+        Amendment { title: Some(Title::None), project_hash: None, folder: None };
 
     #[test]
     fn a_log_gets_a_line_of_its_own_whatever_it_ends_with() {

@@ -18,7 +18,7 @@ pub(super) struct PromptLog {
 /// What was typed last in a session.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prompted {
-    /// The number of the entry, which tells it from the one before.
+    /// The number of the entry, which distinguishes it from the one before.
     number: Option<i64>,
     /// When a prompt was typed.
     pub(super) prompt: Option<i64>,

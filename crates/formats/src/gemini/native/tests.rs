@@ -91,6 +91,7 @@ fn what_is_said_anew_counts() {
     let log = r#"{"sessionId":"s","projectHash":"h","startTime":"2026-01-01T00:00:00.000Z","summary":"Old","era":1}"#;
     let (id, time) = (SessionId::new("t"), Some("2026-11-16T08:00:00Z".parse().unwrap()));
     let overrides = HeaderOverrides {
+        folder: None,
         id: Some(&id),
         project_hash: Some("g"),
         title: Some("A \"new\" one"),

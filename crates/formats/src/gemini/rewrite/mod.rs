@@ -1,4 +1,4 @@
-//! Session files written anew: logs without what they repeat, documents as logs and back, damage mended.
+//! Session files rewritten: logs without what they repeat, documents as logs and back, damage mended.
 
 mod compact;
 mod damage;
@@ -29,7 +29,7 @@ use crate::source::Reader;
 /// The first release that writes and reads lines which replace the whole list.
 const FIRST_LISTS: &str = "0.44";
 
-/// How files of every release are written anew.
+/// How files of every release are rewritten.
 #[derive(Debug)]
 pub(crate) struct Files;
 

@@ -1,4 +1,4 @@
-//! What a file cannot do without when one of its messages is to hold: a test of its bytes as they lie on
+//! What a file cannot do without when one of its messages is to hold: a test of its bytes as they are on
 //! disk, many times faster than reading them.
 //!
 //! It may say yes where no message holds, never no where one does. A word is looked for by its rarest letter

@@ -76,7 +76,7 @@ impl Needle {
         self.letters.iter().map(|letter| frequency(*letter)).product()
     }
 
-    /// Whether the word may stand in the bytes.
+    /// Whether the word may be in the bytes.
     pub(super) fn is_in(&self, bytes: &[u8]) -> bool {
         let letter = self.letter();
         let mut encoded = [0; 4];
@@ -245,7 +245,7 @@ pub(super) fn is_plain_lead(byte: u8) -> bool {
     matches!(byte, 0xc2..=0xcd | 0xe1..=0xe3 | 0xea | 0xef | 0xf0)
 }
 
-/// How often a letter stands in session files, in thousandths, roughly.
+/// How often a letter is in session files, in thousandths, roughly.
 fn frequency(letter: char) -> f32 {
     let thousandths = match letter {
         'e' => 95.0,

@@ -71,7 +71,7 @@ impl Sign {
         let escape = a.simd_eq(all(b'\\')) & b.simd_eq(all(b'u'));
         let signs = match self {
             Self::Plain { own, next } => {
-                // What may stand within a word lies in these ranges; a blank does not.
+                // What may stand within a word is in these ranges; a blank does not.
                 let goes_on = (b | all(0x20)).simd_eq(all(next))
                     | (b - all(0x21)).simd_lt(all(b'/' - 0x21))
                     | (b & all(0xfc)).simd_eq(all(b'\\'))

@@ -1,0 +1,655 @@
+//! A transcript read line by line, whole or as it grows.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+use memchr::{memchr, memchr_iter, memmem};
+use recount_model::{MessageKind, Problem, Span, What};
+use serde::{Deserialize, Serialize};
+
+use super::build;
+use super::content::{CallBlock, Content, ResultBlock};
+use super::known;
+use super::row::Row;
+use super::state::{
+    AgentLink, Answer, Call, CallResult, Facts, LeafPointer, Level, Parent, Preserved, RowId,
+    RowKind, TreeRow,
+};
+use super::wording::{LEAD, Wording, may_be_title, shown, wording};
+use crate::bytes::WORTH_SHARING;
+use crate::json::{JsonScan, ScanError, Scanner, Text};
+use crate::outline::{CallEnd, Outline, Problems};
+use crate::source::{Reader, ReaderState, stable_hash};
+
+/// How many places in a broken line are tried for a whole record.
+const TRIES: usize = 64;
+
+/// How much of a prompt is kept for titles, in bytes.
+const PROMPT: usize = 1024;
+
+/// Reads a transcript.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Log {
+    #[serde(skip, default = "no_file")]
+    file: Arc<str>,
+    /// Where the bytes that come next stand in the file.
+    offset: u64,
+    line: u32,
+    facts: Facts,
+    problems: Problems,
+    /// Rows by id.
+    #[serde(skip)]
+    rows: HashMap<RowId, u32, RandomState>,
+    /// Answers by their id.
+    #[serde(skip)]
+    answers: HashMap<u64, u32, RandomState>,
+    /// Calls that ran sub-agents, by their id.
+    #[serde(skip)]
+    agents: HashMap<u64, u32, RandomState>,
+}
+
+fn no_file() -> Arc<str> {
+    Arc::from("")
+}
+
+/// Whether a line ended, or the file did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ended {
+    ByNewline,
+    ByEndOfFile,
+}
+
+/// A line, told apart but not yet applied: its records, each with its place in the line, and what comes after them.
+type Parsed<'a> = (Vec<(Row<'a>, usize, usize)>, Option<(usize, ScanError)>);
+
+impl Log {
+    pub(crate) fn new(file: Arc<str>) -> Self {
+        Self {
+            file,
+            offset: 0,
+            line: 0,
+            facts: Facts::default(),
+            problems: Problems::default(),
+            rows: HashMap::default(),
+            answers: HashMap::default(),
+            agents: HashMap::default(),
+        }
+    }
+
+    /// Goes on where a reader was that was kept; `None` when it cannot be understood.
+    pub(crate) fn resume(state: &[u8], file: &Arc<str>) -> Option<Self> {
+        let mut log: Self = postcard::from_bytes(state).ok()?;
+        log.file = Arc::clone(file);
+        for (number, row) in log.facts.rows.iter().enumerate() {
+            log.rows.insert(row.id, u32::try_from(number).ok()?);
+        }
+        for (number, answer) in log.facts.answers.iter().enumerate() {
+            log.answers.insert(stable_hash(&*answer.id), u32::try_from(number).ok()?);
+        }
+        for (number, link) in log.facts.agents.iter().enumerate() {
+            log.agents.insert(link.hash, u32::try_from(number).ok()?);
+        }
+        Some(log)
+    }
+
+    /// Where the bytes that come next stand in the file.
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    fn problem(&mut self, what: What, span: Span, done: &'static str) {
+        let file = Arc::clone(&self.file);
+        self.problems.note(Problem { file, span: Some(span), what, done: done.into() });
+    }
+
+    fn take(&mut self, text: &[u8], length: usize, parsed: Parsed<'_>, ended: Ended) {
+        self.line = self.line.saturating_add(1);
+        let span = |at: usize, bytes: usize| Span {
+            line: self.line,
+            offset: self.offset + at as u64,
+            bytes: bytes as u64,
+        };
+        let (records, rest) = parsed;
+        let spans: Vec<Span> = records.iter().map(|(_, at, bytes)| span(*at, *bytes)).collect();
+        let rest = rest.map(|(at, fault)| (at, span(at, text.len().saturating_sub(at)), fault));
+        for ((row, _, _), span) in records.into_iter().zip(spans) {
+            self.apply(&row, span);
+        }
+        if let Some((at, span, fault)) = rest {
+            self.broken(text.get(at..).unwrap_or_default(), span, ended, fault);
+        }
+        self.offset += length as u64;
+    }
+
+    /// When a write was torn, the next record is welded to the fragment: that one can still be read.
+    fn broken(&mut self, text: &[u8], span: Span, ended: Ended, fault: ScanError) {
+        for at in memmem::find_iter(text, b"{\"").filter(|at| *at > 0).take(TRIES) {
+            let mut scanner = Scanner::new(text.get(at..).unwrap_or_default());
+            let Ok(row) = Row::read(&mut scanner) else { continue };
+            if scanner.end().is_ok()
+                && row.kind.is_some()
+                && (row.is_tree() || row.session.is_some())
+            {
+                self.problem(What::BrokenLine, span, "the whole record at its end is read");
+                let bytes = scanner.offset() as u64;
+                self.apply(&row, Span { offset: span.offset + at as u64, bytes, ..span });
+                return;
+            }
+        }
+        let what = match (ended, fault) {
+            (Ended::ByEndOfFile, ScanError::Incomplete) => What::TornTail,
+            _ => What::BrokenLine,
+        };
+        self.problem(what, span, "skipped, see `show --raw`");
+    }
+
+    fn apply(&mut self, row: &Row<'_>, span: Span) {
+        let kind = row.kind.map(Text::name);
+        let kind = kind.as_deref().unwrap_or_default();
+        match kind {
+            b"user" | b"assistant" | b"system" | b"attachment" | b"progress" if row.is_tree() => {
+                self.session_facts(row);
+                self.tree(row, kind, span);
+            }
+            _ if known::is_side_row(kind) => self.side(row, kind),
+            _ => {
+                self.problem(What::UnknownRecord, span, "kept, see `show --raw`");
+                if row.is_tree() && row.parent.is_some() {
+                    // Whatever it is, others continue it.
+                    self.push(row, RowKind::Hidden, span);
+                }
+            }
+        }
+    }
+
+    /// Takes what a row says of the session as a whole.
+    fn session_facts(&mut self, row: &Row<'_>) {
+        let session = &mut self.facts.session;
+        let first = |slot: &mut Option<Box<str>>, text: Option<Text<'_>>| {
+            if slot.is_none() {
+                *slot = text.filter(|text| !text.raw().is_empty()).map(|text| text.decode().into());
+            }
+        };
+        first(&mut session.id, row.session);
+        first(&mut session.cwd, row.cwd);
+        first(&mut session.branch, row.branch);
+        first(&mut session.entrypoint, row.entrypoint);
+        let is_news =
+            |text: &Text<'_>| !session.version.as_deref().is_some_and(|known| text.is(known));
+        if let Some(version) = row.version.filter(is_news) {
+            session.version = Some(version.decode().into());
+        }
+    }
+
+    fn side(&mut self, row: &Row<'_>, kind: &[u8]) {
+        let title = || row.title.map(|title| title.decode().trim().to_owned());
+        let said = || title().filter(|title| !title.is_empty());
+        let is_first = self.line == 1;
+        let session = &mut self.facts.session;
+        match kind {
+            b"agent-name" => session.agent_name = said(),
+            b"custom-title" => session.custom_title = said(),
+            b"ai-title" => session.ai_title = said(),
+            b"summary" => {
+                if let (Some(leaf), Some(title)) =
+                    (row.leaf, said().filter(|title| !is_failure(title)))
+                {
+                    session.summaries.push((RowId::of(leaf).0, title));
+                }
+            }
+            b"relocated" => session.relocated = row.relocated.map(|path| path.decode().into()),
+            b"queue-operation" => session.begins_queued |= is_first,
+            b"file-history-snapshot" => session.has_file_history = true,
+            b"last-prompt" => {
+                if let Some(leaf) = row.leaf {
+                    self.facts.leaf = Some(LeafPointer {
+                        row: RowId::of(leaf).0,
+                        is_explicit: row.marks.is_explicit,
+                        after: number(self.facts.rows.len()),
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn tree(&mut self, row: &Row<'_>, kind: &[u8], span: Span) {
+        self.note_oddities(row, kind, span);
+        let what = kind_of(row);
+        let Some(at) = self.push(row, what, span) else { return };
+        match what {
+            RowKind::Answer => self.answer(row, at),
+            RowKind::Results | RowKind::ResultsAndPrompt => self.results(row, at),
+            RowKind::Boundary => self.preserve(row, at),
+            RowKind::Message(_) | RowKind::Notice(_) | RowKind::Hidden => {}
+        }
+        if matches!(what, RowKind::Message(MessageKind::Prompt) | RowKind::ResultsAndPrompt) {
+            self.prompt(row, at);
+        }
+    }
+
+    fn note_oddities(&mut self, row: &Row<'_>, kind: &[u8], span: Span) {
+        if row.bad_time {
+            self.problem(What::BadTime, span, "the row keeps its place");
+        }
+        if row.message.content.unknown_block {
+            self.problem(What::UnknownPart, span, "kept, see `show --raw`");
+        }
+        let name = |text: Option<Text<'_>>, known: fn(&[u8]) -> bool| {
+            text.is_none_or(|text| !known(&text.name()))
+        };
+        let is_unknown = match kind {
+            b"system" => name(row.subtype, known::is_subtype),
+            b"attachment" => name(row.attachment.kind, known::is_attachment),
+            _ => false,
+        };
+        if is_unknown {
+            self.problem(What::UnknownType, span, "kept, see `show --raw`");
+        }
+        if let Some(field) = row.unknown_field
+            && self.facts.unknown.insert(field.decode().into())
+        {
+            self.problem(What::UnknownField, span, "kept, see `show --raw`");
+        }
+    }
+
+    /// Adds a row to the tree. Of rows with the same id the first one counts.
+    fn push(&mut self, row: &Row<'_>, what: RowKind, span: Span) -> Option<u32> {
+        let text = row.uuid?;
+        let (id, is_uuid) = RowId::of(text);
+        let at = number(self.facts.rows.len());
+        if self.rows.contains_key(&id) {
+            return None;
+        }
+        self.rows.insert(id, at);
+        if !is_uuid {
+            self.facts.odd_ids.insert(id, text.decode().into());
+        }
+        let parent = match (row.parent, row.logical_parent) {
+            (Some(parent), _) => {
+                let id = RowId::of(parent).0;
+                self.rows.get(&id).map_or(Parent::Id(id), |row| Parent::Row(*row))
+            }
+            (None, Some(before)) => Parent::Before(RowId::of(before).0),
+            (None, None) => Parent::None,
+        };
+        self.facts.rows.push(TreeRow {
+            id,
+            parent,
+            time: row.time,
+            span,
+            what,
+            is_sidechain: row.marks.is_sidechain,
+            answer: None,
+            block: row.block_index,
+            results: (0, 0),
+        });
+        Some(at)
+    }
+
+    fn answer(&mut self, row: &Row<'_>, at: u32) {
+        let message = &row.message;
+        let id: Box<str> = match message.id.or(row.uuid) {
+            Some(id) => id.decode().into(),
+            None => return,
+        };
+        let next = number(self.facts.answers.len());
+        let answer_number = *self.answers.entry(stable_hash(&*id)).or_insert(next);
+        if answer_number == next {
+            let (model, usage) = (None, None);
+            self.facts.answers.push(Answer {
+                id,
+                model,
+                usage,
+                is_final: false,
+                calls: Vec::new(),
+            });
+        }
+        let model = message.model.map(|model| number_of(&mut self.facts.models, model));
+        let mut calls = Vec::with_capacity(message.content.calls.len());
+        for call in &message.content.calls {
+            calls.extend(self.call(call));
+        }
+        self.facts.results_of_blocks(&message.content, at);
+        if let Some(row) = self.facts.rows.get_mut(at as usize) {
+            row.answer = Some(answer_number);
+        }
+        let Some(answer) = self.facts.answers.get_mut(answer_number as usize) else { return };
+        answer.model = answer.model.or(model);
+        answer.is_final |= message.has_stop && !row.marks.is_aborted;
+        answer.calls.extend(calls);
+        if let Some(usage) = message.usage {
+            answer.usage.get_or_insert_default().raise(usage);
+        }
+    }
+
+    fn call(&mut self, block: &CallBlock<'_>) -> Option<Call> {
+        let (id, name) = (block.id?, block.name?);
+        let hash = stable_hash(&*id.decode());
+        let tool = number_of(&mut self.facts.tools, name);
+        if is_agent_tool(name) {
+            self.agents.insert(hash, number(self.facts.agents.len()));
+            self.facts.agents.push(AgentLink {
+                call: id.decode().into(),
+                hash,
+                prompt: block.prompt.map(|prompt| stable_hash(prompt.decode().trim())),
+                agent: None,
+                ended: None,
+            });
+        }
+        Some(Call { id: hash, tool })
+    }
+
+    fn results(&mut self, row: &Row<'_>, at: u32) {
+        self.facts.results_of_blocks(&row.message.content, at);
+        for result in &row.message.content.results {
+            let Some(call) = result.call else { continue };
+            let hash = stable_hash(&*call.decode());
+            let known = self.agents.get(&hash).copied();
+            let known = known.and_then(|known| self.facts.agents.get_mut(known as usize));
+            match (known, row.result_agent) {
+                (Some(link), agent) => {
+                    link.ended = row.time;
+                    link.agent = agent.map(|agent| agent.decode().into());
+                }
+                (None, Some(agent)) => self.facts.agents.push(AgentLink {
+                    call: call.decode().into(),
+                    hash,
+                    prompt: None,
+                    agent: Some(agent.decode().into()),
+                    ended: row.time,
+                }),
+                (None, None) => {}
+            }
+        }
+    }
+
+    fn preserve(&mut self, row: &Row<'_>, at: u32) {
+        let id = |text: Text<'_>| RowId::of(text).0;
+        let preserved = Preserved {
+            rows: row.preserved.iter().copied().map(id).collect(),
+            ends: row.preserved_ends.map(|(head, tail)| (id(head), id(tail))),
+            anchor: row.anchor.map(id),
+        };
+        self.facts.preserved.insert(at, preserved);
+    }
+
+    fn prompt(&mut self, row: &Row<'_>, at: u32) {
+        let content = &row.message.content;
+        let text = content.typed.or(row.attachment.prompt).or(row.content);
+        let Some(text) = text else { return };
+        let start = text.decode_start(PROMPT);
+        let line = one_line(&shown(&start));
+        if line.is_empty() {
+            return;
+        }
+        if row.marks.is_sidechain {
+            let whole = stable_hash(text.decode().trim());
+            self.facts.asked.insert(at, (line.clone(), whole));
+        }
+        if row.marks.is_sidechain && !is_agent_file(&self.file) {
+            return;
+        }
+        let session = &mut self.facts.session;
+        if wording(&start) == Wording::Command || !may_be_title(&start) {
+            session.command.get_or_insert_with(|| line.clone());
+        } else if session.first.is_none() {
+            session.first = Some(line.clone());
+        }
+        session.last = Some(line);
+    }
+}
+
+impl Facts {
+    /// Keeps how the calls ended whose results stand in a row.
+    fn results_of_blocks(&mut self, content: &Content<'_>, at: u32) {
+        let start = number(self.results.len());
+        let marks = content.results.iter().filter_map(|result| {
+            Some(CallResult { call: stable_hash(&*result.call?.decode()), end: end(result) })
+        });
+        self.results.extend(marks);
+        let end = number(self.results.len());
+        if let Some(row) = self.rows.get_mut(at as usize) {
+            row.results = (start, end);
+        }
+    }
+}
+
+/// Whether a file is a sub-agent's, by its name.
+pub(crate) fn is_agent_file(path: &str) -> bool {
+    path.rsplit(['/', '\\']).next().is_some_and(|name| name.starts_with("agent-"))
+}
+
+/// How a title begins that is no title: when the request for one failed, 1.0 kept what the service said.
+const FAILURES: [&str; 5] = [
+    "Invalid API key",
+    "API Error",
+    "Credit balance is too low",
+    "Prompt is too long",
+    "OAuth token",
+];
+
+fn is_failure(title: &str) -> bool {
+    FAILURES.iter().any(|words| title.starts_with(words))
+}
+
+/// Whether a tool runs sub-agents.
+fn is_agent_tool(name: Text<'_>) -> bool {
+    name.is("Task") || name.is("Agent")
+}
+
+/// How the refusal of a call begins.
+const REFUSALS: [&str; 2] = ["The user doesn't want to", "[Request interrupted by user"];
+
+fn end(result: &ResultBlock<'_>) -> CallEnd {
+    if !result.is_error {
+        return CallEnd::Fine;
+    }
+    let text = result.text.map(|text| text.decode_start(LEAD)).unwrap_or_default();
+    let is_refusal = REFUSALS.iter().any(|words| text.starts_with(words));
+    if is_refusal { CallEnd::Cancelled } else { CallEnd::Failed }
+}
+
+/// Tells what a row of the tree is.
+pub(crate) fn kind_of(row: &Row<'_>) -> RowKind {
+    match row.kind.map(Text::name).as_deref() {
+        Some(b"user") => user(row),
+        Some(b"assistant") => assistant(row),
+        Some(b"system") => system(row),
+        Some(b"attachment") => attachment(row),
+        _ => RowKind::Hidden,
+    }
+}
+
+fn user(row: &Row<'_>) -> RowKind {
+    let content = &row.message.content;
+    let is_machine = row.marks.is_meta;
+    if row.marks.is_summary {
+        return RowKind::Message(MessageKind::Summary);
+    }
+    if !content.results.is_empty() {
+        let is_typed = content.typed.is_some() && !is_machine;
+        return if is_typed { RowKind::ResultsAndPrompt } else { RowKind::Results };
+    }
+    if is_machine {
+        return RowKind::Message(MessageKind::Context);
+    }
+    if content.typed.is_some() {
+        return RowKind::Message(MessageKind::Prompt);
+    }
+    let Some(text) = content.text else {
+        let kind = if content.has_media { MessageKind::Prompt } else { MessageKind::Context };
+        return RowKind::Message(kind);
+    };
+    worded(text)
+}
+
+/// What a text is that the agent itself wrote.
+fn worded(text: Text<'_>) -> RowKind {
+    match wording(&text.decode_start(LEAD)) {
+        Wording::Typed | Wording::Command => RowKind::Message(MessageKind::Prompt),
+        Wording::Shell => RowKind::Message(MessageKind::Shell),
+        Wording::Context => RowKind::Message(MessageKind::Context),
+        Wording::LocalCommand
+        | Wording::CommandOutput
+        | Wording::Notification
+        | Wording::Interruption => RowKind::Notice(Level::Info),
+    }
+}
+
+fn assistant(row: &Row<'_>) -> RowKind {
+    let is_synthetic = row.message.model.is_some_and(|model| model.is("<synthetic>"));
+    if row.marks.is_error {
+        return RowKind::Notice(Level::Error);
+    }
+    if is_synthetic { RowKind::Notice(Level::Info) } else { RowKind::Answer }
+}
+
+fn system(row: &Row<'_>) -> RowKind {
+    match row.subtype.map(Text::name).as_deref() {
+        Some(b"compact_boundary") => RowKind::Boundary,
+        Some(
+            b"turn_duration"
+            | b"microcompact_boundary"
+            | b"api_metrics"
+            | b"file_snapshot"
+            | b"thinking"
+            | b"init"
+            | b"status"
+            | b"session_state_changed",
+        ) => RowKind::Hidden,
+        Some(b"stop_hook_summary" | b"hook_started" | b"hook_progress" | b"hook_response") => {
+            RowKind::Message(MessageKind::Hook)
+        }
+        Some(b"voice_call_talk") => RowKind::Message(MessageKind::Prompt),
+        Some(b"api_error") => RowKind::Notice(Level::Error),
+        Some(b"permission_denied" | b"model_fallback") => RowKind::Notice(Level::Warning),
+        _ => RowKind::Notice(Level::Info),
+    }
+}
+
+fn attachment(row: &Row<'_>) -> RowKind {
+    match row.attachment.kind.map(Text::name).as_deref() {
+        Some(b"queued_command") => match row.attachment.prompt {
+            Some(text) => worded(text),
+            None => RowKind::Message(MessageKind::Prompt),
+        },
+        Some(kind) if kind.starts_with(b"hook_") => RowKind::Message(MessageKind::Hook),
+        Some(b"max_turns_reached") => RowKind::Notice(Level::Warning),
+        _ => RowKind::Message(MessageKind::Context),
+    }
+}
+
+/// Reads the records of a line: mostly one, after a torn write two.
+fn parse(text: &[u8]) -> Parsed<'_> {
+    // A crash may leave NUL bytes in front.
+    let blank = text.iter().take_while(|byte| **byte == 0 || byte.is_ascii_whitespace()).count();
+    let mut scanner = Scanner::new(text.get(blank..).unwrap_or_default());
+    let mut records = Vec::with_capacity(1);
+    loop {
+        let start = match scanner.peek() {
+            Ok(_) => scanner.offset(),
+            Err(ScanError::Incomplete) => return (records, None),
+            Err(fault) => return (records, Some((blank + scanner.offset(), fault))),
+        };
+        match record(&mut scanner) {
+            Ok(row) => records.push((row, blank + start, scanner.offset() - start)),
+            Err(fault) => return (records, Some((blank + start, fault))),
+        }
+    }
+}
+
+fn record<'a>(scanner: &mut Scanner<'a>) -> JsonScan<Row<'a>> {
+    if scanner.peek()? == b'{' {
+        return Row::read(scanner);
+    }
+    // Valid JSON, and no record of any kind.
+    scanner.skip()?;
+    Ok(Row::default())
+}
+
+/// Lists the lines in `bytes` that have ended: their text, and their length with what ends them.
+fn whole_lines(bytes: &[u8]) -> impl Iterator<Item = (&[u8], usize)> {
+    let mut start = 0;
+    memchr_iter(b'\n', bytes).filter_map(move |end| {
+        let text = bytes.get(start..end)?;
+        let length = end + 1 - start;
+        start = end + 1;
+        Some((text.strip_suffix(b"\r").unwrap_or(text), length))
+    })
+}
+
+/// Tells the lines of two stretches apart at the same time.
+fn in_two<'a>(
+    first: &'a [u8],
+    second: &'a [u8],
+) -> impl Iterator<Item = (&'a [u8], usize, Parsed<'a>)> {
+    let parse_all = |bytes: &'a [u8]| -> Vec<_> {
+        whole_lines(bytes).map(|(text, length)| (text, length, parse(text))).collect()
+    };
+    let (one, two) = std::thread::scope(|scope| {
+        let two = scope.spawn(|| parse_all(second));
+        (parse_all(first), two.join().unwrap_or_else(|_| parse_all(second)))
+    });
+    one.into_iter().chain(two)
+}
+
+impl Reader for Log {
+    fn feed(&mut self, bytes: &[u8]) -> usize {
+        let mut used = 0;
+        let half = bytes.len() / 2;
+        let middle = memchr(b'\n', bytes.get(half..).unwrap_or_default()).map(|at| half + at + 1);
+        let Some(middle) = middle.filter(|_| bytes.len() >= WORTH_SHARING) else {
+            for (text, length) in whole_lines(bytes) {
+                self.take(text, length, parse(text), Ended::ByNewline);
+                used += length;
+            }
+            return used;
+        };
+        // Telling lines apart is most of the work and needs no order.
+        let (first, second) = bytes.split_at(middle);
+        for (text, length, parsed) in in_two(first, second) {
+            self.take(text, length, parsed, Ended::ByNewline);
+            used += length;
+        }
+        used
+    }
+
+    fn finish(&mut self, rest: &[u8]) {
+        if !rest.is_empty() {
+            self.take(rest, rest.len(), parse(rest), Ended::ByEndOfFile);
+        }
+    }
+
+    fn save(&self) -> Option<ReaderState> {
+        let state = postcard::to_allocvec(self).ok()?;
+        Some(ReaderState { offset: self.offset, state })
+    }
+
+    fn outline(&self) -> Outline {
+        build::outline(&self.facts, &self.file, self.problems.clone())
+    }
+
+    fn into_outline(self: Box<Self>) -> Outline {
+        build::outline(&self.facts, &self.file, self.problems)
+    }
+}
+
+/// Puts a text on one line.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Returns the number of a name in a list of those that were met.
+fn number_of(names: &mut Vec<Box<str>>, name: Text<'_>) -> u16 {
+    let at = names.iter().position(|known| name.is(known)).unwrap_or_else(|| {
+        names.push(name.decode().into());
+        names.len() - 1
+    });
+    u16::try_from(at).unwrap_or(u16::MAX)
+}

@@ -1,0 +1,284 @@
+//! What is known of a transcript while it is read, small enough to be kept and continued.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use recount_model::{MessageKind, NoticeLevel, SourceState, Span};
+use serde::{Deserialize, Serialize};
+
+use super::row::Usage;
+use crate::json::Text;
+use crate::outline::CallEnd;
+use crate::source::stable_hash;
+
+/// What stands for the `uuid` of a row: its bytes, or a hash of one that is no UUID.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct RowId([u8; 16]);
+
+impl RowId {
+    /// Reads an id; `false` when it is not a UUID in the usual form.
+    pub(crate) fn of(text: Text<'_>) -> (Self, bool) {
+        if let Some(bytes) = uuid(text.raw()) {
+            return (Self(bytes), true);
+        }
+        let text = text.decode();
+        let (high, low) = (stable_hash(&(1, &*text)), stable_hash(&(2, &*text)));
+        let mut bytes = [0; 16];
+        for (slot, byte) in
+            bytes.iter_mut().zip(high.to_le_bytes().into_iter().chain(low.to_le_bytes()))
+        {
+            *slot = byte;
+        }
+        (Self(bytes), false)
+    }
+
+    /// Whether it is the id that stands for no row at all.
+    pub(crate) fn is_nothing(self) -> bool {
+        self.0 == [0; 16]
+    }
+
+    /// Writes it as the UUID that it was read from.
+    pub(crate) fn text(self) -> Box<str> {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut text = String::with_capacity(36);
+        for (at, byte) in self.0.into_iter().enumerate() {
+            if matches!(at, 4 | 6 | 8 | 10) {
+                text.push('-');
+            }
+            for half in [byte >> 4, byte & 15] {
+                text.push(char::from(DIGITS.get(usize::from(half)).copied().unwrap_or(b'0')));
+            }
+        }
+        text.into()
+    }
+}
+
+fn uuid(text: &[u8]) -> Option<[u8; 16]> {
+    let text: &[u8; 36] = text.try_into().ok()?;
+    let mut bytes = [0; 16];
+    let mut digits = 0_usize;
+    for (at, sign) in text.iter().enumerate() {
+        if matches!(at, 8 | 13 | 18 | 23) {
+            if *sign != b'-' {
+                return None;
+            }
+            continue;
+        }
+        let value = match sign {
+            b'0'..=b'9' => sign - b'0',
+            b'a'..=b'f' => sign - b'a' + 10,
+            _ => return None,
+        };
+        let slot = bytes.get_mut(digits / 2)?;
+        *slot = *slot << 4 | value;
+        digits += 1;
+    }
+    Some(bytes)
+}
+
+/// A row of the tree.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct TreeRow {
+    pub(crate) id: RowId,
+    pub(crate) parent: Parent,
+    pub(crate) time: Option<i64>,
+    pub(crate) span: Span,
+    pub(crate) what: RowKind,
+    pub(crate) is_sidechain: bool,
+    /// The answer that it is a block of.
+    pub(crate) answer: Option<u32>,
+    /// Its place among the blocks of the answer.
+    pub(crate) block: u32,
+    /// Its results, in [`Facts::results`].
+    pub(crate) results: (u32, u32),
+}
+
+/// The row that a row continues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Parent {
+    /// None: a root.
+    None,
+    /// A row that was read before.
+    Row(u32),
+    /// A row that was not read before, if there is one.
+    Id(RowId),
+    /// None, but a compaction stands between it and this row.
+    Before(RowId),
+}
+
+/// What a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum RowKind {
+    /// A message of this kind.
+    Message(MessageKind),
+    /// A notice.
+    Notice(Level),
+    /// A block of an answer.
+    Answer,
+    /// Results of tools.
+    Results,
+    /// Results of tools, and what a human typed.
+    ResultsAndPrompt,
+    /// A compaction.
+    Boundary,
+    /// In the chain, and nothing to show.
+    Hidden,
+}
+
+/// How loud a notice is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Level {
+    Info,
+    Warning,
+    Error,
+}
+
+impl From<Level> for NoticeLevel {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::Info => Self::Info,
+            Level::Warning => Self::Warning,
+            Level::Error => Self::Error,
+        }
+    }
+}
+
+/// One answer of the service, whatever number of rows it takes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Answer {
+    pub(crate) id: Box<str>,
+    pub(crate) model: Option<u16>,
+    pub(crate) usage: Option<Usage>,
+    /// Whether the figures are known to be final.
+    pub(crate) is_final: bool,
+    pub(crate) calls: Vec<Call>,
+}
+
+/// A call of a tool.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Call {
+    /// A hash of its id.
+    pub(crate) id: u64,
+    pub(crate) tool: u16,
+}
+
+/// A result of a call.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct CallResult {
+    /// A hash of the call's id.
+    pub(crate) call: u64,
+    pub(crate) end: CallEnd,
+}
+
+/// A call that ran a sub-agent.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct AgentLink {
+    pub(crate) call: Box<str>,
+    pub(crate) hash: u64,
+    /// A hash of what the agent was asked.
+    pub(crate) prompt: Option<u64>,
+    pub(crate) agent: Option<Box<str>>,
+    pub(crate) ended: Option<i64>,
+}
+
+/// What a compaction left in the context.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Preserved {
+    pub(crate) rows: Vec<RowId>,
+    pub(crate) ends: Option<(RowId, RowId)>,
+    pub(crate) anchor: Option<RowId>,
+}
+
+/// Where the agent itself would go on.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct LeafPointer {
+    pub(crate) row: RowId,
+    pub(crate) is_explicit: bool,
+    /// How many rows were read before it.
+    pub(crate) after: u32,
+}
+
+/// All that was read of a transcript.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Facts {
+    pub(crate) rows: Vec<TreeRow>,
+    /// Ids that are no UUIDs, as they stand.
+    pub(crate) odd_ids: BTreeMap<RowId, Box<str>>,
+    pub(crate) answers: Vec<Answer>,
+    pub(crate) results: Vec<CallResult>,
+    pub(crate) agents: Vec<AgentLink>,
+    /// By the row of the compaction.
+    pub(crate) preserved: BTreeMap<u32, Preserved>,
+    pub(crate) models: Vec<Box<str>>,
+    pub(crate) tools: Vec<Box<str>>,
+    pub(crate) leaf: Option<LeafPointer>,
+    pub(crate) session: Session,
+    /// What humans typed in sidechains, by row: how it begins, and a hash of it.
+    pub(crate) asked: BTreeMap<u32, (String, u64)>,
+    /// Unknown fields that were reported.
+    pub(crate) unknown: BTreeSet<Box<str>>,
+}
+
+/// What is said of the session as a whole.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Session {
+    /// The first session id in the file.
+    pub(crate) id: Option<Box<str>>,
+    pub(crate) cwd: Option<Box<str>>,
+    pub(crate) relocated: Option<Box<str>>,
+    pub(crate) branch: Option<Box<str>>,
+    pub(crate) entrypoint: Option<Box<str>>,
+    pub(crate) version: Option<Box<str>>,
+    pub(crate) agent_name: Option<String>,
+    pub(crate) custom_title: Option<String>,
+    pub(crate) ai_title: Option<String>,
+    /// Titles of conversations that end with a row, which may be in another file.
+    pub(crate) summaries: Vec<(RowId, String)>,
+    pub(crate) first: Option<String>,
+    pub(crate) command: Option<String>,
+    pub(crate) last: Option<String>,
+    /// Whether the first record is a prompt that was handed over on the command line.
+    pub(crate) begins_queued: bool,
+    /// Whether the agent kept copies of files, which it does in a terminal only.
+    pub(crate) has_file_history: bool,
+}
+
+/// What only the rules of this agent ask of a file that was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ClaudeState {
+    /// Where the conversation ends.
+    pub(crate) leaf: Option<RowId>,
+    /// Titles of conversations that end with a row.
+    pub(crate) summaries: Vec<(RowId, String)>,
+    /// The release that wrote last.
+    pub(crate) version: Option<Box<str>>,
+}
+
+impl ClaudeState {
+    /// Decodes the state of a file; one that cannot be decoded is empty.
+    pub(crate) fn decode(state: &SourceState) -> Self {
+        postcard::from_bytes(state.as_bytes()).unwrap_or_default()
+    }
+
+    /// Encodes the state.
+    pub(crate) fn encode(&self) -> SourceState {
+        SourceState::new(postcard::to_allocvec(self).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Scanner;
+
+    #[test]
+    fn an_id_is_written_as_it_was_read() {
+        let quoted = br#""0e790681-9c29-4bb7-9c9c-15e77218e922""#;
+        let text = Scanner::new(quoted).string().unwrap();
+        let (id, is_uuid) = RowId::of(text);
+        assert!(is_uuid);
+        assert_eq!(&*id.text(), "0e790681-9c29-4bb7-9c9c-15e77218e922");
+        for odd in [&br#""0E790681-9c29-4bb7-9c9c-15e77218e922""#[..], br#""u1""#] {
+            assert!(!RowId::of(Scanner::new(odd).string().unwrap()).1);
+        }
+    }
+}

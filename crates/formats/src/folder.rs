@@ -1,0 +1,91 @@
+//! Listing an agent's folders without following links that lead out of them.
+
+use std::fs::{self, DirEntry};
+use std::path::Path;
+use std::sync::Arc;
+
+use recount_model::{Problem, What};
+
+use crate::source::{FileAt, FilePlacement, Stamp, modified};
+
+/// Looks at a file of a listing. What is not a regular file within `root` is a problem.
+pub(crate) fn file(entry: &DirEntry, root: &Path, problems: &mut Vec<Problem>) -> Option<FileAt> {
+    let path = entry.path();
+    let mut problem = |what, done: &'static str| {
+        let file = Arc::from(path.to_string_lossy());
+        problems.push(Problem { file, span: None, what, done: done.into() });
+        None
+    };
+    // Asked of its folder, which is open: the way there is not walked again for each.
+    let Ok(mut metadata) = entry.metadata() else {
+        return problem(What::Unreadable, "left out");
+    };
+    if metadata.is_symlink() {
+        let inside = leads_inside(&path, root);
+        match fs::metadata(&path) {
+            Ok(target) if inside => metadata = target,
+            _ => {
+                return problem(
+                    What::LinkNotFollowed,
+                    "left out: it leads out of the agent's folder",
+                );
+            }
+        }
+    }
+    if !metadata.is_file() {
+        // Opening a pipe would wait for ever.
+        return problem(What::NotAFile, "left out");
+    }
+    Some(FileAt {
+        bytes: metadata.len(),
+        modified: modified(&metadata),
+        stamp: Stamp::of(&metadata),
+        path,
+        placement: FilePlacement::Main,
+        group: String::new(),
+    })
+}
+
+/// Whether there is a folder, not counting links that lead out of the agent's own.
+pub(crate) fn is_folder(path: &Path, root: &Path, problems: &mut Vec<Problem>) -> bool {
+    let Ok(metadata) = fs::symlink_metadata(path) else { return false };
+    if !metadata.is_symlink() {
+        return metadata.is_dir();
+    }
+    if !leads_inside(path, root) {
+        let done = "left out: it leads out of the agent's folder";
+        let file = Arc::from(path.to_string_lossy());
+        problems.push(Problem { file, span: None, what: What::LinkNotFollowed, done: done.into() });
+        return false;
+    }
+    path.is_dir()
+}
+
+/// Whether what a path leads to lies below `root`.
+pub(crate) fn leads_inside(path: &Path, root: &Path) -> bool {
+    let target = fs::canonicalize(path);
+    target.is_ok_and(|target| fs::canonicalize(root).is_ok_and(|root| target.starts_with(root)))
+}
+
+/// Lists a folder, sorted by name so that two runs see the same.
+pub(crate) fn entries(path: &Path, problems: &mut Vec<Problem>) -> Vec<DirEntry> {
+    let listed = match fs::read_dir(path) {
+        Ok(listed) => listed,
+        Err(error) => {
+            if error.kind() != std::io::ErrorKind::NotFound {
+                let file = Arc::from(path.to_string_lossy());
+                let done = "its sessions are left out; check the folder's permissions";
+                problems.push(Problem {
+                    file,
+                    span: None,
+                    what: What::Unreadable,
+                    done: done.into(),
+                });
+            }
+            return Vec::new();
+        }
+    };
+    let mut all: Vec<DirEntry> = listed.flatten().collect();
+    all.sort_by_cached_key(DirEntry::file_name);
+    all
+}

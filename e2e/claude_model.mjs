@@ -1,0 +1,76 @@
+// A scripted model for Claude Code on loopback: answers every request with the same words, and keeps what it was sent.
+// It is a process of its own, as whoever waits for the agent cannot answer it.
+
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const SELF = fileURLToPath(import.meta.url);
+
+/** Starts the model. `sent()` is what it was sent since the last `forget()`. */
+export async function startModel() {
+  const log = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'recount-model-')), 'requests');
+  fs.writeFileSync(log, '');
+  const server = spawn(process.execPath, [SELF, log], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const port = await new Promise((resolve) => server.stdout.once('data', (text) => resolve(String(text).trim())));
+  return {
+    url: `http://127.0.0.1:${port}`,
+    forget: () => fs.writeFileSync(log, ''),
+    sent: () => fs.readFileSync(log, 'utf8'),
+    stop: () => {
+      server.kill();
+      fs.rmSync(path.dirname(log), { recursive: true, force: true });
+    },
+  };
+}
+
+function answer(request, response, number) {
+  const usage = { input_tokens: 10, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 5 };
+  const message = { id: `msg_fake${number}`, type: 'message', role: 'assistant', model: request.model, stop_sequence: null };
+  const text = (request.tools ?? []).length > 0 ? 'The word is known.' : '{"title":"Words"}';
+  if (!request.stream) {
+    const content = [{ type: 'text', text }];
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ ...message, content, stop_reason: 'end_turn', usage }));
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const send = (event) => response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+  send({ type: 'message_start', message: { ...message, content: [], stop_reason: null, usage } });
+  send({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } });
+  send({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } });
+  send({ type: 'content_block_stop', index: 0 });
+  send({ type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage });
+  send({ type: 'message_stop' });
+  response.end();
+}
+
+function serve(log) {
+  let number = 0;
+  const server = http.createServer((incoming, response) => {
+    const parts = [];
+    incoming.on('data', (part) => parts.push(part));
+    incoming.on('end', () => {
+      const body = Buffer.concat(parts).toString();
+      if (incoming.url.includes('count_tokens')) {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end('{"input_tokens":10}');
+      } else if (incoming.method === 'POST' && incoming.url.startsWith('/v1/messages')) {
+        fs.appendFileSync(log, `${body}\n`);
+        number += 1;
+        answer(JSON.parse(body), response, `${process.pid}${number}`);
+      } else {
+        response.writeHead(404);
+        response.end('{}');
+      }
+    });
+  });
+  server.listen(0, '127.0.0.1', () => console.log(server.address().port));
+}
+
+if (process.argv[1] === SELF) {
+  serve(process.argv[2]);
+}
