@@ -76,7 +76,7 @@ impl Alarms {
             }
             LiveState::Failed => reasons.push(("failed", format!("{name} failed"))),
             LiveState::Gone => {
-                reasons.push(("gone", format!("{name} ended in the middle of a turn")))
+                reasons.push(("gone", format!("{name} ended in the middle of a turn")));
             }
             LiveState::Approve
             | LiveState::Yours
