@@ -10,6 +10,7 @@ mod processes;
 mod program;
 mod remote;
 mod room;
+mod terminal;
 mod titles;
 
 pub use env::{Env, VARIABLES, Variable};
@@ -19,7 +20,8 @@ pub use listing::{FolderEntry, Lister};
 pub use mounts::{Below, Mounts};
 pub use process_table::{ProcessQuery, ProcessTable};
 pub use processes::{Processes, Running, System};
-pub use program::{Pager, clock, find_program, random, run_in, system_nanos};
+pub use program::{Pager, clock, find_program, random, run_in, start_detached, system_nanos};
 pub use remote::is_remote;
 pub use room::Room;
+pub use terminal::terminal;
 pub use titles::{notify_program, pane_titles};

@@ -2,6 +2,7 @@
 
 mod change;
 mod compact;
+mod complete_values;
 mod completions;
 mod convert;
 mod delete;
@@ -17,6 +18,7 @@ mod man;
 mod merge;
 mod r#move;
 mod picked;
+mod picker;
 mod prices;
 mod projects;
 mod prune;
@@ -28,6 +30,7 @@ mod repair;
 mod restore;
 mod resume;
 mod search;
+mod session_rows;
 mod show;
 mod sql;
 mod stats;
@@ -124,6 +127,8 @@ commands! {
         Man(man::ManArgs) => man::run;
         #[command(hide = true)]
         HelpMarkdown(help_markdown::HelpMarkdownArgs) => help_markdown::run;
+        #[command(hide = true)]
+        CompleteValues(complete_values::CompleteValuesArgs) => complete_values::run;
     }
 }
 

@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use crate::commands::change::Consent;
 use crate::context::{Context, Paged};
-use crate::failure::{ERROR, Failure, NOTHING};
-use crate::output::columns::{Align, Column, Fit, render};
+use crate::failure::{ERROR, Failure};
+use crate::output::columns::{Align, Column, Fit};
 use crate::output::json;
-use crate::output::number::{bytes, count, plural};
+use crate::output::number::{bytes, plural};
 use crate::output::span::Span;
 use crate::output::theme::Tone;
 use crate::when;
@@ -72,12 +72,11 @@ fn list(changes: Changes<'_>, context: &Context) -> Result<ExitCode, Failure> {
     } else if !trash.is_empty() {
         let rows: Vec<Vec<Span>> = trash.iter().map(|item| row(item, context)).collect();
         let mut out = context.out(Paged::Yes);
-        out.write_all(render(COLUMNS, &rows, &context.canvas()).as_bytes())?;
+        out.write_all(context.table(COLUMNS, &rows).as_bytes())?;
         out.finish()?;
     }
     if trash.is_empty() {
         context.warn("the trash is empty");
-        return Ok(ExitCode::from(NOTHING));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -109,18 +108,18 @@ const COLUMNS: &[Column] = &[
     Column { heading: "DELETED", align: Align::Left, fit: Fit::Keep },
     Column { heading: "FILES", align: Align::Right, fit: Fit::Drop(2) },
     Column { heading: "SIZE", align: Align::Right, fit: Fit::Keep },
-    Column { heading: "PROJECT", align: Align::Left, fit: Fit::Drop(1) },
+    Column { heading: "PROJECT", align: Align::Path, fit: Fit::Drop(1) },
     Column { heading: "TITLE", align: Align::Left, fit: Fit::Flexible },
 ];
 
 fn row(item: &Trashed, context: &Context) -> Vec<Span> {
-    let short: String = item.session.id.chars().take(8).collect();
+    let form = context.form();
     let project = item.session.project.as_deref().map(|path| context.folders.tilde(path));
     vec![
-        Span::new(&short, Tone::Name),
-        Span::new(&when::age(item.time, context.clock.now()), Tone::Dim),
-        Span::new(&count(item.files.len() as u64), Tone::Plain),
-        Span::new(&bytes(item.bytes), Tone::Plain),
+        Span::new(&form.start(&item.session.id), Tone::Name),
+        Span::new(&form.time(Some(item.time), context.clock.now()), Tone::Dim),
+        Span::new(&form.count(item.files.len() as u64), Tone::Plain),
+        Span::new(&form.bytes(item.bytes), Tone::Plain),
         Span::new(&project.unwrap_or_default(), Tone::Dim),
         Span::new(item.session.title.as_deref().unwrap_or_default(), Tone::Plain),
     ]

@@ -8,6 +8,7 @@ mod export_html;
 mod export_markdown;
 mod export_media;
 mod export_parquet;
+mod first_minute;
 mod fork;
 mod guard;
 mod guard_fix;
