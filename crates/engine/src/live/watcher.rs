@@ -19,6 +19,8 @@ use crate::watch::signals::{Signal, Signals};
 
 /// What happens within so short a time is told at once.
 const TOGETHER: Duration = Duration::from_millis(5);
+/// The same while much happens.
+const TOGETHER_BUSY: Duration = Duration::from_millis(30);
 /// While a session works, the board is looked at so often: states may change by the passing of time alone.
 const ACTIVE: Duration = Duration::from_millis(200);
 /// Processes and titles are looked at so often while an agent runs.
@@ -46,6 +48,8 @@ pub struct LiveWatch {
     titles: BTreeMap<String, String>,
     signals: Option<(Signals, Receiver<Signal>)>,
     sampled: Option<Instant>,
+    /// When the system last told of changes.
+    told: Option<Instant>,
     swept: Instant,
     is_open: bool,
     recorder: Option<Recorder>,
@@ -83,6 +87,7 @@ impl LiveWatch {
             titles: BTreeMap::new(),
             signals: None,
             sampled: None,
+            told: None,
             swept: Instant::now(),
             is_open: false,
             recorder: None,
@@ -183,18 +188,25 @@ impl LiveWatch {
             std::thread::sleep(patience);
             return paths;
         };
-        let mut patience = patience;
+        let is_busy = self.told.is_some_and(|at| at.elapsed() < 2 * TOGETHER_BUSY);
+        let mut end = Instant::now() + patience;
+        let mut is_first = true;
         loop {
-            match receiver.recv_timeout(patience) {
+            match receiver.recv_timeout(end.saturating_duration_since(Instant::now())) {
                 Ok(Signal::At(changed)) => paths.extend(changed),
                 Ok(Signal::Somewhere) => paths.extend(self.tails.paths()),
                 Ok(Signal::Stop)
-                | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                    return paths;
-                }
+                | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
             }
-            patience = TOGETHER;
+            if is_first {
+                is_first = false;
+                end = Instant::now() + if is_busy { TOGETHER_BUSY } else { TOGETHER };
+            }
         }
+        if !is_first {
+            self.told = Some(Instant::now());
+        }
+        paths
     }
 
     /// Reads what changed in files.
