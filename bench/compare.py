@@ -241,7 +241,7 @@ def run(binary, scratch, words):
     home = os.path.join(scratch, "home")
     environment = {"PATH": "/usr/bin:/bin", "HOME": home, "RECOUNT_DATA_DIR": os.path.join(scratch, "data"),
                    "XDG_CONFIG_HOME": os.path.join(scratch, "config"), "RECOUNT_NOW": NOW, "TZ": "UTC", "LANG": "C.UTF-8",
-                   "COLUMNS": "100", "NO_COLOR": "" if "--color" in words else "1"}
+                   "RECOUNT_WIDTH": "100", "NO_COLOR": "" if "--color" in words else "1"}
     try:
         done = subprocess.run([binary, *words], env=environment, cwd=scratch, stdin=subprocess.DEVNULL,
                               capture_output=True, timeout=TIMEOUT)

@@ -171,7 +171,7 @@ class Bench:
         """Runs recount on one core, so that the work is divided the same way on every machine."""
         environment = {"PATH": "/usr/bin:/bin", "HOME": self.home_of_user(), "RECOUNT_DATA_DIR": data, "RECOUNT_NOW": NOW,
                        "XDG_CONFIG_HOME": os.path.join(self.scratch, "config"), "TZ": "UTC", "LANG": "C.UTF-8",
-                       "NO_COLOR": "1", "COLUMNS": "100"}
+                       "NO_COLOR": "1", "RECOUNT_WIDTH": "100"}
         core = self.cores.get()
         try:
             done = subprocess.run([*before, self.bin, *words], env=environment, cwd=self.cwd, stdin=subprocess.DEVNULL,

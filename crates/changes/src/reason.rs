@@ -76,6 +76,9 @@ pub enum Reason {
     /// Nothing was said in a session.
     #[error("{} has no messages", .0.short())]
     NothingSaid(SessionId),
+    /// The session does not say which folder it belongs to.
+    #[error("{} records no folder, as old releases of its agent did not, so it cannot be moved", .0.short())]
+    NoFolderRecorded(SessionId),
     /// The start of an id may be that of several messages.
     #[error("'{0}' matches several messages")]
     ManyMessages(String),

@@ -1,6 +1,7 @@
 //! What every command needs: the engine, where output goes and how it looks.
 
 use std::any::Any;
+use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
@@ -13,7 +14,11 @@ use recount_platform::{Env, Folders, Pager, clock};
 use crate::args::{Color, Global};
 use crate::failure::{ERROR, Failure};
 use crate::output::canvas::{Canvas, Paint};
+use crate::output::columns::{Column, render, tabs};
+use crate::output::form::Form;
 use crate::output::sanitize::single_line;
+use crate::output::span::{Line, Span};
+use crate::output::theme::Tone;
 
 /// What every command needs.
 #[derive(Debug)]
@@ -29,6 +34,12 @@ pub(crate) struct Context {
 
 /// The width when nobody says.
 const WIDTH: usize = 100;
+/// What is said when there is nothing to read.
+const DEMO: &str = "No sessions found; showing demo data (recount testbed --demo DIR to keep it)";
+/// A width that nothing reaches.
+const UNBOUNDED: usize = usize::MAX / 4;
+/// The variable that asks for the layout of a terminal of so many columns, wherever the output goes.
+const FORCED: &str = "RECOUNT_WIDTH";
 
 impl Context {
     pub(crate) fn new(global: &Global) -> Self {
@@ -68,6 +79,16 @@ impl Context {
         self.engine()
     }
 
+    /// Opens the homes for commands that name sessions. If one is named by a file, the user's home does not matter.
+    pub(crate) fn engine_for_all(&self, wanted: &[String]) -> Result<&Engine, Failure> {
+        let is_file =
+            |wanted: &&String| wanted.contains(['/', '\\']) || Path::new(wanted.as_str()).is_file();
+        match wanted.iter().find(is_file) {
+            Some(file) => self.engine_for(file),
+            None => self.engine(),
+        }
+    }
+
     /// Opens the homes for commands that change data or our own state: never the demo home.
     pub(crate) fn plain_engine(&self) -> Result<Engine, Failure> {
         Ok(Engine::new(self.setup())?)
@@ -81,9 +102,43 @@ impl Context {
         }
         let setup = self.setup();
         let engine = Engine::new(setup.clone())?.pin();
-        let as_told = !self.global.home.is_empty() || self.global.json || engine.has_sessions();
+        let as_told = !self.global.home.is_empty() || engine.has_sessions() || self.has_others()?;
         let engine = if as_told { engine } else { self.demo(setup).unwrap_or(Ok(engine))? };
         Ok(self.engine.get_or_init(|| engine))
+    }
+
+    /// Whether there are sessions of agents that were not asked for.
+    fn has_others(&self) -> Result<bool, Failure> {
+        let all = Setup { sources: Vec::new(), ..self.setup() };
+        Ok(!self.global.source.is_empty() && Engine::new(all)?.has_sessions())
+    }
+
+    /// Whether a process of ours may go on when this one has ended.
+    pub(crate) fn may_leave_process(&self) -> bool {
+        let is_off = |name: &str| self.env.text(name).is_some_and(|value| value != "false");
+        self.env.text("RECOUNT_BACKGROUND") != Some("0") && !is_off("CI")
+    }
+
+    /// Returns the arguments of another run of this program on the same homes and agents.
+    pub(crate) fn again<const N: usize>(&self, words: [&str; N]) -> Vec<OsString> {
+        let mut args: Vec<OsString> = words.map(OsString::from).to_vec();
+        // The demo home is as good as one that was named.
+        let demo = self.demo_folder().filter(|demo| {
+            let roots = self.engine.get().into_iter().flat_map(Engine::roots);
+            { roots }.any(|root| root.starts_with(demo))
+        });
+        for home in self.global.home.iter().chain(&demo) {
+            let home = std::path::absolute(home).unwrap_or_else(|_| home.clone());
+            args.extend(["--home".into(), home.into_os_string()]);
+        }
+        for source in &self.global.source {
+            args.extend(["--source".into(), source.into()]);
+        }
+        args
+    }
+
+    fn demo_folder(&self) -> Option<PathBuf> {
+        Some(self.folders.data.as_ref()?.join("demo-home"))
     }
 
     /// Returns a PROJECT argument with a relative path made absolute; names, and parts of paths, stay as they are.
@@ -135,29 +190,54 @@ impl Context {
     }
 
     fn demo(&self, setup: Setup) -> Option<Result<Engine, Failure>> {
-        let folder = self.folders.data.as_ref()?.join("demo-home");
+        let folder = self.demo_folder()?;
         if !folder.is_dir() {
             recount_testbed::demo(&folder, self.clock.now()).ok()?;
         }
-        let shown = self.folders.tilde(&folder.to_string_lossy());
-        self.warn(&format!("No sessions found; showing demo data ({shown})"));
+        self.warn(DEMO);
         let engine = Engine::new(Setup { homes: vec![folder], ..setup });
         Some(engine.map(|engine| engine.pin()).map_err(Failure::from))
     }
 
-    /// Returns the page that output is laid out on.
+    /// Returns the page that text is laid out on.
     pub(crate) fn canvas(&self) -> Canvas {
+        let columns = |name: &str| {
+            let columns = self.env.text(name).and_then(|columns| columns.parse().ok());
+            columns.filter(|&columns: &usize| columns > 0)
+        };
         let terminal = terminal_size::terminal_size().filter(|_| self.on_terminal);
-        let told = self
-            .env
-            .text("COLUMNS")
-            .and_then(|columns| columns.parse().ok())
-            .filter(|&columns| columns > 0);
-        let columns = terminal.map(|(width, _)| usize::from(width.0)).or(told).unwrap_or(WIDTH);
-        Canvas::new(columns, self.paint())
+        let terminal = terminal.map(|(width, _)| usize::from(width.0));
+        let columns = columns(FORCED).or(terminal).or_else(|| columns("COLUMNS"));
+        Canvas::new(columns.unwrap_or(WIDTH), self.paint())
+    }
+
+    /// Returns the page for tables with text around them: nothing is cut where nobody counts columns.
+    pub(crate) fn page(&self) -> Canvas {
+        match self.form() {
+            Form::Short => self.canvas(),
+            Form::Exact => Canvas::new(UNBOUNDED, self.paint()),
+        }
+    }
+
+    /// Returns the form in which tables show figures: exact where they go into a pipe or a file.
+    pub(crate) fn form(&self) -> Form {
+        let is_page = self.on_terminal || self.env.text(FORCED).is_some();
+        if is_page { Form::Short } else { Form::Exact }
+    }
+
+    /// Lays out a table: aligned on a page for people, else whole rows with tabs between the cells and no headings.
+    pub(crate) fn table(&self, columns: &[Column], rows: &[Vec<Span>]) -> String {
+        match self.form() {
+            Form::Short => render(columns, rows, &self.canvas()),
+            Form::Exact => tabs(rows),
+        }
     }
 
     fn paint(&self) -> Paint {
+        self.paint_on(self.on_terminal)
+    }
+
+    fn paint_on(&self, is_terminal: bool) -> Paint {
         let wanted = match self.global.color {
             Color::Always => true,
             Color::Never => false,
@@ -165,7 +245,7 @@ impl Context {
             Color::Auto if self.env.text("CLICOLOR_FORCE").is_some_and(|value| value != "0") => {
                 true
             }
-            Color::Auto => self.on_terminal && self.env.text("TERM") != Some("dumb"),
+            Color::Auto => is_terminal && self.env.text("TERM") != Some("dumb"),
         };
         if wanted { Paint::On } else { Paint::Off }
     }
@@ -187,10 +267,21 @@ impl Context {
         let _said = writeln!(io::stderr(), "{words}");
     }
 
-    /// Warns on standard error, unless the user wants quiet.
+    /// Says something on standard error, behind a word that says what it is.
+    pub(crate) fn say_with(&self, word: &str, tone: Tone, words: &str) {
+        let mut said = String::new();
+        let line = Line::new([
+            Span::new(word, tone),
+            Span::new(&format!(" {}", single_line(words)), Tone::Plain),
+        ]);
+        line.print(&mut said, self.paint_on(io::stderr().is_terminal()));
+        Self::say(said.trim_end_matches('\n'));
+    }
+
+    /// Says what may be of use on standard error, unless the user wants quiet.
     pub(crate) fn warn(&self, words: &str) {
         if !self.global.quiet {
-            Self::say(&format!("note: {}", single_line(words)));
+            self.say_with("note:", Tone::Dim, words);
         }
     }
 
@@ -207,7 +298,7 @@ impl Context {
         if self.global.verbose > 0 && !self.global.quiet {
             let mut shown = 0;
             for problem in kept {
-                Self::say(&format!("problem: {}", single_line(&problem.to_string())));
+                self.say_with("problem:", Tone::Warning, &problem.to_string());
                 shown += 1;
             }
             if total > shown {

@@ -7,7 +7,8 @@ use recount_changes::{Error as ChangeError, Refusal, WriteError};
 use recount_engine::Error;
 
 use crate::context::Context;
-use crate::output::sanitize::{sanitize, single_line};
+use crate::output::sanitize::sanitize;
+use crate::output::theme::Tone;
 use crate::words;
 
 /// Nothing was found.
@@ -20,6 +21,8 @@ pub(crate) const DOOMED: u8 = 1;
 pub(crate) const ERROR: u8 = 2;
 /// Refused for safety.
 pub(crate) const REFUSED: u8 = 3;
+/// The user has left.
+pub(crate) const INTERRUPTED: u8 = 130;
 
 /// A command that did not get through.
 #[derive(Debug)]
@@ -52,14 +55,14 @@ impl Failure {
     }
 
     /// Prints the failure and returns its exit code. A closed pipe is a quiet success.
-    pub(crate) fn report(self) -> ExitCode {
+    pub(crate) fn report(self, context: &Context) -> ExitCode {
         if !self.message.is_empty() {
-            Context::say(&format!("error: {}", single_line(&self.message)));
+            context.say_with("error:", Tone::Error, &self.message);
             for line in self.spot {
                 Context::say(&format!("  {}", sanitize(&line)));
             }
             for hint in self.hints {
-                Context::say(&format!("hint: {}", single_line(&hint)));
+                context.say_with("hint:", Tone::Name, &hint);
             }
         }
         ExitCode::from(self.code)

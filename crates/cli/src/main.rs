@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     let context = ManuallyDrop::new(Context::new(&cli.global));
     let code = match cli.command.unwrap_or_default().run(&context) {
         Ok(code) => code,
-        Err(failure) => failure.report(),
+        Err(failure) => failure.report(&context),
     };
     context.finish();
     code

@@ -25,6 +25,16 @@ pub(crate) struct Config {
     pub(crate) prices: BTreeMap<String, recount_prices::Override>,
     #[serde(default)]
     pub(crate) budget: Budget,
+    #[serde(default)]
+    pub(crate) alarm: Alarm,
+}
+
+/// What happens when a session that is watched needs somebody.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Alarm {
+    /// A program and its arguments, which gets the alarm as JSON on standard input.
+    pub(crate) run: Vec<String>,
 }
 
 /// How much money may be spent, in dollars.

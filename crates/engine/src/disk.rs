@@ -11,6 +11,7 @@ use recount_model::{Project, SessionFacts, SessionId, SessionKind};
 use crate::cache::growth::FullRead;
 use crate::projects::resolve::Effort;
 use crate::sessions::list::Listing;
+use crate::sessions::scope::nearest;
 use crate::snapshot::disk_scan::{Progress, scan_files};
 use crate::{Engine, Error};
 
@@ -66,8 +67,15 @@ impl Engine {
             found.map(|facts| Named::Session(facts)).ok_or_else(|| Error::NoSession(id.to_string()))
         };
         if wanted == "latest" {
-            let said = sessions.iter().find(|s| s.kind == SessionKind::Main && !s.is_empty());
-            let latest = said.or(sessions.first()).ok_or(Error::NoSessions)?;
+            let here = self.env.current_folder();
+            let scope = here.and_then(|here| nearest(sessions, here, &self.homes()));
+            let scope = scope.map(|project| project.key());
+            let is_own = |facts: &&Arc<SessionFacts>| {
+                scope.as_ref().is_none_or(|scope| facts.project.key() == *scope)
+            };
+            let mut own = sessions.iter().filter(is_own);
+            let said = own.clone().find(|s| s.kind == SessionKind::Main && !s.is_empty());
+            let latest = said.or(own.next()).ok_or(Error::NoSessions)?;
             return Ok(Named::Session(latest));
         }
         if let Some(row) = wanted.strip_prefix('@').filter(|row| !row.is_empty()) {

@@ -16,6 +16,14 @@ pub enum Error {
     /// A home could not be looked into.
     #[error(transparent)]
     Home(#[from] recount_store::Error),
+    /// A recording cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Recording {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
     /// No session has this id.
     #[error("no session matches '{0}'")]
     NoSession(String),

@@ -6,6 +6,7 @@ mod config;
 pub mod disk;
 mod error;
 pub mod export;
+pub mod live;
 mod messages;
 mod projects;
 pub mod retention;
@@ -49,6 +50,7 @@ pub use sessions::lost::LostSession;
 pub use sessions::open::Opened;
 pub use sessions::owners::SessionOwner;
 pub use sessions::resume::{Resume, Unresumable};
+pub use sessions::scope::Scope;
 pub use sessions::visibility::{Hidden, Visibility, Visible};
 pub use snapshot::disk_scan::Progress;
 pub use snapshot::{Appended, SessionChange, Snapshot, SnapshotDiff};
@@ -116,6 +118,10 @@ impl Engine {
         let folders = Folders::find(&setup.env);
         // Titles and prompts lie in it.
         let _is_there = folders.data.as_deref().is_some_and(recount_writer::close);
+        let processes: Arc<dyn Processes> = match setup.env.path("RECOUNT_PROCESS_TABLE") {
+            Some(file) => Arc::new(live::TableProcesses::new(file)),
+            None => Arc::new(System),
+        };
         Ok(Self {
             sources: setup.known_sources,
             roots: roots.into(),
@@ -124,7 +130,7 @@ impl Engine {
             env: Arc::new(setup.env),
             clock: setup.clock,
             given: setup.homes.into(),
-            processes: Arc::new(System),
+            processes,
             tree: Arc::new(DiskTree::new()),
             pinned: snapshot::Pinned::default(),
             pricing: Arc::default(),

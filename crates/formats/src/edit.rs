@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use recount_model::{Grammar, RecordedPath, SessionId};
 
 use crate::bytes::Buffer;
@@ -28,6 +29,39 @@ pub trait Editor: Debug + Sync {
         said: Amendment<'_>,
         buffer: &mut Buffer,
     ) -> io::Result<Option<Vec<Patch>>>;
+
+    /// Tells what is written when a session gets a title, or loses it, by an agent that keeps these beside its sessions; `None` for
+    /// others, which keep them in the session.
+    fn name_beside(
+        &self,
+        _root: &Path,
+        _id: &SessionId,
+        _title: Option<&str>,
+        _now: Timestamp,
+    ) -> Option<io::Result<RegistryEntry>> {
+        None
+    }
+
+    /// Returns the folder for a session that began at a time, by an agent that sorts sessions by time; `None` for others, which sort
+    /// them by project.
+    fn folder_at(&self, _root: &Path, _began: Option<Timestamp>) -> Option<PathBuf> {
+        None
+    }
+
+    /// Tells what changes in which files when sessions that record the folder `old` belong to another one, by an agent that sorts
+    /// sessions by time.
+    ///
+    /// # Errors
+    /// In words, when it cannot be done.
+    fn refoldered(
+        &self,
+        _root: &Path,
+        _files: &[PathBuf],
+        _old: &str,
+        _new: &str,
+    ) -> Result<Vec<(PathBuf, Vec<Patch>)>, String> {
+        Ok(Vec::new())
+    }
 
     /// Finds where the agent keeps the project at `path` below one of its data folders, or would.
     ///

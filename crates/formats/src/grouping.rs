@@ -30,7 +30,7 @@ fn one(id: SessionId, parent: Option<SessionId>, mut files: Vec<ScannedFile>) ->
     let last = files.len().saturating_sub(1);
     let member = |(at, file): (usize, ScannedFile)| {
         let role = if at == last { FileRole::Main } else { FileRole::Part };
-        SessionFile { role, compressed: false, file }
+        SessionFile { role, compressed: false, is_loaded: false, file }
     };
     let members = files.into_iter().enumerate().map(member).collect();
     SessionFiles { id, kind, parent, files: members }

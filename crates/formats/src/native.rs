@@ -101,6 +101,8 @@ pub struct HeaderOverrides<'a> {
     pub id: Option<&'a SessionId>,
     /// The hash of another project's path.
     pub project_hash: Option<&'a str>,
+    /// Another folder, where sessions record theirs.
+    pub cwd: Option<&'a str>,
     /// Another title.
     pub title: Option<&'a str>,
     /// When it began.

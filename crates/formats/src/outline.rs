@@ -98,6 +98,8 @@ pub struct Base {
     pub session: SessionId,
     /// The group that its files are in.
     pub group: Box<str>,
+    /// Which of its files, by the source's own name for it, where it may have several.
+    pub file: Option<Box<str>>,
     /// Where its borrowed part ends, as an offset in its file.
     pub end: u64,
 }

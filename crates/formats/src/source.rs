@@ -100,9 +100,19 @@ pub trait Source: Debug + Sync {
         grouping::by_session_id(files)
     }
 
-    /// Returns the part of another session's outline that a session begins with.
-    fn prefix(&self, outline: &Outline, base: &Base) -> Outline {
-        outline.before(base.end)
+    /// Returns the files that hold the start of another session, cut where the borrowed part ends, nearest first, with what that
+    /// session begins with in its turn. `None` if they are not there.
+    fn borrowed(
+        &self,
+        session_files: SessionFiles,
+        base: &Base,
+    ) -> Option<(Vec<SessionFile>, Option<Base>)> {
+        let mut files = session_files.files.into_iter();
+        let SessionFile { file, .. } = files.find(|file| file.role == FileRole::Main)?;
+        let next = file.outline.head.base.clone();
+        let file = ScannedFile { outline: file.outline.before(base.end), ..file };
+        let role = FileRole::Base;
+        Some((vec![SessionFile { role, compressed: false, is_loaded: true, file }], next))
     }
 
     /// Returns an outline without its messages, with what [`Source::agent_list`] looks at.
@@ -350,6 +360,8 @@ pub struct Located {
     pub registry: Vec<Registered>,
     /// What does not fit in the agent's record of projects.
     pub notes: Vec<RegistryNote>,
+    /// Names that users gave to sessions, where the agent keeps them beside its sessions.
+    pub names: Vec<(SessionId, String)>,
     /// What could not be looked at.
     pub problems: Vec<Problem>,
     /// What all this was learned from.
@@ -609,6 +621,8 @@ pub struct SessionFile {
     pub role: FileRole,
     /// Whether the conversation was compressed at its end.
     pub compressed: bool,
+    /// Whether the agent loads it before the main one.
+    pub is_loaded: bool,
     /// The file.
     pub file: ScannedFile,
 }
@@ -644,6 +658,10 @@ pub struct MessageRequest<'a> {
     pub span: recount_model::Span,
     /// Its fate.
     pub fate: recount_model::Fate,
+    /// What the outline says of it; nothing where only its bytes are at hand.
+    pub entry: Option<&'a MessageEntry>,
+    /// The model that the outline names.
+    pub model: Option<&'a str>,
     /// Other versions, for what this one has lost.
     pub others: &'a dyn OtherVersions,
     /// The project directory, where full tool outputs may lie.

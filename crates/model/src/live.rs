@@ -1,6 +1,8 @@
 //! What a session is doing right now.
 
-use serde::Serialize;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, SourceName, Tokens};
 
@@ -159,4 +161,65 @@ pub struct LiveSession {
     pub terminal: LiveTerminal,
     /// Whether it goes in circles.
     pub circling: Option<Circling>,
+}
+
+/// One process. What the system does not tell is left empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LiveProcess {
+    /// Its number.
+    pub pid: u32,
+    /// The number of its parent.
+    pub ppid: u32,
+    /// The name of the program, perhaps cut short.
+    pub comm: String,
+    /// Its command line, the program first.
+    #[serde(rename = "argv")]
+    pub args: Vec<String>,
+    /// The file that runs.
+    pub exe: Option<String>,
+    /// The folder it works in.
+    pub cwd: Option<String>,
+    /// When it began, in milliseconds since 1970.
+    pub start_ms: i64,
+    /// When it began, as the system counts.
+    pub start_ticks: u64,
+    /// `R`, `S`, `D`, `Z` …
+    pub state: String,
+    /// Its terminal.
+    pub tty: Option<String>,
+    /// Bytes written so far, if the system tells.
+    pub wchar: Option<u64>,
+    /// Those environment variables that were asked for.
+    pub env: BTreeMap<String, String>,
+    /// Files below the home or data folders that it has open.
+    pub open_files: Vec<String>,
+}
+
+impl LiveProcess {
+    /// Whether it has ended and only waits to be collected.
+    pub fn is_zombie(&self) -> bool {
+        self.state.starts_with('Z') || self.state.starts_with('X')
+    }
+
+    /// Returns an environment variable.
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        self.env.get(name).map(String::as_str)
+    }
+
+    /// Returns what its terminal is known by: the pane of a terminal multiplexer, else the device.
+    pub fn terminal_key(&self) -> Option<String> {
+        match (self.variable("TMUX"), self.variable("TMUX_PANE")) {
+            (Some(server), Some(pane)) => {
+                let server = server.rsplit_once(',').map_or(server, |(server, _)| server);
+                Some(format!("{server},{pane}"))
+            }
+            _ => self.tty.clone(),
+        }
+    }
+
+    /// Returns the terminal it is in.
+    pub fn terminal(&self) -> LiveTerminal {
+        LiveTerminal { tty: self.tty.clone(), tmux: self.variable("TMUX_PANE").map(str::to_owned) }
+    }
 }

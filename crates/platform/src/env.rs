@@ -46,16 +46,29 @@ pub const VARIABLES: &[Variable] = &[
     Variable { name: "HISTFILE", purpose: "Shell history, which names folders" },
     Variable { name: "RECOUNT_NOW", purpose: "Current time, for tests and reproducible output" },
     Variable {
+        name: "RECOUNT_TERMINAL",
+        purpose: "Name of the terminal whose last list @N refers to",
+    },
+    Variable {
+        name: "RECOUNT_BACKGROUND",
+        purpose: "`0`: build the index before the first search, not in the background",
+    },
+    Variable { name: "CI", purpose: "If set, the same as RECOUNT_BACKGROUND=0" },
+    Variable {
         name: "RECOUNT_PAGER",
         purpose: "Pager; takes precedence over PAGER, empty for none",
     },
     Variable { name: "PAGER", purpose: "Pager" },
-    Variable { name: "LESS", purpose: "Options of less; set by recount only if missing" },
+    Variable { name: "LESS", purpose: "Options of less; -R is added" },
     Variable { name: "LESSCHARSET", purpose: "Character set of less; UTF-8 if missing" },
     Variable { name: "NO_COLOR", purpose: "No color if set and not empty" },
     Variable { name: "CLICOLOR_FORCE", purpose: "Color even if the output is not a terminal" },
     Variable { name: "TERM", purpose: "`dumb` means no color" },
-    Variable { name: "COLUMNS", purpose: "Width of the output when it is not a terminal" },
+    Variable {
+        name: "RECOUNT_WIDTH",
+        purpose: "Lay tables out for this width even if the output is not a terminal",
+    },
+    Variable { name: "COLUMNS", purpose: "Width of text when the output is not a terminal" },
     Variable { name: "TZ", purpose: "Time zone of displayed times" },
 ];
 

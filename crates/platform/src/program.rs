@@ -34,15 +34,12 @@ impl Pager {
             None if env.is_set(chosen) => return None,
             None => "less",
         };
-        if words == "cat" {
+        if words == "cat" || !may_run(env, words) {
             return None;
         }
         let mut command =
             if cfg!(windows) { shell("cmd", "/C", words) } else { shell("sh", "-c", words) };
-        if !env.is_set("LESS") {
-            // Quit if it fits, keep colours, leave the screen as it is.
-            command.env("LESS", "FRX");
-        }
+        command.env("LESS", less(env));
         if !env.is_set("LESSCHARSET") {
             command.env("LESSCHARSET", "utf-8");
         }
@@ -93,6 +90,32 @@ fn killed(_status: ExitStatus) -> u8 {
     u8::MAX
 }
 
+/// Starts this program once more with other arguments, and leaves it alone: it has no terminal and no streams, gets no signals
+/// that are meant for us, and yields to whatever else runs.
+///
+/// # Errors
+/// If it cannot be started.
+pub fn start_detached(env: &Env, args: &[std::ffi::OsString]) -> io::Result<()> {
+    let own = std::env::current_exe()?;
+    let nice = find_program(env, "nice").filter(|_| cfg!(unix));
+    #[expect(clippy::disallowed_methods, reason = "this program itself")]
+    let mut command = match nice {
+        Some(nice) => {
+            let mut command = Command::new(nice);
+            command.args(["-n", "10"]).arg(own);
+            command
+        }
+        None => Command::new(own),
+    };
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    #[cfg(unix)]
+    {
+        // A folder that is held by nobody can be removed or unmounted.
+        std::os::unix::process::CommandExt::process_group(&mut command, 0).current_dir("/");
+    }
+    command.spawn().map(drop)
+}
+
 /// Finds a program where the shell would.
 pub fn find_program(env: &Env, name: &str) -> Option<PathBuf> {
     let names = if cfg!(windows) {
@@ -118,6 +141,36 @@ fn is_program(file: &Path) -> bool {
     file.is_file()
 }
 
+/// What `less` is told: quit if it fits, keep colours, leave the screen as it is. Who has set something else gets that, with
+/// colours: without `-R`, they would be shown as the bytes they are made of.
+fn less(env: &Env) -> String {
+    match env.text("LESS") {
+        Some(own) => format!("-R {own}"),
+        None if env.is_set("LESS") => "-R".to_owned(),
+        None => "FRX".to_owned(),
+    }
+}
+
+/// Whether a command line for the shell can be run, as far as that can be told: the shell would start, fail to find the program,
+/// and everything written to it would be lost.
+fn may_run(env: &Env, words: &str) -> bool {
+    let is_setting =
+        |word: &&str| word.split_once('=').is_some_and(|(name, _)| !name.contains('/'));
+    let Some(program) = words.split_whitespace().find(|word| !is_setting(word)) else {
+        return false;
+    };
+    // What only the shell understands is left to it.
+    if program
+        .contains(['"', '\'', '`', '$', '~', '(', '{', ';', '|', '&', '<', '>', '*', '?', '\\'])
+    {
+        return true;
+    }
+    if program.contains('/') {
+        return is_program(Path::new(program));
+    }
+    find_program(env, program).is_some()
+}
+
 fn shell(program: &str, flag: &str, words: &str) -> Command {
     #[expect(clippy::disallowed_methods, reason = "the pager is the user's own choice")]
     let mut command = Command::new(program);
@@ -134,4 +187,31 @@ pub fn random() -> [u8; 32] {
         bytes.iter_mut().zip(seed).for_each(|(byte, seed)| *byte = seed);
     }
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_reach_the_pager_whatever_less_is_told() {
+        let told = |pairs: &[(&str, &str)]| less(&Env::made_up(pairs.iter().copied(), None));
+        assert_eq!(told(&[]), "FRX");
+        assert_eq!(told(&[("LESS", "")]), "-R");
+        assert_eq!(told(&[("LESS", "-F -X")]), "-R -F -X");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pager_that_is_not_there_is_not_started() {
+        let env = Env::made_up([("PATH", "/usr/bin:/bin")], None);
+        for there in ["sh", "sh -c cat", "LESS=R sh", "/bin/sh -x", "$HOME/pager", "(sh)"] {
+            assert!(may_run(&env, there), "{there}");
+        }
+        for missing in ["no-such-pager", "no-such-pager -R", "/no/such/pager", "A=b", " "] {
+            assert!(!may_run(&env, missing), "{missing}");
+        }
+        let env = Env::made_up([("PATH", "/usr/bin:/bin"), ("PAGER", "no-such-pager")], None);
+        assert!(Pager::start(&env).is_none());
+    }
 }

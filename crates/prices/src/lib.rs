@@ -7,8 +7,10 @@ mod money;
 mod read;
 mod table;
 mod unit;
+mod windows;
 
 pub use money::Money;
 pub use read::{Error, Override};
 pub use table::{Period, PriceEntry, PriceOrigin, Prices, Quote};
 pub use unit::{Above, Tier, Unit, Units};
+pub use windows::context_window;

@@ -22,7 +22,7 @@ pub fn fixture(path: impl AsRef<Path>) -> PathBuf {
     repository().join("fixtures").join(path)
 }
 
-/// Lists all cases of Gemini CLI, sorted by name.
+/// Lists the cases of the first source, sorted by name.
 ///
 /// # Panics
 /// If the folder of fixtures cannot be read.
@@ -30,7 +30,7 @@ pub fn fixtures() -> Vec<Fixture> {
     fixtures_of("gemini")
 }
 
-/// Lists all cases of an agent, sorted by name.
+/// Lists the cases of a source, sorted by name.
 ///
 /// # Panics
 /// If the folder of fixtures cannot be read.
@@ -68,9 +68,9 @@ mod tests {
 
     #[test]
     fn every_case_has_a_home_and_a_readme() {
-        let all = folders(&fixture("")).into_iter();
-        let names = all.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
-        let all: Vec<Fixture> = names.flat_map(|name| fixtures_of(&name)).collect();
+        let sources = folders(&fixture(""));
+        let names = sources.iter().filter_map(|source| source.file_name()?.to_str());
+        let all: Vec<Fixture> = names.flat_map(fixtures_of).collect();
         assert!(!all.is_empty());
         for case in all {
             assert!(case.path.join("home").is_dir(), "{} has no home", case.name);

@@ -134,7 +134,7 @@ impl Home {
             .env("RECOUNT_DATA_DIR", self.path.join(".local/share/recount"))
             .env("RECOUNT_NOW", NOW)
             .env("TZ", "UTC")
-            .env("COLUMNS", "100");
+            .env("RECOUNT_WIDTH", "100");
         command
     }
 }

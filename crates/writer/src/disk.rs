@@ -145,6 +145,19 @@ impl io::Write for Draft {
     }
 }
 
+/// Opens a file to append to, which only the user may read when it is new.
+///
+/// # Errors
+///
+/// [`Error::CreateFile`] when it cannot be opened.
+pub fn append_private(path: &Path) -> Result<File, Error> {
+    let mut options = File::options();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map_err(|source| Error::CreateFile { path: path.to_owned(), source })
+}
+
 /// Takes turns with other runs at `path`: until the lock is dropped, no other run has it.
 ///
 /// It is a lock on an empty file beside, `NAME.lock`, which the system frees when its holder dies.

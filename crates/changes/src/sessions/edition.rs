@@ -109,7 +109,10 @@ impl Make for Edition {
                 let mut before: Option<Vec<u8>> = None;
                 self.records(&mut |bytes, id| {
                     // What the agent would not take for a message is told when the records are chosen.
-                    let Some(record) = form.record(bytes, id) else { return Ok(()) };
+                    let Some(record) = form.record(bytes, id).filter(|record| !record.is_empty())
+                    else {
+                        return Ok(());
+                    };
                     let record = form.behind(record, before.as_deref());
                     line(&record)?;
                     before = Some(record);
@@ -153,6 +156,9 @@ impl Chapter {
                 None => window.insert(Window::open(&session_file.file.at.path)?),
             };
             take(window.read(record.span)?, record.id.as_deref())?;
+            for piece in &record.pieces {
+                take(window.read(*piece)?, None)?;
+            }
         }
         Ok(())
     }

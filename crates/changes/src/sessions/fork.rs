@@ -19,6 +19,7 @@ use recount_writer::change::{ChangeDetails, NewContent, Subject};
 use super::edition::{Edition, grammar_of};
 use super::move_files::FileMover;
 use super::moving::{editor, settle};
+use super::rename::write;
 use crate::{Changes, Deed, Error, Proposal, Reason};
 
 /// How a session is forked.
@@ -41,6 +42,8 @@ pub(super) struct Home {
     pub(super) id: SessionId,
     pub(super) place: ProjectDirectory,
     path: Option<RecordedPath>,
+    /// The data folder.
+    root: PathBuf,
     pub(super) hash: Option<String>,
 }
 
@@ -65,9 +68,12 @@ impl Changes<'_> {
         let home = self.home_for(facts, &survey, fork.to)?;
         let usual = || facts.title.as_ref().map(|title| format!("{title} (fork)"));
         let title = fork.title.map(|title| home.editor.title(title)).or_else(usual);
+        let is_recorded = home.editor.folder_at(&home.root, None).is_some();
+        let cwd = home.path.as_ref().filter(|_| is_recorded).map(RecordedPath::as_str);
         let overrides = HeaderOverrides {
             id: Some(&home.id),
             project_hash: home.hash.as_deref(),
+            cwd,
             title: title.as_deref(),
             started: None,
             updated: Some(self.engine.clock().now()),
@@ -75,7 +81,13 @@ impl Changes<'_> {
         };
         let edition = Edition::new(opened, home.form, records, overrides, grammar_of([facts]))?;
         let mut offer = self.offer("fork");
+        let name = title.clone();
         move_in(&mut offer, &home, edition, title, (facts, &survey.listing))?;
+        if let Some(name) = name
+            && let Some(entry) = self.named(home.editor, &home.root, &home.id, Some(&name))?
+        {
+            write(&mut offer, home.id.as_str(), &entry)?;
+        }
         Ok(offer)
     }
 
@@ -99,7 +111,14 @@ impl Changes<'_> {
         let wanted = to.map(|to| self.standing_folder(survey, to)).transpose()?;
         // In a directory of old releases no new one looks, once the project has another.
         let known = facts.project.path.clone().filter(|_| folder.at.hash.is_some());
+        let root = self.engine.data_folders().get(folder.root).map(|root| root.path.clone());
+        let root = root.unwrap_or_default();
+        let by_time = editor.folder_at(&root, facts.started);
         let place = match wanted.clone().or(known) {
+            _ if by_time.is_some() => ProjectDirectory {
+                folder: by_time.unwrap_or_default(),
+                ..ProjectDirectory::default()
+            },
             Some(path) => self.place(editor, folder.root, &path)?,
             None => {
                 ProjectDirectory { folder: folder.at.path.clone(), ..ProjectDirectory::default() }
@@ -109,7 +128,7 @@ impl Changes<'_> {
         let hash = hash.map(|hash| hash.to_string());
         let path = wanted.or_else(|| facts.project.path.clone());
         let id = self.new_id(form, &survey.listing.sessions);
-        Ok(Home { source, editor, form, id, place, path, hash })
+        Ok(Home { source, editor, form, id, place, path, root, hash })
     }
 }
 
@@ -151,7 +170,7 @@ pub(super) fn entry<'a>(
 fn cut(session_files: &SessionFiles, records: &mut Vec<Record>, at: &str) -> Result<(), Error> {
     let missing = || Error::NoMessage(at.to_owned());
     let kind = |record: &Record| entry(session_files, record).map(|entry| entry.kind);
-    let is_prompt = |record: &Record| kind(record) == Some(MessageKind::Prompt) && !record.is_piece;
+    let is_prompt = |record: &Record| kind(record) == Some(MessageKind::Prompt);
     let end = if let Ok(number) = at.parse::<usize>() {
         let mut prompts = records.iter().enumerate().filter(|(_, record)| is_prompt(record));
         let begin = number.checked_sub(1).and_then(|before| prompts.nth(before));
@@ -162,15 +181,13 @@ fn cut(session_files: &SessionFiles, records: &mut Vec<Record>, at: &str) -> Res
             let id = entry(session_files, record).and_then(|entry| entry.id.as_deref());
             record.id.as_deref().or(id).is_some_and(|id| id.starts_with(at))
         };
-        let whole = records.iter().enumerate().filter(|(_, record)| !record.is_piece);
-        let mut found = whole.filter(|(_, record)| is_it(record));
+        let mut found = records.iter().enumerate().filter(|(_, record)| is_it(record));
         let (place, _) = found.next().ok_or_else(missing)?;
         if found.next().is_some() {
             return Err(Reason::ManyMessages(at.to_owned()).into());
         }
         let results = records.iter().skip(place + 1);
-        let results = results
-            .take_while(|record| record.is_piece || kind(record) == Some(MessageKind::ToolResult));
+        let results = results.take_while(|record| kind(record) == Some(MessageKind::ToolResult));
         place + 1 + results.count()
     };
     records.truncate(end);

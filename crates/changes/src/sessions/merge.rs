@@ -73,6 +73,7 @@ impl Changes<'_> {
             folder: None,
             id: Some(&home.id),
             project_hash: home.hash.as_deref().or(hash.as_deref()),
+            cwd: None,
             title: title.as_deref(),
             started: None,
             updated: Some(self.engine.clock().now()),

@@ -7,6 +7,7 @@ pub(crate) mod merge;
 mod move_files;
 mod moving;
 pub(crate) mod prune;
+mod refolder;
 mod relocate;
 mod rename;
 mod restore;

@@ -14,6 +14,7 @@ use recount_writer::change::{ChangeDetails, Plan};
 
 use super::delete::prompts_stay;
 use super::move_files::FileMover;
+use crate::sessions::refolder::refolder;
 use crate::sessions::steps::{source, subject};
 use crate::{Changes, Deed, Error, Notice, Proposal, Reason};
 
@@ -42,6 +43,16 @@ impl Changes<'_> {
         let mut offer = self.offer("move");
         offer.plan.sessions.push(subject(facts));
         let session_files = session_files(facts, listing);
+        if let Some(root) = self.root_of(&survey, facts)
+            && editor.folder_at(&root, facts.started).is_some()
+        {
+            refolder(&mut offer, editor, &survey, &root, (&session_files, &path))?;
+            if offer.is_empty() {
+                let project = path.to_string();
+                offer.notice(Notice::AlreadyThere { session: facts.id.clone(), project });
+            }
+            return Ok(offer);
+        }
         let shares = shares(source, facts, &session_files, disk);
         let roots: BTreeSet<usize> = shares.iter().map(|share| share.folder.root).collect();
         let place = |root: usize| Ok((root, self.place(editor, root, &path)?));

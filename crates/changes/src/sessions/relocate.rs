@@ -13,6 +13,7 @@ use recount_writer::RealDisk;
 use recount_writer::change::{ChangeDetails, Plan};
 
 use super::move_files::FileMover;
+use crate::sessions::refolder::refolder;
 use crate::sessions::steps::subject;
 use crate::{Changes, Error, Notice, Proposal, Reason};
 
@@ -42,6 +43,20 @@ impl Changes<'_> {
         let mut is_known = false;
         for root in self.engine.data_folders() {
             let Some(editor) = root.source.editor() else { continue };
+            if editor.folder_at(&root.path, None).is_some() {
+                let is_its = |facts: &&Arc<SessionFacts>| {
+                    facts.source == root.source.name()
+                        && facts.cwd.as_ref() == Some(&old)
+                        && facts
+                            .own_files()
+                            .any(|file| Path::new(&file.path).starts_with(&root.path))
+                };
+                let sessions: Vec<&SessionFacts> =
+                    listing.sessions.iter().filter(is_its).map(|facts| &**facts).collect();
+                is_known |= !sessions.is_empty();
+                refolder(&mut offer, editor, &survey, &root.path, (&sessions, &new))?;
+                continue;
+            }
             let change = editor.relocation(&root.path, root.shape, &old, &new);
             let Some(change) = change.map_err(Reason::Agent)? else { continue };
             is_known = true;

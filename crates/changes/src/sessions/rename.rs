@@ -1,13 +1,15 @@
 //! A title where the agent itself shows it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use recount_engine::Progress;
+use recount_engine::disk::{LocatedFolder, Survey};
+use recount_formats::Editor;
 use recount_formats::bytes::Buffer;
-use recount_formats::edit::{Amendment, Title};
-use recount_model::FileRole;
+use recount_formats::edit::{Amendment, RegistryEntry, Title};
+use recount_model::{FileRole, SessionFacts, SessionId};
 use recount_writer::RealDisk;
-use recount_writer::change::ChangeDetails;
+use recount_writer::change::{ChangeDetails, NewContent};
 
 use crate::sessions::steps::{patched, role, source, subject};
 use crate::{Changes, Deed, Error, Notice, Proposal, Reason};
@@ -40,6 +42,18 @@ impl Changes<'_> {
         };
         let mut offer = self.offer("rename");
         offer.plan.sessions.push(subject(facts));
+        if let Some(root) = self.root_of(&survey, facts)
+            && let Some(entry) = self.named(editor, &root, &facts.id, title.as_deref())?
+        {
+            let known = survey.disk.names.iter().flatten().find(|(id, _)| *id == facts.id);
+            if known.map(|(_, name)| name) != title.as_ref() {
+                write(&mut offer, facts.id.as_str(), &entry)?;
+            }
+            if title.is_none() && !offer.is_empty() {
+                offer.notice(Notice::OwnTitleAgain);
+            }
+            return Ok(offer);
+        }
         let mut buffer = Buffer::new();
         let mut able = false;
         for file in facts.own_files() {
@@ -73,4 +87,42 @@ impl Changes<'_> {
         }
         Ok(offer)
     }
+
+    /// Returns the data folder in which the files of a session are.
+    pub(crate) fn root_of(self, survey: &Survey, facts: &SessionFacts) -> Option<PathBuf> {
+        let main = facts.own_files().find(|file| file.role == FileRole::Main);
+        let main = main.or_else(|| facts.own_files().next()).map(|file| Path::new(&file.path))?;
+        let is_its = |folder: &&LocatedFolder| main.starts_with(&folder.at.path);
+        let folder = survey
+            .disk
+            .folders
+            .iter()
+            .filter(is_its)
+            .max_by_key(|folder| folder.at.path.as_os_str().len())?;
+        self.engine.data_folders().get(folder.root).map(|root| root.path.clone())
+    }
+
+    /// Returns what is written when a session gets a name, by an agent that keeps names beside its sessions.
+    pub(crate) fn named(
+        self,
+        editor: &dyn Editor,
+        root: &Path,
+        id: &SessionId,
+        title: Option<&str>,
+    ) -> Result<Option<RegistryEntry>, Error> {
+        let entry = editor.name_beside(root, id, title, self.engine.clock().now());
+        entry.transpose().map_err(|source| Error::unreadable(root, source))
+    }
+}
+
+/// Plans a small file, whatever it holds.
+pub(crate) fn write(offer: &mut Proposal, id: &str, entry: &RegistryEntry) -> Result<(), Error> {
+    let about = ChangeDetails { session: Some(id), what: entry.what };
+    let content = NewContent::of_bytes(entry.bytes.clone());
+    if std::fs::symlink_metadata(&entry.path).is_ok() {
+        offer.plan.replace(&RealDisk, &entry.path, content, about)?;
+    } else {
+        offer.plan.create(&RealDisk, &entry.path, content, about, None)?;
+    }
+    Ok(())
 }

@@ -9,6 +9,9 @@ use recount_model::{SessionFacts, SessionId, SessionKind};
 
 use crate::{Changes, Deed, Error, Notice, Proposal, Reason};
 
+/// How many ids are tried.
+const TRIES: u32 = 1000;
+
 /// Number of characters of the id by which the agent groups files into sessions when it cleans up.
 const START: usize = 8;
 
@@ -78,7 +81,8 @@ impl Changes<'_> {
             let own = start(id);
             sessions.iter().all(|facts| start(&facts.id) != own)
         };
-        let mut ids = (0_u32..).map(|number| form.made_up_id(&format!("{now} {number}")));
+        // Ids that begin with the time may all begin alike.
+        let mut ids = (0..TRIES).map(|number| form.made_up_id(&format!("{now} {number}")));
         ids.find(is_free).unwrap_or_else(|| form.made_up_id(&now.to_string()))
     }
 }

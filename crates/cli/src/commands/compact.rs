@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use recount_changes::{Changes, Compaction};
 
-use crate::commands::change::{Consent, files, shrunk};
+use crate::commands::change::{Consent, files, point, saved, shrunk};
 use crate::commands::show::ViewArg;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -65,6 +65,9 @@ pub(crate) fn run(args: &CompactArgs, context: &Context) -> Result<ExitCode, Fai
     };
     let offer = changes.compact_plan(&wanted, &bar)?;
     bar.finish();
+    if !offer.is_empty() {
+        point(&format!("{}: {}", files(&offer.plan), saved(&offer.plan)), context)?;
+    }
     let done = format!("{} rewritten: {}", files(&offer.plan), shrunk(&offer.plan));
     args.consent.carry_out_or_tell(&offer, changes, context, &done, "nothing to drop")
 }

@@ -37,8 +37,7 @@ pub(crate) struct DoctorArgs {
 }
 
 pub(crate) fn run(args: &DoctorArgs, context: &Context) -> Result<ExitCode, Failure> {
-    let engine = context.plain_engine()?;
-    let changes = Changes::new(&engine);
+    let changes = Changes::new(context.engine()?);
     let project = args.project.as_deref().map(|wanted| context.project_argument(wanted));
     let bar = Bar::new(context, "reading");
     let findings = changes.doctor(project.as_deref(), &bar)?;
@@ -96,7 +95,7 @@ const COLUMNS: &[Column] = &[
 ];
 
 fn page(findings: &[Row], context: &Context) -> String {
-    let canvas = context.canvas();
+    let canvas = context.page();
     let mut page = String::new();
     let mut topics: Vec<Topic> = findings.iter().map(|finding| finding.topic).collect();
     topics.dedup();

@@ -50,5 +50,5 @@ pub(crate) fn run(args: &ForkArgs, context: &Context) -> Result<ExitCode, Failur
     let offer = changes.fork_plan(&args.session, fork, &bar)?;
     bar.finish();
     let id = offer.plan.sessions.first().map(|new| new.id.clone()).unwrap_or_default();
-    args.consent.carry_out(&offer, changes, context, &format!("new session {id}"))
+    args.consent.without_asking().carry_out(&offer, changes, context, &format!("new session {id}"))
 }

@@ -8,13 +8,11 @@ use recount_changes::{Change, ChangeState, Changes};
 
 use crate::commands::change::tell_damaged;
 use crate::context::{Context, Paged};
-use crate::failure::{Failure, NOTHING};
-use crate::output::columns::{Align, Column, Fit, render};
+use crate::failure::Failure;
+use crate::output::columns::{Align, Column, Fit};
 use crate::output::json;
-use crate::output::number::{bytes, count};
 use crate::output::span::Span;
 use crate::output::theme::Tone;
-use crate::when;
 use crate::words;
 
 /// List the changes made by recount
@@ -37,12 +35,11 @@ pub(crate) fn run(_args: &HistoryArgs, context: &Context) -> Result<ExitCode, Fa
     } else if !made.is_empty() {
         let rows: Vec<Vec<Span>> = made.iter().map(|change| row(change, context)).collect();
         let mut out = context.out(Paged::Yes);
-        out.write_all(render(COLUMNS, &rows, &context.canvas()).as_bytes())?;
+        out.write_all(context.table(COLUMNS, &rows).as_bytes())?;
         out.finish()?;
     }
     if made.is_empty() {
         context.warn("no changes yet");
-        return Ok(ExitCode::from(NOTHING));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -67,13 +64,14 @@ fn row(change: &Change, context: &Context) -> Vec<Span> {
         ChangeState::Done if !change.undoable => "done, for good",
         state => words::state(state),
     };
+    let form = context.form();
     vec![
         Span::new(&change.receipt, Tone::Name),
-        Span::new(&when::age(change.time, context.clock.now()), Tone::Dim),
+        Span::new(&form.time(Some(change.time), context.clock.now()), Tone::Dim),
         Span::new(&change.command, Tone::Plain),
         Span::new(state, tone),
-        Span::new(&count(change.files as u64), Tone::Plain),
-        Span::new(&bytes(change.bytes), Tone::Plain),
+        Span::new(&form.count(change.files as u64), Tone::Plain),
+        Span::new(&form.bytes(change.bytes), Tone::Plain),
         Span::new(&words::subjects(&change.sessions), Tone::Plain),
     ]
 }

@@ -32,6 +32,10 @@ pub(crate) struct IndexArgs {
     /// Drop sessions whose files are gone
     #[arg(long)]
     forget: bool,
+
+    /// Build it for later searches, unless another process does
+    #[arg(long, hide = true, conflicts_with = "forget")]
+    background: bool,
 }
 
 #[derive(Clone, Copy, Debug, Subcommand)]
@@ -44,11 +48,15 @@ enum What {
 
 pub(crate) fn run(args: &IndexArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
+    if args.background {
+        engine.index_for_later()?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let bar = Bar::new(context, "indexing");
     if matches!(args.command, Some(What::Status)) {
         let status = engine.index_status(&bar)?;
         bar.finish();
-        return show_status(&status, context);
+        return show_status(&status, engine.index_progress(), context);
     }
     if args.forget {
         let forgotten = engine.forget_gone(&bar)?;
@@ -85,13 +93,19 @@ fn report(indexed: &IndexReport, context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-fn show_status(status: &IndexStatus, context: &Context) -> Result<ExitCode, Failure> {
+fn show_status(
+    status: &IndexStatus,
+    building: Option<(u64, u64)>,
+    context: &Context,
+) -> Result<ExitCode, Failure> {
     if context.global.json {
         json::document(context, "index", "status", status)?;
         return Ok(ExitCode::SUCCESS);
     }
     let folder = context.folders.tilde(&status.folder.to_string_lossy());
+    let building = building.map(|(done, total)| format!("{} of {}", bytes(done), bytes(total)));
     let rows = [
+        ("building", building.unwrap_or_else(|| "no".to_owned())),
         ("sessions", count(status.sessions as u64)),
         ("indexed", count(status.indexed as u64)),
         ("stale", count(status.stale as u64)),

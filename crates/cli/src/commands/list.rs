@@ -2,7 +2,6 @@
 
 use std::io::Write as _;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
@@ -11,13 +10,16 @@ use recount_engine::{
 };
 use recount_model::{SessionFacts, SessionKind};
 
+use super::session_rows;
 use crate::context::{Context, Paged};
 use crate::failure::{ERROR, Failure, NOTHING};
-use crate::output::columns::{Align, Column, Fit, render};
+use crate::output::columns::{Align, Column, Fit};
+use crate::output::form::Form;
 use crate::output::json;
-use crate::output::number::{bytes, count, plural};
+use crate::output::number::plural;
 use crate::output::progress::Bar;
-use crate::output::span::Span;
+use crate::output::project_names::ProjectNames;
+use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
 use crate::when;
 
@@ -101,6 +103,10 @@ pub(crate) struct ListArgs {
     /// Maximum number of sessions
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
+
+    /// Print CSV, with a heading and exact figures
+    #[arg(long, conflicts_with_all = ["json", "lost"])]
+    csv: bool,
 }
 
 /// Kinds of sessions.
@@ -130,6 +136,7 @@ enum SortKey {
     Tokens,
     Messages,
     Size,
+    Cost,
 }
 
 pub(crate) fn run(args: &ListArgs, context: &Context) -> Result<ExitCode, Failure> {
@@ -146,6 +153,9 @@ pub(crate) fn run(args: &ListArgs, context: &Context) -> Result<ExitCode, Failur
         listing.sessions.truncate(args.limit.unwrap_or(usize::MAX));
         engine.price(&mut listing.sessions, &bar);
         json::sessions(context, &listing)?;
+        if let Some(scope) = &listing.scope {
+            context.warn(&session_rows::scope(scope));
+        }
     } else {
         shown = show(args, engine, &listing, context)?;
     }
@@ -198,6 +208,7 @@ fn query(args: &ListArgs, context: &Context) -> Result<ListQuery, Failure> {
             SortKey::Tokens => SortOrder::Tokens,
             SortKey::Messages => SortOrder::Messages,
             SortKey::Size => SortOrder::Size,
+            SortKey::Cost => SortOrder::Cost,
         },
         limit: args.limit.filter(|_| args.lost),
     })
@@ -211,36 +222,36 @@ fn show(
 ) -> Result<usize, Failure> {
     // Who names kinds wants to see them.
     let visibility = Visibility { subagents: !args.kind.is_empty(), empty: args.empty };
-    let Visible { sessions: rows, subagents, empty } = listing.visible(visibility, args.limit);
-    if engine.remember(&rows).is_err() {
+    let Visible { sessions: mut rows, subagents, empty } = listing.visible(visibility, args.limit);
+    // A list without rows leaves the numbers of the last one as they are.
+    if !rows.is_empty() && engine.remember(&rows).is_err() {
         context.warn("cannot save row numbers for @N: the data folder is not writable");
+    }
+    engine.price(&mut rows, &());
+    let mut out = context.out(Paged::Yes);
+    if args.csv {
+        session_rows::csv(&rows, &mut out)?;
+    } else if !rows.is_empty() {
+        if context.form() == Form::Short {
+            out.write_all(scope_line(listing, context).as_bytes())?;
+        }
+        let names = ProjectNames::of(listing.sessions.iter().map(|session| &*session.project));
+        out.write_all(session_rows::table(&rows, &names, context).as_bytes())?;
+    }
+    out.finish()?;
+    if let Some(scope) = &listing.scope
+        && (context.form() == Form::Exact || args.csv || rows.is_empty())
+    {
+        context.warn(&session_rows::scope(scope));
     }
     if rows.is_empty() {
         let all = listing.known;
         let found = if all == 0 {
             "no sessions found".into()
         } else {
-            format!("none of {all} sessions matches")
+            format!("none of {} matches", plural(all as u64, "session"))
         };
         context.warn(&found);
-    } else {
-        // A column that nobody has filled is none.
-        let is_labelled = rows.iter().any(|session| !labels(session).is_empty());
-        let mut columns = COLUMNS.to_vec();
-        columns.retain(|column| is_labelled || column.heading != LABELS);
-        let row = |(at, session): (usize, &Arc<SessionFacts>)| {
-            let mut cells = row(at + 1, session, context);
-            if is_labelled {
-                let title = cells.pop();
-                cells.push(Span::new(&labels(session), Tone::Dim));
-                cells.extend(title);
-            }
-            cells
-        };
-        let cells: Vec<Vec<Span>> = rows.iter().enumerate().map(row).collect();
-        let mut out = context.out(Paged::Yes);
-        out.write_all(render(&columns, &cells, &context.canvas()).as_bytes())?;
-        out.finish()?;
     }
     if subagents > 0 {
         let words = plural(subagents, "sub-agent session");
@@ -253,59 +264,10 @@ fn show(
     Ok(rows.len())
 }
 
-const LABELS: &str = "LABELS";
-
-/// What the user has put on a session: a star for a pin, then the tags.
-fn labels(session: &SessionFacts) -> String {
-    let Some(labels) = &session.labels else { return String::new() };
-    let pin = labels.pinned.then(|| "*".to_owned());
-    let tags = labels.tags.iter().map(|tag| format!("#{tag}"));
-    pin.into_iter().chain(tags).collect::<Vec<_>>().join(" ")
-}
-
-const COLUMNS: &[Column] = &[
-    Column { heading: "#", align: Align::Right, fit: Fit::Keep },
-    Column { heading: "ID", align: Align::Left, fit: Fit::Drop(6) },
-    Column { heading: "USED", align: Align::Left, fit: Fit::Keep },
-    Column { heading: "PROJECT", align: Align::Left, fit: Fit::Drop(7) },
-    Column { heading: "PROMPTS", align: Align::Right, fit: Fit::Drop(5) },
-    Column { heading: "TOOLS", align: Align::Right, fit: Fit::Drop(2) },
-    Column { heading: "TOKENS", align: Align::Right, fit: Fit::Drop(3) },
-    Column { heading: "SIZE", align: Align::Right, fit: Fit::Drop(1) },
-    Column { heading: "NOTES", align: Align::Left, fit: Fit::Drop(4) },
-    Column { heading: LABELS, align: Align::Left, fit: Fit::Drop(8) },
-    Column { heading: "TITLE", align: Align::Left, fit: Fit::Flexible },
-];
-
-fn row(number: usize, session: &SessionFacts, context: &Context) -> Vec<Span> {
-    let used = session.updated.map(|updated| when::age(updated, context.clock.now()));
-    let title = session.title.as_deref().unwrap_or("(no messages)");
-    let mut notes = Vec::new();
-    if session.kind == SessionKind::Subagent {
-        notes.push("sub-agent".to_owned());
-    }
-    if session.counts.undone > 0 {
-        notes.push(format!("{} undone", session.counts.undone));
-    }
-    if session.not_understood > 0 {
-        notes.push(format!("{} not understood", session.not_understood));
-    } else if session.problems > 0 {
-        let s = if session.problems == 1 { "" } else { "s" };
-        notes.push(format!("{} problem{s}", session.problems));
-    }
-    let tone = if session.is_empty() { Tone::Dim } else { Tone::Plain };
-    vec![
-        Span::new(&number.to_string(), Tone::Dim),
-        Span::new(session.id.short(), Tone::Name),
-        Span::new(&used.unwrap_or_default(), Tone::Dim),
-        Span::new(session.project.name(), Tone::Strong),
-        Span::new(&count(session.counts.prompts), Tone::Plain),
-        Span::new(&count(session.tool_calls.total), Tone::Plain),
-        Span::new(&count(session.tokens.total), Tone::Plain),
-        Span::new(&bytes(session.bytes()), Tone::Dim),
-        Span::new(&notes.join(", "), Tone::Warning),
-        Span::new(title, tone),
-    ]
+/// The line above a list that says which project it is narrowed to.
+fn scope_line(listing: &Listing, context: &Context) -> String {
+    let line = |scope| Line::new([Span::new(&session_rows::scope(scope), Tone::Dim)]);
+    context.canvas().print(listing.scope.as_ref().map(line))
 }
 
 fn lost(query: &ListQuery, engine: &Engine, context: &Context) -> Result<ExitCode, Failure> {
@@ -317,7 +279,7 @@ fn lost(query: &ListQuery, engine: &Engine, context: &Context) -> Result<ExitCod
     } else if !lost.is_empty() {
         let cells: Vec<Vec<Span>> = lost.iter().map(|session| lost_row(session, context)).collect();
         let mut out = context.out(Paged::Yes);
-        out.write_all(render(LOST, &cells, &context.canvas()).as_bytes())?;
+        out.write_all(context.table(LOST, &cells).as_bytes())?;
         out.finish()?;
     }
     if lost.is_empty() {
@@ -336,12 +298,12 @@ const LOST: &[Column] = &[
 ];
 
 fn lost_row(session: &LostSession, context: &Context) -> Vec<Span> {
-    let used = session.updated.map(|updated| when::age(updated, context.clock.now()));
+    let form = context.form();
     vec![
-        Span::new(session.id.short(), Tone::Name),
-        Span::new(&used.unwrap_or_default(), Tone::Dim),
+        Span::new(form.session(&session.id), Tone::Name),
+        Span::new(&form.time(session.updated, context.clock.now()), Tone::Dim),
         Span::new(session.project.name(), Tone::Strong),
-        Span::new(&count(session.prompts.len() as u64), Tone::Plain),
+        Span::new(&form.count(session.prompts.len() as u64), Tone::Plain),
         Span::new(session.prompts.first().map_or("", String::as_str), Tone::Plain),
     ]
 }

@@ -2,6 +2,7 @@
 
 mod change;
 mod compact;
+mod complete_values;
 mod completions;
 mod convert;
 mod delete;
@@ -17,6 +18,7 @@ mod man;
 mod merge;
 mod r#move;
 mod picked;
+mod picker;
 mod prices;
 mod projects;
 mod prune;
@@ -28,6 +30,7 @@ mod repair;
 mod restore;
 mod resume;
 mod search;
+mod session_rows;
 mod show;
 mod sql;
 mod stats;
@@ -38,6 +41,7 @@ mod trash;
 mod trim;
 mod undo;
 mod vault;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -81,7 +85,8 @@ commands! {
     "Search & count" {
         Search(search::SearchArgs) => search::run;
         Stats(stats::StatsArgs) => stats::run;
-        Prices(prices::PricesArgs) => prices::run;
+        Watch(watch::WatchArgs) => watch::run;
+    Prices(prices::PricesArgs) => prices::run;
         Sql(sql::SqlArgs) => sql::run;
         Index(index::IndexArgs) => index::run;
     }
@@ -122,6 +127,8 @@ commands! {
         Man(man::ManArgs) => man::run;
         #[command(hide = true)]
         HelpMarkdown(help_markdown::HelpMarkdownArgs) => help_markdown::run;
+        #[command(hide = true)]
+        CompleteValues(complete_values::CompleteValuesArgs) => complete_values::run;
     }
 }
 

@@ -8,7 +8,7 @@ use recount_engine::stats::{Money, Period, PriceEntry, PriceOrigin, Units};
 
 use crate::context::{Context, Paged};
 use crate::failure::{Failure, NOTHING};
-use crate::output::columns::{Align, Column, Fit, render};
+use crate::output::columns::{Align, Column, Fit};
 use crate::output::json;
 use crate::output::number::{count, money};
 use crate::output::span::Span;
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &PricesArgs, context: &Context) -> Result<ExitCode, Fail
             .collect();
         let cells: Vec<Vec<Span>> = entries.iter().flat_map(|entry| rows(entry, &own)).collect();
         let mut out = context.out(Paged::Yes);
-        out.write_all(render(COLUMNS, &cells, &context.canvas()).as_bytes())?;
+        out.write_all(context.table(COLUMNS, &cells).as_bytes())?;
         out.finish()?;
     }
     if entries.is_empty() {

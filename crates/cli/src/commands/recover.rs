@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::commands::change::Consent;
 use crate::context::{Context, Paged};
 use crate::failure::{Failure, NOTHING};
-use crate::output::columns::{Align, Column, Fit, render};
+use crate::output::columns::{Align, Column, Fit};
 use crate::output::json;
 use crate::output::progress::Bar;
 use crate::output::span::Span;
@@ -98,7 +98,7 @@ fn list(all: &[RecoverableSession], context: &Context) -> Result<ExitCode, Failu
             let project =
                 project.map_or("-".to_owned(), |path| context.folders.tilde(path.as_str()));
             vec![
-                Span::new(one.lost.id.short(), Tone::Strong),
+                Span::new(context.form().session(&one.lost.id), Tone::Name),
                 Span::new(&project, Tone::Plain),
                 Span::new(one.lost.prompts.first().map_or("-", String::as_str), Tone::Plain),
                 Span::new(&one.from.join(", "), Tone::Dim),
@@ -106,7 +106,7 @@ fn list(all: &[RecoverableSession], context: &Context) -> Result<ExitCode, Failu
         };
         let rows: Vec<Vec<Span>> = all.iter().map(row).collect();
         let mut out = context.out(Paged::Yes);
-        out.write_all(render(COLUMNS, &rows, &context.canvas()).as_bytes())?;
+        out.write_all(context.table(COLUMNS, &rows).as_bytes())?;
         out.finish()?;
     }
     if all.is_empty() {

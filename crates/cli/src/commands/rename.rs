@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use recount_changes::Changes;
 
-use crate::commands::change::{Consent, files};
+use crate::commands::change::{Consent, files, point};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::progress::Bar;
@@ -44,6 +44,12 @@ pub(crate) fn run(args: &RenameArgs, context: &Context) -> Result<ExitCode, Fail
     let bar = Bar::new(context, "reading");
     let offer = changes.rename_plan(&args.session, Some(title.as_str()), &bar)?;
     bar.finish();
+    let old = offer.plan.sessions.first().and_then(|subject| subject.title.clone());
+    let old = old.unwrap_or_else(|| "(no title)".to_owned());
+    let new = if title.is_empty() { "(its first prompt)" } else { &title };
+    if !offer.is_empty() {
+        point(&format!("{old} → {new}"), context)?;
+    }
     let done = format!("title set: {}", files(&offer.plan));
-    args.consent.carry_out(&offer, changes, context, &done)
+    args.consent.without_asking().carry_out(&offer, changes, context, &done)
 }

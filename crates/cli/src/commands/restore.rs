@@ -47,5 +47,5 @@ pub(crate) fn run(args: &RestoreArgs, context: &Context) -> Result<ExitCode, Fai
         return nothing(&offer, context, "it is in its place already");
     }
     let done = format!("{} back in place: {}", sessions(&offer.plan), files(&offer.plan));
-    args.consent.carry_out(&offer, changes, context, &done)
+    args.consent.without_asking().carry_out(&offer, changes, context, &done)
 }

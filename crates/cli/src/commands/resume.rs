@@ -10,6 +10,7 @@ use recount_engine::{Engine, Resume};
 use recount_platform::{find_program, quote, run_in};
 use serde::Serialize;
 
+use super::picker;
 use crate::context::{Context, Paged};
 use crate::failure::{ERROR, Failure};
 use crate::output::progress::Bar;
@@ -27,8 +28,8 @@ Examples:
   recount resume latest -- --model flash
   recount resume 279d --print        # only print the command")]
 pub(crate) struct ResumeArgs {
-    /// Session: an id or its first characters, a file, @N or `latest`
-    session: String,
+    /// Session: an id or its first characters, a file, @N or `latest`; default: the newest here
+    session: Option<String>,
 
     /// Print the command instead of running it
     #[arg(long)]
@@ -49,9 +50,14 @@ struct Document<'a> {
 }
 
 pub(crate) fn run(args: &ResumeArgs, context: &Context) -> Result<ExitCode, Failure> {
-    let engine = context.engine_for(&args.session)?;
+    let (engine, session) = if let Some(session) = &args.session {
+        (context.engine_for(session)?, session.clone())
+    } else {
+        let engine = context.engine()?;
+        (engine, picker::choose(engine, "Resume", context)?)
+    };
     let bar = Bar::new(context, "reading");
-    let mut resume = engine.resume(&args.session, &bar)?;
+    let mut resume = engine.resume(&session, &bar)?;
     bar.finish();
     resume.args.extend(args.more.iter().cloned());
     if args.print || context.global.json {

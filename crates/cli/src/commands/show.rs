@@ -10,6 +10,7 @@ use recount_engine::{Bound, MessageCursor, Opened, View};
 use recount_model::{Message, Problem, SessionFacts};
 
 use super::picked::Picked;
+use super::picker;
 use crate::context::{Context, Out, Paged};
 use crate::failure::{ERROR, Failure, NOTHING};
 use crate::output::json;
@@ -31,8 +32,8 @@ Examples:
   recount show @2 --messages -20..   # the last 20 messages
   recount show 279d --find discount -C 1")]
 pub(crate) struct ShowArgs {
-    /// Session: an id or its first characters, a file, @N or `latest`
-    session: String,
+    /// Session: an id or its first characters, a file, @N or `latest`; default: the newest here
+    session: Option<String>,
 
     /// Amount of detail
     #[arg(short, long, value_name = "LEVEL", default_value = "actions")]
@@ -75,7 +76,7 @@ impl ShowArgs {
     /// Asks for a session from one of its messages on.
     pub(crate) fn at(session: &str, from: Option<String>) -> Self {
         Self {
-            session: session.to_owned(),
+            session: Some(session.to_owned()),
             level: LevelArg::Details,
             thoughts: true,
             view: ViewArg::Full,
@@ -124,9 +125,14 @@ pub(crate) enum ViewArg {
 }
 
 pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<ExitCode, Failure> {
-    let engine = context.engine_for(&args.session)?;
+    let (engine, session) = if let Some(session) = &args.session {
+        (context.engine_for(session)?, session.clone())
+    } else {
+        let engine = context.engine()?;
+        (engine, picker::choose(engine, "Show", context)?)
+    };
     let bar = Bar::new(context, "reading the session");
-    let mut opened = engine.open(&args.session, &bar)?;
+    let mut opened = engine.open(&session, &bar)?;
     if context.global.json {
         engine.complete(&mut opened);
     }

@@ -11,6 +11,7 @@ use serde::{Serialize, Serializer};
 
 use crate::context::{Context, Paged};
 use crate::failure::{ERROR, Failure, NOTHING};
+use crate::output::form::Form;
 use crate::output::grid::{Fit, Grid, Shown};
 use crate::output::json;
 use crate::output::number::plural;
@@ -54,7 +55,7 @@ pub(crate) fn run(args: &SqlArgs, context: &Context) -> Result<ExitCode, Failure
         None if io::stdin().is_terminal() => return show_schema(context),
         _ => from_input()?,
     };
-    let engine = context.plain_engine()?;
+    let engine = context.engine()?;
     let bar = Bar::new(context, "reading sessions");
     let table = engine.sql(&statement, &bar);
     bar.finish();
@@ -111,9 +112,12 @@ fn print_csv(table: &SqlTable, context: &Context) -> Result<u64, Failure> {
 }
 
 fn print_table(table: &SqlTable, context: &Context) -> Result<u64, Failure> {
-    let fit = if context.on_terminal() { Fit::Page } else { Fit::Nothing };
+    let fit = match context.form() {
+        Form::Short => Fit::Page,
+        Form::Exact => Fit::Tabs,
+    };
     let out = context.out(Paged::Yes);
-    let mut grid = Grid::new(out, context.canvas(), fit, table.columns.clone());
+    let mut grid = Grid::new(out, context.page(), fit, table.columns.clone());
     let count = table.each(&mut |cells| {
         let cell = |cell: &SqlValue<'_>| match cell {
             SqlValue::Null => Shown::nothing(),
@@ -211,7 +215,7 @@ fn show_schema(context: &Context) -> Result<ExitCode, Failure> {
         }
     }
     let mut out = context.out(Paged::Yes);
-    out.write_all(context.canvas().print(lines).as_bytes())?;
+    out.write_all(context.page().print(lines).as_bytes())?;
     out.finish()?;
     Ok(ExitCode::SUCCESS)
 }

@@ -8,8 +8,8 @@ use clap::Args;
 use recount_engine::LabelledSession;
 
 use crate::context::{Context, Paged};
-use crate::failure::{ERROR, Failure, NOTHING};
-use crate::output::columns::{Align, Column, Fit, render};
+use crate::failure::{ERROR, Failure};
+use crate::output::columns::{Align, Column, Fit};
 use crate::output::json;
 use crate::output::progress::Bar;
 use crate::output::span::Span;
@@ -117,7 +117,7 @@ const COLUMNS: &[Column] = &[
     Column { heading: "ID", align: Align::Left, fit: Fit::Keep },
     Column { heading: "PIN", align: Align::Left, fit: Fit::Keep },
     Column { heading: "TAGS", align: Align::Left, fit: Fit::Keep },
-    Column { heading: "PROJECT", align: Align::Left, fit: Fit::Drop(1) },
+    Column { heading: "PROJECT", align: Align::Path, fit: Fit::Drop(1) },
     Column { heading: "TITLE", align: Align::Left, fit: Fit::Flexible },
 ];
 
@@ -127,18 +127,17 @@ fn show(sessions: &[LabelledSession], context: &Context) -> Result<ExitCode, Fai
     } else if !sessions.is_empty() {
         let cells: Vec<Vec<Span>> = sessions.iter().map(|row| cells(row, context)).collect();
         let mut out = context.out(Paged::Yes);
-        out.write_all(render(COLUMNS, &cells, &context.canvas()).as_bytes())?;
+        out.write_all(context.table(COLUMNS, &cells).as_bytes())?;
         out.finish()?;
     }
     if sessions.is_empty() {
         context.warn("no session has tags or a pin");
-        return Ok(ExitCode::from(NOTHING));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn cells(row: &LabelledSession, context: &Context) -> Vec<Span> {
-    let short: String = row.id.chars().take(8).collect();
+    let form = context.form();
     let tags: Vec<String> = row.labels.tags.iter().map(|tag| format!("#{tag}")).collect();
     let project = row.project.as_deref().map(|path| context.folders.tilde(path));
     let title = match (&row.title, row.gone) {
@@ -147,7 +146,7 @@ fn cells(row: &LabelledSession, context: &Context) -> Vec<Span> {
         (None, false) => "(no messages)",
     };
     vec![
-        Span::new(&short, Tone::Name),
+        Span::new(&form.start(&row.id), Tone::Name),
         Span::new(if row.labels.pinned { "*" } else { "" }, Tone::Plain),
         Span::new(&tags.join(" "), Tone::Plain),
         Span::new(&project.unwrap_or_default(), Tone::Dim),

@@ -10,9 +10,9 @@ use serde::Serialize;
 use crate::commands::change::Consent;
 use crate::context::{Context, Paged};
 use crate::failure::{ERROR, Failure};
-use crate::output::columns::{Align, Column, Fit, render};
+use crate::output::columns::{Align, Column, Fit};
 use crate::output::json;
-use crate::output::number::{bytes, count, plural};
+use crate::output::number::{bytes, plural};
 use crate::output::span::Span;
 use crate::output::theme::Tone;
 use crate::{when, words};
@@ -89,16 +89,15 @@ fn list(changes: Changes<'_>, context: &Context) -> Result<ExitCode, Failure> {
         json::whole(context, &TrashDocument { schema: "recount.trash/1", kept })?;
     } else if !kept.is_empty() {
         let mut out = context.out(Paged::Yes);
-        let canvas = context.canvas();
         let rows: Vec<Vec<Span>> = kept.sessions.iter().map(|item| row(item, context)).collect();
         if !rows.is_empty() {
-            out.write_all(render(COLUMNS, &rows, &canvas).as_bytes())?;
+            out.write_all(context.table(COLUMNS, &rows).as_bytes())?;
         }
         let undo: Vec<Vec<Span>> =
             kept.undo_data.iter().map(|item| undo_row(item, context)).collect();
         if !undo.is_empty() {
             let gap = if rows.is_empty() { "" } else { "\n" };
-            write!(out, "{gap}{}", render(UNDO_COLUMNS, &undo, &canvas))?;
+            write!(out, "{gap}{}", context.table(UNDO_COLUMNS, &undo))?;
         }
         out.finish()?;
     }
@@ -163,18 +162,18 @@ const COLUMNS: &[Column] = &[
     Column { heading: "DELETED", align: Align::Left, fit: Fit::Keep },
     Column { heading: "FILES", align: Align::Right, fit: Fit::Drop(2) },
     Column { heading: "SIZE", align: Align::Right, fit: Fit::Keep },
-    Column { heading: "PROJECT", align: Align::Left, fit: Fit::Drop(1) },
+    Column { heading: "PROJECT", align: Align::Path, fit: Fit::Drop(1) },
     Column { heading: "TITLE", align: Align::Left, fit: Fit::Flexible },
 ];
 
 fn row(item: &Trashed, context: &Context) -> Vec<Span> {
-    let short: String = item.session.id.chars().take(8).collect();
+    let form = context.form();
     let project = item.session.project.as_deref().map(|path| context.folders.tilde(path));
     vec![
-        Span::new(&short, Tone::Name),
-        Span::new(&when::age(item.time, context.clock.now()), Tone::Dim),
-        Span::new(&count(item.files.len() as u64), Tone::Plain),
-        Span::new(&bytes(item.bytes), Tone::Plain),
+        Span::new(&form.start(&item.session.id), Tone::Name),
+        Span::new(&form.time(Some(item.time), context.clock.now()), Tone::Dim),
+        Span::new(&form.count(item.files.len() as u64), Tone::Plain),
+        Span::new(&form.bytes(item.bytes), Tone::Plain),
         Span::new(&project.unwrap_or_default(), Tone::Dim),
         Span::new(item.session.title.as_deref().unwrap_or_default(), Tone::Plain),
     ]
@@ -190,12 +189,13 @@ const UNDO_COLUMNS: &[Column] = &[
 ];
 
 fn undo_row(item: &UndoData, context: &Context) -> Vec<Span> {
+    let form = context.form();
     vec![
         Span::new(&item.receipt, Tone::Name),
-        Span::new(&when::age(item.time, context.clock.now()), Tone::Dim),
+        Span::new(&form.time(Some(item.time), context.clock.now()), Tone::Dim),
         Span::new(&item.command, Tone::Plain),
-        Span::new(&count(item.files.len() as u64), Tone::Plain),
-        Span::new(&bytes(item.bytes), Tone::Plain),
+        Span::new(&form.count(item.files.len() as u64), Tone::Plain),
+        Span::new(&form.bytes(item.bytes), Tone::Plain),
         Span::new(&words::subjects(&item.sessions), Tone::Plain),
     ]
 }

@@ -9,9 +9,8 @@ use recount_changes::{Changes, Trim, Turn, TurnAt};
 use crate::commands::change::{Consent, shrunk};
 use crate::context::{Context, Paged};
 use crate::failure::{Failure, NOTHING};
-use crate::output::columns::{Align, Column, Fit, render};
+use crate::output::columns::{Align, Column, Fit};
 use crate::output::json;
-use crate::output::number::{bytes, count};
 use crate::output::progress::Bar;
 use crate::output::span::Span;
 use crate::output::theme::Tone;
@@ -130,18 +129,19 @@ fn list(turns: &[Turn], context: &Context) -> Result<ExitCode, Failure> {
     if context.global.json {
         json::document(context, "trim", "turns", &turns)?;
     } else {
+        let form = context.form();
         let row = |turn: &Turn| {
             vec![
                 Span::new(&turn.number.to_string(), Tone::Strong),
-                Span::new(&count(turn.messages as u64), Tone::Plain),
-                Span::new(&bytes(turn.bytes), Tone::Plain),
+                Span::new(&form.count(turn.messages as u64), Tone::Plain),
+                Span::new(&form.bytes(turn.bytes), Tone::Plain),
                 Span::new(&turn.prompt, Tone::Plain),
             ]
         };
         let rows: Vec<Vec<Span>> = turns.iter().map(row).collect();
         let mut out = context.out(Paged::Yes);
         if !rows.is_empty() {
-            out.write_all(render(COLUMNS, &rows, &context.canvas()).as_bytes())?;
+            out.write_all(context.table(COLUMNS, &rows).as_bytes())?;
         }
         out.finish()?;
     }

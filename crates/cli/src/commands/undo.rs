@@ -3,11 +3,13 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use recount_changes::Changes;
+use recount_changes::{Change, Changes};
 
-use crate::commands::change::{Consent, files};
+use crate::commands::change::{Consent, files, point};
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::output::number::plural;
+use crate::when;
 
 /// Revert a change made by recount, byte for byte
 ///
@@ -27,6 +29,23 @@ pub(crate) struct UndoArgs {
     consent: Consent,
 }
 
+/// What a change was, to what, and when.
+fn described(change: &Change, context: &Context) -> String {
+    let mut named = change.sessions.iter().map(|session| {
+        let short: String = session.id.chars().take(8).collect();
+        session.title.as_ref().map_or(short.clone(), |title| format!("{short} {title}"))
+    });
+    let first = named.next().map(|first| format!(" of {first}")).unwrap_or_default();
+    let more = named.count();
+    let more = if more > 0 {
+        format!(" and {}", plural(more as u64, "more session"))
+    } else {
+        String::new()
+    };
+    let when = when::age(change.time, context.clock.now());
+    format!("{}{first}{more} ({when}, {})", change.command, change.receipt)
+}
+
 pub(crate) fn run(args: &UndoArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
     let changes = Changes::new(&engine);
@@ -34,6 +53,17 @@ pub(crate) fn run(args: &UndoArgs, context: &Context) -> Result<ExitCode, Failur
     let offer = changes.undo_plan(args.receipt.as_deref())?;
     let undone =
         offer.plan.undoes.as_ref().map(|undoes| undoes.receipt.clone()).unwrap_or_default();
+    let history = changes.history()?;
+    if let Some(change) = history.iter().find(|change| change.receipt == undone) {
+        let why = if args.receipt.is_some() {
+            String::new()
+        } else if history.first().is_some_and(|last| last.receipt == undone) {
+            ", the last change".to_owned()
+        } else {
+            ", the last change that is not undone yet".to_owned()
+        };
+        point(&format!("undo {}{why}", described(change, context)), context)?;
+    }
     let done = format!("{undone} undone: {}", files(&offer.plan));
     args.consent.carry_out(&offer, changes, context, &done)
 }

@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use crate::commands::change::Consent;
 use crate::context::{Context, Paged};
-use crate::failure::{ERROR, Failure, NOTHING};
-use crate::output::columns::{Align, Column, Fit, render};
+use crate::failure::{ERROR, Failure};
+use crate::output::columns::{Align, Column, Fit};
 use crate::output::json;
 use crate::output::number::{bytes, count, plural};
 use crate::output::progress::Bar;
@@ -88,7 +88,7 @@ fn list(changes: Changes<'_>, context: &Context) -> Result<ExitCode, Failure> {
     } else if !held.is_empty() {
         let rows: Vec<Vec<Span>> = held.iter().map(|held| row(held, context)).collect();
         let mut out = context.out(Paged::Yes);
-        out.write_all(render(COLUMNS, &rows, &context.canvas()).as_bytes())?;
+        out.write_all(context.table(COLUMNS, &rows).as_bytes())?;
         out.finish()?;
     }
     if unread > 0 {
@@ -97,7 +97,6 @@ fn list(changes: Changes<'_>, context: &Context) -> Result<ExitCode, Failure> {
     }
     if held.is_empty() {
         context.warn("the vault is empty; run `recount guard --keep` to fill it");
-        return Ok(ExitCode::from(NOTHING));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -150,20 +149,20 @@ const COLUMNS: &[Column] = &[
     Column { heading: "FILES", align: Align::Right, fit: Fit::Drop(3) },
     Column { heading: "SIZE", align: Align::Right, fit: Fit::Keep },
     Column { heading: "PACKED", align: Align::Right, fit: Fit::Drop(2) },
-    Column { heading: "PROJECT", align: Align::Left, fit: Fit::Drop(1) },
+    Column { heading: "PROJECT", align: Align::Path, fit: Fit::Drop(1) },
     Column { heading: "TITLE", align: Align::Left, fit: Fit::Flexible },
 ];
 
 fn row(held: &VaultedSession, context: &Context) -> Vec<Span> {
-    let short: String = held.id.chars().take(8).collect();
+    let form = context.form();
     let project = held.project.as_deref().map(|path| context.folders.tilde(path));
     vec![
         Span::new(if held.gone { "+" } else { " " }, Tone::Warning),
-        Span::new(&short, Tone::Name),
-        Span::new(&when::age(held.kept, context.clock.now()), Tone::Dim),
-        Span::new(&count(held.files), Tone::Plain),
-        Span::new(&bytes(held.bytes), Tone::Plain),
-        Span::new(&bytes(held.packed), Tone::Dim),
+        Span::new(&form.start(&held.id), Tone::Name),
+        Span::new(&form.time(Some(held.kept), context.clock.now()), Tone::Dim),
+        Span::new(&form.count(held.files), Tone::Plain),
+        Span::new(&form.bytes(held.bytes), Tone::Plain),
+        Span::new(&form.bytes(held.packed), Tone::Dim),
         Span::new(&project.unwrap_or_default(), Tone::Dim),
         Span::new(held.title.as_deref().unwrap_or_default(), Tone::Plain),
     ]

@@ -6,7 +6,7 @@
 use super::canvas::Canvas;
 use super::span::{Line, Span};
 use super::theme::Tone;
-use super::width::{pad_to, truncate_to, width};
+use super::width::{pad_to, truncate_start, truncate_to, width};
 
 /// What stands between two columns.
 const GAP: usize = 2;
@@ -31,6 +31,8 @@ pub(crate) enum Align {
     Left,
     /// On the right, as numbers do.
     Right,
+    /// On the left, and cut at its start: the end of a path says most.
+    Path,
 }
 
 /// What becomes of a column when the page is too narrow.
@@ -53,6 +55,22 @@ pub(crate) fn render(columns: &[Column], rows: &[Vec<Span>], canvas: &Canvas) ->
         .collect();
     let rows = std::iter::once(&headings).chain(rows);
     canvas.print(rows.map(|row| line(&shown, row)))
+}
+
+/// Renders rows for programs: whole, a tab between two cells, no headings, no colours.
+pub(crate) fn tabs(rows: &[Vec<Span>]) -> String {
+    let mut page = String::new();
+    for row in rows {
+        for (at, cell) in row.iter().enumerate() {
+            if at > 0 {
+                page.push('\t');
+            }
+            // Neither can stand within a cell: a span has no tabs, and breaks become blanks.
+            page.extend(cell.text().chars().map(|c| if c == '\n' { ' ' } else { c }));
+        }
+        page.push('\n');
+    }
+    page
 }
 
 /// A column that is shown, and how wide.
@@ -145,9 +163,13 @@ fn line(shown: &[Shown], row: &[Span]) -> Line {
             continue;
         };
         // Cut and pad as one text: what is measured is what is printed.
-        let text = truncate_to(&cell.text().replace('\n', " "), column.width);
+        let text = cell.text().replace('\n', " ");
         let text = match column.align {
-            Align::Left => pad_to(&text, column.width),
+            Align::Path => truncate_start(&text, column.width),
+            Align::Left | Align::Right => truncate_to(&text, column.width),
+        };
+        let text = match column.align {
+            Align::Left | Align::Path => pad_to(&text, column.width),
             Align::Right => {
                 let missing = column.width.saturating_sub(width(&text));
                 " ".repeat(missing) + &text

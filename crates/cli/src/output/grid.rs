@@ -5,7 +5,7 @@
 use std::io::{self, Write};
 
 use super::canvas::Canvas;
-use super::columns::Align;
+use super::columns::{Align, tabs};
 use super::span::{Line, Span};
 use super::theme::Tone;
 use super::width::{pad_to, truncate_to, width};
@@ -43,7 +43,7 @@ impl Shown {
     pub(crate) fn text(text: &str, fit: Fit) -> Self {
         let text = match fit {
             Fit::Page => text.char_indices().nth(WIDEST * 4).and_then(|(end, _)| text.get(..end)),
-            Fit::Nothing => None,
+            Fit::Tabs => None,
         }
         .unwrap_or(text);
         Self { span: Span::new(text, Tone::Plain), is_number: Some(false) }
@@ -55,8 +55,8 @@ impl Shown {
 pub(crate) enum Fit {
     /// The page that a person looks at.
     Page,
-    /// Nothing: they are as long as they are.
-    Nothing,
+    /// Nothing: rows are whole, with tabs between the cells and no headings.
+    Tabs,
 }
 
 /// A table that is being printed.
@@ -78,8 +78,12 @@ impl<W: Write> Grid<W> {
 
     /// Takes a row.
     pub(crate) fn row(&mut self, cells: Vec<Shown>) -> io::Result<()> {
+        if self.fit == Fit::Tabs {
+            let spans = cells.into_iter().map(|cell| cell.span).collect();
+            return self.out.write_all(tabs(&[spans]).as_bytes());
+        }
         if let Some(layout) = &self.layout {
-            let page = self.canvas.print([line(layout, &cells, self.fit)]);
+            let page = self.canvas.print([line(layout, &cells)]);
             return self.out.write_all(page.as_bytes());
         }
         self.held += cells.iter().map(|cell| cell.span.text().len()).sum::<usize>();
@@ -102,9 +106,7 @@ impl<W: Write> Grid<W> {
     fn begin(&mut self) -> io::Result<()> {
         let rows = std::mem::take(&mut self.waiting);
         let mut layout = self.natural(&rows);
-        if self.fit == Fit::Page {
-            squeeze(&mut layout, self.canvas.room());
-        }
+        squeeze(&mut layout, self.canvas.room());
         let heading = |heading: &String| Shown {
             span: Span::new(heading, Tone::Dim),
             is_number: Some(false),
@@ -112,7 +114,7 @@ impl<W: Write> Grid<W> {
         let headings: Vec<Shown> = self.headings.iter().map(heading).collect();
         let all = std::iter::once(&headings).chain(&rows);
         for row in all {
-            let page = self.canvas.print([line(&layout, row, self.fit)]);
+            let page = self.canvas.print([line(&layout, row)]);
             self.out.write_all(page.as_bytes())?;
         }
         self.layout = Some(layout);
@@ -151,16 +153,15 @@ fn squeeze(layout: &mut Vec<(usize, Align)>, room: usize) {
     }
 }
 
-fn line(layout: &[(usize, Align)], row: &[Shown], fit: Fit) -> Line {
+fn line(layout: &[(usize, Align)], row: &[Shown]) -> Line {
     let mut spans = Vec::with_capacity(2 * layout.len());
     for (at, ((room, align), cell)) in layout.iter().zip(row).enumerate() {
         if at > 0 {
             spans.push(Span::new(&" ".repeat(GAP), Tone::Plain));
         }
-        let text = cell.span.text().replace('\n', " ");
-        let text = if fit == Fit::Page { truncate_to(&text, *room) } else { text };
+        let text = truncate_to(&cell.span.text().replace('\n', " "), *room);
         let text = match align {
-            Align::Left => pad_to(&text, *room),
+            Align::Left | Align::Path => pad_to(&text, *room),
             Align::Right => " ".repeat(room.saturating_sub(width(&text))) + &text,
         };
         spans.push(Span::styled(&text, cell.span.style()));
@@ -211,8 +212,8 @@ mod tests {
         1  word word word word word word…   end
         ");
         assert_eq!(left_out, 0);
-        let (page, _) = printed(40, Fit::Nothing, &["n", "text", "last"], rows);
-        assert!(page.lines().all(|line| line.len() > 100), "{page}");
+        let (page, _) = printed(40, Fit::Tabs, &["n", "text", "last"], rows);
+        assert_eq!(page, format!("1\t{long}\tend\n"));
     }
 
     #[test]
@@ -226,12 +227,12 @@ mod tests {
     #[test]
     fn rows_after_the_measured_ones_are_printed_as_they_come() {
         let mut grid =
-            Grid::new(Vec::new(), Canvas::new(80, Paint::Off), Fit::Nothing, vec!["n".into()]);
+            Grid::new(Vec::new(), Canvas::new(80, Paint::Off), Fit::Page, vec!["n".into()]);
         for _ in 0..MEASURED {
             grid.row(vec![Shown::number("1")]).unwrap();
         }
         grid.row(vec![Shown::number("12345")]).unwrap();
         let (out, _) = grid.end().unwrap();
-        assert!(String::from_utf8(out).unwrap().ends_with("1\n12345\n"));
+        assert!(String::from_utf8(out).unwrap().ends_with("1\n…\n"));
     }
 }

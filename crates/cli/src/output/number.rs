@@ -2,14 +2,27 @@
 
 use recount_engine::stats::Money;
 
-/// A count in at most four characters or so: `999`, `1.2k`, `34k`, `5.6M`.
+/// A count in a few characters: `999`, `1.3k`, `16k`, `5.7M`, `21.8 B`.
 pub(crate) fn count(number: u64) -> String {
-    scaled(number, 1000, &["", "k", "M", "G", "T", "P", "E"])
+    const UNITS: &[Unit] = &[
+        Unit { name: "k", places_below: 10 },
+        Unit { name: "M", places_below: 10 },
+        Unit { name: " B", places_below: 100 },
+        Unit { name: " T", places_below: 100 },
+        Unit { name: " Qa", places_below: 100 },
+        Unit { name: " Qi", places_below: 100 },
+    ];
+    scaled(number, "", UNITS)
 }
 
-/// A size: `999 B`, `1.2 KB`, `34 MB`.
+/// A size: `999 B`, `1.3 KB`, `34 MB`.
 pub(crate) fn bytes(number: u64) -> String {
-    scaled(number, 1000, &[" B", " KB", " MB", " GB", " TB", " PB", " EB"])
+    const fn unit(name: &'static str) -> Unit {
+        Unit { name, places_below: 10 }
+    }
+    const UNITS: &[Unit] =
+        &[unit(" KB"), unit(" MB"), unit(" GB"), unit(" TB"), unit(" PB"), unit(" EB")];
+    scaled(number, " B", UNITS)
 }
 
 /// A count and what is counted: `1 prompt`, `2 prompts`.
@@ -26,6 +39,15 @@ pub(crate) fn money(money: Money) -> String {
     match money.rounded(4) {
         (0, 0) => "<$0.0001".to_owned(),
         (whole, part) => format!("${whole}.{part:04}"),
+    }
+}
+
+/// What something cost, in cents: a dash when it is not known.
+pub(crate) fn price(dollars: Option<f64>) -> String {
+    match dollars {
+        None => "–".to_owned(),
+        Some(dollars) if dollars > 0.0 && dollars < 0.005 => "<$0.01".to_owned(),
+        Some(dollars) => format!("${dollars:.2}"),
     }
 }
 
@@ -61,20 +83,34 @@ pub(crate) fn duration(seconds: u64) -> String {
     }
 }
 
-fn scaled(number: u64, step: u64, units: &[&str]) -> String {
-    let (mut whole, mut tenths, mut unit) = (number, 0, 0);
-    while whole >= step && unit + 1 < units.len() {
-        // Rounded down, so that a sum never looks larger than it is.
-        tenths = whole % step * 10 / step;
-        whole /= step;
-        unit += 1;
+/// A unit that is a thousand times the one before it.
+struct Unit {
+    name: &'static str,
+    /// Smaller numbers of it are written with one decimal place.
+    places_below: u128,
+}
+
+/// Rounds to the largest unit of which there is at least one.
+fn scaled(number: u64, one: &str, units: &[Unit]) -> String {
+    if number < 1000 {
+        return format!("{number}{one}");
     }
-    let name = units.get(unit).copied().unwrap_or_default();
-    if unit > 0 && whole < 10 {
-        format!("{whole}.{tenths}{name}")
-    } else {
-        format!("{whole}{name}")
+    let number = u128::from(number);
+    let mut worth: u128 = 1000;
+    for (at, unit) in units.iter().enumerate() {
+        let tenths = (number * 10 + worth / 2) / worth;
+        let whole = (number + worth / 2) / worth;
+        // 999,950 is a million, not a thousand thousands.
+        if whole < 1000 || at + 1 == units.len() {
+            return if tenths < unit.places_below * 10 {
+                format!("{}.{}{}", tenths / 10, tenths % 10, unit.name)
+            } else {
+                format!("{whole}{}", unit.name)
+            };
+        }
+        worth *= 1000;
     }
+    number.to_string()
 }
 
 #[cfg(test)]
@@ -87,14 +123,22 @@ mod tests {
             (0, "0"),
             (999, "999"),
             (1000, "1.0k"),
-            (1299, "1.2k"),
-            (34_567, "34k"),
-            (5_678_901, "5.6M"),
+            (1299, "1.3k"),
+            (9_949, "9.9k"),
+            (9_950, "10k"),
+            (15_952, "16k"),
+            (999_499, "999k"),
+            (999_500, "1.0M"),
+            (5_678_901, "5.7M"),
+            (21_789_000_000, "21.8 B"),
+            (210_000_000_000, "210 B"),
         ] {
             assert_eq!(count(number), expected);
         }
+        assert_eq!(bytes(999), "999 B");
+        assert_eq!(bytes(15_952), "16 KB");
         assert_eq!(bytes(1_031_930_414), "1.0 GB");
-        assert_eq!(count(u64::MAX), "18E");
+        assert_eq!(count(u64::MAX), "18.4 Qi");
     }
 
     #[test]

@@ -1,8 +1,9 @@
-//! A bar on standard error for work that takes a while.
+//! A progress line on standard error for work that takes a while.
 
 use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use recount_engine::Progress;
@@ -10,68 +11,77 @@ use recount_engine::Progress;
 use crate::context::Context;
 use crate::output::number::count;
 
-/// Work that is done sooner shows no bar.
+/// Work that is done sooner shows nothing.
 const PATIENCE: Duration = Duration::from_millis(300);
+/// How often the line moves, even if nothing is known of how far the work is.
+const TICK: Duration = Duration::from_millis(120);
 
-/// A bar that appears only when the work takes over 300 ms, and only on a terminal.
+/// A progress line that appears when the work takes over 300 ms, on a terminal.
 #[derive(Debug)]
 pub(crate) struct Bar {
     drawn: ProgressBar,
-    began: Instant,
-    enabled: bool,
-    shown: AtomicBool,
+    /// Dropped when the work is done.
+    working: Option<mpsc::Sender<()>>,
+    is_measured: AtomicBool,
 }
 
 impl Bar {
     pub(crate) fn new(context: &Context, what: &'static str) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
-        let style = ProgressStyle::with_template(
-            "{msg} {wide_bar} {bytes} of {total_bytes}  {bytes_per_sec}  {eta} left",
-        );
-        if let Ok(style) = style {
-            bar.set_style(style);
+        let drawn = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} … {elapsed}") {
+            drawn.set_style(style);
         }
-        bar.set_message(what);
-        let enabled = std::io::stderr().is_terminal() && !context.global.quiet;
-        Self { drawn: bar, began: Instant::now(), enabled, shown: AtomicBool::new(false) }
+        drawn.set_message(what);
+        let is_enabled = std::io::stderr().is_terminal() && !context.global.quiet;
+        let working = is_enabled.then(|| appear_later(drawn.clone()));
+        Self { drawn, working, is_measured: AtomicBool::new(false) }
     }
 
-    /// Shows the bar, unless it is too early or nobody is looking.
-    fn is_due(&self) -> bool {
-        if !self.enabled || self.began.elapsed() < PATIENCE {
-            return false;
-        }
-        if !self.shown.swap(true, Ordering::Relaxed) {
-            self.drawn.set_draw_target(ProgressDrawTarget::stderr());
-        }
-        true
-    }
-
-    /// Takes the bar away.
+    /// Takes the line away.
     pub(crate) fn finish(&self) {
         self.drawn.finish_and_clear();
     }
 }
 
+/// Shows the line once its time has come, unless the work is done by then.
+fn appear_later(drawn: ProgressBar) -> mpsc::Sender<()> {
+    let (working, done) = mpsc::channel();
+    std::thread::spawn(move || {
+        let is_late = done.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout);
+        if is_late && !drawn.is_finished() {
+            drawn.set_draw_target(ProgressDrawTarget::stderr());
+            drawn.enable_steady_tick(TICK);
+        }
+    });
+    working
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
 impl Progress for Bar {
     fn search(&self, folders: u64, found: usize, wanted: usize) {
-        if !self.is_due() {
-            return;
-        }
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
-            self.drawn.set_style(style);
-        }
         let folders = count(folders);
         self.drawn.set_message(match wanted {
-            0 => format!("searching for folders that moved: {folders} looked into"),
-            _ => format!("searching for folders: {folders} looked into, {found} of {wanted} found"),
+            0 => format!("searching for moved folders: {folders} searched"),
+            _ => format!("searching for folders: {folders} searched, {found} of {wanted} found"),
         });
-        self.drawn.tick();
     }
 
     fn advance(&self, done: u64, total: u64) {
-        if !self.is_due() {
+        if self.working.is_none() {
             return;
+        }
+        if total > 0 && !self.is_measured.swap(true, Ordering::Relaxed) {
+            let style = ProgressStyle::with_template(
+                "{msg} {wide_bar} {bytes} of {total_bytes}  {bytes_per_sec}  {eta} left",
+            );
+            if let Ok(style) = style {
+                self.drawn.set_style(style);
+            }
         }
         self.drawn.set_length(total);
         self.drawn.set_position(done);

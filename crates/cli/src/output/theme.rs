@@ -1,8 +1,8 @@
 //! What each kind of text looks like.
 //!
 //! Only the sixteen colours and the attributes that every terminal has are used: their exact shade is the
-//! person's own choice, so they are readable on light and on dark. Black, white and the bright colours
-//! are avoided for the same reason. No meaning rests on a colour alone.
+//! person's own choice, so they are readable on light and on dark. Black, white, blue (which many dark themes swallow)
+//! and the bright colours are avoided for the same reason. No meaning rests on a colour alone.
 
 use anstyle::{AnsiColor, Style};
 
@@ -67,18 +67,19 @@ impl Tone {
             Self::Heading | Self::Strong => plain.bold(),
             Self::Dim | Self::Comment => plain.dimmed(),
             Self::Prompt => coloured(AnsiColor::Green).bold(),
-            Self::Answer => coloured(AnsiColor::Blue).bold(),
+            Self::Answer => coloured(AnsiColor::Magenta).bold(),
             Self::Thought => plain.dimmed().italic(),
-            Self::Tool | Self::Code | Self::Hunk | Self::Constant => coloured(AnsiColor::Cyan),
+            Self::Tool | Self::Code | Self::Hunk | Self::Constant | Self::Name => {
+                coloured(AnsiColor::Cyan)
+            }
             Self::Added | Self::Text => coloured(AnsiColor::Green),
             Self::Removed => coloured(AnsiColor::Red),
             Self::Error => coloured(AnsiColor::Red).bold(),
             Self::Warning => coloured(AnsiColor::Yellow),
-            Self::Link => coloured(AnsiColor::Blue).underline(),
+            Self::Link => coloured(AnsiColor::Cyan).underline(),
             Self::Emphasis => plain.italic(),
             Self::Struck => plain.strikethrough(),
             Self::Keyword => coloured(AnsiColor::Magenta),
-            Self::Name => coloured(AnsiColor::Blue),
             Self::Match => coloured(AnsiColor::Yellow).bold(),
         }
     }

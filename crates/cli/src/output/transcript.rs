@@ -64,9 +64,9 @@ impl Transcript {
         lines.extend(self.dim(&figures(session, view).join(" · ")));
         if session.counts.undone > 0 && view == Figures::Full {
             let undone = session.counts.undone;
-            let words = format!(
-                "{undone} undone or replaced messages are marked; --view strict leaves them out"
-            );
+            let are = if undone == 1 { "message is" } else { "messages are" };
+            let words =
+                format!("{undone} undone or replaced {are} marked; --view strict leaves them out");
             lines.extend(self.dim(&words));
         }
         self.canvas.print(lines)

@@ -44,6 +44,31 @@ pub(crate) fn truncate_to(text: &str, columns: usize) -> String {
     cut
 }
 
+/// Returns the end of the text in the given number of columns, with `…` for what was cut off before it. A path is cut
+/// between folders, if enough of it is left then.
+pub(crate) fn truncate_start(text: &str, columns: usize) -> String {
+    let text = expand_tabs(text);
+    let whole = width(&text);
+    if whole <= columns {
+        return text;
+    }
+    let Some(room) = columns.checked_sub(1) else {
+        return String::new();
+    };
+    let mut left = whole;
+    let mut at = 0;
+    for (cluster, wide) in clusters(&text) {
+        if left <= room {
+            break;
+        }
+        left -= wide;
+        at += cluster.len();
+    }
+    let end = text.get(at..).unwrap_or_default();
+    let folder = end.find('/').filter(|&slash| slash * 2 < end.len());
+    format!("…{}", folder.and_then(|slash| end.get(slash..)).unwrap_or(end))
+}
+
 /// Returns the text followed by blanks up to the given number of columns.
 pub(crate) fn pad_to(text: &str, columns: usize) -> String {
     let mut padded = expand_tabs(text);
@@ -167,6 +192,21 @@ mod tests {
             ("abc", 0, ""),
         ] {
             assert_eq!(truncate_to(text, columns), cut, "{text:?} to {columns}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_cut_at_its_start_between_folders() {
+        for (text, columns, cut) in [
+            ("~/code/shop", 11, "~/code/shop"),
+            ("~/work/clients/acme/code/shop", 16, "…/acme/code/shop"),
+            ("~/work/clients/acme/code/shop", 15, "…/code/shop"),
+            ("a-name-without-folders", 10, "…t-folders"),
+            ("会话会话", 5, "…会话"),
+            ("abc", 1, "…"),
+            ("abc", 0, ""),
+        ] {
+            assert_eq!(truncate_start(text, columns), cut, "{text:?} to {columns}");
         }
     }
 

@@ -129,7 +129,7 @@ fn the_plan_is_shown_and_without_a_yes_nothing_happens() {
     fa293f46  Where is the tax computed? Ask the investigator.  /home/dev/code/shop
     CHANGE    BEFORE  AFTER  FILE
     to trash  5.5 KB      -  ~/.gemini/tmp/shop/chats/session-2026-11-15T18-16-fa293f46.jsonl
-    to trash  2.5 KB      -  ~/.gemini/tmp/shop/chats/fa293f46-f175-4caf-8daa-a46248fa4b4c/orreth.jsonl
+    to trash  2.6 KB      -  ~/.gemini/tmp/shop/chats/fa293f46-f175-4caf-8daa-a46248fa4b4c/orreth.jsonl
     to trash  3.8 KB      -  ~/.gemini/tmp/shop/chats/fa293f46-f175-4caf-8daa-a46248fa4b4c/e76q7e.jsonl
     ------- stderr -------
     error: nothing was changed: confirmation needs a terminal
@@ -152,35 +152,35 @@ fn the_plan_is_shown_and_without_a_yes_nothing_happens() {
 fn history_and_trash_tell_what_was_done() {
     let home = home(["gemini/lines/subagent", "gemini/lines/tools"]);
     let before = tree(&home);
-    insta::assert_snapshot!(home.run(["history"]), @"
+    insta::assert_snapshot!(home.run(["history"]), @r"
     ------- stderr -------
     note: no changes yet
-    [exit 1]
+    [exit 0]
     ");
-    insta::assert_snapshot!(home.run(["delete", "fa29", "8662", "--yes"]), @"
+    insta::assert_snapshot!(home.run(["delete", "fa29", "8662", "--yes"]), @r"
     fa293f46  Where is the tax computed? Ask the investigator.  /home/dev/code/shop
     8662c6d1  Raise the tax rate to 25 percent and add a discount.  /home/dev/code/shop
     CHANGE    BEFORE  AFTER  FILE
     to trash  5.5 KB      -  ~/.gemini/tmp/shop/chats/session-2026-11-15T18-16-fa293f46.jsonl
-    to trash  2.5 KB      -  ~/.gemini/tmp/shop/chats/fa293f46-f175-4caf-8daa-a46248fa4b4c/orreth.jsonl
+    to trash  2.6 KB      -  ~/.gemini/tmp/shop/chats/fa293f46-f175-4caf-8daa-a46248fa4b4c/orreth.jsonl
     to trash  3.8 KB      -  ~/.gemini/tmp/shop/chats/fa293f46-f175-4caf-8daa-a46248fa4b4c/e76q7e.jsonl
-    to trash  481 KB      -  ~/.gemini/tmp/shop/chats/session-2026-11-15T18-13-8662c6d1.jsonl
-    to trash   50 KB      -  ~/.gemini/tmp/shop/tool-outputs/session-8662c6d1-79eb-45ff-9a82-649436c92e…
+    to trash  482 KB      -  ~/.gemini/tmp/shop/chats/session-2026-11-15T18-13-8662c6d1.jsonl
+    to trash   50 KB      -  …/run_shell_command__run_shell_command_1794766432990_2.txt
     ------- stderr -------
-    note: 2 sessions in the trash: 5 files, 543 KB; `recount undo 20261116-000000` reverts it
+    note: 2 sessions in the trash: 5 files, 544 KB; `recount undo 20261116-000000` reverts it
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["trash"]), @r"
     ID        DELETED  FILES    SIZE  PROJECT              TITLE
-    fa293f46  now          3   11 KB  /home/dev/code/shop  Where is the tax computed? Ask the investiga…
-    8662c6d1  now          2  531 KB  /home/dev/code/shop  Raise the tax rate to 25 percent and add a d…
+    fa293f46  now          3   12 KB  /home/dev/code/shop  Where is the tax computed? Ask the investiga…
+    8662c6d1  now          2  532 KB  /home/dev/code/shop  Raise the tax rate to 25 percent and add a d…
     [exit 0]
     ");
-    insta::assert_snapshot!(home.run(["restore", "8662", "--yes"]), @"
+    insta::assert_snapshot!(home.run(["restore", "8662", "--yes"]), @r"
     8662c6d1  Raise the tax rate to 25 percent and add a discount.  /home/dev/code/shop
     CHANGE  BEFORE   AFTER  FILE
-    back         -   50 KB  ~/.gemini/tmp/shop/tool-outputs/session-8662c6d1-79eb-45ff-9a82-649436c92ed…
-    back         -  481 KB  ~/.gemini/tmp/shop/chats/session-2026-11-15T18-13-8662c6d1.jsonl
+    back         -   50 KB  …/run_shell_command__run_shell_command_1794766432990_2.txt
+    back         -  482 KB  ~/.gemini/tmp/shop/chats/session-2026-11-15T18-13-8662c6d1.jsonl
     ------- stderr -------
     note: 1 session back in place: 2 files; `recount undo 20261116-000000-2` reverts it
     [exit 0]
@@ -188,7 +188,7 @@ fn history_and_trash_tell_what_was_done() {
     insta::assert_snapshot!(home.run(["history"]), @r"
     RECEIPT            WHEN  CHANGE   STATE          FILES    SIZE  SESSIONS
     20261116-000000-2  now   restore  done               2     0 B  8662c6d1 Raise the tax rate to 25 p…
-    20261116-000000    now   delete   partly undone      5  543 KB  fa293f46 Where is the tax computed?…
+    20261116-000000    now   delete   partly undone      5  544 KB  fa293f46 Where is the tax computed?…
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["restore", "8662", "--yes"]), @"
@@ -197,11 +197,11 @@ fn history_and_trash_tell_what_was_done() {
     hint: `recount trash` and `recount vault` list what can be restored; --from DIR restores from a backup
     [exit 1]
     ");
-    insta::assert_snapshot!(home.run(["restore", "--yes"]), @"
+    insta::assert_snapshot!(home.run(["restore", "--yes"]), @r"
     fa293f46  Where is the tax computed? Ask the investigator.  /home/dev/code/shop
     CHANGE  BEFORE   AFTER  FILE
     back         -  3.8 KB  ~/.gemini/tmp/shop/chats/fa293f46-f175-4caf-8daa-a46248fa4b4c/e76q7e.jsonl
-    back         -  2.5 KB  ~/.gemini/tmp/shop/chats/fa293f46-f175-4caf-8daa-a46248fa4b4c/orreth.jsonl
+    back         -  2.6 KB  ~/.gemini/tmp/shop/chats/fa293f46-f175-4caf-8daa-a46248fa4b4c/orreth.jsonl
     back         -  5.5 KB  ~/.gemini/tmp/shop/chats/session-2026-11-15T18-16-fa293f46.jsonl
     ------- stderr -------
     note: 1 session back in place: 3 files; `recount undo 20261116-000000-3` reverts it
@@ -253,9 +253,9 @@ fn what_is_thrown_away_is_gone_for_good() {
     note: nothing to remove
     [exit 0]
     ");
-    insta::assert_snapshot!(home.run(["trash", "empty", "--yes"]), @"
+    insta::assert_snapshot!(home.run(["trash", "empty", "--yes"]), @r"
     ------- stderr -------
-    note: removed for good: 1 deleted session, 531 KB; 1 change can no longer be undone
+    note: removed for good: 1 deleted session, 532 KB; 1 change can no longer be undone
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["undo", "20261116-000000", "--yes"]), @r"

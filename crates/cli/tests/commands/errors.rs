@@ -39,17 +39,17 @@ fn bad_usage_exits_with_2() {
     insta::assert_snapshot!(home.run(["--source", "hal", "list"]), @r"
     ------- stderr -------
     error: invalid value 'hal' for '--source <AGENT>'
-      [possible values: gemini]
+      [possible values: gemini, claude, codex]
 
     For more information, try '--help'.
     [exit 2]
     ");
-    insta::assert_snapshot!(home.run(["show"]), @r"
+    insta::assert_snapshot!(home.run(["fork"]), @r"
     ------- stderr -------
     error: the following required arguments were not provided:
       <SESSION>
 
-    Usage: recount show <SESSION>
+    Usage: recount fork <SESSION>
 
     For more information, try '--help'.
     [exit 2]
@@ -69,7 +69,7 @@ fn bad_usage_exits_with_2() {
 #[test]
 fn help_and_version_are_no_errors() {
     let home = home([]);
-    insta::assert_snapshot!(home.run(["-h"]), @"
+    insta::assert_snapshot!(home.run(["-h"]), @r"
     Recount what your coding agents did, and count it right
 
     Usage: recount [OPTIONS] [COMMAND]
@@ -134,7 +134,7 @@ fn help_and_version_are_no_errors() {
     Options:
           --home <DIR>        Home to read instead of your own (repeatable)
           --source <AGENT>    Read only the sessions of this agent (repeatable) [possible values:
-                              gemini]
+                              gemini, claude, codex]
           --json              Print JSON
           --color <WHEN>      When to use color [default: auto] [possible values: auto, always, never]
       -q, --quiet             Suppress notes and warnings
@@ -182,15 +182,15 @@ fn help_and_version_are_no_errors() {
 fn problems_are_counted_shown_or_silenced() {
     let home = home(["gemini/damaged/not-understood"]);
     insta::assert_snapshot!(home.run(["list"]), @r"
-    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS    SIZE  NOTES             TITLE
-    1  5be9db0c  6h ago  shop           2      0     220  1.3 KB  2 not understood  What does cart.js d…
+    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS    COST  NOTES             TITLE
+    1  5be9db0c  6h ago  shop           2      0     220  <$0.01  2 not understood  What does cart.js d…
     ------- stderr -------
     note: 3 problems found while reading, 2 records not understood; -v shows each
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["list", "-v"]), @r"
-    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS    SIZE  NOTES             TITLE
-    1  5be9db0c  6h ago  shop           2      0     220  1.3 KB  2 not understood  What does cart.js d…
+    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS    COST  NOTES             TITLE
+    1  5be9db0c  6h ago  shop           2      0     220  <$0.01  2 not understood  What does cart.js d…
     ------- stderr -------
     problem: ~home~/.gemini/tmp/shop/chats/session-2026-11-15T17-00-5be9db0c.jsonl:4 (bytes 390+40): record not understood; kept, see `show --raw`
     problem: ~home~/.gemini/tmp/shop/chats/session-2026-11-15T17-00-5be9db0c.jsonl:7 (bytes 700+94): unknown message type; shown as a notice
@@ -198,8 +198,8 @@ fn problems_are_counted_shown_or_silenced() {
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["list", "-q"]), @r"
-    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS    SIZE  NOTES             TITLE
-    1  5be9db0c  6h ago  shop           2      0     220  1.3 KB  2 not understood  What does cart.js d…
+    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS    COST  NOTES             TITLE
+    1  5be9db0c  6h ago  shop           2      0     220  <$0.01  2 not understood  What does cart.js d…
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["show", "latest", "--level", "talk"]), @r"
@@ -231,8 +231,8 @@ fn problems_are_an_error_when_strict() {
         assert_eq!(sound.run(command).code, Some(0), "{command:?}");
     }
     insta::assert_snapshot!(damaged.run(["--strict", "-q", "list"]), @r"
-    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS    SIZE  NOTES      TITLE
-    1  42dc48bd  6h ago  shop           3      0     220  1.3 KB  1 problem  What does cart.js do?
+    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS    COST    SIZE  NOTES      TITLE
+    1  42dc48bd  6h ago  shop           3      0     220  <$0.01  1.3 KB  1 problem  What does cart.js…
     [exit 2]
     ");
 }

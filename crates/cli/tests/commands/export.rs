@@ -561,6 +561,7 @@ fn bad_usage_names_the_next_step() {
     ");
     insta::assert_snapshot!(home.run(["export", "--project", "shop", "--text", "zebra", "-o", "out"]), @r"
     ------- stderr -------
+    note: project shop · 1 of 1 session
     note: no session matches
     [exit 1]
     ");

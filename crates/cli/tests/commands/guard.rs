@@ -36,24 +36,25 @@ fn a_stub_takes_the_conversation_along() {
     let home = home(["gemini/lines/resume-stub"]);
     insta::assert_snapshot!(home.run(["guard", "--release", "0.60.0"]), @r#"
     At the next start of gemini 0.60.0 (as asked)
+    1 of 2 sessions will be deleted on the next start
 
     shop  /home/dev/code/shop  keeps sessions for 30d (by default)
       ID        USED      SIZE  LOST  WHY                                         TITLE
       798f2624  5h ago  1.5 KB  all   deleted together with the stub of a resume  Another session
-      safe: 1 session, 1.3 KB
+      safe: 1 session, 1.4 KB
     ------- stderr -------
     note: `recount guard --retention off` keeps all sessions: "general": {"sessionRetention": {"enabled": false}} in ~/.gemini/settings.json
     note: `recount guard --fix` prevents what it can, `recount guard --keep` keeps copies
     [exit 1]
     "#);
     // That release takes the stub alone.
-    insta::assert_snapshot!(home.run(["guard", "-q", "--release", "0.40.1"]), @"
+    insta::assert_snapshot!(home.run(["guard", "-q", "--release", "0.40.1"]), @r"
     At the next start of gemini 0.40.1 (as asked)
 
     shop  /home/dev/code/shop  keeps sessions for 30d (by default)
       ID        USED     SIZE  LOST     WHY                        TITLE
       798f2624  5h ago  228 B  nothing  only the stub of a resume  Another session
-      safe: 1 session, 1.3 KB
+      safe: 1 session, 1.4 KB
     [exit 1]
     ");
     insta::assert_snapshot!(home.run(["guard", "--release", "0.29.0"]), @"
@@ -68,8 +69,9 @@ fn a_stub_takes_the_conversation_along() {
 #[test]
 fn an_old_session_goes_with_all_that_lies_beside_it() {
     let home = used_on("2026-09-02");
-    insta::assert_snapshot!(home.run(["guard", "-q", "-v", "--release", "0.60.0"]), @"
+    insta::assert_snapshot!(home.run(["guard", "-q", "-v", "--release", "0.60.0"]), @r"
     At the next start of gemini 0.60.0 (as asked)
+    1 of 1 session will be deleted on the next start
 
     shop  /home/dev/code/shop  keeps sessions for 30d (by default)
       ID        USED         SIZE  LOST  WHY                         TITLE
@@ -78,7 +80,7 @@ fn an_old_session_goes_with_all_that_lies_beside_it() {
       ~/.gemini/tmp/shop/tool-outputs/session-3d2f9a10-5c1b-4a5e-9f60-0b1c2d3e4f50/list.txt  6 B  belongs to a session that is deleted
       ~/.gemini/tmp/shop/chats/3d2f9a10-5c1b-4a5e-9f60-0b1c2d3e4f50/helper.jsonl  172 B  belongs to a session that is deleted
       ~/.gemini/tmp/shop/checkpoints/point.json  2 B  removed at every start
-      also: 1 sub-agent session, 1 file beside them (6 B), 1 restore point (2 B), as at every start
+      also: 1 sub-agent session, 1 file beside them (6 B), 1 restore point, as at every start (2 B)
     [exit 1]
     ");
     home.write(

@@ -166,10 +166,10 @@ fn namesakes_get_names_of_their_own_and_keep_what_lies_beside() {
     let before = tree(&home);
     assert_eq!(doomed(&home), [new, old]);
     let output = home.run(["guard", "--fix", "--release", "0.60.0", "--yes"]);
-    insta::assert_snapshot!(output, @"
+    insta::assert_snapshot!(output, @r"
     3d2f9a10  Old?  /home/dev/code/shop
     CHANGE  BEFORE  AFTER  FILE
-    new          -  258 B  ~/.gemini/tmp/shop/chats/session-2026-09-02T08-00-3d2f9a10-0000-4000-8000-00…
+    new          -  258 B  …/chats/session-2026-09-02T08-00-3d2f9a10-0000-4000-8000-00000000000a.jsonl
     moved    258 B      -  ~/.gemini/tmp/shop/chats/session-2026-09-02T08-00-3d2f9a10.jsonl
     ------- stderr -------
     note: 1 session will still be deleted by age or number: `recount guard --retention off` prevents that, `recount guard --keep` keeps copies

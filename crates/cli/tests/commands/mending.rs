@@ -169,10 +169,10 @@ fn turns_are_listed_and_dropped() {
     let before = tree(&home);
     insta::assert_snapshot!(home.run(["trim", "3d2f"]), @r"
     TURN  MESSAGES    SIZE  PROMPT
-       1         2  1.2 KB  prompt 1
-       2         2  1.2 KB  prompt 2
-       3         2  1.2 KB  prompt 3
-       4         2  1.2 KB  prompt 4
+       1         2  1.3 KB  prompt 1
+       2         2  1.3 KB  prompt 2
+       3         2  1.3 KB  prompt 3
+       4         2  1.3 KB  prompt 4
     [exit 0]
     ");
     let full = view(&home, "3d2f", "full").len();

@@ -228,7 +228,7 @@ fn a_project_without_a_folder_is_named_by_its_hash() {
     home.run(["projects", "alias", "first", "52efbb07"]);
     insta::assert_snapshot!(home.run(["projects", "first"]), @r"
     PROJECT  PATH                              STATE    SESSIONS  PROMPTS  TOKENS   SIZE  USED    AGENTS
-    first    ? 52efbb073673fe2ab6aef99e8132e…  unknown         1        1     821  816 B  5h ago  gemini
+    first    …0d5e245fdc6ce54f5682353f3246bee  unknown         1        1     821  816 B  5h ago  gemini
     ------- stderr -------
     note: 1 project not known (--scan DIR searches a folder)
     [exit 0]

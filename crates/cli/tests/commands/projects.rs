@@ -11,11 +11,11 @@ fn last_used_first_with_what_was_done_there() {
     PROJECT     PATH                       STATE    SESSIONS  PROMPTS  TOKENS    SIZE  USED    AGENTS
     my.app_v2!  /home/dev/code/my.app_v2!  missing         2        2     280  2.3 KB  5h ago  gemini
     Shop        /home/dev/code/Shop        missing         2        2     280  2.3 KB  5h ago  gemini
-    dev         /home/dev                  missing         2        2     280  5.0 KB  5h ago  gemini
+    dev         /home/dev                  missing         2        2     280  5.1 KB  5h ago  gemini
     笔记        /home/dev/工作/笔记        missing         2        2     280  2.3 KB  5h ago  gemini
     api server  /home/dev/code/api server  missing         2        2     280  2.3 KB  5h ago  gemini
     shop        /home/dev/old/shop         missing         4        4     560  4.7 KB  5h ago  gemini
-    shop        /home/dev/code/shop        missing         6        7    1.2k   14 KB  5h ago  gemini
+    shop        /home/dev/code/shop        missing         6        7    1.3k   14 KB  5h ago  gemini
     [exit 0]
     ");
 }
@@ -26,7 +26,7 @@ fn how_each_folder_is_known() {
     insta::assert_snapshot!(known.run(["projects", "--evidence"]), @r"
     PROJECT  PATH                  STATE    SESSIONS  PROMPTS  TOKENS    SIZE  USED    AGENTS
     shop     /home/dev/code/shop   missing         3        3     13k  179 KB  5h ago  gemini
-    store    /home/dev/code/store  missing         1        1     140  1.5 KB  5h ago  gemini
+    store    /home/dev/code/store  missing         1        1     140  1.6 KB  5h ago  gemini
 
     shop  /home/dev/code/shop
       100 proves   registry       projects.json
@@ -57,7 +57,7 @@ fn how_each_folder_is_known() {
 fn projects_whose_folder_is_not_known() {
     insta::assert_snapshot!(home(["gemini/strings/plain"]).run(["projects", "--unresolved", "--evidence"]), @r"
     PROJECT   PATH                             STATE    SESSIONS  PROMPTS  TOKENS   SIZE  USED    AGENTS
-    52efbb07  ? 52efbb073673fe2ab6aef99e8132…  unknown         1        1     821  816 B  5h ago  gemini
+    52efbb07  …d5e245fdc6ce54f5682353f3246bee  unknown         1        1     821  816 B  5h ago  gemini
 
     52efbb07
       no evidence found

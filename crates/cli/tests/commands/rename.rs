@@ -111,15 +111,6 @@ fn what_has_no_title_of_its_own_is_refused() {
     error: a saved chat cannot be renamed: it is not a session
     [exit 3]
     ");
-    insta::assert_snapshot!(home.run(["rename", "fa29", "x", "y"]), @r"
-    fa293f46  Where is the tax computed? Ask the investigator.  /home/dev/code/shop
-    CHANGE  WHAT     BEFORE   AFTER  FILE
-    change  session  5.5 KB  5.5 KB  ~/.gemini/tmp/shop/chats/session-2026-11-15T18-16-fa293f46.jsonl
-    ------- stderr -------
-    error: nothing was changed: confirmation needs a terminal
-    hint: add --yes to confirm, or --dry-run to see the plan only
-    [exit 3]
-    ");
     let dry = json(&home, &["rename", "fa29", "x", "--dry-run"]);
     assert!(dry["receipt"].is_null() && dry["schema"] == "recount.rename/1", "{dry}");
     assert_eq!(tree(&home), before);

@@ -178,7 +178,7 @@ fn the_index_can_be_made_beforehand_and_anew() {
     let home = home(["gemini/lines/plain", "gemini/strings/plain"]);
     insta::assert_snapshot!(home.run(["index"]), @r"
     ------- stderr -------
-    note: 2 sessions indexed, 4 messages of 1.5 KB; 0 unchanged
+    note: 2 sessions indexed, 4 messages of 1.6 KB; 0 unchanged
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["index"]), @r"
@@ -188,7 +188,7 @@ fn the_index_can_be_made_beforehand_and_anew() {
     ");
     insta::assert_snapshot!(home.run(["index", "rebuild"]), @r"
     ------- stderr -------
-    note: 2 sessions indexed, 4 messages of 1.5 KB; 0 unchanged
+    note: 2 sessions indexed, 4 messages of 1.6 KB; 0 unchanged
     [exit 0]
     ");
 }

@@ -446,7 +446,7 @@ fn an_unknown_id_is_nothing_found() {
     hint: `recount list --all` shows every session with its id
     [exit 1]
     ");
-    insta::assert_snapshot!(home([]).run(["show", "latest", "--json"]), @r"
+    insta::assert_snapshot!(home([]).run(["--home", ".", "show", "latest", "--json"]), @r"
     ------- stderr -------
     error: no sessions found
     hint: `recount testbed --demo DIR` creates a demo home
@@ -491,7 +491,7 @@ fn a_sub_agents_file_is_shown_by_its_path() {
     insta::assert_snapshot!(home.run(["show", path]), @r"
     Count the files.
     /home/dev/code/shop · gemini · orreth · sub-agent of fa293f46
-    2026-11-15 18:16, 0 s · 1 prompt · 2 answers · 2 tool calls · 6.3k tokens · gemini-3-flash-preview
+    2026-11-15 18:16, 0 s · 1 prompt · 2 answers · 2 tool calls · 6.4k tokens · gemini-3-flash-preview
 
     you  18:16
     > Count the files.

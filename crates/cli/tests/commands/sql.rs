@@ -19,9 +19,9 @@ fn document(home: &Home, statement: &str) -> Value {
 fn a_table_is_aligned_with_numbers_on_the_right() {
     let home = home(["gemini/lines/tools", "gemini/strings/plain"]);
     insta::assert_snapshot!(home.run(["sql", "SELECT id, project_name, messages, tokens_total, cost_usd, title FROM sessions ORDER BY started"]), @r"
-    id                                    project_name  messages  tokens_total  cost_usd  title
-    8662c6d1-79eb-45ff-9a82-649436c92eda  shop                10         59212  0.027811  Raise the tax rate to 25 percent and add a discount.
-    117e505c-3d3a-4d21-bd60-5b8a2d07d003  shop                 2           821  0.001105  What does an apple cost?
+    id                         project_name  messages  tokens_total  cost_usd  title
+    8662c6d1-79eb-45ff-9a82-…  shop                10         59212  0.027811  Raise the tax rate to 25…
+    117e505c-3d3a-4d21-bd60-…  shop                 2           821  0.001105  What does an apple cost?
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["sql", "SELECT name, status, key_arg, substr(time, 12, 8) AS at FROM tool_calls ORDER BY time"]), @r"
@@ -217,12 +217,12 @@ fn escapes_never_reach_the_terminal() {
 #[test]
 fn a_home_without_sessions_has_empty_views() {
     let home = home([]);
-    insta::assert_snapshot!(home.run(["sql", "SELECT count(*) AS messages FROM messages"]), @r"
+    insta::assert_snapshot!(home.run(["--home", ".", "sql", "SELECT count(*) AS messages FROM messages"]), @r"
     messages
            0
     [exit 0]
     ");
-    insta::assert_snapshot!(home.run(["sql", "SELECT * FROM sessions"]), @r"
+    insta::assert_snapshot!(home.run(["--home", ".", "sql", "SELECT * FROM sessions"]), @r"
     ------- stderr -------
     note: no rows
     [exit 1]

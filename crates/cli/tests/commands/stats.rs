@@ -33,7 +33,7 @@ fn document(home: &Home, arguments: &[&str]) -> Value {
 /// Runs at the given width.
 fn at(home: &Home, columns: &str, arguments: &[&str]) -> String {
     let output = home.run_with(["stats", "--all", "-q"].iter().chain(arguments), |command| {
-        command.env("COLUMNS", columns);
+        command.env("RECOUNT_WIDTH", columns);
     });
     assert_eq!(output.stderr, "");
     output.stdout
@@ -42,24 +42,24 @@ fn at(home: &Home, columns: &str, arguments: &[&str]) -> String {
 #[test]
 fn one_screen_says_it_all() {
     let home = busy();
-    insta::assert_snapshot!(home.run(["stats", "--all"]), @"
+    insta::assert_snapshot!(home.run(["stats", "--all"]), @r"
                 SESSIONS  PROMPTS  REQUESTS  TOOLS  CACHED  ACTIVE  TOKENS       COST
-    today              1        0         1      0     20%     10m    251k    $0.8470
-    this week          1        0         1      0     20%     10m    251k    $0.8470
-    this month         5       10        24     38     18%     10m    356k  ≥ $0.9769
+    today              1        0         1      0     20%     10m    252k    $0.8470
+    this week          1        0         1      0     20%     10m    252k    $0.8470
+    this month         5       10        24     38     18%     10m    356k    $0.9769
     all                5       10        24     38     18%     10m    356k  ≥ $0.9769
 
     last 30 days                              ▁█
 
-    PROJECT     SESSIONS  REQUESTS  TOKENS       COST
-    天気ノート         1         1    251k    $0.8470  ████████████████
-    shop               4        23    104k  ≥ $0.1299  ██▍
+    PROJECT     SESSIONS  REQUESTS  TOKENS     COST
+    天気ノート         1         1    252k  $0.8470  ████████████████
+    shop               4        23    105k  $0.1299  ██▍
 
-    MODEL                   SESSIONS  REQUESTS  TOKENS       COST
-    gemini-3.1-pro-preview         1         1    251k    $0.8470  ████████████████
-    gemini-3.5-flash               3        19     85k    $0.1241  ██▎
-    gemini-3-flash-preview         1         2    6.3k    $0.0034  ▏
-    gemini-2.5-flash               1         2     13k  ≥ $0.0024  ▏
+    MODEL                   SESSIONS  REQUESTS  TOKENS     COST
+    gemini-3.1-pro-preview         1         1    252k  $0.8470  ████████████████
+    gemini-3.5-flash               3        19     85k  $0.1241  ██▎
+    gemini-3-flash-preview         1         2    6.4k  $0.0034  ▏
+    gemini-2.5-flash               1         2     13k  $0.0024  ▏
     ------- stderr -------
     note: ≥: some usage was not recorded (9 cases); --explain shows what
     [exit 0]
@@ -71,27 +71,27 @@ fn tables_fit_the_page_and_names_of_any_script_are_aligned() {
     let home = busy();
     insta::assert_snapshot!(at(&home, "60", &["--by", "project"]), @r"
     PROJECT     REQUESTS  INPUT  OUTPUT  TOKENS       COST
-    天気ノート         1   250k    1.0k    251k    $0.8470
-    shop              23   103k     696    104k  ≥ $0.1299
-    total             24   353k    1.6k    356k  ≥ $0.9769
+    天気ノート         1   250k    1.0k    252k    $0.8470
+    shop              23   104k     696    105k    $0.1299
+    total             24   354k    1.7k    356k  ≥ $0.9769
     ");
     insta::assert_snapshot!(at(&home, "80", &["--by", "project"]), @r"
     PROJECT     PROMPTS  REQUESTS  INPUT  CACHED  OUTPUT  TOKENS       COST
-    天気ノート        1         1   250k     20%    1.0k    251k    $0.8470
-    shop              9        23   103k     12%     696    104k  ≥ $0.1299
-    total            10        24   353k     18%    1.6k    356k  ≥ $0.9769
+    天気ノート        1         1   250k     20%    1.0k    252k    $0.8470
+    shop              9        23   104k     12%     696    105k    $0.1299
+    total            10        24   354k     18%    1.7k    356k  ≥ $0.9769
     ");
     insta::assert_snapshot!(at(&home, "120", &["--by", "project"]), @r"
     PROJECT     SESSIONS  PROMPTS  REQUESTS  INPUT  CACHED  OUTPUT  THOUGHTS  TOOLS  ACTIVE  TOKENS       COST
-    天気ノート         1        1         1   250k     20%    1.0k       500      0     10m    251k    $0.8470  ████████████
-    shop               4        9        23   103k     12%     696        28     38     16s    104k  ≥ $0.1299  █▊
-    total              5       10        24   353k     18%    1.6k       528     38     10m    356k  ≥ $0.9769
+    天気ノート         1        1         1   250k     20%    1.0k       500      0     10m    252k    $0.8470  ████████████
+    shop               4        9        23   104k     12%     696        28     38     16s    105k    $0.1299  █▊
+    total              5       10        24   354k     18%    1.7k       528     38     10m    356k  ≥ $0.9769
     ");
     insta::assert_snapshot!(at(&home, "200", &["--by", "project"]), @r"
     PROJECT     SESSIONS  PROMPTS  REQUESTS  INPUT  CACHED  OUTPUT  THOUGHTS  TOOLS  FAILED  ACTIVE  TOKENS       COST
-    天気ノート         1        1         1   250k     20%    1.0k       500      0       0     10m    251k    $0.8470  ████████████
-    shop               4        9        23   103k     12%     696        28     38       9     16s    104k  ≥ $0.1299  █▊
-    total              5       10        24   353k     18%    1.6k       528     38       9     10m    356k  ≥ $0.9769
+    天気ノート         1        1         1   250k     20%    1.0k       500      0       0     10m    252k    $0.8470  ████████████
+    shop               4        9        23   104k     12%     696        28     38       9     16s    105k    $0.1299  █▊
+    total              5       10        24   354k     18%    1.7k       528     38       9     10m    356k  ≥ $0.9769
     ");
 }
 
@@ -169,10 +169,10 @@ fn charts_are_drawn_with_blocks() {
              00:00        23:00
 
     HOUR   REQUESTS  INPUT  CACHED  OUTPUT  TOKENS       COST
-    00:00         1   250k     20%    1.0k    251k    $0.8470
-    18:00        23   103k     12%     696    104k  ≥ $0.1299
+    00:00         1   250k     20%    1.0k    252k    $0.8470
+    18:00        23   104k     12%     696    105k    $0.1299
     23:00         0      0               0       0      $0.00
-    total        24   353k     18%    1.6k    356k  ≥ $0.9769
+    total        24   354k     18%    1.7k    356k  ≥ $0.9769
     ");
     insta::assert_snapshot!(at(&home, "60", &["--by", "model", "--chart"]), @r"
     gemini-3.1-pro-p…  ██████████████████████████████    $0.8470
@@ -181,11 +181,11 @@ fn charts_are_drawn_with_blocks() {
     gemini-2.5-flash   ▏                               ≥ $0.0024
 
     MODEL                   REQUESTS  OUTPUT  TOKENS       COST
-    gemini-3.1-pro-preview         1    1.0k    251k    $0.8470
+    gemini-3.1-pro-preview         1    1.0k    252k    $0.8470
     gemini-3.5-flash              19     584     85k    $0.1241
-    gemini-3-flash-preview         2      60    6.3k    $0.0034
-    gemini-2.5-flash               2      52     13k  ≥ $0.0024
-    total                         24    1.6k    356k  ≥ $0.9769
+    gemini-3-flash-preview         2      60    6.4k    $0.0034
+    gemini-2.5-flash               2      52     13k    $0.0024
+    total                         24    1.7k    356k  ≥ $0.9769
     ");
 }
 
@@ -271,7 +271,7 @@ fn a_budget_that_is_passed_is_told_by_the_exit_code() {
 fn one_line_is_one_line() {
     let home = busy();
     insta::assert_snapshot!(home.run(["stats", "--line"]), @r"
-    251k tok $0.8470
+    252k tok $0.8470
     [exit 0]
     ");
 }
@@ -395,7 +395,7 @@ fn what_filled_the_context_is_shown() {
     prompts       5   604 B    14%  ███▋
     files         6   175 B   4.2%  █
     answers       5    83 B   2.0%  ▌
-    total        21  4.1 KB
+    total        21  4.2 KB
 
     FILE             SENT  TEXT  WRITTEN  NAMED
     src/cart.js         1  71 B        0      0

@@ -12,12 +12,12 @@ fn tags_and_pins_are_shown_and_found() {
     insta::assert_snapshot!(home.run(["tag"]), @r"
     ------- stderr -------
     note: no session has tags or a pin
-    [exit 1]
+    [exit 0]
     ");
     insta::assert_snapshot!(home.run(["list", "--all"]), @r"
-    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS    SIZE  NOTES  TITLE
-    1  fa293f46  5h ago  shop           1      2     18k  5.5 KB         Where is the tax computed? Ask…
-    2  8662c6d1  5h ago  shop           1     15     59k  481 KB         Raise the tax rate to 25 perce…
+    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS   COST    SIZE  NOTES  TITLE
+    1  fa293f46  5h ago  shop           1      2     19k  $0.01  5.5 KB         Where is the tax comput…
+    2  8662c6d1  5h ago  shop           1     15     59k  $0.03  482 KB         Raise the tax rate to 2…
     ------- stderr -------
     note: 2 sub-agent sessions not shown (--kind main,subagent)
     [exit 0]
@@ -38,9 +38,9 @@ fn tags_and_pins_are_shown_and_found() {
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["list", "--all"]), @r"
-    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS    SIZE  NOTES  LABELS        TITLE
-    1  fa293f46  5h ago  shop           1      2     18k  5.5 KB         *             Where is the tax…
-    2  8662c6d1  5h ago  shop           1     15     59k  481 KB         #review #tax  Raise the tax ra…
+    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS   COST  NOTES  LABELS        TITLE
+    1  fa293f46  5h ago  shop           1      2     19k  $0.01         *             Where is the tax…
+    2  8662c6d1  5h ago  shop           1     15     59k  $0.03         #review #tax  Raise the tax rat…
     ------- stderr -------
     note: 2 sub-agent sessions not shown (--kind main,subagent)
     [exit 0]

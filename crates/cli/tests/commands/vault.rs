@@ -80,12 +80,12 @@ fn what_is_kept_comes_back_as_it_was() {
     [exit 0]
     ");
     assert_eq!(home.run(["show", ID]).code, Some(1));
-    insta::assert_snapshot!(home.run(["restore", "3d2f", "--dry-run"]), @"
+    insta::assert_snapshot!(home.run(["restore", "3d2f", "--dry-run"]), @r"
     3d2f9a10  What does an apple cost?  /home/dev/code/shop
     CHANGE  BEFORE  AFTER  FILE
     new          -  172 B  ~/.gemini/tmp/shop/chats/3d2f9a10-5c1b-4a5e-9f60-0b1c2d3e4f50/helper.jsonl
     new          -  431 B  ~/.gemini/tmp/shop/chats/session-2026-11-10T08-00-3d2f9a10.jsonl
-    new          -    6 B  ~/.gemini/tmp/shop/tool-outputs/session-3d2f9a10-5c1b-4a5e-9f60-0b1c2d3e4f50…
+    new          -    6 B  …/tmp/shop/tool-outputs/session-3d2f9a10-5c1b-4a5e-9f60-0b1c2d3e4f50/list.txt
     ------- stderr -------
     note: nothing was changed (--dry-run)
     [exit 0]
@@ -110,12 +110,12 @@ fn an_old_session_is_marked_as_used_now() {
     assert_eq!(home.run(["guard", "--keep", "-q"]).code, Some(0));
     let bytes = home.read(&log(day));
     sweep(&home);
-    insta::assert_snapshot!(home.run(["restore", ID, "--yes"]), @"
+    insta::assert_snapshot!(home.run(["restore", ID, "--yes"]), @r"
     3d2f9a10  What does an apple cost?  /home/dev/code/shop
     CHANGE  BEFORE  AFTER  FILE
     new          -  172 B  ~/.gemini/tmp/shop/chats/3d2f9a10-5c1b-4a5e-9f60-0b1c2d3e4f50/helper.jsonl
     new          -  392 B  ~/.gemini/tmp/shop/chats/session-2026-09-02T08-00-3d2f9a10.jsonl
-    new          -    6 B  ~/.gemini/tmp/shop/tool-outputs/session-3d2f9a10-5c1b-4a5e-9f60-0b1c2d3e4f50…
+    new          -    6 B  …/tmp/shop/tool-outputs/session-3d2f9a10-5c1b-4a5e-9f60-0b1c2d3e4f50/list.txt
     ------- stderr -------
     note: 3d2f9a10 is so old that the agent would delete it: it is marked as used now
     note: 1 session back in place: 3 files; `recount undo 20261116-000000` reverts it
@@ -208,7 +208,7 @@ fn a_document_keeps_every_byte_but_its_time() {
 fn the_vault_is_verified_and_pruned() {
     let day = "2026-11-10";
     let home = shop(day);
-    assert_eq!(home.run(["vault"]).code, Some(1));
+    assert_eq!(home.run(["vault"]).code, Some(0));
     assert_eq!(home.run(["guard", "--keep", "-q"]).code, Some(0));
     fs::write(home.path().join(log(day)), "another").unwrap();
     assert_eq!(home.run(["guard", "--keep", "-q"]).code, Some(0));

@@ -218,7 +218,7 @@ impl Engine {
         let sessions: Vec<_> = rows.into_iter().map(|row| Arc::new(row.place(&places))).collect();
         let (known, problems) = (sessions.len(), disk.problems.clone());
         let known = Known {
-            listing: Listing { sessions, problems, known },
+            listing: Listing { sessions, problems, known, scope: None },
             disk,
             projects: resolved,
             hints: unchanged.conditions.hints,

@@ -113,20 +113,26 @@ impl<'a> NativeExport<'a> {
         let mut windows: Vec<Option<Window>> = session_files.files.iter().map(|_| None).collect();
         let mut before = None;
         for (number, record) in records.iter().enumerate() {
-            let Some(bytes) = self.bytes(record, &mut windows) else {
-                told.problems.push(self.gone(record.session_file, Some(record.span)));
-                continue;
-            };
-            let Some(line) = self.form.record(bytes, record.id.as_deref()) else {
-                let done = "left out: the agent takes no such record";
-                let problem =
-                    self.problem(record.session_file, Some(record.span), What::UnknownRecord, done);
-                told.problems.push(problem);
-                continue;
-            };
-            let line = self.form.behind(line, before.as_deref());
-            self.line(&line, &format!("message {}", number + 1), out, told)?;
-            before = Some(line);
+            for (piece, span) in std::iter::once(&record.span).chain(&record.pieces).enumerate() {
+                let Some(bytes) = self.bytes(record, *span, &mut windows) else {
+                    told.problems.push(self.gone(record.session_file, Some(*span)));
+                    continue;
+                };
+                let id = record.id.as_deref().filter(|_| piece == 0);
+                let Some(line) = self.form.record(bytes, id) else {
+                    let done = "left out: the agent takes no such record";
+                    let problem =
+                        self.problem(record.session_file, Some(*span), What::UnknownRecord, done);
+                    told.problems.push(problem);
+                    continue;
+                };
+                // A record may say nothing in the form that is written.
+                if !line.is_empty() {
+                    let line = self.form.behind(line, before.as_deref());
+                    self.line(&line, &format!("message {}", number + 1), out, told)?;
+                    before = Some(line);
+                }
+            }
         }
         Ok(())
     }
@@ -200,13 +206,18 @@ impl<'a> NativeExport<'a> {
         out.write_all(b"\n")
     }
 
-    fn bytes<'w>(&self, record: &Record, windows: &'w mut [Option<Window>]) -> Option<&'w [u8]> {
+    fn bytes<'w>(
+        &self,
+        record: &Record,
+        span: Span,
+        windows: &'w mut [Option<Window>],
+    ) -> Option<&'w [u8]> {
         let session_file = self.opened.session_files().files.get(record.session_file)?;
         let window = windows.get_mut(record.session_file)?;
         if window.is_none() {
             *window = Window::open(&session_file.file.at.path).ok();
         }
-        window.as_mut()?.read(record.span).ok()
+        window.as_mut()?.read(span).ok()
     }
 
     /// The hash of the project's path, as far as it is known.

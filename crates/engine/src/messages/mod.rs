@@ -301,13 +301,18 @@ impl<'a> Messages<'a> {
         let bytes = self.bytes(&pending).ok_or_else(gone)?;
         let pieces: Vec<PieceBytes<'_>> =
             pieces.iter().map(|(span, bytes)| PieceBytes { bytes, span: *span }).collect();
-        let others = Versions { outline: &session_file.file.outline, pending, path };
+        let outline = &session_file.file.outline;
+        let entry = outline.entries.get(pending.entry);
+        let model = entry.and_then(|entry| outline.models.get(usize::from(entry.model?)));
+        let others = Versions { outline, pending, path };
         source.message(&MessageRequest {
             bytes,
             pieces: &pieces,
             file: &name,
             span: pending.span,
             fate: pending.fate,
+            entry,
+            model: model.map(|model| &**model),
             others: &others,
             folder,
             detail,
@@ -357,8 +362,9 @@ fn full(session_files: &SessionFiles) -> Vec<Pending> {
 fn strict(session_files: &SessionFiles) -> Vec<Pending> {
     let Some(main) = main(session_files) else { return Vec::new() };
     let is_main = |session_file: &SessionFile| session_file.file.at.path == main.file.at.path;
-    let is_shown =
-        |session_file: &SessionFile| session_file.role == FileRole::Base || is_main(session_file);
+    let is_shown = |session_file: &SessionFile| {
+        session_file.role == FileRole::Base || session_file.is_loaded || is_main(session_file)
+    };
     let members =
         session_files.files.iter().enumerate().filter(|(_, session_file)| is_shown(session_file));
     let shown = members.flat_map(|(number, session_file)| {

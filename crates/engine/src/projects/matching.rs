@@ -1,12 +1,13 @@
 //! Which project a person means.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use recount_model::{Project, ProjectHash, RecordedPath};
 use recount_platform::Folders;
 
 use crate::Error;
+use crate::sessions::scope::holds;
 
 /// The shortest start of a hash that is looked for.
 const SHORTEST: usize = 4;
@@ -19,7 +20,7 @@ pub(crate) fn matching(
 ) -> Result<BTreeSet<usize>, Error> {
     let trimmed = wanted.trim_end_matches('/');
     let path = folders.expand(if trimmed.is_empty() { wanted } else { trimmed });
-    let nearest = nearest(projects, &path);
+    let nearest = nearest(projects, &path, folders.home.as_slice());
     let lower = wanted.to_lowercase();
     let whole =
         |project: &Project| project.path.as_ref().map_or("", RecordedPath::as_str).to_lowercase();
@@ -57,8 +58,14 @@ pub(crate) fn matching(
 }
 
 /// The folder of the project in which another folder lies, if that one is there.
-fn nearest<'a>(projects: &[&'a Project], folder: &Path) -> Option<&'a RecordedPath> {
-    let above = |path: &&RecordedPath| folder.is_absolute() && folder.starts_with(path.as_str());
+fn nearest<'a>(
+    projects: &[&'a Project],
+    folder: &Path,
+    homes: &[PathBuf],
+) -> Option<&'a RecordedPath> {
+    let above = |path: &&RecordedPath| {
+        folder.is_absolute() && holds(Path::new(path.as_str()), folder, homes)
+    };
     let above = projects.iter().filter_map(|project| project.path.as_ref()).filter(above);
     above.max_by_key(|path| path.as_str().len()).filter(|_| folder.is_dir())
 }

@@ -4,14 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use jiff::Timestamp;
+use recount_catalog::{Catalog, StoredReader};
 use recount_model::{ClueKind, ProjectState};
-use recount_store::{Gone, Spot, beside, present, propose};
+use recount_store::{Gone, Spoken, Spot, beside, present, propose};
 
 use crate::Engine;
+use crate::cache::refresh::hash;
 use crate::projects::ProjectRow;
 use crate::projects::paths::{spoken_in, texts};
 use crate::projects::resolve::ResolvedProjects;
-use crate::snapshot::disk_scan::DiskSnapshot;
+use crate::projects::text_clues::stamp;
+use crate::snapshot::disk_scan::{DiskSnapshot, LocatedFolder};
 
 /// How many folders are compared with one that is gone.
 const SPOTS: usize = 500;
@@ -33,16 +36,9 @@ pub(crate) fn new_places(
     let homes = engine.homes();
     let known = known_folders(resolved);
     let mut looked: BTreeMap<String, Spot> = BTreeMap::new();
+    let (catalog, mut read) = (engine.catalog(), Vec::new());
     for row in rows.iter_mut().filter(|row| row.state == ProjectState::Missing) {
         let Some(path) = row.path.clone() else { continue };
-        let files: Vec<_> = disk
-            .folders
-            .iter()
-            .zip(&resolved.projects)
-            .filter(|(_, project)| project.path.as_ref() == Some(&path))
-            .flat_map(|(folder, _)| texts(folder.source, &folder.at))
-            .collect();
-        let spoken = spoken_in(&files, path.as_str());
         let mut spots: BTreeSet<String> =
             beside(Path::new(path.as_str())).into_iter().take(SPOTS).collect();
         spots.extend(known.iter().take(SPOTS).cloned());
@@ -53,6 +49,13 @@ pub(crate) fn new_places(
                 || engine.roots().any(|root| Path::new(spot).starts_with(root))
         };
         spots.retain(|spot| !is_broad(spot));
+        if spots.is_empty() {
+            continue;
+        }
+        let folders = disk.folders.iter().zip(&resolved.projects);
+        let own = folders.filter(|(_, project)| project.path.as_ref() == Some(&path));
+        let own: Vec<&LocatedFolder> = own.map(|(folder, _)| folder).collect();
+        let spoken = spoken(&own, path.as_str(), catalog.as_ref(), &mut read);
         for spot in &spots {
             // What lies in a folder is listed once, however many are gone.
             let new = || Spot::new(spot.as_str(), began.get(spot).copied());
@@ -63,6 +66,37 @@ pub(crate) fn new_places(
         let gone = Gone { path: &path, repository, began: row.began, spoken: &spoken };
         row.moved_to = propose(&gone, spots);
     }
+    if !read.is_empty() {
+        // What cannot be kept is read again.
+        engine.write_later(move |catalog| {
+            let _kept = catalog.keep_states(&read);
+        });
+    }
+}
+
+/// Returns the files that the sessions of a project speak of. All of its texts are read only when one has changed.
+fn spoken(
+    folders: &[&LocatedFolder],
+    project: &str,
+    catalog: Option<&Catalog>,
+    read: &mut Vec<(String, StoredReader)>,
+) -> Spoken {
+    let stamps: Vec<String> =
+        folders.iter().map(|folder| stamp(folder.source, &folder.at)).collect();
+    let (key, print) = (format!("spoken:{project}"), hash(&stamps));
+    let known = catalog.and_then(|catalog| catalog.state(&key).ok().flatten());
+    let known = known.filter(|known| known.print == print);
+    if let Some((below, names)) = known.and_then(|known| postcard::from_bytes(&known.content).ok())
+    {
+        return Spoken { below, names };
+    }
+    let files: Vec<_> =
+        folders.iter().flat_map(|folder| texts(folder.source, &folder.at)).collect();
+    let spoken = spoken_in(&files, project);
+    if let Ok(content) = postcard::to_allocvec(&(&spoken.below, &spoken.names)) {
+        read.push((key, StoredReader { inode: 0, offset: 0, print, content }));
+    }
+    spoken
 }
 
 /// Folders that are there and may be a project: what is on record anywhere, and what a search met.

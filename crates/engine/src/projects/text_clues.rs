@@ -106,7 +106,7 @@ fn name_of(wanted: &[ProjectHash]) -> String {
 }
 
 /// What the files of a directory look like, those beside its sessions, too.
-fn stamp(source: &dyn Source, folder: &ProjectFolder) -> String {
+pub(crate) fn stamp(source: &dyn Source, folder: &ProjectFolder) -> String {
     let beside = source.texts(folder);
     let size = |path: &std::path::PathBuf| path.metadata().map_or(0, |metadata| metadata.len());
     let bytes: u64 = beside.iter().map(size).sum();

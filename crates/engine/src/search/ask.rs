@@ -73,6 +73,7 @@ impl Engine {
             notes: ready.notes.clone(),
             lost: 0,
             unsure: 0,
+            is_unindexed: false,
         };
         if found.is_exact {
             for read in self.read(ready, &found.hits, plan, asked.width) {

@@ -69,9 +69,18 @@ impl Engine {
             all_hits: false,
             width: 0,
             without_index: false,
+            at_once: true,
         };
         // Where the index is not sure, the best of a session may not hold where another does.
         let first = |plan: &QueryPlan| self.options(&asked, 0, usize::MAX, plan.is_exact());
+        let scan = || {
+            let answer = self.scan(&asked, progress)?;
+            let hits = answer.hits.iter().filter(|_| !answer.relaxed);
+            Ok(hits.map(|hit| session_key(&hit.session)).collect())
+        };
+        if self.is_index_behind() {
+            return scan();
+        }
         let found = self.with_index(query, &first, Way::Any, progress, |ready| {
             if ready.first.relaxed {
                 return Ok(HashSet::new());
@@ -82,11 +91,7 @@ impl Engine {
             Ok(self.with_one_that_holds(ready, ready.first.hits.clone()))
         });
         match found {
-            Err(error) if error.is_homeless() => {
-                let answer = self.scan(&asked, progress)?;
-                let hits = answer.hits.iter().filter(|_| !answer.relaxed);
-                Ok(hits.map(|hit| session_key(&hit.session)).collect())
-            }
+            Err(error) if error.is_homeless() => scan(),
             found => found,
         }
     }

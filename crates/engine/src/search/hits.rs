@@ -97,6 +97,8 @@ impl Engine {
             file: &place.file,
             span: Span { line: place.line, offset: hit.offset, bytes: hit.bytes },
             fate: hit.fate,
+            entry: None,
+            model: None,
             others: &Nothing,
             folder: None,
             detail: Detail::Whole,

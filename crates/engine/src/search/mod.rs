@@ -1,6 +1,7 @@
 //! Full text over everything: the index brought up to date and asked.
 
 pub(crate) mod ask;
+mod background;
 pub(crate) mod find;
 pub(crate) mod hits;
 pub(crate) mod index;
@@ -50,6 +51,8 @@ pub struct SearchRequest {
     pub width: usize,
     /// The files themselves are read, whatever is indexed.
     pub without_index: bool,
+    /// The files themselves are read when building the index would take longer.
+    pub at_once: bool,
 }
 
 /// What was found.
@@ -67,6 +70,8 @@ pub struct SearchResults {
     pub hits: Vec<Match>,
     /// What the answer lacks, and why.
     pub notes: Vec<String>,
+    /// Whether the files themselves were read because the index is not built yet.
+    pub is_unindexed: bool,
     /// Hits of which nothing could be read.
     pub(crate) lost: usize,
     /// Hits in sessions that are gone, of which the index is not sure.
@@ -122,6 +127,13 @@ impl Engine {
     ) -> Result<SearchResults, Error> {
         if asked.without_index {
             return self.scan(asked, progress);
+        }
+        if asked.at_once {
+            let engine = self.pin();
+            if engine.is_index_behind() {
+                let answer = engine.scan(asked, progress)?;
+                return Ok(SearchResults { is_unindexed: true, ..answer });
+            }
         }
         match self.search_index(asked, progress) {
             Err(error) if error.is_homeless() => {

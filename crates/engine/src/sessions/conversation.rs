@@ -27,10 +27,10 @@ pub struct Record {
     pub entry: usize,
     /// Where it stands in the file.
     pub span: Span,
+    /// The other pieces of a message that was recorded in several.
+    pub pieces: Vec<Span>,
     /// What it must be called where its own id is missing or taken.
     pub id: Option<String>,
-    /// Whether it is a piece of the message whose first record stands before it.
-    pub is_piece: bool,
 }
 
 impl Conversation {
@@ -52,10 +52,11 @@ impl Conversation {
 
     /// What the agent itself would load, and nothing else.
     pub(crate) fn strict(session_files: &SessionFiles) -> Self {
-        let place =
-            session_files.files.iter().position(|session_file| session_file.role == FileRole::Main);
-        let rows: Vec<Shown> =
-            place.zip(main(session_files)).map(|(at, main)| shown(at, main)).unwrap_or_default();
+        let is_loaded = |file: &SessionFile| {
+            matches!(file.role, FileRole::Main | FileRole::Base) || file.is_loaded
+        };
+        let files = session_files.files.iter().enumerate().filter(|(_, file)| is_loaded(file));
+        let rows: Vec<Shown> = files.flat_map(|(at, file)| shown(at, file)).collect();
         Self { records: records(session_files, &rows), is_buried: false }
     }
 }
@@ -99,6 +100,7 @@ fn standing(session_files: &SessionFiles) -> Vec<Shown> {
     for (at, session_file) in session_files.files.iter().enumerate() {
         match session_file.role {
             FileRole::Main | FileRole::Base => rows.extend(shown(at, session_file)),
+            FileRole::Part if session_file.is_loaded => rows.extend(shown(at, session_file)),
             FileRole::Part => {
                 let is_news = |row: &Shown| {
                     let id = entry(session_files, row).and_then(|entry| entry.id.as_deref());
@@ -147,17 +149,13 @@ fn records(session_files: &SessionFiles, rows: &[Shown]) -> Vec<Record> {
             names.find(is_new).unwrap_or_default()
         });
         taken.extend(id.clone());
-        let (session_file, number) = (row.session_file, row.entry);
-        records.push(Record { session_file, entry: number, span, id, is_piece: false });
-        let whole = outline(session_files, session_file).zip(entry(session_files, row));
-        let pieces = whole.into_iter().flat_map(|(outline, entry)| outline.pieces_of(entry));
-        records.extend(pieces.map(|piece| Record {
-            session_file,
-            entry: number,
-            span: piece.span,
-            id: None,
-            is_piece: true,
-        }));
+        let outline = outline(session_files, row.session_file);
+        let pieces = outline.zip(entry(session_files, row)).map(|(outline, entry)| {
+            outline.pieces_of(entry).map(|version| version.span).collect::<Vec<_>>()
+        });
+        let (session_file, entry) = (row.session_file, row.entry);
+        let pieces = pieces.unwrap_or_default();
+        records.push(Record { session_file, entry, span, pieces, id });
     }
     records
 }

@@ -19,9 +19,14 @@ use crate::snapshot::disk_scan::DiskSnapshot;
 pub(crate) fn finish(disk: &DiskSnapshot, digests: &mut [Digest], resolved: &ResolvedProjects) {
     let rows = agent_rows(disk, digests, &resolved.projects);
     let callers = callers(digests);
+    let names = names(disk);
     let titles = titles(disk, digests);
     for digest in digests {
         let facts = Arc::make_mut(&mut digest.facts);
+        let root = disk.folders.get(digest.folder).map(|folder| folder.root);
+        if let Some(name) = root.and_then(|root| names.get(&(root, &facts.id))) {
+            (facts.title, facts.title_from) = (Some((*name).to_owned()), TitleFrom::Name);
+        }
         facts.project = resolved.project_of(digest.folder, facts.cwd.as_ref());
         facts.parent_call = caller(&callers, facts);
         if !titles.is_empty() && matches!(facts.title_from, TitleFrom::Prompt | TitleFrom::None) {
@@ -40,6 +45,13 @@ pub(crate) fn finish(disk: &DiskSnapshot, digests: &mut [Digest], resolved: &Res
             None => (None, None),
         };
     }
+}
+
+/// Names that users gave to sessions, by root and session.
+fn names(disk: &DiskSnapshot) -> HashMap<(usize, &SessionId), &str> {
+    let all = disk.names.iter().enumerate();
+    all.flat_map(|(root, names)| names.iter().map(move |(id, name)| ((root, id), name.as_str())))
+        .collect()
 }
 
 /// Titles that stand in other files than the conversation they are of, by source and by where that ends. The last one counts.

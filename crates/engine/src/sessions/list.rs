@@ -1,7 +1,7 @@
 //! Every session, newest first.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -19,6 +19,7 @@ use crate::search::index::session_key;
 use crate::sessions::content_filter::ContentFilter;
 use crate::sessions::facts::{facts, own};
 use crate::sessions::finish::finish;
+use crate::sessions::scope::{Scope, nearest};
 use crate::snapshot::disk_scan::{DiskSnapshot, Group, Progress};
 use crate::stats::pricing::Pricing;
 use crate::stats::usage::UsageLog;
@@ -76,6 +77,8 @@ pub enum SortOrder {
     Messages,
     /// Largest on disk first.
     Size,
+    /// Dearest first. What a session cost is known where prices have been filled in.
+    Cost,
 }
 
 /// A list.
@@ -87,6 +90,8 @@ pub struct Listing {
     pub problems: Vec<Problem>,
     /// How many sessions there are without the query's filters.
     pub known: usize,
+    /// The project that it is narrowed to.
+    pub scope: Option<Scope>,
 }
 
 /// A session and what is needed to finish its row. Clones share what is in it.
@@ -169,24 +174,28 @@ impl Engine {
         if query.labelled || query.pinned || !query.tags.is_empty() {
             self.label(&mut listing.sessions)?;
         }
-        let asked = self.asked(&mut listing.sessions, query, &unmatched, said.as_ref())?;
+        let (asked, scope) = self.asked(&mut listing.sessions, query, &unmatched, said.as_ref())?;
+        listing.scope = scope;
         let mut asked = asked.into_iter();
         listing
             .sessions
             .retain(|session| asked.next().unwrap_or_default() && !session.is_background);
+        if query.sort == SortOrder::Cost {
+            self.price(&mut listing.sessions, progress);
+        }
         sort(&mut listing.sessions, query.sort);
         listing.sessions.truncate(query.limit.unwrap_or(usize::MAX));
         Ok(listing)
     }
 
-    /// Tells of each session whether a query asks for it.
+    /// Tells of each session whether a query asks for it, and which project the query is narrowed to.
     pub(crate) fn asked(
         &self,
         sessions: &mut [Arc<SessionFacts>],
         query: &ListQuery,
         unmatched: &BTreeSet<Claim>,
         said: Option<&HashSet<u64>>,
-    ) -> Result<Vec<bool>, Error> {
+    ) -> Result<(Vec<bool>, Option<Scope>), Error> {
         if query.live {
             let live = self.live(sessions);
             for (at, session) in sessions.iter_mut().enumerate() {
@@ -194,7 +203,7 @@ impl Engine {
             }
         }
         let here = query.here.as_deref().filter(|_| query.project.is_none());
-        let nearest = here.and_then(|here| nearest(sessions, here));
+        let nearest = here.and_then(|here| nearest(sessions, here, &self.homes()));
         let named = match &query.project {
             None => None,
             Some(wanted) => {
@@ -203,6 +212,15 @@ impl Engine {
                 Some(matching(&projects, wanted, &self.folders)?)
             }
         };
+        let scope = match (nearest, &named) {
+            (Some(project), _) => Some(Scope::new(project, sessions, true)),
+            (None, Some(named)) => {
+                let first = named.first().and_then(|at| sessions.get(*at));
+                first.map(|session| Scope::new(&session.project, sessions, false))
+            }
+            (None, None) => None,
+        };
+        let nearest = nearest.map(|project| project.key());
         let is_asked = |(at, session): (usize, &Arc<SessionFacts>)| {
             passes(session, query)
                 && nearest.as_ref().is_none_or(|nearest| session.project.key() == *nearest)
@@ -211,7 +229,7 @@ impl Engine {
                     || !unmatched.contains(&(session.source, session.id.clone())))
                 && said.is_none_or(|said| said.contains(&session_key(session)))
         };
-        Ok(sessions.iter().enumerate().map(is_asked).collect())
+        Ok((sessions.iter().enumerate().map(is_asked).collect(), scope))
     }
 
     /// Lists every session, with what else was met on the way.
@@ -269,7 +287,7 @@ impl Engine {
         let mut sessions: Vec<_> = digests.iter().map(|digest| Arc::clone(&digest.facts)).collect();
         sort(&mut sessions, SortOrder::Updated);
         let (known, problems) = (sessions.len(), disk.problems.clone());
-        let listing = Listing { sessions, problems, known };
+        let listing = Listing { sessions, problems, known, scope: None };
         Ok(Concluded { listing, digests, resolved: Arc::new(resolved) })
     }
 
@@ -462,16 +480,6 @@ fn join_orphans(
     digests
 }
 
-/// Returns the project whose folder `here` is or lies below. Other folders may share its name.
-pub(crate) fn nearest(sessions: &[Arc<SessionFacts>], here: &Path) -> Option<String> {
-    let depth = |session: &SessionFacts| {
-        let path = session.project.path.as_ref()?.as_str();
-        here.starts_with(path).then_some(path.len())
-    };
-    let inside = sessions.iter().filter_map(|session| Some((depth(session)?, session)));
-    inside.max_by_key(|(depth, _)| *depth).map(|(_, session)| session.project.key())
-}
-
 fn passes(session: &SessionFacts, query: &ListQuery) -> bool {
     let model = |wanted: &str| session.models.iter().any(|model| model.contains(wanted));
     let labels = || session.labels.as_ref();
@@ -485,6 +493,12 @@ fn passes(session: &SessionFacts, query: &ListQuery) -> bool {
         && (!query.pinned || labels().is_some_and(|labels| labels.pinned))
 }
 
+/// An amount of dollars as a number that can be compared; what is not known comes last.
+#[expect(clippy::cast_possible_truncation, reason = "no session costs a trillion dollars")]
+fn millionths(dollars: Option<f64>) -> i64 {
+    dollars.map_or(i64::MIN, |dollars| (dollars * 1e6) as i64)
+}
+
 pub(crate) fn sort(sessions: &mut [Arc<SessionFacts>], order: SortOrder) {
     let number = |session: &SessionFacts| match order {
         SortOrder::Updated => session.updated.map_or(i64::MIN, Timestamp::as_millisecond),
@@ -492,6 +506,7 @@ pub(crate) fn sort(sessions: &mut [Arc<SessionFacts>], order: SortOrder) {
         SortOrder::Tokens => i64::try_from(session.tokens.total).unwrap_or(i64::MAX),
         SortOrder::Messages => i64::try_from(session.counts.messages).unwrap_or(i64::MAX),
         SortOrder::Size => i64::try_from(session.bytes()).unwrap_or(i64::MAX),
+        SortOrder::Cost => millionths(session.cost_usd),
     };
     // The id settles what is equal, so that two runs print the same.
     sessions.sort_by(|one, next| number(next).cmp(&number(one)).then_with(|| one.id.cmp(&next.id)));

@@ -13,6 +13,7 @@ pub(crate) mod lost;
 pub(crate) mod open;
 pub(crate) mod owners;
 pub(crate) mod resume;
+pub(crate) mod scope;
 pub(crate) mod select;
 pub(crate) mod union;
 pub(crate) mod visibility;

@@ -243,7 +243,8 @@ fn open_saved(source: &'static dyn Source, path: &Path, size: u64) -> Option<Ope
     };
     let outline = Outline::empty(Grammar::Json);
     let file = ScannedFile { folder: 0, named_folder: true, is_shared: false, at, outline };
-    let session_file = SessionFile { role: FileRole::Main, compressed: false, file };
+    let session_file =
+        SessionFile { role: FileRole::Main, compressed: false, is_loaded: false, file };
     let id = SessionId::new(path.file_stem().unwrap_or_default().to_string_lossy());
     let session_files =
         SessionFiles { id, kind: SessionKind::Main, parent: None, files: vec![session_file] };

@@ -1,11 +1,12 @@
 //! Which session a person means: a full id, the start of one, a path, a row of the last list, the latest.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use recount_formats::Source;
 use recount_formats::bytes::Buffer;
 use recount_formats::source::SessionFiles;
-use recount_model::{FileRole, SessionId, SessionKey, SessionKind};
+use recount_model::{FileRole, SessionFacts, SessionId, SessionKey, SessionKind};
 
 use crate::cache::growth::FullRead;
 use crate::projects::resolve::ProjectHints;
@@ -26,10 +27,7 @@ impl Engine {
     /// If there is none, or several, or the file it names is not a session.
     pub fn open(&self, wanted: &str, progress: &dyn Progress) -> Result<Opened, Error> {
         if wanted == "latest" {
-            let listing = self.list(&ListQuery::default(), progress)?;
-            let said =
-                listing.sessions.iter().find(|s| s.kind == SessionKind::Main && !s.is_empty());
-            let latest = said.or(listing.sessions.first()).ok_or(Error::NoSessions)?;
+            let latest = self.newest(1, progress)?.into_iter().next().ok_or(Error::NoSessions)?;
             return self.open_key(&latest.key(), progress);
         }
         if let Some(row) = wanted.strip_prefix('@').filter(|row| !row.is_empty()) {
@@ -47,6 +45,24 @@ impl Engine {
             }
             _ => self.open_id(wanted, None, progress),
         }
+    }
+
+    /// Returns the newest sessions of the project in which the current folder lies, or of all when it lies in none: first
+    /// those in which a person said something.
+    ///
+    /// # Errors
+    /// If what the user has named projects is not understood.
+    pub fn newest(
+        &self,
+        limit: usize,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Arc<SessionFacts>>, Error> {
+        let here = self.env.current_folder().cloned();
+        let query = ListQuery { here, ..ListQuery::default() };
+        let mut sessions = self.list(&query, progress)?.sessions;
+        sessions.sort_by_key(|session| session.kind != SessionKind::Main || session.is_empty());
+        sessions.truncate(limit);
+        Ok(sessions)
     }
 
     /// Opens a session that is known.

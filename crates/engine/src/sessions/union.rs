@@ -63,6 +63,7 @@ fn rank(session_files: &SessionFiles, row: &Row) -> Option<u64> {
 fn fate(session_file: &SessionFile, entry: &MessageEntry) -> Fate {
     match (session_file.role, entry.fate) {
         (FileRole::Main | FileRole::Base, fate) => fate,
+        (_, fate) if session_file.is_loaded => fate,
         (FileRole::Part, Fate::Kept) if session_file.compressed => Fate::Compressed,
         (_, Fate::Kept) => Fate::Replaced,
         (_, fate) => fate,

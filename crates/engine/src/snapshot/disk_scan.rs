@@ -62,6 +62,8 @@ pub struct DiskSnapshot {
     pub(crate) registry: Vec<Vec<Registered>>,
     /// Per root: what does not fit in the registry.
     pub notes: Vec<Vec<RegistryNote>>,
+    /// Per root: names that users gave to sessions.
+    pub names: Vec<Vec<(SessionId, String)>>,
     /// What could not be listed.
     pub problems: Vec<Problem>,
     /// Per root: the directories that were listed, and the other files that were read.
@@ -99,7 +101,7 @@ impl DiskSnapshot {
         located: Located,
         seen: &mut BTreeSet<PathBuf>,
     ) {
-        let Located { folders, registry, notes, problems, basis } = located;
+        let Located { folders, registry, notes, names, problems, basis } = located;
         let Some(source) = roots.get(number).map(|root| root.source) else { return };
         for at in folders {
             // One root may lie within another, and a link may lead to a directory beside it.
@@ -112,6 +114,7 @@ impl DiskSnapshot {
         }
         self.registry.push(registry);
         self.notes.push(notes);
+        self.names.push(names);
         self.problems.extend(problems);
         self.basis.push(basis);
     }
@@ -297,14 +300,10 @@ fn borrow(
         let grouped = source.group_sessions(scanned);
         let session_files =
             grouped.into_iter().find(|session_files| session_files.id == base.session);
-        let Some(SessionFiles { mut files, .. }) = session_files else { return false };
-        let at = files.iter().position(|session_file| session_file.role == FileRole::Main);
-        let Some(at) = at else { return false };
-        let SessionFile { file, .. } = files.swap_remove(at);
-        next.clone_from(&file.outline.head.base);
-        let outline = source.prefix(&file.outline, &base);
-        let file = ScannedFile { outline, ..file };
-        bases.push(SessionFile { role: FileRole::Base, compressed: false, file });
+        let borrowed = session_files.and_then(|files| source.borrowed(files, &base));
+        let Some((files, further)) = borrowed else { return false };
+        bases.extend(files);
+        next = further;
     }
     true
 }

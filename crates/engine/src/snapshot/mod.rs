@@ -19,7 +19,7 @@ use crate::search::index::session_key;
 use crate::sessions::content_filter::ContentFilter;
 use crate::sessions::finish::finish;
 use crate::sessions::list::{After, Digest, Listing, SortOrder, project_hints, sort};
-use crate::snapshot::disk_scan::{DiskSnapshot, Progress};
+use crate::snapshot::disk_scan::{DiskSnapshot, LocatedFolder, Progress};
 use crate::snapshot::seen::Seen;
 use crate::{Engine, Error};
 
@@ -183,9 +183,10 @@ impl Engine {
         }
     }
 
-    /// Whether there is any session file.
+    /// Whether any agent has left something: session files, or at least a directory of a project.
     pub fn has_sessions(&self) -> bool {
-        self.look().folders.iter().any(|folder| !folder.at.files.is_empty())
+        let is_used = |folder: &LocatedFolder| folder.at.is_project || !folder.at.files.is_empty();
+        self.look().folders.iter().any(is_used)
     }
 
     /// Lists what lies on disk, or returns the listing that this engine is pinned to.
@@ -202,7 +203,7 @@ impl Engine {
         let state = &self.pinned.snapshot.as_ref().filter(|_| *effort == Effort::List)?.state;
         let (sessions, problems) = (state.sessions.clone(), state.disk.problems.clone());
         let known = sessions.len();
-        Some((Listing { sessions, problems, known }, Arc::clone(&state.projects)))
+        Some((Listing { sessions, problems, known, scope: None }, Arc::clone(&state.projects)))
     }
 
     /// Returns what the rows of the snapshot were made from.

@@ -47,6 +47,8 @@ impl Bodies {
             file: &Arc::from(place.path.as_str()),
             span,
             fate: Fate::Kept,
+            entry: None,
+            model: None,
             others: &Versions(place),
             folder: place.folder.as_deref().map(Path::new),
             detail: Detail::Whole,

@@ -10,6 +10,7 @@ use crate::cache::remembered::met;
 use crate::projects::resolve::Effort;
 use crate::search::index::session_key;
 use crate::sessions::list::{After, Claim, Digest, ListQuery, Listing, Used};
+use crate::sessions::scope::Scope;
 use crate::snapshot::disk_scan::Progress;
 use crate::stats::usage::{UsageLogReader, unbound};
 use crate::{Engine, Error};
@@ -27,6 +28,8 @@ pub(crate) struct UsageLogs {
     pub(crate) by_session: Vec<Vec<Vec<u8>>>,
     /// What could not be looked at and belongs to no session.
     pub(crate) problems: Vec<Problem>,
+    /// The project that the question is narrowed to.
+    pub(crate) scope: Option<Scope>,
 }
 
 /// Where a session belongs.
@@ -55,7 +58,8 @@ impl Engine {
         let said = said.transpose()?;
         let since = query.since.map_or(i64::MIN, Timestamp::as_millisecond);
         let (mut listing, usage_logs, unmatched) = self.all_usage_logs(query, since, progress)?;
-        let asked = self.asked(&mut listing.sessions, query, &unmatched, said.as_ref())?;
+        let (asked, scope) = self.asked(&mut listing.sessions, query, &unmatched, said.as_ref())?;
+        listing.scope = scope;
         Ok(UsageLogs::new(listing, usage_logs, &asked))
     }
 
@@ -161,7 +165,7 @@ impl UsageLogs {
     }
 
     fn new(listing: Listing, usage_logs: Vec<Vec<u8>>, asked: &[bool]) -> Self {
-        let Listing { sessions, problems, .. } = listing;
+        let Listing { sessions, problems, scope, .. } = listing;
         // What was copied belongs to the session that began first.
         let mut order: Vec<usize> = (0..sessions.len()).collect();
         let began = |at: &usize| sessions.get(*at).map(|session| (session.started, &session.id));
@@ -188,7 +192,7 @@ impl UsageLogs {
                 own.push(usage_log);
             }
         }
-        Self { order, places, by_session: sorted, sessions, problems }
+        Self { order, places, by_session: sorted, sessions, problems, scope }
     }
 
     /// Returns how many sessions, in the order of time, have half of all that is in the usage logs.

@@ -28,6 +28,7 @@ use recount_prices::Prices;
 use serde::Serialize;
 
 use crate::sessions::list::ListQuery;
+use crate::sessions::scope::Scope;
 use crate::snapshot::disk_scan::Progress;
 use crate::{Engine, Error};
 use logs::UsageLogs;
@@ -137,6 +138,9 @@ pub struct StatsBasis {
     /// Of these, records of a kind we do not know.
     #[serde(skip)]
     pub not_understood: u64,
+    /// The project that the question is narrowed to.
+    #[serde(skip)]
+    pub scope: Option<Scope>,
 }
 
 /// A model without a known price.
@@ -296,6 +300,7 @@ fn basis(
         problem_count: logs.problems.len() as u64 + sum(|session| session.problems),
         not_understood: sum(|session| session.not_understood),
         problems: logs.problems.iter().cloned().chain(kept).collect(),
+        scope: logs.scope.clone(),
     }
 }
 

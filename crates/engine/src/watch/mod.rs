@@ -2,7 +2,7 @@
 
 mod hub;
 mod queue;
-mod signals;
+pub(crate) mod signals;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -68,6 +68,7 @@ fn found(engine: &Engine, query: &str, without_index: bool) -> (BTreeSet<String>
         all_hits: true,
         width: 60,
         without_index,
+        at_once: false,
     };
     let answer = engine.search(&asked, &()).unwrap();
     if answer.is_exact {
@@ -120,6 +121,7 @@ fn without_a_folder_for_an_index_the_files_are_searched() {
         all_hits,
         width: 60,
         without_index: false,
+        at_once: false,
     };
     let engine = engine(home.path(), None);
     let answer = engine.search(&asked("tax", true), &()).unwrap();

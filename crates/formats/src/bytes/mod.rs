@@ -120,6 +120,9 @@ impl Buffer {
 /// Small files, such as markers and registries, are read up to this size.
 const SMALL: u64 = 16 * 1024 * 1024;
 
+/// How much of a file of single lines is read, from its end.
+pub const LINES_TAIL: u64 = SMALL;
+
 /// Reads a small file whole; a larger one is an error. Links are followed: people link settings to where they keep them.
 pub fn read_small(path: &Path) -> io::Result<Vec<u8>> {
     read_whole(open_following(path)?, SMALL)

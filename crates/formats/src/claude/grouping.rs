@@ -41,7 +41,7 @@ fn one(id: SessionId, parent: Option<SessionId>, mut files: Vec<ScannedFile>) ->
         } else {
             FileRole::Stub
         };
-        SessionFile { role, compressed: false, file }
+        SessionFile { role, compressed: false, is_loaded: false, file }
     };
     SessionFiles { id, kind, parent, files: files.into_iter().enumerate().map(member).collect() }
 }

@@ -129,7 +129,7 @@ fn session_files(
             } else {
                 role(&file, &names, &main_name, main_loads)
             };
-            SessionFile { role, compressed: ends_compressed(&file), file }
+            SessionFile { role, compressed: ends_compressed(&file), is_loaded: false, file }
         })
         .collect();
     members.sort_by_key(|session_file| {

@@ -54,6 +54,7 @@ use recount_model::{
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use edit::amended;
 pub(crate) use grammar::{outline, reader};
+pub(crate) use native::{Object, on_one_line};
 
 use crate::bytes::{self, Buffer, LineCounter};
 use crate::edit::Editor;

@@ -125,7 +125,23 @@ impl LiveFeed {
 
     /// Returns what each session is doing.
     pub fn sessions(&mut self, now: i64) -> Vec<LiveSession> {
-        self.folders.iter_mut().flat_map(|folder| folder.tracker.sessions(now)).collect()
+        let mut rows: Vec<LiveSession> = Vec::new();
+        for folder in &mut self.folders {
+            for row in folder.tracker.sessions(now) {
+                // An agent may have several data folders; a process has its session in one of them.
+                let same = rows.iter().position(|known| {
+                    known.source == row.source
+                        && known.process == row.process
+                        && (known.id.is_none() || row.id.is_none())
+                });
+                match same.and_then(|at| rows.get_mut(at)) {
+                    Some(known) if known.id.is_none() && row.id.is_some() => *known = row,
+                    Some(_) => {}
+                    None => rows.push(row),
+                }
+            }
+        }
+        rows
     }
 
     /// Forgets what ended before `time`.

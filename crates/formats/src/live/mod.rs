@@ -15,8 +15,9 @@ use recount_model::LiveSession;
 
 pub use feed::LiveFeed;
 pub(crate) use follow::{Calls, Requests, text_of, time_of};
+pub use processes::Roster;
 pub(crate) use processes::{Agents, Known, is_helper, option_value, program_name};
-pub use processes::{LiveProcess, Roster};
+pub use recount_model::LiveProcess;
 pub use timeline::{TimelineEntry, TimelinePlayer, estimate_start};
 
 /// How an agent's sessions are followed while they run.

@@ -49,7 +49,6 @@ pub struct TimelineEntry {
 /// Feeds a recording to trackers.
 #[derive(Debug)]
 pub struct TimelinePlayer {
-    feed: LiveFeed,
     home: PathBuf,
     start: i64,
     documents: BTreeMap<PathBuf, Vec<u8>>,
@@ -60,10 +59,9 @@ pub struct TimelinePlayer {
 }
 
 impl TimelinePlayer {
-    /// Plays into `feed`, whose data folders are below `home`. `start` is when the recording began.
-    pub fn new(feed: LiveFeed, home: &Path, start: i64) -> Self {
+    /// Plays a recording that began at `start` into data folders below `home`.
+    pub fn new(home: &Path, start: i64) -> Self {
         Self {
-            feed,
             home: home.to_owned(),
             start,
             documents: BTreeMap::new(),
@@ -77,18 +75,20 @@ impl TimelinePlayer {
         self.start.saturating_add(t)
     }
 
-    /// Returns the trackers.
-    pub fn feed(&mut self) -> &mut LiveFeed {
-        &mut self.feed
-    }
-
     /// Takes one line.
-    pub fn play(&mut self, entry: TimelineEntry) {
+    pub fn play(&mut self, feed: &mut LiveFeed, entry: TimelineEntry) {
         let at = self.time(entry.t);
         if let (Some(op), Some(path)) = (&entry.op, &entry.path) {
             let path = self.home.join(path);
             let from = entry.from.as_ref().map(|from| self.home.join(from));
-            self.file(at, op, &path, from.as_deref(), entry.data.as_deref().unwrap_or_default());
+            self.file(
+                feed,
+                at,
+                op,
+                &path,
+                from.as_deref(),
+                entry.data.as_deref().unwrap_or_default(),
+            );
         }
         if let Some(processes) = &entry.proc {
             for process in processes {
@@ -98,36 +98,44 @@ impl TimelinePlayer {
                     self.terminals.push(key);
                 }
             }
-            self.feed.processes(at, processes);
-            self.deliver();
+            feed.processes(at, processes);
+            self.deliver(feed);
         }
         if let Some(title) = entry.title {
             if let Some(terminal) = &entry.terminal {
-                self.feed.title(at, terminal, &title);
+                feed.title(at, terminal, &title);
             } else {
                 let who = entry.who.unwrap_or_default();
                 match self.labels.iter_mut().find(|(label, _)| *label == who) {
                     Some((_, known)) => *known = Some((at, title)),
                     None => self.labels.push((who, Some((at, title)))),
                 }
-                self.deliver();
+                self.deliver(feed);
             }
         }
     }
 
     /// Hands titles to the terminals that their labels stand for: the first label is the first terminal.
-    fn deliver(&mut self) {
+    fn deliver(&mut self, feed: &mut LiveFeed) {
         for ((_, title), terminal) in self.labels.iter_mut().zip(&self.terminals) {
             if let Some((at, title)) = title.take() {
-                self.feed.title(at, terminal, &title);
+                feed.title(at, terminal, &title);
             }
         }
     }
 
-    fn file(&mut self, at: i64, op: &str, path: &Path, from: Option<&Path>, data: &str) {
-        let Some(form) = self.feed.form(path) else {
+    fn file(
+        &mut self,
+        feed: &mut LiveFeed,
+        at: i64,
+        op: &str,
+        path: &Path,
+        from: Option<&Path>,
+        data: &str,
+    ) {
+        let Some(form) = feed.form(path) else {
             if let Some(from) = from {
-                self.feed.removed(at, from);
+                feed.removed(at, from);
             }
             return;
         };
@@ -135,25 +143,25 @@ impl TimelinePlayer {
         match op {
             "delete" => {
                 self.documents.remove(path);
-                self.feed.removed(at, path);
+                feed.removed(at, path);
             }
             "append" if is_document => {
                 let content = self.documents.entry(path.to_owned()).or_default();
                 content.extend_from_slice(data.as_bytes());
                 let document = Document { head: content, tail: None };
-                self.feed.document(at, path, &document);
+                feed.document(at, path, &document);
             }
-            "append" => self.feed.append(at, path, data.as_bytes()),
+            "append" => feed.append(at, path, data.as_bytes()),
             "create" | "rewrite" | "truncate" if is_document => {
                 let document = Document { head: data.as_bytes(), tail: None };
-                self.feed.document(at, path, &document);
+                feed.document(at, path, &document);
                 self.documents.insert(path.to_owned(), data.as_bytes().to_vec());
             }
-            "create" | "rewrite" | "truncate" => self.feed.open(at, path, data.as_bytes(), None),
+            "create" | "rewrite" | "truncate" => feed.open(at, path, data.as_bytes(), None),
             "rename" => {
                 let moved = from.and_then(|from| self.documents.remove(from));
                 if let Some(from) = from {
-                    self.feed.removed(at, from);
+                    feed.removed(at, from);
                 }
                 let content = if data.is_empty() {
                     moved.unwrap_or_default()
@@ -161,10 +169,10 @@ impl TimelinePlayer {
                     data.as_bytes().to_vec()
                 };
                 if is_document {
-                    self.feed.document(at, path, &Document { head: &content, tail: None });
+                    feed.document(at, path, &Document { head: &content, tail: None });
                     self.documents.insert(path.to_owned(), content);
                 } else if !data.is_empty() {
-                    self.feed.open(at, path, data.as_bytes(), None);
+                    feed.open(at, path, data.as_bytes(), None);
                 }
             }
             _ => {}

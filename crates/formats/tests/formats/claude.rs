@@ -77,6 +77,8 @@ fn messages(path: &Path, outline: &Outline) -> Vec<Message> {
             file: &file,
             span,
             fate: entry.fate,
+            entry: None,
+            model: None,
             others: &NoOthers,
             folder: None,
             detail: recount_formats::source::Detail::Whole,

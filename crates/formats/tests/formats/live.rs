@@ -77,7 +77,7 @@ fn score(folder: &Path, name: &str, total: &mut Score) -> (u64, u64) {
             feed.add(*source, &home.join(below));
         }
     }
-    let mut player = TimelinePlayer::new(feed, &home, start);
+    let mut player = TimelinePlayer::new(&home, start);
     let end = entries.iter().map(|entry| entry.t).chain(truths.iter().map(|one| one.t)).max();
     let mut entries: VecDeque<TimelineEntry> = entries.into();
     let agent = name.split('/').next().unwrap().to_owned();
@@ -87,10 +87,10 @@ fn score(folder: &Path, name: &str, total: &mut Score) -> (u64, u64) {
     let mut t = 0;
     while t <= end.unwrap() {
         while entries.front().is_some_and(|entry| entry.t <= t) {
-            player.play(entries.pop_front().unwrap());
+            player.play(&mut feed, entries.pop_front().unwrap());
         }
         let now = player.time(t);
-        let rows = player.feed().sessions(now);
+        let rows = feed.sessions(now);
         let mut pids: Vec<u32> = truths.iter().map(|one| one.pid).collect();
         pids.sort_unstable();
         pids.dedup();

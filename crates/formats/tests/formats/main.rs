@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 
 mod claude;
+mod codex;
 mod corpus;
 mod live;
 mod named_folders;

@@ -39,7 +39,8 @@ fn on_record(folder: &Path) -> BTreeSet<String> {
 }
 
 fn root_in(home: &Path) -> Option<(&'static dyn Source, PathBuf)> {
-    let roots = SOURCES.iter().flat_map(|source| {
+    let others = SOURCES.iter().filter(|source| source.name().as_str() != "gemini");
+    let roots = others.flat_map(|source| {
         let below = source.folders().below_home.iter();
         below.map(|below| (*source, home.join(below)))
     });

@@ -12,9 +12,11 @@ use recount_changes::{Changes, Proposal, Recovered};
 use crate::context::{Context, Paged};
 use crate::failure::{Failure, REFUSED};
 use crate::output::progress::Bar;
+use crate::output::span::{Line, Span};
+use crate::output::theme::Tone;
 use crate::words;
 
-pub(crate) use table::{files, sessions, shrunk};
+pub(crate) use table::{files, saved, sessions, shrunk};
 
 /// How a change is agreed to.
 #[derive(Args, Clone, Copy, Debug)]
@@ -32,6 +34,11 @@ impl Consent {
     /// Only shows what would change unless it was agreed to beforehand.
     pub(crate) fn only_when_told(self) -> Self {
         Self { dry_run: self.dry_run || !self.yes, ..self }
+    }
+
+    /// Carries out without asking what takes nothing away and can be undone.
+    pub(crate) fn without_asking(self) -> Self {
+        Self { yes: !self.dry_run, ..self }
     }
 
     /// Whether it was agreed to beforehand.
@@ -128,6 +135,18 @@ impl Consent {
         }
         Ok(true)
     }
+}
+
+/// Says in one line what a plan comes to, above its files.
+pub(crate) fn point(words: &str, context: &Context) -> Result<(), Failure> {
+    if context.global.json {
+        return Ok(());
+    }
+    let mut out = context.out(Paged::No);
+    let line = Line::new([Span::new(words, Tone::Strong)]);
+    out.write_all(context.page().print([line]).as_bytes())?;
+    out.finish()?;
+    Ok(())
 }
 
 /// Tells of a plan in which nothing changes.

@@ -16,7 +16,7 @@ const COLUMNS: &[Column] = &[
     Column { heading: "WHAT", align: Align::Left, fit: Fit::Drop(1) },
     Column { heading: "BEFORE", align: Align::Right, fit: Fit::Keep },
     Column { heading: "AFTER", align: Align::Right, fit: Fit::Keep },
-    Column { heading: "FILE", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "FILE", align: Align::Path, fit: Fit::Keep },
 ];
 
 /// So much of a title is shown at least.
@@ -24,7 +24,7 @@ const SHORTEST: usize = 24;
 
 /// Lays out a plan.
 pub(super) fn plan(plan: &Plan, context: &Context) -> String {
-    let canvas = context.canvas();
+    let canvas = context.page();
     let title = |subject: &Subject| {
         let short = subject.id.chars().take(8).collect::<String>();
         let title = subject.title.as_deref().unwrap_or("(no title)");
@@ -80,8 +80,22 @@ pub(crate) fn sessions(plan: &Plan) -> String {
 
 /// How large files were and are, in words.
 pub(crate) fn shrunk(plan: &Plan) -> String {
+    let (before, after) = sizes(plan);
+    format!("{} -> {}", bytes(before), bytes(after))
+}
+
+/// How much smaller files become, in words.
+pub(crate) fn saved(plan: &Plan) -> String {
+    let (before, after) = sizes(plan);
+    let saved = before.saturating_sub(after);
+    let share = (saved * 100).checked_div(before).unwrap_or_default();
+    format!("saves {} of {} ({share}%)", bytes(saved), bytes(before))
+}
+
+/// How large all files are before and after.
+fn sizes(plan: &Plan) -> (u64, u64) {
     let size = |states: Vec<&FileState>| states.iter().map(|state| state.bytes).sum();
     let before = size(plan.steps.iter().filter_map(|step| step.before.as_ref()).collect());
     let after = size(plan.steps.iter().filter_map(|step| step.after.as_ref()).collect());
-    format!("{} -> {}", bytes(before), bytes(after))
+    (before, after)
 }

@@ -16,7 +16,7 @@ pub(crate) use self::args::ExportArgs;
 use self::args::RedactArg;
 use self::asked::{Target, export, format, target};
 use super::list::moment;
-use super::redacted;
+use super::{redacted, session_rows};
 use crate::context::{Context, Paged};
 use crate::failure::{ERROR, Failure, NOTHING};
 use crate::output::json;
@@ -29,10 +29,10 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<ExitCode, Fail
     let format = if is_check { Format::Jsonl } else { format };
     let target = if is_check { Target::Output } else { target(args, format)? };
     let mut export = export(args, format, own, &target, context)?;
-    let engine = context.plain_engine()?;
+    let engine = context.engine_for_all(&args.sessions)?;
     let redaction = args.redact.map(|_| engine.redaction()).transpose()?.map(Arc::new);
     export.redaction.clone_from(&redaction);
-    let selection = select(args, &engine, &export, context)?;
+    let selection = select(args, engine, &export, context)?;
     selection.fits(&export)?;
     let sessions = selection.sessions();
     if sessions.is_empty() {
@@ -118,6 +118,9 @@ fn select(
     let mut listing = engine.list(&query, &bar)?;
     engine.price(&mut listing.sessions, &bar);
     bar.finish();
+    if let Some(scope) = &listing.scope {
+        context.warn(&session_rows::scope(scope));
+    }
     // A session in which nothing was said is worth a file only when that may be our fault; it is always worth a row where
     // tables are those of `recount sql`.
     let is_row = export.format == Format::Parquet;

@@ -135,7 +135,7 @@ pub(crate) fn run(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failu
 
 /// Tells what would be deleted.
 fn forecast(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
-    let engine = context.plain_engine()?;
+    let engine = context.engine()?;
     let project = args.project.as_deref().map(|project| context.project_argument(project));
     let bar = Bar::new(context, "reading sessions");
     let forecast = engine.guard(project.as_deref(), args.release.as_deref(), &bar)?;

@@ -24,8 +24,9 @@ const COLUMNS: &[Column] = &[
 pub(super) fn page(agents: &[Agent], projects: &[Guarded], context: &Context) -> String {
     let mut page = String::new();
     for agent in agents {
-        page.push_str(&context.canvas().print([agent_line(agent)]));
+        page.push_str(&context.page().print([agent_line(agent)]));
     }
+    page.push_str(&context.page().print(headline(projects)));
     let (danger, calm): (Vec<&Guarded>, Vec<&Guarded>) =
         projects.iter().partition(|row| row.is_in_danger());
     for row in &danger {
@@ -35,6 +36,20 @@ pub(super) fn page(agents: &[Agent], projects: &[Guarded], context: &Context) ->
         page.push_str(&calm_lines(&calm, danger.is_empty(), context));
     }
     page
+}
+
+/// How many sessions would be deleted, of how many: those that humans began, and of which nothing would be left.
+fn headline(projects: &[Guarded]) -> Option<Line> {
+    let mains = || {
+        let all = projects.iter().flat_map(|row| &row.sessions);
+        all.filter(|session| session.kind == SessionKind::Main)
+    };
+    let lost = mains().filter(|session| session.lost == Lost::Whole).count() as u64;
+    let safe: u64 = projects.iter().map(|row| row.safe.sessions).sum();
+    let all = safe + mains().count() as u64;
+    let sessions = if all == 1 { "session" } else { "sessions" };
+    let words = format!("{lost} of {all} {sessions} will be deleted on the next start");
+    (lost > 0).then(|| Line::new([Span::new(&words, Tone::Error)]))
 }
 
 fn agent_line(agent: &Agent) -> Line {
@@ -53,7 +68,7 @@ fn agent_line(agent: &Agent) -> Line {
 }
 
 fn project(row: &Guarded, context: &Context) -> String {
-    let canvas = context.canvas();
+    let canvas = context.page();
     let mut page = canvas.print([Line::default(), heading(row, context)]);
     let inner = canvas.indent(Span::new("  ", Tone::Plain));
     let mut mains: Vec<&SessionAtRisk> =
@@ -131,14 +146,14 @@ fn also(row: &Guarded) -> Option<Line> {
         others(|why| matches!(why, DeletionReason::OutputAge | DeletionReason::OutputCount));
     let points = others(DeletionReason::is_routine);
     let mut parts = Vec::new();
-    let mut add = |deletions: &[&PendingDeletion], words: &str, note: &str| {
+    let mut add = |deletions: &[&PendingDeletion], word: &str, note: &str| {
         if !deletions.is_empty() {
             let sum = bytes(deletions.iter().map(|deletion| deletion.bytes).sum());
-            parts.push(format!("{} ({sum}){note}", plural(deletions.len() as u64, words)));
+            parts.push(format!("{}{note} ({sum})", plural(deletions.len() as u64, word)));
         }
     };
-    add(&beside, "file beside them", "");
-    add(&outputs, "old output of tools", "");
+    add(&beside, "file", " beside them");
+    add(&outputs, "old tool output", "");
     add(&points, "restore point", ", as at every start");
     if agents > 0 {
         parts.insert(0, plural(agents, "sub-agent session"));
@@ -173,5 +188,5 @@ fn calm_lines(calm: &[&Guarded], is_all: bool, context: &Context) -> String {
         let words = format!("  {}: {way}", plural(*count, "project"));
         Line::new([Span::new(&words, Tone::Dim)])
     }));
-    context.canvas().print(lines)
+    context.page().print(lines)
 }

@@ -148,7 +148,7 @@ fn show(aliases: &Aliases, only: Option<&str>, context: &Context) -> Result<Exit
             lines.extend(named.folders.iter().map(folder));
         }
         let mut out = context.out(Paged::Yes);
-        out.write_all(context.canvas().print(lines).as_bytes())?;
+        out.write_all(context.page().print(lines).as_bytes())?;
         out.finish()?;
     }
     if names.is_empty() {

@@ -21,7 +21,7 @@ pub(super) fn clues(row: &ProjectRow, context: &Context) -> String {
     if row.evidence.is_empty() {
         lines.push(Line::new([Span::new("  no evidence found", Tone::Dim)]));
     }
-    context.canvas().print(lines)
+    context.page().print(lines)
 }
 
 fn heading(row: &ProjectRow, context: &Context) -> Line {
@@ -66,7 +66,7 @@ pub(super) fn parts(row: &ProjectRow, context: &Context) -> String {
         }
         lines.push(Line::new([Span::new(&words, Tone::Plain)]));
     }
-    context.canvas().print(lines)
+    context.page().print(lines)
 }
 
 /// Shows where folders that are gone have likely gone to, and what to run.
@@ -90,5 +90,5 @@ pub(super) fn new_places(rows: &[ProjectRow], all: bool, context: &Context) -> S
         let command = words::relocate(old.as_str(), &new.path);
         lines.push(Line::new([Span::new(&format!("  {command}"), Tone::Name)]));
     }
-    context.canvas().print(lines)
+    context.page().print(lines)
 }

@@ -14,13 +14,13 @@ use recount_model::ProjectState;
 
 use crate::context::{Context, Paged};
 use crate::failure::{Failure, NOTHING};
-use crate::output::columns::{Align, Column, Fit, render};
+use crate::output::columns::{Align, Column, Fit};
+use crate::output::form::Form;
 use crate::output::json;
-use crate::output::number::{bytes, count, plural};
+use crate::output::number::plural;
 use crate::output::progress::Bar;
 use crate::output::span::Span;
 use crate::output::theme::Tone;
-use crate::when;
 
 /// List projects and the folder that each belongs to
 ///
@@ -127,7 +127,10 @@ fn show(args: &ProjectsArgs, rows: &[ProjectRow], context: &Context) -> Result<(
             out.write_all(evidence::parts(row, context).as_bytes())?;
         }
     }
-    out.write_all(evidence::new_places(rows, args.evidence, context).as_bytes())?;
+    // Rows for programs have nothing after them; `--json` has this too.
+    if args.evidence || context.form() == Form::Short {
+        out.write_all(evidence::new_places(rows, args.evidence, context).as_bytes())?;
+    }
     out.finish()?;
     let unknown =
         |state| rows.iter().filter(|row| row.state == state && row.path.is_none()).count() as u64;
@@ -151,7 +154,7 @@ fn problems(listing: &Listing, context: &Context) -> ExitCode {
 
 const COLUMNS: &[Column] = &[
     Column { heading: "PROJECT", align: Align::Left, fit: Fit::Keep },
-    Column { heading: "PATH", align: Align::Left, fit: Fit::Flexible },
+    Column { heading: "PATH", align: Align::Path, fit: Fit::Flexible },
     Column { heading: "STATE", align: Align::Left, fit: Fit::Drop(5) },
     Column { heading: "SESSIONS", align: Align::Right, fit: Fit::Drop(6) },
     Column { heading: "PROMPTS", align: Align::Right, fit: Fit::Drop(3) },
@@ -163,7 +166,7 @@ const COLUMNS: &[Column] = &[
 
 fn table(rows: &[ProjectRow], context: &Context) -> String {
     let cells: Vec<Vec<Span>> = rows.iter().map(|row| cells(row, context)).collect();
-    render(COLUMNS, &cells, &context.canvas())
+    context.table(COLUMNS, &cells)
 }
 
 fn cells(row: &ProjectRow, context: &Context) -> Vec<Span> {
@@ -172,15 +175,16 @@ fn cells(row: &ProjectRow, context: &Context) -> Vec<Span> {
         ProjectState::Missing | ProjectState::Unknown | ProjectState::Scanning => Tone::Warning,
     };
     let agents: Vec<&str> = row.sources.iter().map(|source| source.as_str()).collect();
-    let used = row.last_used.map(|used| when::age(used, context.clock.now())).unwrap_or_default();
+    let form = context.form();
+    let used = form.time(row.last_used, context.clock.now());
     vec![
         Span::new(&row.name, Tone::Strong),
         Span::new(&shown_path(row, context), Tone::Plain),
         Span::new(&row.state.to_string(), state),
-        Span::new(&count(row.sessions), Tone::Plain),
-        Span::new(&count(row.prompts), Tone::Plain),
-        Span::new(&count(row.tokens.total), Tone::Plain),
-        Span::new(&bytes(row.bytes), Tone::Dim),
+        Span::new(&form.count(row.sessions), Tone::Plain),
+        Span::new(&form.count(row.prompts), Tone::Plain),
+        Span::new(&form.count(row.tokens.total), Tone::Plain),
+        Span::new(&form.bytes(row.bytes), Tone::Dim),
         Span::new(&used, Tone::Dim),
         Span::new(&agents.join(", "), Tone::Dim),
     ]

@@ -6,6 +6,7 @@ use recount_engine::{Field, Match, SearchResults};
 use recount_model::{Fate, Message};
 
 use crate::context::Context;
+use crate::output::project_names::ProjectNames;
 use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
 use crate::output::width::{pad_to, truncate_to, width};
@@ -18,6 +19,7 @@ pub(super) fn lines(
     room: usize,
     context: &Context,
 ) -> Vec<Line> {
+    let names = ProjectNames::of(answer.hits.iter().map(|hit| &*hit.session.project));
     let mut lines = Vec::new();
     let mut last = None;
     for (at, hit) in answer.hits.iter().enumerate() {
@@ -25,7 +27,7 @@ pub(super) fn lines(
             if last.is_some() {
                 lines.push(Line::default());
             }
-            lines.push(heading(hit, room, context));
+            lines.push(heading(hit, &names, room, context));
             last = Some(&hit.session.id);
         }
         let near = around.get(at).map(Vec::as_slice).unwrap_or_default();
@@ -36,6 +38,31 @@ pub(super) fn lines(
         lines.extend(behind.iter().skip(1).map(|message| neighbour(message, room)));
     }
     lines
+}
+
+/// A row for each hit, for programs: number, session, project, time, who said it, the best line of it.
+pub(super) fn rows(answer: &SearchResults) -> Vec<Vec<Span>> {
+    let names = ProjectNames::of(answer.hits.iter().map(|hit| &*hit.session.project));
+    let row = |(at, hit): (usize, &Match)| {
+        let time = hit.message.time.map(|time| time.to_string()).unwrap_or_default();
+        let snippet = hit.snippet.as_ref().map_or("", |snippet| snippet.text.as_str());
+        let cells = [
+            &(at + 1).to_string(),
+            hit.session.id.as_str(),
+            names.name(&hit.session.project),
+            &time,
+            &who(hit),
+            snippet,
+        ];
+        cells.map(|text| Span::new(text, Tone::Plain)).to_vec()
+    };
+    answer.hits.iter().enumerate().map(row).collect()
+}
+
+/// In which part of a message the hit is.
+fn who(hit: &Match) -> String {
+    let field = hit.snippet.as_ref().map(|snippet| snippet.field.name().to_owned());
+    field.unwrap_or_else(|| hit.message.kind.to_string())
 }
 
 /// A message beside a hit: its first words, in the same columns.
@@ -58,34 +85,30 @@ fn neighbour(message: &Message, room: usize) -> Line {
 }
 
 /// Title, project, age and id on one line.
-fn heading(hit: &Match, room: usize, context: &Context) -> Line {
+fn heading(hit: &Match, names: &ProjectNames, room: usize, context: &Context) -> Line {
     let session = &hit.session;
     let age = session.updated.map(|used| when::age(used, context.clock.now())).unwrap_or_default();
-    let project = session.project.name();
+    let project = names.name(&session.project);
     let gone = if hit.is_gone { "  gone" } else { "" };
     let behind = format!("  {project}  {age}  {}{gone}", session.id.short());
     let title = session.title.as_deref().unwrap_or("(no messages)").replace('\n', " ");
     let left = room.saturating_sub(width(&behind)).max(10);
     Line::new([
         Span::new(&pad_to(&truncate_to(&title, left), left.min(60)), Tone::Strong),
-        Span::new(&format!("  {project}"), Tone::Name),
+        Span::new(&format!("  {project}"), Tone::Plain),
         Span::new(&format!("  {age}  "), Tone::Dim),
-        Span::new(session.id.short(), Tone::Dim),
+        Span::new(session.id.short(), Tone::Name),
         Span::new(gone, Tone::Warning),
     ])
 }
 
 /// Number, time, who said it, and the best line of it.
 fn line(number: usize, hit: &Match, room: usize) -> Line {
-    let who = hit
-        .snippet
-        .as_ref()
-        .map_or_else(|| hit.message.kind.to_string(), |snippet| snippet.field.name().to_owned());
     let time = hit.message.time.map(when::clock_time).unwrap_or_default();
     let mut spans = vec![
         Span::new(&format!("{number:>3} "), Tone::Dim),
         Span::new(&format!("{time:<5} "), Tone::Dim),
-        Span::new(&pad_to(&who, 8), tone(hit)),
+        Span::new(&pad_to(&who(hit), 8), tone(hit)),
     ];
     if hit.message.fate != Fate::Kept {
         spans.push(Span::new(&format!("({}) ", hit.message.fate), Tone::Warning));

@@ -13,7 +13,9 @@ use recount_model::Message;
 use super::show;
 use crate::context::{Context, Paged};
 use crate::failure::{Failure, NOTHING};
-use crate::output::number::plural;
+use crate::output::columns::tabs;
+use crate::output::form::Form;
+use crate::output::number::{bytes, plural};
 use crate::output::progress::Bar;
 
 /// Search the full text of every session
@@ -81,8 +83,8 @@ pub(crate) fn run(args: &SearchArgs, context: &Context) -> Result<ExitCode, Fail
     let engine = context.engine()?;
     let canvas = context.canvas();
     let for_programs = context.global.json || args.stream;
-    let width =
-        if for_programs { WIDTH_IN_JSON } else { canvas.room().saturating_sub(MARGIN).max(20) };
+    let is_whole = for_programs || context.form() == Form::Exact;
+    let width = if is_whole { WIDTH_IN_JSON } else { canvas.room().saturating_sub(MARGIN).max(20) };
     let asked = SearchRequest {
         query: args.query.join(" "),
         limit: args.limit.max(args.open.unwrap_or(1)).max(1),
@@ -90,6 +92,7 @@ pub(crate) fn run(args: &SearchArgs, context: &Context) -> Result<ExitCode, Fail
         all_hits: args.all_hits,
         width,
         without_index: args.no_index,
+        at_once: context.may_leave_process(),
     };
     let bar = Bar::new(context, if args.no_index { "searching" } else { "indexing" });
     let answer = engine.search(&asked, &bar)?;
@@ -100,27 +103,63 @@ pub(crate) fn run(args: &SearchArgs, context: &Context) -> Result<ExitCode, Fail
     if let Some(number) = args.open {
         return open(number, &answer, context);
     }
-    if for_programs {
-        let around = around(&answer, args, engine)?;
+    let code = show_answer(&answer, args, engine, context)?;
+    if answer.is_unindexed {
+        index_for_later(engine, context);
+    }
+    Ok(code)
+}
+
+fn show_answer(
+    answer: &SearchResults,
+    args: &SearchArgs,
+    engine: &Engine,
+    context: &Context,
+) -> Result<ExitCode, Failure> {
+    let canvas = context.canvas();
+    if context.global.json || args.stream {
+        let around = around(answer, args, engine)?;
         if args.stream {
-            document::stream(&answer, &around, context)?;
+            document::stream(answer, &around, context)?;
         } else {
-            document::print(&answer, &around, context)?;
+            document::print(answer, &around, context)?;
         }
     } else if !answer.hits.is_empty() {
+        // @N names a hit as it names a row.
+        if engine.remember(answer.hits.iter().map(|hit| &hit.session)).is_err() {
+            context.warn("cannot save row numbers for @N: the data folder is not writable");
+        }
         let mut out = context.out(Paged::Yes);
-        let around = around(&answer, args, engine)?;
-        out.write_all(
-            canvas.print(lines::lines(&answer, &around, canvas.room(), context)).as_bytes(),
-        )?;
+        let page = match context.form() {
+            Form::Short => {
+                let around = around(answer, args, engine)?;
+                canvas.print(lines::lines(answer, &around, canvas.room(), context))
+            }
+            Form::Exact => tabs(&lines::rows(answer)),
+        };
+        out.write_all(page.as_bytes())?;
         out.finish()?;
-        summary(&answer, context);
+        summary(answer, context);
     }
     if answer.hits.is_empty() {
         context.warn("nothing found");
         return Ok(ExitCode::from(NOTHING));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Has the index built by a process of its own, so that later searches are faster and ranked.
+fn index_for_later(engine: &Engine, context: &Context) {
+    let started = match engine.index_progress() {
+        Some((done, total)) if total > 0 => format!("{} of {}", bytes(done), bytes(total)),
+        _ => "just begun".to_owned(),
+    };
+    let args = context.again(["index", "--background"]);
+    if recount_platform::start_detached(&context.env, &args).is_ok() {
+        context.warn(&format!(
+            "searched the files, newest first; the index is built in the background ({started}; `recount index status`)"
+        ));
+    }
 }
 
 fn summary(answer: &SearchResults, context: &Context) {

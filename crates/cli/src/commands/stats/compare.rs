@@ -7,7 +7,7 @@ use recount_engine::stats::{Compared, ComparedDay};
 use super::{print, print_json};
 use crate::context::Context;
 use crate::failure::{Failure, NOTHING};
-use crate::output::columns::{Align, Column, Fit, render};
+use crate::output::columns::{Align, Column, Fit};
 use crate::output::number::{grouped, money};
 use crate::output::span::Span;
 use crate::output::theme::Tone;
@@ -20,7 +20,7 @@ pub(super) fn show(compared: &Compared, context: &Context) -> Result<ExitCode, F
         let mut cells: Vec<Vec<Span>> =
             compared.days.iter().map(|day| row(day, Tone::Plain)).collect();
         cells.push(row(&compared.total, Tone::Strong));
-        print(context, &render(COLUMNS, &cells, &context.canvas()))?;
+        print(context, &context.table(COLUMNS, &cells))?;
     }
     if compared.days.is_empty() {
         context.warn("nothing to compare");

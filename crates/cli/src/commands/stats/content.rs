@@ -37,7 +37,7 @@ pub(super) fn show(filling: &ContentStats, context: &Context) -> Result<ExitCode
 }
 
 fn page(filling: &ContentStats, context: &Context) -> String {
-    let canvas = context.canvas();
+    let canvas = context.page();
     let sum: u64 = filling.parts.iter().map(|part| part.bytes).sum();
     let most = filling.parts.first().map_or(0, |part| part.bytes);
     let plain = |text: &str| Span::new(text, Tone::Plain);
@@ -118,7 +118,7 @@ const OUTPUTS: &[Column] = &[
 ];
 
 const FILES: &[Column] = &[
-    Column { heading: "FILE", align: Align::Left, fit: Fit::Flexible },
+    Column { heading: "FILE", align: Align::Path, fit: Fit::Flexible },
     Column { heading: "SENT", align: Align::Right, fit: Fit::Keep },
     Column { heading: "TEXT", align: Align::Right, fit: Fit::Keep },
     Column { heading: "WRITTEN", align: Align::Right, fit: Fit::Drop(2) },
@@ -141,5 +141,5 @@ pub(super) fn errors(filling: &ContentStats, context: &Context) -> String {
         ]
     };
     let rows: Vec<Vec<Span>> = filling.errors.iter().take(SHOWN).map(row).collect();
-    render(ERRORS, &rows, &context.canvas())
+    render(ERRORS, &rows, &context.page())
 }

@@ -31,7 +31,7 @@ pub(super) fn show(
     } else {
         let mut out = context.out(Paged::Yes);
         let cells: Vec<Vec<Span>> = explained.requests.iter().map(row).collect();
-        out.write_all(render(COLUMNS, &cells, &context.canvas()).as_bytes())?;
+        out.write_all(render(COLUMNS, &cells, &context.page()).as_bytes())?;
         out.write_all(working(explained).as_bytes())?;
         out.finish()?;
     }

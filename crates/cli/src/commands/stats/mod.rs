@@ -18,6 +18,7 @@ use clap::{Args, ValueEnum};
 use recount_engine::stats::{By, StatsBasis, UsageFigures};
 use serde::Serialize;
 
+use super::session_rows;
 use crate::context::{Context, Paged};
 use crate::failure::{Failure, NOTHING};
 use crate::output::json;
@@ -192,6 +193,9 @@ fn print(context: &Context, page: &str) -> Result<(), Failure> {
 
 /// Tells what does not fit in a table, and returns the exit code.
 fn end(context: &Context, total: &UsageFigures, basis: &StatsBasis) -> ExitCode {
+    if let Some(scope) = &basis.scope {
+        context.warn(&session_rows::scope(scope));
+    }
     if !context.global.json {
         for note in notes(total, basis) {
             context.warn(&note);

@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::bar::{bar, sparkline};
 use crate::output::columns::{Align, Column, Fit, render};
+use crate::output::form::Form;
 use crate::output::number::{count, duration, percent};
 use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
@@ -38,7 +39,7 @@ pub(super) fn show(
 
 /// Draws the screen.
 fn page(overview: &Overview, context: &Context) -> String {
-    let canvas = context.canvas();
+    let canvas = context.page();
     let total = &overview.report.total;
     let when = [
         ("today", &overview.today),
@@ -88,7 +89,7 @@ fn period(name: &str, figures: &UsageFigures) -> Vec<Span> {
         cell(&figures.cache_share().map(percent).unwrap_or_default()),
         cell(&duration(figures.active_seconds)),
         cell(&count(figures.tokens.total)),
-        cell(&cost(figures)),
+        cell(&if name == "all" { cost(figures) } else { Form::Short.money(figures.cost_usd) }),
     ]
 }
 
@@ -112,7 +113,8 @@ fn top(rows: &[StatsRow], total: &UsageFigures) -> Vec<Vec<Span>> {
             Span::new(&count(figures.sessions), Tone::Plain),
             Span::new(&count(figures.requests), Tone::Plain),
             Span::new(&count(figures.tokens.total), Tone::Plain),
-            Span::new(&cost(figures), Tone::Plain),
+            // Only totals are marked where less is on record than was billed.
+            Span::new(&Form::Short.money(figures.cost_usd), Tone::Plain),
             Span::new(drawn, Tone::Dim),
         ]
     };

@@ -13,11 +13,14 @@ use super::{StatsArgs, chart, content, end, print, print_json};
 use crate::context::{Context, Paged};
 use crate::failure::Failure;
 use crate::output::bar::bar;
-use crate::output::columns::{Align, Column, Fit, render};
-use crate::output::number::{count, duration, money, percent};
+use crate::output::columns::{Align, Column, Fit};
+use crate::output::form::Form;
+use crate::output::number::{money, percent};
 use crate::output::span::Span;
 use crate::output::theme::Tone;
 
+/// What the last row is called.
+const TOTAL: &str = "total";
 /// How wide bars are.
 const BAR: usize = 12;
 
@@ -58,20 +61,17 @@ struct WithErrors<'a> {
 fn page(report: &StatsReport, context: &Context) -> String {
     let columns = if report.by == By::Tool { tool_columns() } else { columns(report.by) };
     let is_tool = report.by == By::Tool;
+    let form = context.form();
     let most = report.rows.iter().map(|row| weight(is_tool, &row.figures)).max().unwrap_or(0);
     let mut cells: Vec<Vec<Span>> =
-        report.rows.iter().map(|row| cells(report.by, row, most)).collect();
-    let total = StatsRow {
-        key: "total".to_owned(),
-        name: None,
-        parent: None,
-        figures: report.total.clone(),
-    };
-    let mut last: Vec<Span> = cells_of(report.by, &total, 0);
+        report.rows.iter().map(|row| cells(report.by, row, most, form)).collect();
+    let total =
+        StatsRow { key: TOTAL.to_owned(), name: None, parent: None, figures: report.total.clone() };
+    let mut last: Vec<Span> = cells_of(report.by, &total, 0, form);
     last = last.into_iter().map(|span| Span::new(span.text(), Tone::Strong)).collect();
     cells.push(last);
     let keep: Vec<bool> =
-        columns.iter().map(|column| is_shown(report.by, column.heading)).collect();
+        columns.iter().map(|column| is_shown(report.by, column.heading, form)).collect();
     let kept = |cells: Vec<Span>| {
         let pairs = cells.into_iter().zip(&keep).filter(|(_, keep)| **keep);
         pairs.map(|(cell, _)| cell).collect::<Vec<Span>>()
@@ -83,7 +83,7 @@ fn page(report: &StatsReport, context: &Context) -> String {
         .filter(|(_, keep)| **keep)
         .map(|(column, _)| column)
         .collect();
-    render(&columns, &cells, &context.canvas())
+    context.table(&columns, &cells)
 }
 
 fn heading(by: By) -> &'static str {
@@ -128,7 +128,11 @@ fn columns(by: By) -> Vec<Column> {
 }
 
 /// Whether a column has something to say: a session is one, its title needs the room, and nobody prompts a model alone.
-fn is_shown(by: By, heading: &str) -> bool {
+fn is_shown(by: By, heading: &str, form: Form) -> bool {
+    // Rows for programs are all alike, and nobody reads a bar from a file.
+    if form == Form::Exact {
+        return !heading.is_empty();
+    }
     match by {
         By::Session | By::Agent => {
             !matches!(heading, "SESSIONS" | "THOUGHTS" | "FAILED" | "INPUT" | "OUTPUT" | "CACHED")
@@ -150,8 +154,8 @@ fn tool_columns() -> Vec<Column> {
     ]
 }
 
-fn cells(by: By, row: &StatsRow, most: u128) -> Vec<Span> {
-    let mut cells = cells_of(by, row, most);
+fn cells(by: By, row: &StatsRow, most: u128, form: Form) -> Vec<Span> {
+    let mut cells = cells_of(by, row, most, form);
     if let Some(first) = cells.first_mut() {
         *first = Span::new(first.text(), Tone::Name);
     }
@@ -168,11 +172,11 @@ pub(super) fn weight(is_tool: bool, figures: &UsageFigures) -> u128 {
     }
 }
 
-fn cells_of(by: By, row: &StatsRow, most: u128) -> Vec<Span> {
+fn cells_of(by: By, row: &StatsRow, most: u128, form: Form) -> Vec<Span> {
     let figures = &row.figures;
     let plain = |text: &str| Span::new(text, Tone::Plain);
     let dim = |text: &str| Span::new(text, Tone::Dim);
-    let number = |number: u64| plain(&count(number));
+    let number = |number: u64| plain(&form.count(number));
     let drawn = dim(&bar(weight(by == By::Tool, figures), most, BAR));
     let failed = |text: String| {
         Span::new(&text, if figures.tools_failed > 0 { Tone::Warning } else { Tone::Dim })
@@ -183,7 +187,7 @@ fn cells_of(by: By, row: &StatsRow, most: u128) -> Vec<Span> {
             plain(&row.key),
             number(figures.sessions),
             number(figures.tool_calls),
-            failed(count(figures.tools_failed)),
+            failed(form.count(figures.tools_failed)),
             number(figures.tools_cancelled),
             failed(rate),
             drawn,
@@ -199,10 +203,14 @@ fn cells_of(by: By, row: &StatsRow, most: u128) -> Vec<Span> {
         number(figures.tokens.output),
         number(figures.tokens.thoughts),
         number(figures.tool_calls),
-        failed(count(figures.tools_failed)),
-        plain(&duration(figures.active_seconds)),
+        failed(form.count(figures.tools_failed)),
+        plain(&form.duration(figures.active_seconds)),
         number(figures.tokens.total),
-        plain(&cost(figures)),
+        plain(&match form {
+            // What is on record may be less than was billed: the total says so, once.
+            Form::Short if row.key == TOTAL => cost(figures),
+            _ => form.money(figures.cost_usd),
+        }),
         drawn,
     ]
 }

@@ -5,7 +5,6 @@ use recount_model::SessionKind;
 
 use super::super::logs::UsageLogs;
 use super::super::{ContentStats, PriceEntry, PriceOrigin, StatsBasis, StatsRequest, UsageFigures};
-use crate::sessions::list::nearest;
 
 /// Says how it was counted.
 pub(super) fn told(
@@ -69,11 +68,8 @@ pub(super) fn priced(model: &str, entry: &PriceEntry) -> Vec<report::Price> {
 pub(super) fn filters(asked: &StatsRequest, logs: &UsageLogs) -> Vec<(&'static str, String)> {
     let query = &asked.sessions;
     let mut filters = Vec::new();
-    let here = query.here.as_deref().filter(|_| query.project.is_none());
-    let key = here.and_then(|here| nearest(&logs.sessions, here));
-    let is_it = |key: &String| logs.sessions.iter().find(|one| one.project.key() == *key);
-    if let Some(session) = key.as_ref().and_then(is_it) {
-        filters.push(("project", session.project.name().to_owned()));
+    if let Some(scope) = logs.scope.as_ref().filter(|scope| scope.is_implied) {
+        filters.push(("project", scope.project.name().to_owned()));
     }
     let named = [
         ("project", &query.project),

@@ -231,6 +231,7 @@ fn the_last_session_of_a_folder_in_which_the_agent_runs_is_live() {
         all_hits: true,
         width: 60,
         without_index: false,
+        at_once: false,
     };
     let answer = engine.search(&asked, &()).unwrap();
     assert_eq!(answer.hits.len(), 1);

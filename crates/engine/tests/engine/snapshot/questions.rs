@@ -33,6 +33,7 @@ pub(crate) fn answer(engine: &Engine, number: usize) -> String {
                 all_hits: true,
                 width: 60,
                 without_index: false,
+                at_once: false,
             };
             let answer = engine.search(&asked, &()).unwrap();
             let hit = |hit: &recount_engine::Match| format!("{}/{:?}", hit.session.id, hit.message);

@@ -231,6 +231,7 @@ fn every_piece_is_found_by_a_search_with_and_without_an_index() {
                 all_hits: true,
                 width: 60,
                 without_index,
+                at_once: false,
             };
             let answer = bench.engine().search(&asked, &()).unwrap();
             let found: Vec<&str> =

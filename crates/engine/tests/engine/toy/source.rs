@@ -195,6 +195,7 @@ fn head(row: &Value, id: &str) -> Head {
         base: from["end"].as_u64().map(|end| Base {
             session: SessionId::new(from["s"].as_str().unwrap()),
             group: from["file"].as_str().unwrap().into(),
+            file: None,
             end,
         }),
         ..Head::default()

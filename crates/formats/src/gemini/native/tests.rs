@@ -94,6 +94,7 @@ fn what_is_said_anew_counts() {
         folder: None,
         id: Some(&id),
         project_hash: Some("g"),
+        cwd: None,
         title: Some("A \"new\" one"),
         started: None,
         updated: time,

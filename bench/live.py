@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Scores `recount watch --replay` against recordings with the true state, and measures what watching costs.
+
+    bench/live.py score PROGRAM FOLDER     share of time with the right state, per agent and state
+    bench/live.py append PROGRAM [MB]      time from an append to a large log until the change is printed
+    bench/live.py idle PROGRAM [SECONDS]   processor time and memory while nothing runs
+
+A recording is a folder with `timeline.jsonl` and `meta.json`. States are compared every 100 ms; the first 0.7 s after each true
+change are left out.
+"""
+import json, os, pathlib, subprocess, sys, tempfile, threading, time
+
+WANTED = {"thinking": {"working"}, "tool": {"tool"}, "approval": {"approve"}, "question": {"approve"},
+          "idle": {"yours", "idle"}, "cancelled": {"yours", "idle"}, "failed": {"failed"},
+          "exited": {"done"}, "killed": {"gone"}}
+
+
+def score(program, folder):
+    tally, flicker = {}, []
+    for path in sorted(pathlib.Path(folder).glob("*/*/*/timeline.jsonl")):
+        agent = path.parts[-4]
+        truths = [json.loads(line) for line in open(path) if '"truth"' in line]
+        truths = [one for one in truths if "truth" in one]
+        end = max(json.loads(line)["t"] for line in open(path))
+        out = subprocess.run([program, "watch", "--replay", path, "--speed", "max", "--json"],
+                             capture_output=True, check=True).stdout
+        said = {}
+        for line in out.splitlines():
+            document = json.loads(line)
+            said.setdefault(document["session"]["pid"], []).append((document["t"], document["session"]["state"]))
+        for pid in sorted({one["pid"] for one in truths}):
+            own = [one for one in truths if one["pid"] == pid]
+            states = said.get(pid, [])
+            changed = None
+            for at, one in enumerate(own):
+                until = own[at + 1]["t"] if at + 1 < len(own) else end
+                if at == 0 or own[at - 1]["truth"] != one["truth"]:
+                    changed = one["t"]
+                for t in range(-(-one["t"] // 100) * 100, until, 100):
+                    if t - changed < 700:
+                        continue
+                    got = [state for when, state in states if when <= t]
+                    right = bool(got) and got[-1] in WANTED[one["truth"]]
+                    cell = tally.setdefault((agent, one["truth"]), [0, 0])
+                    cell[0] += right
+                    cell[1] += 1
+            changes = [t for (t, state), (_, before) in zip(states[1:], states) if state != before]
+            for start in changes:
+                ours = sum(start <= t < start + 60000 for t in changes)
+                theirs = sum(start - 1500 <= one["t"] < start + 61500 for one in own)
+                if ours > theirs + 3:
+                    flicker.append(f"{path.parent}: {ours} changes in a minute, the truth has {theirs}")
+                    break
+    agents = sorted({agent for agent, _ in tally})
+    for agent in agents:
+        right = sum(cell[0] for (one, _), cell in tally.items() if one == agent)
+        total = sum(cell[1] for (one, _), cell in tally.items() if one == agent)
+        print(f"{agent}: {100 * right / total:.1f} % of {total} samples")
+        for (one, state), cell in sorted(tally.items()):
+            if one == agent:
+                print(f"  {state:10} {100 * cell[0] / max(cell[1], 1):5.1f} % of {cell[1]}")
+    print("\n".join(flicker) or "no more than 3 changes in a minute that the truth does not have")
+
+
+def home_with_log(folder, megabytes):
+    chats = folder / ".gemini/tmp/shop/chats"
+    chats.mkdir(parents=True)
+    (chats.parent / ".project_root").write_text("/home/dev/code/shop")
+    log = chats / "session-2026-11-16T13-10-117eaa32.jsonl"
+    start = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
+    line = json.dumps({"id": "x", "timestamp": start, "type": "gemini", "content": "x" * 1000}) + "\n"
+    with open(log, "w") as out:
+        out.write(json.dumps({"sessionId": "117eaa32-683a-4d3c-8c0d-9a395b519f51", "startTime": start}) + "\n")
+        for _ in range(megabytes * 1000):
+            out.write(line)
+    table = folder / "processes.json"
+    table.write_text(json.dumps([{
+        "pid": 91, "ppid": 1, "comm": "node", "argv": ["node", "/usr/bin/gemini"], "cwd": "/home/dev/code/shop",
+        "start_ms": int(time.time() * 1000) - 5000, "state": "S", "tty": "/dev/pts/0", "env": {}}]))
+    return log, table
+
+
+def append(program, megabytes):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        log, table = home_with_log(folder, megabytes)
+        env = dict(os.environ, RECOUNT_PROCESS_TABLE=str(table), RECOUNT_DATA_DIR=str(folder / "data"))
+        run = subprocess.Popen([program, "watch", "--json", "--home", folder], stdout=subprocess.PIPE, env=env)
+        seen = []
+        def read():
+            for line in run.stdout:
+                seen.append((time.monotonic(), json.loads(line)["session"]["state"]))
+        threading.Thread(target=read, daemon=True).start()
+        time.sleep(8)
+        late = []
+        for number in range(200):
+            is_prompt = number % 2 == 0
+            kind, content = ("user", [{"text": "go"}]) if is_prompt else ("error", "stop")
+            before = len(seen)
+            with open(log, "a") as out:
+                out.write(json.dumps({"id": f"m{number}", "type": kind, "content": content}) + "\n")
+            begun = time.monotonic()
+            while len(seen) == before and time.monotonic() - begun < 3:
+                time.sleep(0.0005)
+            late.append((seen[before][0] if len(seen) > before else begun + 3) - begun)
+            time.sleep(0.05)
+        run.terminate()
+        late.sort()
+        print(f"append to a log of {megabytes} MB: p50 {1000 * late[100]:.1f} ms, p99 {1000 * late[197]:.1f} ms of {len(late)}")
+
+
+def idle(program, seconds):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / ".gemini/tmp").mkdir(parents=True)
+        env = dict(os.environ, RECOUNT_DATA_DIR=str(folder / "data"))
+        run = subprocess.Popen([program, "watch", "--json", "--home", folder], stdout=subprocess.DEVNULL, env=env)
+        time.sleep(2)
+        def used():
+            fields = open(f"/proc/{run.pid}/stat").read().rsplit(")", 1)[1].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        before = used()
+        time.sleep(seconds)
+        share = (used() - before) / seconds
+        memory = next(line for line in open(f"/proc/{run.pid}/status") if line.startswith("VmRSS"))
+        run.terminate()
+        print(f"nothing runs: {100 * share:.2f} % of a core over {seconds} s, {int(memory.split()[1]) / 1000:.1f} MB")
+
+
+if __name__ == "__main__":
+    what, program, *rest = sys.argv[1:]
+    if what == "score":
+        score(program, rest[0])
+    elif what == "append":
+        append(program, int(rest[0]) if rest else 300)
+    else:
+        idle(program, int(rest[0]) if rest else 60)

@@ -1,0 +1,196 @@
+//! Sessions as rows: of a table for people, and of CSV.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use recount_engine::Scope;
+use recount_engine::export::csv::{self, CsvCell};
+use recount_model::{SessionFacts, SessionKind};
+
+use crate::context::Context;
+use crate::output::columns::{Align, Column, Fit};
+use crate::output::form::Form;
+use crate::output::number::price;
+use crate::output::project_names::ProjectNames;
+use crate::output::span::Span;
+use crate::output::theme::Tone;
+
+const LABELS: &str = "LABELS";
+
+const COLUMNS: &[Column] = &[
+    Column { heading: "#", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "ID", align: Align::Left, fit: Fit::Drop(7) },
+    Column { heading: "USED", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "PROJECT", align: Align::Path, fit: Fit::Drop(8) },
+    Column { heading: "PROMPTS", align: Align::Right, fit: Fit::Drop(5) },
+    Column { heading: "TOOLS", align: Align::Right, fit: Fit::Drop(2) },
+    Column { heading: "TOKENS", align: Align::Right, fit: Fit::Drop(4) },
+    Column { heading: "COST", align: Align::Right, fit: Fit::Drop(6) },
+    Column { heading: "SIZE", align: Align::Right, fit: Fit::Drop(1) },
+    Column { heading: "NOTES", align: Align::Left, fit: Fit::Drop(3) },
+    Column { heading: LABELS, align: Align::Left, fit: Fit::Drop(9) },
+    Column { heading: "TITLE", align: Align::Left, fit: Fit::Flexible },
+];
+
+/// Lays out a table of sessions, numbered from 1.
+pub(crate) fn table(rows: &[Arc<SessionFacts>], names: &ProjectNames, context: &Context) -> String {
+    let form = context.form();
+    // A column that nobody has filled is none, but rows for programs are all alike.
+    let is_labelled = form == Form::Exact || rows.iter().any(|session| !labels(session).is_empty());
+    let mut columns = COLUMNS.to_vec();
+    columns.retain(|column| is_labelled || column.heading != LABELS);
+    let row = |(at, session): (usize, &Arc<SessionFacts>)| {
+        let mut cells = row(at + 1, session, names, context);
+        if !is_labelled {
+            cells.remove(cells.len() - 2);
+        }
+        cells
+    };
+    let cells: Vec<Vec<Span>> = rows.iter().enumerate().map(row).collect();
+    context.table(&columns, &cells)
+}
+
+fn row(
+    number: usize,
+    session: &SessionFacts,
+    names: &ProjectNames,
+    context: &Context,
+) -> Vec<Span> {
+    let form = context.form();
+    let tone = if session.is_empty() { Tone::Dim } else { Tone::Plain };
+    let notes = notes(session).join(", ");
+    let warning = if session.problems > 0 { Tone::Warning } else { Tone::Dim };
+    let cost = match form {
+        Form::Short => price(session.cost_usd),
+        Form::Exact => session.cost_usd.map(|cost| cost.to_string()).unwrap_or_default(),
+    };
+    vec![
+        Span::new(&number.to_string(), Tone::Dim),
+        Span::new(form.session(&session.id), Tone::Name),
+        Span::new(&form.time(session.updated, context.clock.now()), Tone::Dim),
+        Span::new(names.name(&session.project), Tone::Strong),
+        Span::new(&form.count(session.counts.prompts), Tone::Plain),
+        Span::new(&form.count(session.tool_calls.total), Tone::Plain),
+        Span::new(&form.count(session.tokens.total), Tone::Plain),
+        Span::new(&cost, Tone::Plain),
+        Span::new(&form.bytes(session.bytes()), Tone::Dim),
+        Span::new(&notes, warning),
+        Span::new(&labels(session), Tone::Dim),
+        Span::new(session.title.as_deref().unwrap_or("(no messages)"), tone),
+    ]
+}
+
+fn notes(session: &SessionFacts) -> Vec<String> {
+    let mut notes = Vec::new();
+    if session.kind == SessionKind::Subagent {
+        notes.push("sub-agent".to_owned());
+    }
+    if session.counts.undone > 0 {
+        notes.push(format!("{} undone", session.counts.undone));
+    }
+    if session.not_understood > 0 {
+        notes.push(format!("{} not understood", session.not_understood));
+    } else if session.problems > 0 {
+        let s = if session.problems == 1 { "" } else { "s" };
+        notes.push(format!("{} problem{s}", session.problems));
+    }
+    notes
+}
+
+/// What the user has put on a session: a star for a pin, then the tags.
+fn labels(session: &SessionFacts) -> String {
+    let Some(labels) = &session.labels else { return String::new() };
+    let pin = labels.pinned.then(|| "*".to_owned());
+    let tags = labels.tags.iter().map(|tag| format!("#{tag}"));
+    pin.into_iter().chain(tags).collect::<Vec<_>>().join(" ")
+}
+
+const CSV: &[&str] = &[
+    "source",
+    "id",
+    "kind",
+    "parent",
+    "title",
+    "project",
+    "path",
+    "started",
+    "updated",
+    "messages",
+    "prompts",
+    "answers",
+    "undone",
+    "tool_calls",
+    "tools_failed",
+    "models",
+    "input",
+    "output",
+    "cached",
+    "thoughts",
+    "tokens",
+    "cost_usd",
+    "bytes",
+    "problems",
+    "pinned",
+    "tags",
+];
+
+/// Prints sessions as CSV.
+pub(crate) fn csv(rows: &[Arc<SessionFacts>], out: &mut impl Write) -> io::Result<()> {
+    csv::row(out, CSV.iter().map(|name| CsvCell::Text(name)))?;
+    for session in rows {
+        let number = |number: u64| CsvCell::Number(number.to_string());
+        let text = CsvCell::Text;
+        let time = |time: Option<jiff::Timestamp>| {
+            CsvCell::Number(time.map(|time| time.to_string()).unwrap_or_default())
+        };
+        let kind = match session.kind {
+            SessionKind::Main => "main",
+            SessionKind::Subagent => "subagent",
+        };
+        let path = session.project.path.as_ref().map_or("", |path| path.as_str());
+        let parent = session.parent.as_ref().map_or("", |parent| parent.as_str());
+        let models = session.models.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
+        let labels = session.labels.as_ref();
+        let tags = labels.map(|labels| labels.tags.iter().cloned().collect::<Vec<_>>().join(" "));
+        let tags = tags.unwrap_or_default();
+        let cost = session.cost_usd.map(|cost| cost.to_string()).unwrap_or_default();
+        let cells = [
+            text(session.source.as_str()),
+            text(session.id.as_str()),
+            text(kind),
+            text(parent),
+            text(session.title.as_deref().unwrap_or_default()),
+            text(session.project.name()),
+            text(path),
+            time(session.started),
+            time(session.updated),
+            number(session.counts.messages),
+            number(session.counts.prompts),
+            number(session.counts.answers),
+            number(session.counts.undone),
+            number(session.tool_calls.total),
+            number(session.tool_calls.failed),
+            text(&models),
+            number(session.tokens.input),
+            number(session.tokens.output),
+            number(session.tokens.cached),
+            number(session.tokens.thoughts),
+            number(session.tokens.total),
+            CsvCell::Number(cost),
+            number(session.bytes()),
+            number(session.problems),
+            number(u64::from(labels.is_some_and(|labels| labels.pinned))),
+            text(&tags),
+        ];
+        csv::row(out, cells)?;
+    }
+    Ok(())
+}
+
+/// The project that an answer is narrowed to, in one line.
+pub(crate) fn scope(scope: &Scope) -> String {
+    let sessions = if scope.of == 1 { "session" } else { "sessions" };
+    let all = if scope.is_implied { " · --all shows all" } else { "" };
+    let (name, own, of) = (scope.project.name(), scope.sessions, scope.of);
+    format!("project {name} · {own} of {of} {sessions}{all}")
+}

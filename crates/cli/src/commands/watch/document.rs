@@ -1,0 +1,113 @@
+//! What `--json` prints for a session that runs.
+
+use std::io::{self, Write as _};
+
+use recount_engine::live::{LiveEvent, LiveFacts, LiveRow};
+use recount_model::{Clock, Tokens, timestamp};
+use serde_json::{Value, json};
+
+use crate::context::{Context, Paged};
+
+pub(super) fn now() -> i64 {
+    Clock::system().now().as_millisecond()
+}
+
+/// Returns the document of one change.
+pub(super) fn change(event: &LiveEvent, facts: &LiveFacts, t: Option<i64>) -> Value {
+    let mut document = json!({
+        "schema": "recount.watch/1",
+        "time": time(event.time),
+        "event": event.kind.as_str(),
+        "session": session(&event.row, facts, event.time),
+    });
+    if let (Some(t), Some(members)) = (t, document.as_object_mut()) {
+        members.insert("t".to_owned(), json!(t));
+    }
+    document
+}
+
+/// Prints the whole board as one document.
+pub(super) fn board(
+    rows: &[LiveRow],
+    facts: &LiveFacts,
+    now: i64,
+    context: &Context,
+) -> io::Result<()> {
+    let sessions: Vec<Value> = rows.iter().map(|row| session(row, facts, now)).collect();
+    let document = json!({"schema": "recount.watch/1", "time": time(now), "sessions": sessions});
+    let mut out = context.out(Paged::No);
+    recount_engine::export::json::write_json(&mut out, &document)?;
+    out.write_all(b"\n")?;
+    out.finish()
+}
+
+/// Returns what was used and what it cost: of the whole session if its row was read.
+pub(super) fn used(row: &LiveRow, facts: &LiveFacts) -> (Tokens, Option<f64>) {
+    let known = row.session.id.as_ref().and_then(|id| facts.of(row.session.source, id));
+    match known {
+        Some(known) if known.tokens.total >= row.tokens.total => (known.tokens, known.cost_usd),
+        _ => (row.tokens, row.cost_usd),
+    }
+}
+
+/// Returns the title of a session, if its row was read.
+pub(super) fn title(row: &LiveRow, facts: &LiveFacts) -> Option<String> {
+    facts.of(row.session.source, row.session.id.as_ref()?)?.title.as_deref().map(str::to_owned)
+}
+
+pub(super) fn session(row: &LiveRow, facts: &LiveFacts, now: i64) -> Value {
+    let session = &row.session;
+    let (tokens, cost) = used(row, facts);
+    let signals: Vec<Value> = session
+        .signals
+        .iter()
+        .map(|signal| json!({"from": signal.from, "says": signal.says, "age_ms": (now - signal.at).max(0)}))
+        .collect();
+    let tool = session.tool.as_ref().map(
+        |tool| json!({"name": tool.name, "argument": tool.argument, "since": time(tool.since)}),
+    );
+    let context = row.context.map(|(used, window)| {
+        #[expect(clippy::cast_precision_loss, reason = "a percentage needs no exact digits")]
+        let percent =
+            window.map(|window| (used as f64 * 1000.0 / window.max(1) as f64).round() / 10.0);
+        json!({"used": used, "window": window, "percent": percent})
+    });
+    let subagents: Vec<Value> = session
+        .subagents
+        .iter()
+        .map(|one| {
+            let state = if one.is_working { "working" } else { "done" };
+            json!({"id": one.id, "state": state, "updated": time(one.changed)})
+        })
+        .collect();
+    let circling =
+        session.circling.as_ref().map(|one| json!({"tool": one.tool, "times": one.times}));
+    let [minute, ten] = row.rates;
+    json!({
+        "source": session.source.as_str(),
+        "id": session.id.as_ref().map(recount_model::SessionId::as_str),
+        "title": title(row, facts),
+        "project": {"path": session.folder},
+        "pid": session.process,
+        "state": row.state.as_str(),
+        "since": time(row.since),
+        "certain": session.certain,
+        "signals": signals,
+        "tool": tool,
+        "doing": session.doing,
+        "model": session.model,
+        "context": context,
+        "tokens": tokens,
+        "cost_usd": cost,
+        "per_minute": {"tokens": minute.tokens, "usd": minute.usd},
+        "per_minute_10": {"tokens": ten.tokens, "usd": ten.usd},
+        "circling": circling,
+        "subagents": subagents,
+        "headless": session.headless,
+        "terminal": session.terminal,
+    })
+}
+
+fn time(millis: i64) -> Option<String> {
+    timestamp(millis).map(|time| time.to_string())
+}

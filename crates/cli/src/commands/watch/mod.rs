@@ -1,0 +1,245 @@
+//! `recount watch`
+
+mod alarm;
+mod board;
+mod document;
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use recount_engine::Engine;
+use recount_engine::live::{LiveEvent, LiveFacts, LiveRow, Replay};
+use recount_model::LiveState;
+
+use crate::context::{Context, Paged};
+use crate::failure::{ERROR, Failure, NOTHING};
+use alarm::Alarms;
+
+/// The board is drawn at least this often, for its clocks.
+const FRAME: Duration = Duration::from_secs(1);
+/// JSON needs no frames.
+const LONG: Duration = Duration::from_secs(60);
+
+/// Show what every running session is doing
+///
+/// For each session: whether the agent works, runs a tool, waits for a permission or waits for you; how full its context is and what
+/// it uses per minute. A `?` marks a state that is inferred rather than told. Nothing has to be set up.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  recount watch\n  recount watch --once\n  recount watch --json | jq .session.state\n  recount watch --until needs-me && notify-send 'an agent waits'\n  recount watch --record day.jsonl\n  recount watch --replay day.jsonl --speed 10"
+)]
+pub(crate) struct WatchArgs {
+    /// Print the board once and exit
+    #[arg(long)]
+    once: bool,
+    /// Exit when a session waits for you, when none works, or when none runs
+    #[arg(long, value_enum, value_name = "STATE")]
+    until: Option<Until>,
+    /// Record what is seen to a file
+    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
+    record: Option<PathBuf>,
+    /// Play a recording instead of watching
+    #[arg(long, value_name = "FILE")]
+    replay: Option<PathBuf>,
+    /// How fast a recording is played: a factor, or `max`
+    #[arg(long, default_value = "1", value_name = "N", requires = "replay")]
+    speed: String,
+    /// Raise alarms: a bell, a desktop notification, and `[alarm] run` of the config
+    #[arg(long)]
+    notify: bool,
+}
+
+/// What to wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Until {
+    /// A session waits for a permission, an answer or a prompt
+    NeedsMe,
+    /// No session works
+    Idle,
+    /// No session runs
+    Done,
+}
+
+impl Until {
+    fn is_met(self, rows: &[LiveRow]) -> bool {
+        let has_ended = |row: &LiveRow| {
+            matches!(row.state, LiveState::Done | LiveState::Gone)
+                || (row.state == LiveState::Failed && row.session.headless)
+        };
+        let needs = |row: &LiveRow| {
+            matches!(row.state, LiveState::Approve | LiveState::Yours | LiveState::Failed)
+        };
+        match self {
+            Self::NeedsMe => rows.iter().any(|row| needs(row) && !has_ended(row)),
+            Self::Idle => !rows.iter().any(|row| row.state.is_open()),
+            Self::Done => rows.iter().all(has_ended),
+        }
+    }
+}
+
+pub(crate) fn run(args: &WatchArgs, context: &Context) -> Result<ExitCode, Failure> {
+    let engine = context.plain_engine()?;
+    match &args.replay {
+        Some(path) => {
+            let mut replay = engine.replay(path)?;
+            replay_all(&mut replay, &engine, args, context)
+        }
+        None => watch(&engine, args, context),
+    }
+}
+
+fn watch(engine: &Engine, args: &WatchArgs, context: &Context) -> Result<ExitCode, Failure> {
+    let mut watch = engine.watch_live();
+    if let Some(path) = &args.record {
+        let home = context.global.home.first().cloned().or_else(|| context.folders.home.clone());
+        watch.record(path, &home.unwrap_or_default())?;
+        context.warn(&format!("recording to {}; session text is in it", path.display()));
+    }
+    if !watch.is_told() {
+        context.warn("the system does not report file changes here; files are checked each second");
+    }
+    let mut facts = engine.live_facts();
+    let mut alarms = Alarms::new(engine, args.notify);
+    let is_board = context.on_terminal() && !context.global.json && !args.once;
+    let is_table = !is_board && !context.global.json;
+    loop {
+        let patience = if is_board { FRAME } else { LONG };
+        let patience = if args.once || is_table { Duration::from_millis(1200) } else { patience };
+        let (mut rows, mut events) = watch.next(patience)?;
+        if args.once || (is_table && args.until.is_none()) {
+            rows = settle(&mut watch, &mut facts)?;
+            events.clear();
+        }
+        update(&mut facts, &rows, !events.is_empty());
+        let now = document::now();
+        alarms.check(&rows, &facts, now, context);
+        if is_board {
+            board::draw(&rows, &facts, now, context)?;
+        } else if context.global.json && args.once {
+            document::board(&rows, &facts, now, context)?;
+        } else if context.global.json {
+            print_events(&events, &facts, None)?;
+        }
+        if let Some(until) = args.until {
+            if until.is_met(&rows) {
+                return Ok(ExitCode::SUCCESS);
+            }
+            if !args.once {
+                continue;
+            }
+        }
+        if args.once || is_table {
+            if is_table {
+                let mut out = context.out(Paged::No);
+                out.write_all(board::table(&rows, &facts, now, context).as_bytes())?;
+                out.finish()?;
+            }
+            let is_unmet = args.until.is_some();
+            return Ok(if rows.is_empty() || is_unmet {
+                ExitCode::from(NOTHING)
+            } else {
+                ExitCode::SUCCESS
+            });
+        }
+    }
+}
+
+/// Looks for a moment longer: what a process writes is only known after two looks, and rows are read in the background.
+fn settle(
+    watch: &mut recount_engine::live::LiveWatch,
+    facts: &mut LiveFacts,
+) -> Result<Vec<LiveRow>, Failure> {
+    let mut rows = watch.rows();
+    for _ in 0..3 {
+        if rows.is_empty() {
+            break;
+        }
+        update(facts, &rows, true);
+        rows = watch.next(Duration::from_millis(450))?.0;
+    }
+    update(facts, &rows, false);
+    Ok(rows)
+}
+
+fn update(facts: &mut LiveFacts, rows: &[LiveRow], has_changed: bool) -> bool {
+    let ids = rows.iter().filter_map(|row| Some((row.session.source, row.session.id.clone()?)));
+    facts.update(ids.collect(), has_changed)
+}
+
+fn replay_all(
+    replay: &mut Replay,
+    engine: &Engine,
+    args: &WatchArgs,
+    context: &Context,
+) -> Result<ExitCode, Failure> {
+    let speed: Option<f64> = match args.speed.as_str() {
+        "max" => None,
+        number => match number.trim_end_matches('x').parse() {
+            Ok(speed) if speed > 0.0 => Some(speed),
+            _ => {
+                return Err(Failure::new(
+                    ERROR,
+                    format!("'{number}' is not a speed: give a factor, or max"),
+                ));
+            }
+        },
+    };
+    if replay.broken > 0 {
+        let s = if replay.broken == 1 { "" } else { "s" };
+        context.warn(&format!("{} line{s} of the recording cannot be read", replay.broken));
+    }
+    // Sessions of a recording are not on this disk.
+    let facts = engine.live_facts();
+    let is_board = context.on_terminal() && !context.global.json && !args.once;
+    let mut before = 0;
+    let mut last = Vec::new();
+    let mut end = 0;
+    while let Some(step) = replay.step() {
+        if let Some(speed) = speed {
+            let wait = u64::try_from(step.t - before).unwrap_or_default();
+            std::thread::sleep(Duration::from_millis(wait).div_f64(speed));
+        }
+        if context.global.json && !args.once {
+            print_events(&step.events, &facts, Some(step.t))?;
+        } else if is_board
+            && (speed.is_some() || !step.events.is_empty())
+            && step.t / 200 != before / 200
+        {
+            board::draw(&step.rows, &facts, replay.time(step.t), context)?;
+        }
+        before = step.t;
+        let is_met =
+            args.until.is_some_and(|until| until.is_met(&step.rows) && !step.rows.is_empty());
+        end = replay.time(step.t);
+        last = step.rows;
+        if is_met {
+            return Ok(ExitCode::SUCCESS);
+        }
+    }
+    if context.global.json && args.once {
+        document::board(&last, &facts, end, context)?;
+    } else if !context.global.json {
+        let mut out = context.out(Paged::No);
+        out.write_all(board::table(&last, &facts, end, context).as_bytes())?;
+        out.finish()?;
+    }
+    Ok(if args.until.is_some() { ExitCode::from(NOTHING) } else { ExitCode::SUCCESS })
+}
+
+fn print_events(events: &[LiveEvent], facts: &LiveFacts, t: Option<i64>) -> io::Result<()> {
+    if events.is_empty() {
+        return Ok(());
+    }
+    let mut out = io::stdout().lock();
+    for event in events {
+        let document = document::change(event, facts, t);
+        let mut line = Vec::new();
+        recount_engine::export::json::write_json(&mut line, &document)?;
+        line.push(b'\n');
+        out.write_all(&line)?;
+    }
+    out.flush()
+}

@@ -1,0 +1,60 @@
+//! What every session on the machine is doing right now.
+//!
+//! Sources say what their files, processes and titles mean ([`recount_formats::live`]); here these come in, from the system or from a
+//! recording, and become the rows of a board.
+
+mod board;
+mod facts;
+mod recorder;
+mod replay;
+mod table;
+mod tail;
+mod watcher;
+
+pub use board::{LiveBoard, LiveEvent, LiveEventKind, LiveRate, LiveRow};
+pub use facts::LiveFacts;
+pub use recorder::Recorder;
+pub use replay::{Replay, ReplayStep};
+pub(crate) use table::TableProcesses;
+pub use watcher::LiveWatch;
+
+use recount_model::{SessionId, SourceName};
+
+use crate::Engine;
+
+/// A session that a process works in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveOwner {
+    /// The agent.
+    pub source: SourceName,
+    /// The session.
+    pub session: SessionId,
+    /// The process.
+    pub process: Option<u32>,
+}
+
+impl Engine {
+    /// Returns the program that the user has set for alarms, with its arguments.
+    pub fn alarm_program(&self) -> &[String] {
+        &self.config.alarm.run
+    }
+
+    /// Returns which sessions processes work in now, by one look.
+    pub fn live_owners(&self) -> Vec<LiveOwner> {
+        let mut watch = LiveWatch::look(self);
+        let rows = watch.rows();
+        let running = rows.into_iter().filter(|row| {
+            !matches!(row.state, recount_model::LiveState::Done | recount_model::LiveState::Gone)
+        });
+        running
+            .filter_map(|row| {
+                let session = row.session.id?;
+                Some(LiveOwner {
+                    source: row.session.source,
+                    session,
+                    process: row.session.process,
+                })
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,47 @@
+//! A process table from a file, for tests and for containers whose processes cannot be seen.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use recount_formats::bytes::read_small;
+use recount_model::LiveProcess;
+use recount_platform::{Processes, Running};
+
+/// Reads the processes in a file; those that cannot be read are none.
+pub(crate) fn read_table(path: &Path) -> Vec<LiveProcess> {
+    let bytes = read_small(path).unwrap_or_default();
+    serde_json::from_slice(&bytes).unwrap_or_default()
+}
+
+/// The processes in a file.
+#[derive(Clone, Debug)]
+pub(crate) struct TableProcesses {
+    path: PathBuf,
+}
+
+impl TableProcesses {
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+}
+
+impl Processes for TableProcesses {
+    fn running(&self, variables: &[&str]) -> Vec<Running> {
+        let wanted = |env: BTreeMap<String, String>| {
+            env.into_iter().filter(|(name, _)| variables.contains(&name.as_str())).collect()
+        };
+        let mut all: Vec<Running> = read_table(&self.path)
+            .into_iter()
+            .filter(|process| !process.is_zombie())
+            .map(|process| Running {
+                pid: process.pid,
+                name: process.comm,
+                args: process.args,
+                folder: process.cwd.map(PathBuf::from),
+                variables: wanted(process.env),
+            })
+            .collect();
+        all.sort_by_key(|running| running.pid);
+        all
+    }
+}

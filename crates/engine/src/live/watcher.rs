@@ -1,0 +1,363 @@
+//! Feeds the board from the files, processes and titles of this machine.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use recount_formats::live::{FileForm, LiveFeed};
+use recount_model::{Clock, LiveProcess, LiveState};
+use recount_platform::{ProcessQuery, ProcessTable, pane_titles};
+
+use crate::Engine;
+use crate::live::board::LiveBoard;
+use crate::live::recorder::Recorder;
+use crate::live::table::read_table;
+use crate::live::tail::{Change, Tails};
+use crate::live::{LiveEvent, LiveRow};
+use crate::watch::signals::{Signal, Signals};
+
+/// What happens within so short a time is told at once.
+const TOGETHER: Duration = Duration::from_millis(5);
+/// While a session works, the board is looked at so often: states may change by the passing of time alone.
+const ACTIVE: Duration = Duration::from_millis(200);
+/// Processes and titles are looked at so often while an agent runs.
+const SAMPLE: Duration = Duration::from_secs(1);
+/// While none does.
+const NOBODY: Duration = Duration::from_secs(5);
+/// What the system may have missed is looked for so often; where it tells nothing, each time processes are.
+const SWEEP: Duration = Duration::from_secs(30);
+/// Files that were written so long before an agent began may be its own.
+const MARGIN: i64 = 60_000;
+/// Documents of this size are read without a reason.
+const SMALL: u64 = 16 << 10;
+/// Directories are looked at down to this depth below a data folder.
+const DEPTH: usize = 5;
+
+/// Watches the sessions of this machine.
+#[derive(Debug)]
+pub struct LiveWatch {
+    board: LiveBoard,
+    tails: Tails,
+    table: Box<ProcessTable>,
+    file: Option<PathBuf>,
+    variables: Vec<&'static str>,
+    processes: Vec<LiveProcess>,
+    titles: BTreeMap<String, String>,
+    signals: Option<(Signals, Receiver<Signal>)>,
+    sampled: Option<Instant>,
+    swept: Instant,
+    is_open: bool,
+    recorder: Option<Recorder>,
+}
+
+impl Engine {
+    /// Watches what sessions do, until the returned value is dropped.
+    pub fn watch_live(&self) -> LiveWatch {
+        let mut watch = LiveWatch::new(self);
+        let (sender, receiver) = channel();
+        watch.signals = Signals::new(sender).map(|signals| (signals, receiver));
+        watch.follow_directories();
+        watch.sample();
+        watch
+    }
+}
+
+impl LiveWatch {
+    fn new(engine: &Engine) -> Self {
+        let mut feed = LiveFeed::default();
+        for root in engine.data_folders() {
+            feed.add(root.source, &root.path);
+        }
+        let mut variables: Vec<&'static str> =
+            feed.roots().flat_map(|(source, _)| source.variables()).copied().collect();
+        variables.sort_unstable();
+        variables.dedup();
+        Self {
+            board: LiveBoard::new(feed, engine.prices().ok()),
+            tails: Tails::default(),
+            table: Box::default(),
+            file: engine.env().path("RECOUNT_PROCESS_TABLE"),
+            variables,
+            processes: Vec::new(),
+            titles: BTreeMap::new(),
+            signals: None,
+            sampled: None,
+            swept: Instant::now(),
+            is_open: false,
+            recorder: None,
+        }
+    }
+
+    /// Looks once.
+    pub(crate) fn look(engine: &Engine) -> Self {
+        let mut watch = Self::new(engine);
+        watch.sample();
+        watch
+    }
+
+    /// Whether the system tells of changes; if not, files are looked at each second.
+    pub fn is_told(&self) -> bool {
+        self.signals.is_some()
+    }
+
+    /// Writes down what is seen from now on, beginning with what is known.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn record(&mut self, path: &Path, home: &Path) -> Result<(), crate::Error> {
+        let failed = |error| crate::Error::Recording { path: path.to_owned(), error };
+        let out = Box::new(recount_writer::disk::append_private(path)?);
+        self.start_recording(out, home).map_err(failed)
+    }
+
+    fn start_recording(
+        &mut self,
+        out: Box<dyn std::io::Write + Send>,
+        home: &Path,
+    ) -> std::io::Result<()> {
+        let now = now();
+        let mut recorder = Recorder::new(out, home, now)?;
+        let paths = self.tails.paths();
+        self.tails = Tails::default();
+        for path in paths {
+            if let Some(change) = self.tails.look(&path, now, self.board.feed()) {
+                recorder.file(now, &path, &change)?;
+            }
+        }
+        recorder.processes(now, &self.processes)?;
+        for (terminal, title) in &self.titles {
+            recorder.title(now, terminal, title)?;
+        }
+        self.recorder = Some(recorder);
+        Ok(())
+    }
+
+    /// Returns the rows now.
+    pub fn rows(&mut self) -> Vec<LiveRow> {
+        self.board.rows(now())
+    }
+
+    /// Waits for something to happen, no longer than `patience`, and returns the rows and what is different.
+    ///
+    /// # Errors
+    /// If the recording cannot be written.
+    pub fn next(&mut self, patience: Duration) -> std::io::Result<(Vec<LiveRow>, Vec<LiveEvent>)> {
+        let end = Instant::now() + patience;
+        loop {
+            let is_due = self.sampled.is_none_or(|at| at.elapsed() >= self.interval());
+            if is_due {
+                self.sample();
+            }
+            if self.swept.elapsed() >= SWEEP {
+                self.sweep();
+            }
+            let (rows, events) = self.board.changes(now());
+            self.is_open = rows.iter().any(|row| {
+                row.state.is_open() || (row.state == LiveState::Yours && !row.session.certain)
+            });
+            if let Some(recorder) = &mut self.recorder {
+                recorder.processes(now(), &self.processes)?;
+            }
+            if !events.is_empty() || Instant::now() >= end {
+                return Ok((rows, events));
+            }
+            let step = if self.is_open { ACTIVE } else { self.interval() };
+            let until_sample = self
+                .sampled
+                .map_or(Duration::ZERO, |at| self.interval().saturating_sub(at.elapsed()));
+            let wait = step.min(until_sample).min(end.saturating_duration_since(Instant::now()));
+            let paths = self.wait(wait.max(Duration::from_millis(1)));
+            self.read(paths)?;
+        }
+    }
+
+    fn interval(&self) -> Duration {
+        if self.processes.is_empty() { NOBODY } else { SAMPLE }
+    }
+
+    /// Waits for the system to tell of changes.
+    fn wait(&mut self, patience: Duration) -> BTreeSet<PathBuf> {
+        let mut paths = BTreeSet::new();
+        let Some((_, receiver)) = &self.signals else {
+            std::thread::sleep(patience);
+            return paths;
+        };
+        let mut patience = patience;
+        loop {
+            match receiver.recv_timeout(patience) {
+                Ok(Signal::At(changed)) => paths.extend(changed),
+                Ok(Signal::Somewhere) => paths.extend(self.tails.paths()),
+                Ok(Signal::Stop)
+                | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    return paths;
+                }
+            }
+            patience = TOGETHER;
+        }
+    }
+
+    /// Reads what changed in files.
+    fn read(&mut self, paths: BTreeSet<PathBuf>) -> std::io::Result<()> {
+        let now = now();
+        let mut is_new = false;
+        let mut has_directories = false;
+        for path in paths {
+            if self.board.feed().form(&path).is_none() {
+                has_directories |= path.is_dir() || !path.exists();
+                continue;
+            }
+            is_new |= !self.tails.knows(&path);
+            self.look_at(&path, now)?;
+        }
+        if has_directories {
+            self.follow_directories();
+        }
+        if is_new || has_directories {
+            // Whose is it?
+            self.sampled = self.sampled.filter(|at| at.elapsed() < Duration::from_millis(200));
+        }
+        Ok(())
+    }
+
+    fn look_at(&mut self, path: &Path, now: i64) -> std::io::Result<Option<()>> {
+        let Some(change) = self.tails.look(path, now, self.board.feed()) else { return Ok(None) };
+        if let Some(recorder) = &mut self.recorder {
+            recorder.file(now, path, &change)?;
+        }
+        Ok(matches!(change, Change::Opened(..)).then_some(()))
+    }
+
+    /// Looks at processes and titles.
+    fn sample(&mut self) {
+        let now = now();
+        let had = self.processes.len();
+        self.processes = if let Some(file) = &self.file {
+            read_table(file)
+        } else {
+            let sources: Vec<_> = self.board.feed().roots().map(|(source, _)| source).collect();
+            let is_agent =
+                |process: &LiveProcess| sources.iter().any(|source| source.is_agent(process));
+            self.table.sample(&ProcessQuery { variables: &self.variables, is_agent: &is_agent })
+        };
+        self.sampled = Some(Instant::now());
+        if had != self.processes.len() || self.signals.is_none() {
+            self.load(now);
+        }
+        let processes = std::mem::take(&mut self.processes);
+        self.board.feed().processes(now, &processes);
+        self.processes = processes;
+        self.ask_titles(now);
+    }
+
+    /// Reads the files that agents which run may work in.
+    fn load(&mut self, now: i64) {
+        let sources: Vec<_> = self.board.feed().roots().map(|(source, _)| source).collect();
+        let agents =
+            self.processes.iter().filter(|one| sources.iter().any(|source| source.is_agent(one)));
+        let Some(oldest) = agents.map(|one| one.start_ms).min() else { return };
+        for path in self.files() {
+            let Ok(metadata) = path.metadata() else { continue };
+            let written = recount_formats::source::modified(&metadata).unwrap_or_default();
+            let is_small = metadata.len() <= SMALL
+                && self.board.feed().form(&path) == Some(FileForm::Document);
+            if is_small || written >= oldest - MARGIN {
+                // Nothing is recorded that cannot be written: the next change says so.
+                let _recorded = self.look_at(&path, now);
+            }
+        }
+    }
+
+    fn sweep(&mut self) {
+        self.swept = Instant::now();
+        let now = now();
+        for path in self.tails.paths() {
+            let _recorded = self.look_at(&path, now);
+        }
+        self.load(now);
+        self.follow_directories();
+        let day = now - 24 * 60 * 60 * 1000;
+        self.tails.retain(&|path| {
+            let written =
+                path.metadata().ok().and_then(|about| recount_formats::source::modified(&about));
+            written.is_none_or(|written| written >= day)
+        });
+    }
+
+    /// Asks terminal multiplexers for titles, only those that agents run in.
+    fn ask_titles(&mut self, now: i64) {
+        let servers: BTreeSet<String> = self
+            .processes
+            .iter()
+            .filter_map(|process| process.variable("TMUX"))
+            .filter_map(|server| Some(server.rsplit_once(',')?.0.to_owned()))
+            .collect();
+        for server in servers {
+            for (terminal, title) in pane_titles(&server) {
+                if self.titles.get(&terminal) == Some(&title) {
+                    continue;
+                }
+                self.board.feed().title(now, &terminal, &title);
+                if let Some(recorder) = &mut self.recorder {
+                    let _recorded = recorder.title(now, &terminal, &title);
+                }
+                self.titles.insert(terminal, title);
+            }
+        }
+    }
+
+    /// Lists the directories that are followed.
+    fn directories(&mut self) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        for (source, root) in self.board.feed().roots() {
+            let mut level = vec![root.to_owned()];
+            for _ in 0..DEPTH {
+                level.retain(|path| {
+                    path.strip_prefix(root).is_ok_and(|below| source.is_followed_directory(below))
+                });
+                let below: Vec<PathBuf> = level.iter().flat_map(|path| folders(path)).collect();
+                found.append(&mut level);
+                level = below;
+            }
+        }
+        found
+    }
+
+    fn files(&mut self) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        for folder in self.directories() {
+            let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+            let paths = entries.map(|entry| entry.path());
+            files.extend(paths.filter(|path| self.board.feed().form(path).is_some()));
+        }
+        files
+    }
+
+    fn follow_directories(&mut self) {
+        let directories: BTreeSet<PathBuf> = self.directories().into_iter().collect();
+        let Some((signals, _)) = &mut self.signals else { return };
+        match signals.watch(&directories) {
+            None => self.signals = None,
+            Some(new) => {
+                let now = now();
+                let is_started = self.sampled.is_some();
+                for folder in new.into_iter().filter(|_| is_started) {
+                    // What came before the directory was watched.
+                    for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+                        let _recorded = self.look_at(&entry.path(), now);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn folders(path: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let is_folder = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+    entries.filter(is_folder).map(|entry| entry.path()).collect()
+}
+
+fn now() -> i64 {
+    Clock::system().now().as_millisecond()
+}

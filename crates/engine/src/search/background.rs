@@ -1,0 +1,81 @@
+//! The index is built by a process of its own while searches are answered from the files.
+//!
+//! A note in our data folder says that a build was begun and how far it is. It goes away when the build is complete, so that
+//! one that was stopped is noticed and begun again; what it had indexed until then stays.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use crate::snapshot::disk_scan::Progress;
+use crate::{Engine, Error, IndexReport};
+
+/// When more bytes than these are not indexed, searching the files takes less time than indexing them first.
+const LARGE: u64 = 64 * 1000 * 1000;
+/// How often the note is brought up to date.
+const OFTEN: Duration = Duration::from_millis(500);
+
+impl Engine {
+    /// Whether the index is not there yet, or only a part of it, and building it would take longer than to search the files.
+    pub fn is_index_behind(&self) -> bool {
+        if self.index_note().is_some_and(|note| note.exists()) {
+            return true;
+        }
+        let bytes = || self.look().folders.iter().map(|folder| folder.at.bytes).sum::<u64>();
+        let is_empty = || {
+            let catalog = self.catalog();
+            let known = catalog.and_then(|catalog| catalog.indexed(self.roots_key()).ok());
+            known.is_none_or(|known| known.is_empty())
+        };
+        bytes() > LARGE && is_empty()
+    }
+
+    /// Returns how much of how many bytes is indexed, while a build is going on.
+    pub fn index_progress(&self) -> Option<(u64, u64)> {
+        let note = recount_formats::bytes::read_small(&self.index_note()?).ok()?;
+        let note = String::from_utf8(note).ok()?;
+        let (done, total) = note.trim().split_once(' ')?;
+        Some((done.parse().ok()?, total.parse().ok()?))
+    }
+
+    /// Builds the index for later searches. `None` when another process does so already.
+    ///
+    /// # Errors
+    /// If there is no place for it, or it cannot be written.
+    pub fn index_for_later(&self) -> Result<Option<IndexReport>, Error> {
+        let note = self.index_note().ok_or(Error::NoDataFolder)?;
+        recount_writer::create_private_folder(self.own_data()?)?;
+        let lock = recount_writer::lock(&note, Duration::ZERO);
+        let Ok(_lock) = lock else { return Ok(None) };
+        let progress = Noted { path: note.clone(), last: Mutex::new(None) };
+        progress.advance(0, 0);
+        let indexed = self.index(&progress)?;
+        recount_writer::remove(&note)?;
+        Ok(Some(indexed))
+    }
+
+    fn index_note(&self) -> Option<PathBuf> {
+        let name = format!("indexing-{:016x}", self.roots_key());
+        Some(self.folders.data.as_ref()?.join(name))
+    }
+}
+
+/// Writes down how far a build is.
+#[derive(Debug)]
+struct Noted {
+    path: PathBuf,
+    last: Mutex<Option<Instant>>,
+}
+
+impl Progress for Noted {
+    fn advance(&self, done: u64, total: u64) {
+        let Ok(mut last) = self.last.try_lock() else { return };
+        if last.is_some_and(|last| last.elapsed() < OFTEN) {
+            return;
+        }
+        *last = Some(Instant::now());
+        // Without it, only nobody is told.
+        let note = format!("{done} {total}\n");
+        let _written = recount_writer::write_atomically(&self.path, note.as_bytes());
+    }
+}

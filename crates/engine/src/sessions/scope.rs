@@ -1,0 +1,78 @@
+//! The project that an answer is narrowed to: the one that was named, or the one in which the current folder lies.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use recount_model::{Project, SessionFacts};
+
+use crate::sessions::visibility::Visibility;
+
+/// The project that an answer is narrowed to.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    /// The project.
+    pub project: Arc<Project>,
+    /// Whether it follows from the current folder; else it was named.
+    pub is_implied: bool,
+    /// Its sessions, as far as a list shows them without being asked for all.
+    pub sessions: usize,
+    /// Such sessions of all projects.
+    pub of: usize,
+}
+
+impl Scope {
+    pub(crate) fn new(
+        project: &Arc<Project>,
+        sessions: &[Arc<SessionFacts>],
+        is_implied: bool,
+    ) -> Self {
+        let key = project.key();
+        let shown = |session: &&Arc<SessionFacts>| Visibility::default().hides(session).is_none();
+        let own = |session: &&Arc<SessionFacts>| session.project.key() == key;
+        Self {
+            project: Arc::clone(project),
+            is_implied,
+            sessions: sessions.iter().filter(shown).filter(own).count(),
+            of: sessions.iter().filter(shown).count(),
+        }
+    }
+}
+
+/// Whether a folder belongs to the project of another. A session that was started in a home, or above it, does not make
+/// everything below part of its project.
+pub(crate) fn holds(project: &Path, folder: &Path, homes: &[PathBuf]) -> bool {
+    folder == project
+        || (folder.starts_with(project) && !homes.iter().any(|home| home.starts_with(project)))
+}
+
+/// Returns the project to which a folder belongs: the nearest one above it. Other folders may share its name.
+pub(crate) fn nearest<'a>(
+    sessions: &'a [Arc<SessionFacts>],
+    folder: &Path,
+    homes: &[PathBuf],
+) -> Option<&'a Arc<Project>> {
+    let depth = |session: &SessionFacts| {
+        let path = session.project.path.as_ref()?.as_str();
+        holds(Path::new(path), folder, homes).then_some(path.len())
+    };
+    let inside = sessions.iter().filter_map(|session| Some((depth(session)?, session)));
+    inside.max_by_key(|(depth, _)| *depth).map(|(_, session)| &session.project)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_home_holds_itself_and_nothing_below() {
+        let homes = [PathBuf::from("/home/dev")];
+        let is_in =
+            |project: &str, folder: &str| holds(Path::new(project), Path::new(folder), &homes);
+        assert!(is_in("/home/dev", "/home/dev"));
+        assert!(!is_in("/home/dev", "/home/dev/code/shop"));
+        assert!(!is_in("/", "/home/dev/code/shop"));
+        assert!(!is_in("/home", "/srv"));
+        assert!(is_in("/home/dev/code/shop", "/home/dev/code/shop/src"));
+        assert!(!is_in("/home/dev/code/shop", "/home/dev/code/shop-two"));
+    }
+}

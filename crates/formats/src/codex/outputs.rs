@@ -1,0 +1,127 @@
+//! How a call of a tool ended, by what it gave back.
+//!
+//! Old releases wrap the output in JSON with an exit code behind it; since 0.10x there is a small header in plain text.
+
+use memchr::memmem;
+
+use crate::json::JsonTree;
+
+/// How a call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// Nothing tells.
+    Unknown,
+    /// Well.
+    Fine,
+    /// Not well.
+    Failed,
+    /// The user stopped it.
+    Cancelled,
+}
+
+/// How much of an output is looked at: the header of new releases, the end of old ones.
+const HEAD: usize = 240;
+const TAIL: usize = 120;
+
+/// Tells how a call ended from its output, as it stands in the file.
+pub(super) fn ending(output: Option<&[u8]>) -> Ending {
+    let Some(output) = output else { return Ending::Unknown };
+    let head = output.get(..HEAD).unwrap_or(output);
+    let is_aborted = head.starts_with(b"\"aborted by user")
+        || (head.starts_with(b"\"Wall time: ")
+            && memmem::find(head, b" seconds\\naborted by user").is_some_and(|at| at < 40));
+    if is_aborted {
+        return Ending::Cancelled;
+    }
+    if head.starts_with(b"\"failed to parse function arguments")
+        || head.starts_with(b"\"exec_command failed")
+        || head.starts_with(b"\"unsupported call")
+    {
+        return Ending::Failed;
+    }
+    let wrapped = head.starts_with(br#""{\"output\""#);
+    let tail = output.get(output.len().saturating_sub(TAIL)..).unwrap_or(output);
+    let code = if wrapped {
+        memmem::rfind(tail, br#"\"exit_code\":"#)
+            .and_then(|at| code_behind(tail.get(at..)?, br#"\"exit_code\":"#))
+    } else if head.starts_with(b"\"Exit code: ") {
+        code_behind(head, b"Exit code: ")
+    } else {
+        header(head).and_then(|header| code_behind(header, b"exited with code "))
+    };
+    match code {
+        Some(0) => Ending::Fine,
+        Some(_) => Ending::Failed,
+        None => Ending::Unknown,
+    }
+}
+
+/// Returns the header of a new release, if there is one.
+fn header(head: &[u8]) -> Option<&[u8]> {
+    let is_header = head.starts_with(b"\"Chunk ID: ") || head.starts_with(b"\"Wall time: ");
+    let end = memmem::find(head, b"\\nOutput:").unwrap_or(head.len());
+    head.get(..end).filter(|_| is_header)
+}
+
+fn code_behind(text: &[u8], mark: &[u8]) -> Option<i64> {
+    let at = memmem::find(text, mark)? + mark.len();
+    let digits: String = { text.get(at..)?.iter() }
+        .map(|byte| char::from(*byte))
+        .skip_while(|c| *c == ' ')
+        .take_while(|c| c.is_ascii_digit() || *c == '-')
+        .collect();
+    digits.parse().ok()
+}
+
+/// Returns an output without what the agent put around it.
+pub(super) fn unwrapped(output: &str) -> String {
+    if output.starts_with("{\"output\"")
+        && let Ok(tree) = JsonTree::parse(output.as_bytes())
+        && let Some(text) = tree.text("output")
+    {
+        return text.to_owned();
+    }
+    let is_header =
+        ["Exit code: ", "Chunk ID: ", "Wall time: "].iter().any(|mark| output.starts_with(mark));
+    match output.split_once("\nOutput:\n").filter(|(head, _)| is_header && head.len() < HEAD) {
+        Some((_, text)) => text.to_owned(),
+        None => output.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_of_an_output_tells_its_end() {
+        for (output, end) in [
+            (
+                r#""{\"output\":\"a\",\"metadata\":{\"exit_code\":0,\"duration_seconds\":0.1}}""#,
+                Ending::Fine,
+            ),
+            (
+                r#""{\"output\":\"a\",\"metadata\":{\"exit_code\":127,\"duration_seconds\":0.1}}""#,
+                Ending::Failed,
+            ),
+            (r#""Exit code: 0\nWall time: 0 seconds\nOutput:\nExit code: 1""#, Ending::Fine),
+            (r#""Exit code: 1\nWall time: 0 seconds\nOutput:\n""#, Ending::Failed),
+            (
+                r#""Chunk ID: 5\nWall time: 0.0 seconds\nProcess exited with code 2\nOriginal token count: 0\nOutput:\n""#,
+                Ending::Failed,
+            ),
+            (
+                r#""Chunk ID: 5\nWall time: 0.0 seconds\nProcess running with session ID 7\nOutput:\nexited with code 9""#,
+                Ending::Unknown,
+            ),
+            (r#""Wall time: 0.1 seconds\naborted by user""#, Ending::Cancelled),
+            (r#""Plan updated""#, Ending::Unknown),
+            (r#"[{"type":"input_text","text":"a"}]"#, Ending::Unknown),
+        ] {
+            assert_eq!(ending(Some(output.as_bytes())), end, "{output}");
+        }
+        assert_eq!(unwrapped("Exit code: 0\nWall time: 0 seconds\nOutput:\na\n"), "a\n");
+        assert_eq!(unwrapped("{\"output\":\"b\",\"metadata\":{}}"), "b");
+        assert_eq!(unwrapped("Plan updated"), "Plan updated");
+    }
+}

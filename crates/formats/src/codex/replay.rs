@@ -1,0 +1,780 @@
+//! Records folded into an outline. FORMAT.md has the rules in words.
+//!
+//! The spine are the items that the model saw; events add what only they know: which text was typed, what was undone, what was
+//! used, how a command ended. A message is one prompt, or one response of the model with its thoughts, calls and their outputs.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use recount_model::{Fate, MessageKind, Problem, Span, Tokens, What};
+use serde::{Deserialize, Serialize};
+
+use crate::json::Text;
+use crate::outline::{AgentCall, CallEnd, Problems, ToolUse, Version};
+use crate::source::stable_hash;
+
+use super::injected::{self, Parts};
+use super::meta::{Meta, uuid_time};
+use super::outputs::{Ending, ending};
+use super::record::{
+    Fields, Record, Tag, is_event, is_item, is_thread_item, number, string, text, word,
+};
+use super::tokens::Counter;
+
+/// How many bytes of the end of an answer tell whether it became a summary.
+const ENDING: usize = 48;
+
+/// A message while its records are read.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Draft {
+    pub(super) id: Box<str>,
+    pub(super) kind: MessageKind,
+    pub(super) fate: Fate,
+    pub(super) time: Option<i64>,
+    /// Its first piece.
+    pub(super) version: u32,
+    pub(super) tokens: Option<Tokens>,
+    pub(super) model: Option<u16>,
+    pub(super) tools: Vec<ToolUse>,
+    pub(super) standing: Standing,
+}
+
+/// How sure it is what a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Standing {
+    /// It is what it says.
+    Sure,
+    /// A user's message that was perhaps typed: events tell, in files that have them.
+    Perhaps,
+    /// The record itself says that it was typed.
+    Told,
+    /// An answer that only an event tells of; the item comes later, if the file has items.
+    Shadow,
+}
+
+/// A call of a tool that is known: the message, and which of its calls.
+type Called = (u32, u32);
+
+/// The state of a thread while its records are read.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one fact of the file so far")]
+pub(super) struct Replay {
+    #[serde(skip, default = "no_file")]
+    file: Arc<str>,
+    pub(super) meta: Meta,
+    pub(super) drafts: Vec<Draft>,
+    pub(super) versions: Vec<Version>,
+    /// Pieces after the first: which message, which version.
+    pub(super) links: Vec<(u32, u32)>,
+    /// Messages that were not undone, in order.
+    pub(super) alive: Vec<u32>,
+    /// Where in `alive` the turns of the user begin.
+    turns: Vec<u32>,
+    pub(super) models: Vec<Box<str>>,
+    pub(super) tools: Vec<Box<str>>,
+    pub(super) agent_calls: Vec<AgentCall>,
+    /// By a hash of their ids.
+    calls: BTreeMap<u64, Called>,
+    counter: Counter,
+    /// What was used by a request whose answer has not been seen.
+    pending: Option<(Tokens, Span, Option<i64>)>,
+    model: Option<u16>,
+    turn: Option<Box<str>>,
+    /// How many messages with a made-up id the turn has.
+    in_turn: u32,
+    /// Whether records are the thread's own, and not copies of another's.
+    own: bool,
+    has_turn_ids: bool,
+    answer: Option<u32>,
+    /// Whether the answer takes no more items.
+    is_closed: bool,
+    /// The end of the answer's text, if it has nothing but text.
+    ending: Vec<u8>,
+    /// A user's message for which no event has come yet.
+    candidate: Option<u32>,
+    pub(super) has_prompts: bool,
+    pub(super) has_answers: bool,
+    pub(super) first_prompt: Option<String>,
+    pub(super) last_prompt: Option<String>,
+    pub(super) first_candidate: Option<String>,
+    pub(super) last_candidate: Option<String>,
+    pub(super) goal: Option<String>,
+    pub(super) updated: Option<i64>,
+    pub(super) problems: Problems,
+}
+
+fn no_file() -> Arc<str> {
+    Arc::from("")
+}
+
+impl Replay {
+    pub(super) fn new(file: Arc<str>) -> Self {
+        Self { file, own: true, ..Self::default() }
+    }
+
+    /// Makes a state that was kept usable again.
+    pub(super) fn take_up(&mut self, file: Arc<str>) {
+        self.file = file;
+    }
+
+    /// Notes a problem of the file.
+    pub(super) fn problem(&mut self, what: What, span: Option<Span>, done: &'static str) {
+        self.problems.note(Problem { file: Arc::clone(&self.file), span, what, done: done.into() });
+    }
+
+    /// Takes one record.
+    pub(super) fn take(&mut self, record: &Record<'_>, span: Span) {
+        if record.time > self.updated {
+            self.updated = record.time;
+        }
+        if record.bad_time && record.tag != Tag::Unknown {
+            self.problem(What::BadTime, Some(span), "the record keeps its place");
+        }
+        if record.unknown_field {
+            self.problem(What::UnknownField, Some(span), "kept, see `show --raw`");
+        }
+        if let Some(from) = self.meta.own_from
+            && let Some(ordinal) = record.ordinal
+        {
+            self.own = ordinal >= from;
+            self.pending = self.pending.take().filter(|_| self.own);
+        }
+        let fields = &record.fields;
+        match record.tag {
+            Tag::Meta => self.session_meta(fields),
+            Tag::Header => {
+                if self.meta.id.is_none() {
+                    self.meta.take_header(fields);
+                }
+            }
+            Tag::Item => self.item(fields, span, record.time),
+            Tag::Event => self.event(fields, span, record.time),
+            Tag::TurnContext => self.turn_context(fields),
+            Tag::Compacted => self.compacted(fields, span, record.time),
+            Tag::Usage => {
+                let thread = text(fields.thread_id).map(Text::decode);
+                let is_own = thread.is_none_or(|id| self.meta.id.as_deref() == Some(&*id));
+                if is_own
+                    && let Some(tokens) =
+                        self.counter.record(fields.usage, fields.thread_token_usage)
+                {
+                    self.book(tokens, span, record.time);
+                }
+            }
+            Tag::Skipped => {}
+            Tag::Unknown => {
+                self.problem(What::UnknownRecord, Some(span), "kept, see `show --raw`");
+            }
+        }
+    }
+
+    /// The first one is the thread's own; later ones were copied with what follows them.
+    fn session_meta(&mut self, fields: &Fields<'_>) {
+        if self.meta.id.is_none() {
+            return self.meta.take(fields);
+        }
+        let id = string(fields.id);
+        if id.is_some() && id.as_deref() != self.meta.id.as_deref() && self.meta.own_from.is_none()
+        {
+            self.own = false;
+        }
+    }
+
+    fn turn_context(&mut self, fields: &Fields<'_>) {
+        self.enter_turn(fields.turn_id);
+        if let Some(model) = string(fields.model).filter(|model| !model.is_empty()) {
+            self.model = Some(index(&mut self.models, &model));
+        }
+    }
+
+    /// Goes on to another turn, whose id tells whether it was copied.
+    fn enter_turn(&mut self, id: Option<&[u8]>) {
+        let Some(id) = string(id) else { return };
+        self.has_turn_ids = true;
+        if self.turn.as_deref() == Some(id.as_str()) {
+            return;
+        }
+        self.flush();
+        if !self.own && self.meta.own_from.is_none() {
+            let born = self.meta.id.as_deref().and_then(uuid_time).or(self.meta.start);
+            self.own = uuid_time(&id).zip(born).is_some_and(|(turn, born)| turn >= born);
+        }
+        self.turn = Some(id.into());
+        self.in_turn = 0;
+        self.answer = None;
+        self.candidate = None;
+    }
+
+    // --- Items ---
+
+    fn item(&mut self, fields: &Fields<'_>, span: Span, time: Option<i64>) {
+        let kind = fields.kind();
+        match kind {
+            b"message" => self.message(fields, span, time),
+            b"reasoning" => {
+                self.piece(fields.id, span, time);
+            }
+            b"function_call"
+            | b"custom_tool_call"
+            | b"local_shell_call"
+            | b"web_search_call"
+            | b"tool_search_call"
+            | b"image_generation_call" => self.call(fields, span, time),
+            b"function_call_output"
+            | b"custom_tool_call_output"
+            | b"local_shell_call_output"
+            | b"tool_search_output" => self.output(fields, span, time),
+            b"agent_message" => {
+                self.context(span, time, Standing::Sure);
+            }
+            _ if is_item(kind) => {}
+            _ => self.problem(What::UnknownType, Some(span), "kept, see `show --raw`"),
+        }
+    }
+
+    fn message(&mut self, fields: &Fields<'_>, span: Span, time: Option<i64>) {
+        match fields.role.and_then(word).unwrap_or_default() {
+            b"assistant" => {
+                let draft = self.piece(fields.id, span, time);
+                let is_alone = self.draft(draft).is_some_and(|draft| draft.tools.is_empty());
+                self.ending = if is_alone { end_of(fields.content) } else { Vec::new() };
+                self.has_answers = true;
+            }
+            b"user" => self.user_message(fields, span, time),
+            _ => {
+                self.context(span, time, Standing::Sure);
+            }
+        }
+    }
+
+    fn user_message(&mut self, fields: &Fields<'_>, span: Span, time: Option<i64>) {
+        let passthrough = fields.internal_chat_message_metadata_passthrough;
+        let parts = injected::parts(fields.content, passthrough);
+        if self.meta.cwd.is_none() {
+            self.meta.cwd = fields.content.and_then(folder_in);
+        }
+        if !parts.typed {
+            self.context(span, time, Standing::Sure);
+            return;
+        }
+        // The event came first.
+        if let Some(prompt) = self.waiting_prompt() {
+            return self.link(prompt, span);
+        }
+        let standing = if parts.told { Standing::Told } else { Standing::Perhaps };
+        self.candidate = Some(self.context(span, time, standing));
+        self.close();
+        let words = injected::words(fields.content, passthrough);
+        let words = said(&words, parts);
+        self.first_candidate = self.first_candidate.take().or_else(|| words.clone());
+        self.last_candidate = words.or(self.last_candidate.take());
+    }
+
+    /// Returns a prompt that only an event told of, if nothing came since.
+    fn waiting_prompt(&self) -> Option<u32> {
+        let last = u32::try_from(self.drafts.len().checked_sub(1)?).ok()?;
+        let draft = self.draft(last)?;
+        let is_new = self.links.last().is_none_or(|(linked, _)| *linked != last);
+        (draft.kind == MessageKind::Prompt && is_new && self.candidate.is_none()).then_some(last)
+    }
+
+    /// Adds a record to the answer that is being given, or begins one.
+    fn piece(&mut self, id: Option<&[u8]>, span: Span, time: Option<i64>) -> u32 {
+        if let Some(answer) = self.answer.filter(|_| !self.is_closed) {
+            self.link(answer, span);
+            return answer;
+        }
+        let id = string(id).filter(|id| !id.is_empty());
+        self.forget_shadow();
+        let draft = self.add(MessageKind::Answer, id, span, time);
+        self.begin_answer(draft);
+        self.candidate = None;
+        draft
+    }
+
+    /// The item of an answer has come that only an event told of: what it used is the item's.
+    fn forget_shadow(&mut self) {
+        let shadow = self.answer.and_then(|answer| self.draft_mut(answer));
+        let shadow = shadow.filter(|answer| answer.standing == Standing::Shadow);
+        if let Some((tokens, version)) =
+            shadow.and_then(|shadow| Some((shadow.tokens.take()?, shadow.version)))
+        {
+            let span = self
+                .versions
+                .get(version as usize)
+                .map_or(Span { line: 0, offset: 0, bytes: 0 }, |version| version.span);
+            self.pending = Some((tokens, span, None));
+        }
+    }
+
+    fn begin_answer(&mut self, draft: u32) {
+        (self.answer, self.is_closed) = (Some(draft), false);
+        self.ending.clear();
+        let model = self.model;
+        let own = self.own;
+        // Releases to 0.9x count before they record.
+        let tokens = self.pending.take().map(|(tokens, ..)| tokens).filter(|_| own);
+        if let Some(draft) = self.draft_mut(draft) {
+            (draft.model, draft.tokens) = (model, tokens);
+        }
+    }
+
+    fn call(&mut self, fields: &Fields<'_>, span: Span, time: Option<i64>) {
+        let id = fields.call_id.or(fields.id);
+        let draft = self.piece(fields.id.filter(|id| word(id).is_some()).or(id), span, time);
+        self.has_answers = true;
+        self.ending.clear();
+        let name = string(fields.name).unwrap_or_else(|| {
+            String::from_utf8_lossy(fields.kind()).trim_end_matches("_call").to_owned()
+        });
+        let end = match fields.status.and_then(word) {
+            Some(b"failed") => CallEnd::Failed,
+            _ => CallEnd::Fine,
+        };
+        self.add_call(draft, &name, id, end);
+    }
+
+    fn add_call(&mut self, draft: u32, name: &str, id: Option<&[u8]>, end: CallEnd) {
+        let tool = index(&mut self.tools, name);
+        let Some(known) = self.draft_mut(draft) else { return };
+        let number = u32::try_from(known.tools.len()).unwrap_or(u32::MAX);
+        known.tools.push(ToolUse { tool, end });
+        if let Some(id) = id {
+            self.calls.insert(stable_hash(&id), (draft, number));
+        }
+        if name == "spawn_agent"
+            && let Some(id) = string(id)
+        {
+            self.agent_calls.push(AgentCall { call: id.into(), agent: None, ended: None });
+        }
+    }
+
+    fn output(&mut self, fields: &Fields<'_>, span: Span, time: Option<i64>) {
+        self.close();
+        let called = fields.call_id.and_then(|id| self.calls.get(&stable_hash(&id)).copied());
+        let Some((draft, number)) = called else {
+            // Its call was left behind by a compaction, or by another program.
+            self.add(MessageKind::ToolResult, None, span, time);
+            return;
+        };
+        self.link(draft, span);
+        self.end_call(draft, number, ending(fields.output));
+        let is_agents = self
+            .agent_calls
+            .last()
+            .is_some_and(|call| text(fields.call_id).is_some_and(|id| id.is(&call.call)));
+        if is_agents && let Some(call) = self.agent_calls.last_mut() {
+            call.ended = time;
+            call.agent = call.agent.take().or_else(|| agent_in(fields.output));
+        }
+    }
+
+    fn end_call(&mut self, draft: u32, number: u32, ending: Ending) {
+        let call = self.draft_mut(draft).and_then(|draft| draft.tools.get_mut(number as usize));
+        if let Some(call) = call {
+            call.end = match ending {
+                Ending::Unknown => call.end,
+                Ending::Fine => CallEnd::Fine,
+                Ending::Failed => CallEnd::Failed,
+                Ending::Cancelled => CallEnd::Cancelled,
+            };
+        }
+    }
+
+    // --- Events ---
+
+    fn event(&mut self, fields: &Fields<'_>, span: Span, time: Option<i64>) {
+        match fields.kind() {
+            b"user_message" => {
+                let has_images = [fields.images, fields.local_images]
+                    .into_iter()
+                    .flatten()
+                    .any(|list| list.len() > 2 && list != b"null");
+                let words = text(fields.message).map(|text| text.decode_start(injected::TITLE));
+                self.prompt(&words.unwrap_or_default(), has_images, span, time);
+            }
+            b"item_completed" => self.thread_item(fields, span, time),
+            b"token_count" => {
+                if let Some(tokens) = self.counter.event(fields.info) {
+                    self.book(tokens, span, time);
+                }
+            }
+            b"task_started" | b"turn_started" => {
+                self.enter_turn(fields.turn_id);
+                self.close();
+            }
+            b"task_complete" | b"turn_complete" => {
+                self.flush();
+                self.close();
+                if fields.error.is_some_and(|error| error != b"null") {
+                    self.notice(span, time);
+                }
+                self.answer = None;
+            }
+            b"turn_aborted" => {
+                self.flush();
+                self.close();
+                self.notice(span, time);
+                self.answer = None;
+            }
+            b"thread_rolled_back" => self.roll_back(number(fields.num_turns).unwrap_or(0)),
+            b"agent_message" => self.shadow(span, time),
+            b"thread_settings_applied" => self.settings(fields),
+            b"thread_goal_updated" => self.goal_updated(fields),
+            b"error"
+            | b"stream_error"
+            | b"warning"
+            | b"entered_review_mode"
+            | b"exited_review_mode" => {
+                self.notice(span, time);
+            }
+            b"sub_agent_activity" => self.agent_activity(fields),
+            b"patch_apply_end"
+            | b"exec_command_end"
+            | b"mcp_tool_call_end"
+            | b"dynamic_tool_call_response" => self.detail(fields, fields.call_id, span, time),
+            kind if is_event(kind) => {}
+            _ => self.problem(What::UnknownType, Some(span), "kept, see `show --raw`"),
+        }
+    }
+
+    fn thread_item(&mut self, outer: &Fields<'_>, span: Span, time: Option<i64>) {
+        let Some(Ok(item)) = outer.item.map(Fields::read) else {
+            return self.problem(What::WrongType, Some(span), "that field is left out");
+        };
+        match item.kind() {
+            b"UserMessage" => {
+                let words = injected::words(item.content, None);
+                let images = item
+                    .content
+                    .is_some_and(|content| memchr::memmem::find(content, b"image").is_some());
+                self.prompt(&words, images, span, time);
+            }
+            b"AgentMessage" => self.shadow(span, time),
+            b"CommandExecution" | b"FileChange" | b"McpToolCall" | b"DynamicToolCall" => {
+                self.detail(&item, item.id, span, time);
+            }
+            b"SubAgentActivity" => self.agent_activity(&item),
+            b"CollabAgentToolCall" => self.collaboration(&item, outer.item),
+            b"EnteredReviewMode" | b"ExitedReviewMode" => {
+                self.notice(span, time);
+            }
+            kind if is_thread_item(kind) => {}
+            _ => self.problem(What::UnknownType, Some(span), "kept, see `show --raw`"),
+        }
+    }
+
+    /// What a human typed. The item with the same words came just before, or comes just behind.
+    fn prompt(&mut self, words: &str, has_images: bool, span: Span, time: Option<i64>) {
+        self.has_prompts = true;
+        self.flush();
+        self.close();
+        if self
+            .answer
+            .and_then(|answer| self.draft(answer))
+            .is_some_and(|answer| answer.tokens.is_some())
+        {
+            self.answer = None;
+        }
+        if !self.own && !self.has_turn_ids && self.meta.own_from.is_none() {
+            // Without ids of turns only the time tells what was copied: all of it at one moment.
+            let copied = self.meta.start.zip(time).is_none_or(|(start, now)| now < start + 2000);
+            self.own = !copied;
+        }
+        let draft = match self.candidate.take() {
+            Some(draft) => {
+                self.link(draft, span);
+                draft
+            }
+            None => self.add(MessageKind::Context, None, span, time),
+        };
+        // A sub-agent that begins with its parent's conversation was not asked its questions.
+        let is_prompt = self.own || self.meta.own_from.is_none();
+        let id = self.made_up_id(span, 'p');
+        if let Some(draft) = self.draft_mut(draft).filter(|_| is_prompt) {
+            draft.kind = MessageKind::Prompt;
+            draft.standing = Standing::Sure;
+            draft.id = id;
+        }
+        if !is_prompt {
+            return;
+        }
+        let at = self.alive.iter().rposition(|alive| *alive == draft);
+        self.turns.extend(at.and_then(|at| u32::try_from(at).ok()));
+        let words = said(words, Parts { images: has_images, ..Parts::default() });
+        self.first_prompt = self.first_prompt.take().or_else(|| words.clone());
+        self.last_prompt = words.or(self.last_prompt.take());
+    }
+
+    /// An answer of which only the event is known so far.
+    fn shadow(&mut self, span: Span, time: Option<i64>) {
+        if self.has_answers || !self.own && self.meta.own_from.is_some() {
+            return;
+        }
+        let draft = self.add(MessageKind::Answer, None, span, time);
+        self.begin_answer(draft);
+        self.is_closed = true;
+        if let Some(draft) = self.draft_mut(draft) {
+            draft.standing = Standing::Shadow;
+        }
+        // The figures belong to the item that follows, if it does.
+    }
+
+    /// Drops the last turns that are still there.
+    fn roll_back(&mut self, turns: u64) {
+        for _ in 0..turns.min(self.turns.len() as u64) {
+            let Some(from) = self.turns.pop() else { break };
+            for draft in self.alive.split_off((from as usize).min(self.alive.len())) {
+                if let Some(draft) = self.draft_mut(draft) {
+                    draft.fate = Fate::Rewound;
+                }
+            }
+        }
+        (self.answer, self.candidate) = (None, None);
+    }
+
+    /// How a command ended or what a file became: of a call that is known, or a step of a script.
+    fn detail(&mut self, item: &Fields<'_>, id: Option<&[u8]>, span: Span, time: Option<i64>) {
+        let failed = item.exit_code.is_some_and(|code| !matches!(code, b"0" | b"null"))
+            || item
+                .status
+                .and_then(word)
+                .is_some_and(|status| matches!(status, b"failed" | b"declined"))
+            || item.success == Some(b"false");
+        let end = if failed { Ending::Failed } else { Ending::Unknown };
+        if let Some((draft, number)) = id.and_then(|id| self.calls.get(&stable_hash(&id)).copied())
+        {
+            self.link(draft, span);
+            return self.end_call(draft, number, end);
+        }
+        if item.source.and_then(word) == Some(b"user_shell") {
+            self.add(MessageKind::Shell, None, span, time);
+            return;
+        }
+        let Some(answer) = self
+            .answer
+            .filter(|answer| self.draft(*answer).is_some_and(|answer| !answer.tools.is_empty()))
+        else {
+            self.add(MessageKind::ToolResult, None, span, time);
+            return;
+        };
+        self.link(answer, span);
+        let end = if failed { CallEnd::Failed } else { CallEnd::Fine };
+        self.add_call(answer, super::tool::step_name(item.kind()), id, end);
+    }
+
+    fn collaboration(&mut self, item: &Fields<'_>, raw: Option<&[u8]>) {
+        let agents = raw.and_then(super::tool::receivers).unwrap_or_default();
+        let call = text(item.id).map(Text::decode);
+        let known =
+            self.agent_calls.iter_mut().rev().find(|known| call.as_deref() == Some(&*known.call));
+        if let (Some(known), Some(agent)) = (known, agents.into_iter().next()) {
+            known.agent = known.agent.take().or(Some(agent));
+        }
+    }
+
+    fn agent_activity(&mut self, fields: &Fields<'_>) {
+        let Some(agent) = string(fields.agent_thread_id) else { return };
+        if self.agent_calls.iter().any(|call| call.agent.as_deref() == Some(agent.as_str())) {
+            return;
+        }
+        if let Some(call) = self.agent_calls.iter_mut().find(|call| call.agent.is_none()) {
+            call.agent = Some(agent.into());
+        }
+    }
+
+    fn settings(&mut self, fields: &Fields<'_>) {
+        let Some(Ok(settings)) = fields.thread_settings.map(Fields::read) else { return };
+        if let Some(model) = string(settings.model).filter(|model| !model.is_empty()) {
+            self.model = Some(index(&mut self.models, &model));
+        }
+    }
+
+    fn goal_updated(&mut self, fields: &Fields<'_>) {
+        let goal = fields.goal.and_then(|goal| crate::json::JsonTree::parse(goal).ok());
+        let objective = goal.and_then(|goal| injected::title(goal.text("objective")?));
+        self.goal = self.goal.take().or(objective);
+    }
+
+    /// The conversation went on from a summary.
+    fn compacted(&mut self, fields: &Fields<'_>, span: Span, time: Option<i64>) {
+        let summary = self.answer.filter(|_| {
+            let message = fields.message.and_then(word).unwrap_or_default();
+            !self.ending.is_empty() && message.ends_with(&self.ending)
+        });
+        let draft = if let Some(draft) = summary {
+            // Newer releases record the answer that the summary is made of.
+            self.link(draft, span);
+            draft
+        } else {
+            let draft = self.add(MessageKind::Summary, None, span, time);
+            let tokens = self.pending.take().map(|(tokens, ..)| tokens).filter(|_| self.own);
+            let model = self.model.filter(|_| tokens.is_some());
+            if let Some(draft) = self.draft_mut(draft) {
+                (draft.tokens, draft.model) = (tokens, model);
+            }
+            draft
+        };
+        if let Some(draft) = self.draft_mut(draft) {
+            draft.kind = MessageKind::Summary;
+        }
+        self.answer = None;
+        self.close();
+    }
+
+    // --- What was used ---
+
+    /// Books what a request used: for the answer that has no figures yet, else for the one that follows.
+    fn book(&mut self, tokens: Tokens, span: Span, time: Option<i64>) {
+        self.flush();
+        let own = self.own;
+        let open = self.answer.and_then(|answer| self.draft_mut(answer));
+        match open.filter(|answer| answer.tokens.is_none()) {
+            Some(answer) => {
+                answer.tokens = Some(tokens).filter(|_| own);
+                self.is_closed |= own;
+            }
+            None => self.pending = Some((tokens, span, time)),
+        }
+    }
+
+    /// Gives figures that nobody took a place of their own.
+    fn flush(&mut self) {
+        let Some((tokens, span, time)) = self.pending.take().filter(|_| self.own) else { return };
+        let draft = self.add(MessageKind::Notice, None, span, time);
+        let model = self.model;
+        if let Some(draft) = self.draft_mut(draft) {
+            (draft.tokens, draft.model) = (Some(tokens), model);
+        }
+    }
+
+    /// Says that nothing follows.
+    pub(super) fn finish(&mut self) {
+        self.flush();
+    }
+
+    // --- Messages ---
+
+    fn close(&mut self) {
+        self.is_closed = true;
+    }
+
+    fn context(&mut self, span: Span, time: Option<i64>, standing: Standing) -> u32 {
+        let draft = self.add(MessageKind::Context, None, span, time);
+        if let Some(draft) = self.draft_mut(draft) {
+            draft.standing = standing;
+        }
+        draft
+    }
+
+    fn notice(&mut self, span: Span, time: Option<i64>) {
+        self.add(MessageKind::Notice, None, span, time);
+    }
+
+    fn add(&mut self, kind: MessageKind, id: Option<String>, span: Span, time: Option<i64>) -> u32 {
+        let id = id.map_or_else(|| self.made_up_id(span, letter(kind)), Into::into);
+        // What a sub-agent's parent said is what it was told, not what it said.
+        let copied = !self.own && self.meta.own_from.is_some();
+        let kind = if copied { MessageKind::Context } else { kind };
+        let version = self.version(span);
+        let number = u32::try_from(self.drafts.len()).unwrap_or(u32::MAX);
+        self.drafts.push(Draft {
+            id,
+            kind,
+            fate: Fate::Kept,
+            time,
+            version,
+            tokens: None,
+            model: None,
+            tools: Vec::new(),
+            standing: Standing::Sure,
+        });
+        self.alive.push(number);
+        number
+    }
+
+    /// Makes up an id that is the same in every copy of the record, as far as that can be.
+    fn made_up_id(&mut self, span: Span, letter: char) -> Box<str> {
+        let is_said = matches!(letter, 'p' | 'a');
+        match self.turn.as_deref().filter(|_| is_said) {
+            Some(turn) => {
+                self.in_turn += 1;
+                format!("{turn}:{letter}{}", self.in_turn).into()
+            }
+            None => format!(
+                "{MADE_UP}{}",
+                if span.line > 0 { u64::from(span.line) } else { span.offset }
+            )
+            .into(),
+        }
+    }
+
+    fn link(&mut self, draft: u32, span: Span) {
+        let version = self.version(span);
+        self.links.push((draft, version));
+    }
+
+    fn version(&mut self, span: Span) -> u32 {
+        let version = u32::try_from(self.versions.len()).unwrap_or(u32::MAX);
+        self.versions.push(Version { span, before: None, rank: 1 });
+        version
+    }
+
+    fn draft(&self, number: u32) -> Option<&Draft> {
+        self.drafts.get(number as usize)
+    }
+
+    fn draft_mut(&mut self, number: u32) -> Option<&mut Draft> {
+        self.drafts.get_mut(number as usize)
+    }
+}
+
+/// What ids begin with that hold in one file only.
+pub(super) const MADE_UP: &str = "line-";
+
+fn letter(kind: MessageKind) -> char {
+    if kind == MessageKind::Answer { 'a' } else { 'x' }
+}
+
+/// Returns a prompt as a title; one of pictures alone says so.
+fn said(words: &str, parts: Parts) -> Option<String> {
+    injected::title(words).or_else(|| parts.images.then(|| "[Image]".to_owned()))
+}
+
+fn index(names: &mut Vec<Box<str>>, name: &str) -> u16 {
+    let at = names.iter().position(|known| **known == *name).unwrap_or_else(|| {
+        names.push(name.into());
+        names.len() - 1
+    });
+    u16::try_from(at).unwrap_or(u16::MAX)
+}
+
+/// Returns the end of an answer's text, as it stands in the file.
+fn end_of(content: Option<&[u8]>) -> Vec<u8> {
+    let mut end = Vec::new();
+    let Some(content) = content else { return end };
+    let _walked = crate::json::Scanner::new(content).array(|scanner| {
+        let part = Fields::read(scanner.value()?)?;
+        if let Some(text) = part.text.and_then(word) {
+            end = text.get(text.len().saturating_sub(ENDING)..).unwrap_or_default().to_vec();
+        }
+        Ok(())
+    });
+    end
+}
+
+/// Finds the folder in the text that tells the model of its surroundings.
+fn folder_in(content: &[u8]) -> Option<Box<str>> {
+    let (open, close) = (b"<cwd>", b"</cwd>");
+    let at = memchr::memmem::find(content, open)? + open.len();
+    let rest = content.get(at..)?;
+    let inner = rest.get(..memchr::memmem::find(rest, close)?)?;
+    let quoted = [b"\"", inner, b"\""].concat();
+    string(Some(&quoted)).map(Into::into)
+}
+
+/// Finds the sub-agent in what its call gave back.
+fn agent_in(output: Option<&[u8]>) -> Option<Box<str>> {
+    let output = string(output)?;
+    crate::json::JsonTree::parse(output.as_bytes()).ok()?.text("agent_id").map(Into::into)
+}

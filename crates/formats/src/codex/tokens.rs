@@ -1,0 +1,204 @@
+//! What each request used, out of counters that repeat themselves, restart and jump.
+//!
+//! FORMAT.md has the rule in words. Releases repeat an event for every update of the rate limits, start again from zero in each
+//! process (to 0.9x), begin a fork with its parent's sum, and set the sum to the size of the window when that overflows.
+
+use recount_model::Tokens;
+use serde::{Deserialize, Serialize};
+
+use crate::json::Scanner;
+
+use super::record::number;
+
+/// One set of figures, as the service gives them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Figures {
+    input: u64,
+    cached: u64,
+    cache_write: u64,
+    output: u64,
+    reasoning: u64,
+    total: u64,
+}
+
+impl Figures {
+    /// Reads an object of figures.
+    pub(super) fn read(raw: Option<&[u8]>) -> Option<Self> {
+        let mut figures = Self::default();
+        Scanner::new(raw.filter(|raw| raw.first() == Some(&b'{'))?)
+            .object(|scanner, key| {
+                let value = number(Some(scanner.value()?)).unwrap_or(0);
+                match key.name().as_ref() {
+                    b"input_tokens" => figures.input = value,
+                    b"cached_input_tokens" => figures.cached = value,
+                    b"cache_write_input_tokens" => figures.cache_write = value,
+                    b"output_tokens" => figures.output = value,
+                    b"reasoning_output_tokens" => figures.reasoning = value,
+                    b"total_tokens" => figures.total = value,
+                    _ => {}
+                }
+                Ok(())
+            })
+            .ok()?;
+        Some(figures)
+    }
+
+    /// Returns what came since `before`.
+    fn since(self, before: Self) -> Self {
+        Self {
+            input: self.input.saturating_sub(before.input),
+            cached: self.cached.saturating_sub(before.cached),
+            cache_write: self.cache_write.saturating_sub(before.cache_write),
+            output: self.output.saturating_sub(before.output),
+            reasoning: self.reasoning.saturating_sub(before.reasoning),
+            total: self.total.saturating_sub(before.total),
+        }
+    }
+
+    /// Whether there is a sum without parts: the window overflowed.
+    fn has_no_parts(self) -> bool {
+        self.input == 0 && self.output == 0
+    }
+
+    fn is_less_than(self, before: Self) -> bool {
+        self.input < before.input || self.output < before.output || self.total < before.total
+    }
+
+    /// Returns the figures in the form that all sources share; nothing if all are zero.
+    fn tokens(self) -> Option<Tokens> {
+        (!self.has_no_parts()).then(|| Tokens {
+            input: self.input,
+            output: self.output.saturating_sub(self.reasoning),
+            cached: self.cached,
+            cache_write: self.cache_write,
+            thoughts: self.reasoning.min(self.output),
+            total: self.input.saturating_add(self.output),
+            ..Tokens::default()
+        })
+    }
+}
+
+/// The counter of one file, while it is read.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Counter {
+    before: Option<Figures>,
+    /// Whether there are records of single responses, which are exact.
+    has_records: bool,
+}
+
+impl Counter {
+    /// Takes an event with the sum of all requests and the figures of the last one. Returns what is new.
+    pub(super) fn event(&mut self, info: Option<&[u8]>) -> Option<Tokens> {
+        let (total, last) = sums(info?)?;
+        if self.has_records {
+            return None;
+        }
+        let before = self.before.replace(total);
+        let used = match before {
+            Some(before) if before == total => return None,
+            // A fork begins with its parent's sum.
+            None => last,
+            Some(_) if total == last => total,
+            // The window overflowed: a jump to its size.
+            Some(_) if total.has_no_parts() => return None,
+            Some(before) if total.is_less_than(before) => total,
+            Some(before) => total.since(before),
+        };
+        used.tokens()
+    }
+
+    /// Takes the record of one response, with the sum of all so far.
+    pub(super) fn record(&mut self, usage: Option<&[u8]>, sum: Option<&[u8]>) -> Option<Tokens> {
+        let usage = Figures::read(usage)?;
+        let sum = Figures::read(sum);
+        self.has_records = true;
+        if sum.is_some() && sum == self.before {
+            return None;
+        }
+        self.before = sum.or(self.before);
+        usage.tokens()
+    }
+}
+
+fn sums(info: &[u8]) -> Option<(Figures, Figures)> {
+    let (mut total, mut last) = (None, None);
+    Scanner::new(Some(info).filter(|raw| raw.first() == Some(&b'{'))?)
+        .object(|scanner, key| {
+            let value = scanner.value()?;
+            if key.is("total_token_usage") {
+                total = Figures::read(Some(value));
+            } else if key.is("last_token_usage") {
+                last = Figures::read(Some(value));
+            }
+            Ok(())
+        })
+        .ok()?;
+    Some((total?, last.unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures(total: [u64; 2]) -> String {
+        let [input, output] = total;
+        let sum = input + output;
+        format!(
+            r#"{{"input_tokens":{input},"cached_input_tokens":0,"output_tokens":{output},"reasoning_output_tokens":0,"total_tokens":{sum}}}"#
+        )
+    }
+
+    fn info(total: [u64; 2], last: [u64; 2]) -> String {
+        let (total, last) = (figures(total), figures(last));
+        format!(r#"{{"total_token_usage":{total},"last_token_usage":{last}}}"#)
+    }
+
+    fn booked(events: &[([u64; 2], [u64; 2])]) -> Vec<u64> {
+        let mut counter = Counter::default();
+        let book = |(total, last): &([u64; 2], [u64; 2])| {
+            counter.event(Some(info(*total, *last).as_bytes())).map_or(0, |tokens| tokens.total)
+        };
+        events.iter().map(book).collect()
+    }
+
+    #[test]
+    fn repeats_restarts_and_forks_are_counted_once() {
+        assert_eq!(
+            booked(&[([10, 1], [10, 1]), ([10, 1], [10, 1]), ([30, 2], [20, 1])]),
+            [11, 0, 21]
+        );
+        // A new process begins again, with less than before or with a first request that is larger than all before.
+        assert_eq!(booked(&[([10, 1], [10, 1]), ([5, 1], [5, 1])]), [11, 6]);
+        assert_eq!(booked(&[([10, 1], [10, 1]), ([50, 1], [50, 1])]), [11, 51]);
+        // A fork inherits the sum.
+        assert_eq!(booked(&[([100, 10], [20, 2]), ([130, 13], [30, 3])]), [22, 33]);
+    }
+
+    #[test]
+    fn an_overflown_window_books_nothing() {
+        let mut counter = Counter::default();
+        let first = info([100, 10], [100, 10]);
+        assert_eq!(counter.event(Some(first.as_bytes())).unwrap().total, 110);
+        let parts = r#"{"input_tokens":0,"output_tokens":0,"total_tokens":258400}"#;
+        let full = format!(r#"{{"total_token_usage":{parts},"last_token_usage":{parts}}}"#);
+        assert_eq!(counter.event(Some(full.as_bytes())), None);
+        let next = r#"{"total_token_usage":{"input_tokens":70,"output_tokens":7,"total_tokens":258477},"last_token_usage":{"input_tokens":70,"output_tokens":7,"total_tokens":77}}"#;
+        assert_eq!(counter.event(Some(next.as_bytes())).unwrap().total, 77);
+        assert_eq!(counter.event(None), None);
+        assert_eq!(counter.event(Some(b"null")), None);
+    }
+
+    #[test]
+    fn records_of_responses_are_taken_before_events() {
+        let mut counter = Counter::default();
+        let (one, two) = (figures([10, 1]), figures([30, 2]));
+        let record = |counter: &mut Counter, usage: &str, sum: &str| {
+            counter.record(Some(usage.as_bytes()), Some(sum.as_bytes())).map(|used| used.total)
+        };
+        assert_eq!(record(&mut counter, &one, &one), Some(11));
+        assert_eq!(counter.event(Some(info([10, 1], [10, 1]).as_bytes())), None);
+        assert_eq!(record(&mut counter, &figures([20, 1]), &two), Some(21));
+        assert_eq!(record(&mut counter, &figures([20, 1]), &two), None, "the same once more");
+        assert_eq!(counter.event(Some(info([90, 9], [1, 1]).as_bytes())), None);
+    }
+}
