@@ -255,7 +255,7 @@ fn what_is_thrown_away_is_gone_for_good() {
     ");
     insta::assert_snapshot!(home.run(["trash", "empty", "--yes"]), @r"
     ------- stderr -------
-    note: removed for good: 1 deleted session, 531 KB; 1 change can no longer be undone
+    note: removed for good: 1 deleted session, 532 KB; 1 change can no longer be undone
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["undo", "20261116-000000", "--yes"]), @r"
