@@ -39,7 +39,7 @@ fn bad_usage_exits_with_2() {
     insta::assert_snapshot!(home.run(["--source", "hal", "list"]), @r"
     ------- stderr -------
     error: invalid value 'hal' for '--source <AGENT>'
-      [possible values: gemini, codex]
+      [possible values: gemini, claude, codex]
 
     For more information, try '--help'.
     [exit 2]
@@ -134,7 +134,7 @@ fn help_and_version_are_no_errors() {
     Options:
           --home <DIR>        Home to read instead of your own (repeatable)
           --source <AGENT>    Read only the sessions of this agent (repeatable) [possible values:
-                              gemini, codex]
+                              gemini, claude, codex]
           --json              Print JSON
           --color <WHEN>      When to use color [default: auto] [possible values: auto, always, never]
       -q, --quiet             Suppress notes and warnings

@@ -1,6 +1,6 @@
 //! What a rollout says of the thread as a whole.
 
-use recount_model::{RecordedPath, SessionId};
+use recount_model::{Entrypoint, RecordedPath, SessionId};
 use serde::{Deserialize, Serialize};
 
 use crate::json::{JsonTree, Scanner};
@@ -87,8 +87,21 @@ impl Meta {
             subagent: self.is_subagent,
             parent: id(&self.parent),
             cwd: self.cwd.as_deref().map(RecordedPath::new),
+            branch: self.branch.clone(),
+            entrypoint: self.entrypoint(),
             base: self.borrowed(),
             ..Head::default()
+        }
+    }
+
+    /// Tells how it was started, as far as the file says.
+    fn entrypoint(&self) -> Option<Entrypoint> {
+        match self.source.as_deref()? {
+            "cli" => Some(Entrypoint::Terminal),
+            "exec" => Some(Entrypoint::Headless),
+            "vscode" => Some(Entrypoint::Ide),
+            "mcp" | "custom" => Some(Entrypoint::Sdk),
+            _ => None,
         }
     }
 
