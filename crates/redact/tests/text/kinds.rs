@@ -11,7 +11,8 @@ use crate::table::{base64, is_left, json, kinds};
 const LEAST: f64 = 97.0;
 
 fn unicode(secret: &str) -> String {
-    secret.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect()
+    let codes: Vec<String> = secret.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+    codes.concat()
 }
 
 fn percent(secret: &str) -> String {

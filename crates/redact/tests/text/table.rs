@@ -257,7 +257,7 @@ fn set(dice: &mut Dice) -> Vec<Kind> {
     let mut all: Vec<(&'static str, &str, String)> = vec![
         ("AWS secret", "aws_secret_access_key = {}", d(PLAIN, 40)),
         ("AWS session token, shell", "export AWS_SESSION_TOKEN={}", long.clone()),
-        ("AWS session token, profile", "aws_session_token = {}", long.clone()),
+        ("AWS session token, profile", "aws_session_token = {}", long),
         (
             "AWS signed link",
             "https://b.s3.amazonaws.com/k?X-Amz-Security-Token={}&X-Amz-Date=1",
@@ -295,7 +295,7 @@ fn set(dice: &mut Dice) -> Vec<Kind> {
         ),
         ("WireGuard key", "PrivateKey = {}", format!("{}=", d(PLAIN, 43))),
         ("Docker auth", "{\"auths\":{\"registry.a.dev\":{\"auth\":\"{}\"}}}", login.clone()),
-        ("npmrc auth", "//registry.npmjs.org/:_auth={}", login.clone()),
+        ("npmrc auth", "//registry.npmjs.org/:_auth={}", login),
         ("npmrc token", "//registry.npmjs.org/:_authToken={}", d(HEX, 36)),
         ("pypirc", "[pypi]\nusername = ada\npassword = {}", "tiger4lily".into()),
         (".netrc", "machine api.a.dev login ada password {}", "swordfish".into()),
