@@ -148,7 +148,7 @@ fn other_agents_were_used_in_the_folder() {
         home.write(file, text);
         // A file that is read as a session tells it by its text, or by the folder that it records.
         let rows = rows(&still(&home));
-        let row = super::row(&rows, TEA);
+        let row = row(&rows, TEA);
         let kinds = [ClueKind::Neighbour, ClueKind::Text, ClueKind::Session];
         let is_told = row.evidence.iter().any(|clue| clue.proves && kinds.contains(&clue.clue));
         assert!(is_told && path(row) == Some(TEA), "{file}: {:?}", row.evidence);
