@@ -207,7 +207,7 @@ const CASES = [
   {
     name: 'with the hook, it stays without a hand',
     async run(home) {
-      const hooked = home.recount('guard', '--hook', 'install', '--yes');
+      const hooked = home.recount('guard', '--hook', 'install', '--program', home.bin, '--yes');
       const wrong = hooked.code === 0 ? [] : [`guard --hook install ends with ${hooked.code}: ${hooked.stderr}`];
       const { id, name } = await home.trapped();
       if (home.files().length !== 1) wrong.push(`the stub is there: ${home.files()}`);
@@ -228,10 +228,7 @@ const CASES = [
     async run(home) {
       const copy = path.join(home.data, '..', "re'count");
       fs.copyFileSync(home.bin, copy);
-      const real = home.bin;
-      home.bin = copy;
-      const hooked = home.recount('guard', '--hook', 'install', '--yes');
-      home.bin = real;
+      const hooked = home.recount('guard', '--hook', 'install', '--program', copy, '--yes');
       fs.rmSync(copy);
       const wrong = hooked.code === 0 ? [] : [`guard --hook install ends with ${hooked.code}: ${hooked.stderr}`];
       const { code, stdout, stderr } = await home.ask(FIRST);

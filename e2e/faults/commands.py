@@ -97,7 +97,7 @@ CASES = [
     Case("recover", "lines/plain", ["recover", "0f0f0f0f", "--yes"], prepare=lost),
     Case("guard --fix", "checkpoints/resume-stub", ["guard", "--fix", "--yes"]),
     Case("guard --retention", "lines/plain", ["guard", "--retention", "off", "--yes"]),
-    Case("guard --hook", "lines/plain", ["guard", "--hook", "install", "--yes"]),
+    Case("guard --hook", "lines/plain", ["guard", "--hook", "install", "--program", "/usr/local/bin/recount", "--yes"]),
     Case("guard --keep", "checkpoints/subagent", ["guard", "--keep"], is_ours=True, codes=(0, 1), look=vault),
     Case("restore from the vault", "checkpoints/multi-turn", ["restore", "{0}", "--yes"], then=[["guard", "--keep"]], prepare=None,
          lose=True),

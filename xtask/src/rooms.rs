@@ -27,10 +27,16 @@ const ROOMS: &[Room] = &[
         uses: &["model"],
     },
     Room {
+        name: "files",
+        owns: "how files are opened: regular ones, no links followed, no waiting",
+        start: "lib.rs",
+        uses: &[],
+    },
+    Room {
         name: "formats",
         owns: "bytes to outlines and messages; one folder per agent, each with a `FORMAT.md`",
         start: "source.rs",
-        uses: &["model"],
+        uses: &["model", "files"],
     },
     Room {
         name: "platform",
@@ -48,7 +54,7 @@ const ROOMS: &[Room] = &[
         name: "writer",
         owns: "how bytes on disk change: plan, approve, journal, apply, undo; the vault",
         start: "change/mod.rs",
-        uses: &["model", "platform"],
+        uses: &["model", "files", "platform"],
     },
     Room {
         name: "search",

@@ -35,7 +35,7 @@ pub use recount_writer::change::{FileState, Plan, Recovered, Refusal, Step, Subj
 pub use sessions::fork::Fork;
 pub use sessions::merge::Merge;
 pub use sessions::prune::Prune;
-pub use trash::Trashed;
+pub use trash::{Emptying, KeptCopies, Trashed, UndoData, deleted_ids};
 pub use vault::{Failed, KeepReport, Unwanted, VaultedSession};
 
 /// Plans changes to what an engine reads.

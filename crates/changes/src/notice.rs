@@ -119,7 +119,7 @@ pub enum Notice {
         /// The name of the file.
         file: String,
     },
-    /// Messages that the agent does not load any more are only in the trash from now on.
+    /// Messages that the agent does not load any more are only in the undo data from now on.
     UndoneToTrash {
         /// How many.
         messages: usize,
@@ -141,7 +141,7 @@ pub enum Notice {
     Trimmed {
         /// How many fewer.
         messages: usize,
-        /// Whether they stay in the file, rather than only in the trash.
+        /// Whether they stay in the file, rather than only in the undo data.
         in_file: bool,
     },
     /// A session is written down again from this.
@@ -209,15 +209,15 @@ pub enum SharedBy {
 pub enum Conversion {
     /// It had no id, and gets one.
     GetsId,
-    /// It cannot stand in a log, and stays only in the trash.
+    /// It cannot stand in a log, and stays only in the undo data.
     NotInLog,
     /// It stands there twice under one id; a log shows the last version.
     SameId,
     /// The agent does not load it any more; a document has no place for it.
     Undone,
-    /// It has an earlier, richer version, which stays only in the trash.
+    /// It has an earlier, richer version, which stays only in the undo data.
     Richer,
-    /// It is a line that is not understood, which stays only in the trash.
+    /// It is a line that is not understood, which stays only in the undo data.
     NotUnderstood,
 }
 

@@ -1,11 +1,14 @@
-//! Sessions in the trash: listed, brought back, thrown away.
+//! Deleted sessions and undo data: listed, brought back, thrown away.
+//!
+//! Both are copies below `trash/`, by receipt. Only a change that deleted a session is trash; what any other change keeps is
+//! what undoes it, and is never thrown away unless it is asked for by name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use jiff::Timestamp;
 use recount_engine::disk::SHORTEST;
-use recount_writer::change::{ChangeLock, JournalEntry, Plan, Step, Subject};
+use recount_writer::change::{ChangeLock, FileState, History, JournalEntry, Plan, Step, Subject};
 use recount_writer::{Error as WriteError, RealDisk};
 use serde::Serialize;
 
@@ -27,38 +30,87 @@ pub struct Trashed {
     pub bytes: u64,
 }
 
+/// What a change that deleted no session keeps so that it can be undone: the originals of files that it replaced or removed.
+#[derive(Clone, Debug, Serialize)]
+pub struct UndoData {
+    /// The receipt of the change.
+    pub receipt: String,
+    /// When it was made.
+    pub time: Timestamp,
+    /// What was asked for.
+    pub command: String,
+    /// The sessions it was about.
+    pub sessions: Vec<Subject>,
+    /// The paths whose originals are kept.
+    pub files: Vec<PathBuf>,
+    /// The size of the originals.
+    pub bytes: u64,
+}
+
+/// All that our data folder keeps of users' files: two different things, of which only the first is trash.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct KeptCopies {
+    /// Deleted sessions, the last one first.
+    pub sessions: Vec<Trashed>,
+    /// What other changes need to be undone, the last one first.
+    pub undo_data: Vec<UndoData>,
+}
+
+/// What of the kept copies goes for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Emptying {
+    /// Deleted sessions only.
+    Sessions,
+    /// Deleted sessions, and the undo data of all other changes.
+    SessionsAndUndoData,
+}
+
+impl KeptCopies {
+    /// Leaves only what is from before a moment, if one is given.
+    pub fn retain_before(&mut self, before: Option<Timestamp>) {
+        let is_old = |time: Timestamp| before.is_none_or(|before| time < before);
+        self.sessions.retain(|item| is_old(item.time));
+        self.undo_data.retain(|item| is_old(item.time));
+    }
+
+    /// Whether nothing is kept.
+    pub fn is_empty(&self) -> bool {
+        self.sessions.is_empty() && self.undo_data.is_empty()
+    }
+}
+
 impl Changes<'_> {
     /// Lists the sessions in the trash, the last one first.
     ///
     /// # Errors
     /// If the journals cannot be read.
     pub fn trash(self) -> Result<Vec<Trashed>, Error> {
+        Ok(self.kept_copies()?.sessions)
+    }
+
+    /// Lists what is kept of users' files: deleted sessions, and what other changes need to be undone.
+    ///
+    /// # Errors
+    /// If the journals cannot be read.
+    pub fn kept_copies(self) -> Result<KeptCopies, Error> {
         let history = self.changes_made()?;
-        let mut trash = Vec::new();
-        // What guard takes away is no session, but what lies beside one.
-        let is_deletion = |entry: &&JournalEntry| !entry.emptied && entry.plan.command != DEFUSED;
-        for entry in history.changes().iter().rev().filter(is_deletion) {
-            let mut gone: BTreeMap<&str, (Vec<PathBuf>, u64)> = BTreeMap::new();
-            for number in history.in_force(entry) {
-                let Some(step) = entry.plan.steps.get(number) else { continue };
-                if let (Some(id), Some(before)) = (&step.session, &step.before) {
-                    let (files, bytes) = gone.entry(id).or_default();
-                    files.push(step.path.clone());
-                    *bytes += before.bytes;
-                }
+        let mut kept = KeptCopies::default();
+        for entry in history.changes().iter().rev().filter(|entry| !entry.emptied) {
+            let copied = copied(&history, entry);
+            let sessions = deleted_sessions(entry, &copied);
+            if sessions.is_empty() && !copied.is_empty() {
+                kept.undo_data.push(UndoData {
+                    receipt: entry.id.clone(),
+                    time: entry.time,
+                    command: entry.plan.command.clone(),
+                    sessions: entry.plan.sessions.clone(),
+                    files: copied.iter().map(|(step, _)| step.path.clone()).collect(),
+                    bytes: copied.iter().map(|(_, before)| before.bytes).sum(),
+                });
             }
-            // What was moved or rewritten is still there.
-            for step in entry.plan.steps.iter().filter(|step| step.after.is_some()) {
-                step.session.iter().for_each(|id| drop(gone.remove(id.as_str())));
-            }
-            for session in &entry.plan.sessions {
-                if let Some((files, bytes)) = gone.remove(session.id.as_str()) {
-                    let (receipt, time) = (entry.id.clone(), entry.time);
-                    trash.push(Trashed { receipt, time, session: session.clone(), files, bytes });
-                }
-            }
+            kept.sessions.extend(sessions);
         }
-        Ok(trash)
+        Ok(kept)
     }
 
     /// Plans to bring a session back from the trash: the last one that was deleted if none is named.
@@ -81,25 +133,68 @@ impl Changes<'_> {
         Ok(plan)
     }
 
-    /// Throws away what is in the trash, or what of it was there before a moment. Returns how many changes cannot be undone
-    /// any more.
+    /// Throws kept copies away: all, or those from before a moment. Returns how many changes cannot be undone any more.
     ///
     /// # Errors
     /// If something cannot be removed.
-    pub fn empty_trash(self, before: Option<Timestamp>) -> Result<usize, Error> {
+    pub fn empty_trash(self, what: Emptying, before: Option<Timestamp>) -> Result<usize, Error> {
         let change_lock = ChangeLock::open(&RealDisk, self.data()?, self.engine.clock().now())?;
+        let mut kept = self.kept_copies()?;
+        kept.retain_before(before);
+        let mut receipts: BTreeSet<String> =
+            kept.sessions.into_iter().map(|item| item.receipt).collect();
+        if what == Emptying::SessionsAndUndoData {
+            receipts.extend(kept.undo_data.into_iter().map(|item| item.receipt));
+        }
         let history = self.changes_made()?;
-        let is_old = |time| before.is_none_or(|before| time < before);
-        let old = |entry: &&JournalEntry| {
-            let keeps = |number: &usize| {
-                entry.plan.steps.get(*number).is_some_and(|step| step.before.is_some())
-            };
-            is_old(entry.time) && !entry.emptied && history.in_force(entry).iter().any(keeps)
-        };
-        let entries: Vec<_> = history.changes().iter().filter(old).cloned().collect();
+        let going = history.changes().iter().filter(|entry| receipts.contains(&entry.id));
+        let entries: Vec<_> = going.cloned().collect();
         change_lock.empty(&entries)?;
         Ok(entries.len())
     }
+}
+
+/// Returns the steps of a change whose originals are kept, with what these are.
+fn copied<'e>(history: &History, entry: &'e JournalEntry) -> Vec<(&'e Step, &'e FileState)> {
+    let in_force = history.in_force(entry);
+    let steps = in_force.iter().filter_map(|number| entry.plan.steps.get(*number));
+    steps.filter_map(|step| Some((step, step.before.as_ref()?))).collect()
+}
+
+/// Returns the sessions that a plan deletes, by id: sessions it is about, of which it removes files and writes none.
+pub fn deleted_ids(plan: &Plan) -> BTreeSet<&str> {
+    // What guard takes away is no session, but a file beside one.
+    if plan.command == DEFUSED {
+        return BTreeSet::new();
+    }
+    let of = |steps: fn(&Step) -> bool| {
+        let steps = plan.steps.iter().filter(move |step| steps(step));
+        steps.filter_map(|step| step.session.as_deref()).collect::<BTreeSet<&str>>()
+    };
+    let gone = of(|step| step.before.is_some() && step.after.is_none());
+    // One of which a file was moved or rewritten is still there.
+    let there = of(|step| step.after.is_some());
+    let about: BTreeSet<&str> = plan.sessions.iter().map(|session| session.id.as_str()).collect();
+    gone.difference(&there).copied().filter(|id| about.contains(id)).collect()
+}
+
+/// Returns the sessions that a change deleted and that are not back.
+fn deleted_sessions(entry: &JournalEntry, copied: &[(&Step, &FileState)]) -> Vec<Trashed> {
+    let deleted = deleted_ids(&entry.plan);
+    let mut gone: BTreeMap<&str, (Vec<PathBuf>, u64)> = BTreeMap::new();
+    for (step, before) in copied {
+        if let Some(id) = step.session.as_deref().filter(|id| deleted.contains(id)) {
+            let (files, bytes) = gone.entry(id).or_default();
+            files.push(step.path.clone());
+            *bytes += before.bytes;
+        }
+    }
+    let trashed = |session: &Subject| {
+        let (files, bytes) = gone.remove(session.id.as_str())?;
+        let (receipt, time) = (entry.id.clone(), entry.time);
+        Some(Trashed { receipt, time, session: session.clone(), files, bytes })
+    };
+    entry.plan.sessions.iter().filter_map(trashed).collect()
 }
 
 /// Finds the one of some ids that begins like this.

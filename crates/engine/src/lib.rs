@@ -120,6 +120,8 @@ impl Engine {
             Some(file) => Arc::new(live::TableProcesses::new(file)),
             None => Arc::new(System),
         };
+        // Titles and prompts lie in it.
+        let _is_there = folders.data.as_deref().is_some_and(recount_writer::close);
         Ok(Self {
             sources: setup.known_sources,
             roots: roots.into(),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use recount_model::{Problem, What};
 
+use crate::bytes::accept_link;
 use crate::source::{FileAt, FilePlacement, Stamp, modified};
 
 /// Looks at a file of a listing. What is not a regular file within `root` is a problem.
@@ -23,7 +24,10 @@ pub(crate) fn file(entry: &DirEntry, root: &Path, problems: &mut Vec<Problem>) -
     if metadata.is_symlink() {
         let inside = leads_inside(&path, root);
         match fs::metadata(&path) {
-            Ok(target) if inside => metadata = target,
+            Ok(target) if inside => {
+                accept_link(&path, &target);
+                metadata = target;
+            }
             _ => {
                 return problem(
                     What::LinkNotFollowed,

@@ -5,11 +5,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use recount_model::RecordedPath;
 
-use crate::bytes::read_head;
+use crate::bytes;
 use crate::json::{JsonScan, Scanner, Text};
 
 /// How many session files are looked into, the newest first.
@@ -44,7 +45,11 @@ impl Named {
     /// Takes what `find` finds in the start of a file; more of it is read only if there is nothing in the first bit.
     pub(crate) fn add_from_head(&mut self, file: &Path, find: impl Fn(&[u8]) -> Vec<String>) {
         for limit in HEADS {
-            let Ok(head) = read_head(file, limit) else { return };
+            let mut head = Vec::new();
+            let read = bytes::open(file).and_then(|input| input.take(limit).read_to_end(&mut head));
+            if read.is_err() {
+                return;
+            }
             let found = find(&head);
             for path in &found {
                 self.add(path, file);

@@ -531,6 +531,10 @@ pub struct Stamp {
     pub nanos: i128,
     /// Its number on the disk.
     pub inode: u64,
+    /// When its content, its permissions or its owner last changed, in nanoseconds: nobody can set it back. A file that becomes
+    /// unreadable keeps its other times.
+    #[serde(default)]
+    pub changed: i128,
 }
 
 impl Stamp {
@@ -539,7 +543,7 @@ impl Stamp {
         let since = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let nanos =
             since.and_then(|since| i128::try_from(since.as_nanos()).ok()).unwrap_or_default();
-        Self { bytes: metadata.len(), nanos, inode: inode(metadata) }
+        Self { bytes: metadata.len(), nanos, inode: inode(metadata), changed: changed(metadata) }
     }
 }
 
@@ -552,6 +556,18 @@ pub fn modified(metadata: &Metadata) -> Option<i64> {
 #[cfg(unix)]
 fn inode(metadata: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+#[cfg(unix)]
+fn changed(metadata: &Metadata) -> i128 {
+    use std::os::unix::fs::MetadataExt as _;
+
+    i128::from(metadata.ctime()) * 1_000_000_000 + i128::from(metadata.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn changed(_metadata: &Metadata) -> i128 {
+    0
 }
 
 #[cfg(not(unix))]

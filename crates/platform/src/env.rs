@@ -27,6 +27,13 @@ pub const VARIABLES: &[Variable] = &[
         name: "_ZO_DATA_DIR",
         purpose: "Folder of zoxide, which knows the folders you visited",
     },
+    Variable { name: "TMPDIR", purpose: "Temporary folder; no hook calls a program there" },
+    Variable { name: "TEMP", purpose: "Temporary folder on Windows" },
+    Variable { name: "TMP", purpose: "Temporary folder on Windows" },
+    Variable {
+        name: "XDG_RUNTIME_DIR",
+        purpose: "Files that last until logout; no hook calls a program there",
+    },
     Variable { name: "HISTFILE", purpose: "Shell history, which names folders" },
     Variable { name: "RECOUNT_NOW", purpose: "Current time, for tests and reproducible output" },
     Variable {

@@ -17,6 +17,19 @@ pub struct Folders {
     pub programs: Option<PathBuf>,
 }
 
+/// Whether a path lies in a folder that is emptied by itself: at the next start, or when it gets old.
+pub fn is_temporary(env: &Env, path: &Path) -> bool {
+    let named =
+        ["TMPDIR", "TEMP", "TMP", "XDG_RUNTIME_DIR"].into_iter().filter_map(|name| env.path(name));
+    let usual =
+        if cfg!(windows) { &[][..] } else { &["/tmp", "/var/tmp", "/dev/shm", "/run/user"] };
+    let resolved = |path: PathBuf| path.canonicalize().unwrap_or(path);
+    let path = resolved(path.to_owned());
+    let mut folders = named.chain(usual.iter().map(PathBuf::from)).map(resolved);
+    // A root is no folder of anybody's.
+    folders.any(|folder| folder.parent().is_some() && path.starts_with(folder))
+}
+
 impl Folders {
     /// Finds them in the environment.
     pub fn find(env: &Env) -> Self {
@@ -108,5 +121,17 @@ mod tests {
         assert_eq!(folders.tilde("/home/dev"), "~");
         assert_eq!(folders.tilde("/home/dev/code"), "~/code");
         assert_eq!(folders.tilde("/home/developer"), "/home/developer");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn temporary_folders_are_those_of_the_system_and_of_the_environment() {
+        let env = Env::made_up([("TMPDIR", "/scratch/me"), ("TMP", "/")], None);
+        for path in ["/tmp/recount", "/var/tmp/x/recount", "/scratch/me/recount", "/dev/shm/r"] {
+            assert!(is_temporary(&env, Path::new(path)), "{path}");
+        }
+        for path in ["/usr/bin/recount", "/home/dev/tmp/recount", "/scratch/merry/recount"] {
+            assert!(!is_temporary(&env, Path::new(path)), "{path}");
+        }
     }
 }

@@ -8,7 +8,7 @@
 use std::{
     ffi::OsString,
     fs::{self, File, OpenOptions, TryLockError},
-    io::{self, Write as _},
+    io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
     process,
     sync::atomic::{AtomicU64, Ordering},
@@ -41,13 +41,27 @@ pub use real::RealDisk;
 /// removed. [`Error::SyncFolder`] means that the new content is in place, but not yet for certain
 /// after a power cut.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let (leftover, mut file) = create_beside(path)?;
+    let (leftover, mut file) = create_beside(path, ANYONE)?;
     // Before the bytes: a private file must not be readable by others for a moment.
     copy_permissions(path, &file, leftover.path())?;
-    fill(&mut file, leftover.path(), bytes)?;
+    put(path, bytes, leftover, &mut file)
+}
+
+/// Puts `bytes` at `path`, a file of our own that only its owner may read, as [`write_atomically`] does. What others may do with
+/// an older one is not taken over.
+///
+/// # Errors
+///
+/// Those of [`write_atomically`].
+pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let (leftover, mut file) = create_beside(path, OWNER)?;
+    put(path, bytes, leftover, &mut file)
+}
+
+fn put(path: &Path, bytes: &[u8], leftover: Leftover, file: &mut File) -> Result<(), Error> {
+    fill(file, leftover.path(), bytes)?;
     file.sync_all()
         .map_err(|source| Error::SyncFile { path: leftover.path().to_owned(), source })?;
-    drop(file);
     fs::rename(leftover.path(), path)
         .map_err(|source| Error::ReplaceFile { path: path.to_owned(), source })?;
     leftover.keep();
@@ -90,7 +104,7 @@ impl Draft {
     ///
     /// If there can be none beside it.
     pub fn new(path: &Path) -> Result<Self, Error> {
-        let (leftover, file) = create_beside(path).map_err(|error| {
+        let (leftover, file) = create_beside(path, ANYONE).map_err(|error| {
             // People know the file by the name they gave it.
             if let Error::CreateFile { source, .. } = error {
                 return Error::CreateFile { path: path.to_owned(), source };
@@ -155,10 +169,9 @@ pub fn lock(path: &Path, patience: Duration) -> Result<Lock, Error> {
     let mut name = path.file_name().map(OsString::from).unwrap_or_default();
     name.push(".lock");
     let beside = path.with_file_name(name);
-    let lock = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    let lock = with_mode(&mut options, OWNER)
         .open(&beside)
         .map_err(|source| Error::CreateFile { path: beside, source })?;
     let began = Instant::now();
@@ -209,14 +222,18 @@ pub fn update(
     change: impl FnOnce(Option<Vec<u8>>) -> Option<Vec<u8>>,
 ) -> Result<(), Error> {
     let _lock = lock(path, Duration::from_secs(2))?;
-    let old = match fs::read(path) {
+    let read = recount_files::open_following(path).and_then(|mut file| {
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map(|_| bytes)
+    });
+    let old = match read {
         Ok(bytes) => Some(bytes),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         // What cannot be read must not be taken for nothing, and replaced.
         Err(source) => return Err(Error::ReadFile { path: path.to_owned(), source }),
     };
     match change(old) {
-        Some(bytes) => write_atomically(path, &bytes),
+        Some(bytes) => write_private(path, &bytes),
         None => Ok(()),
     }
 }
@@ -291,23 +308,91 @@ pub fn create_folders(path: &Path) -> Result<(), Error> {
     fs::create_dir_all(path).map_err(|source| Error::CreateFolder { path: path.to_owned(), source })
 }
 
-/// Creates the folder `path` for our own data, and every missing one above it; others may not look into a new one.
+/// Creates the folder `path` for our own data, and every missing one above it; others may not look into them. One that is there
+/// and that others may look into is made private, with all that lies in it.
 ///
 /// # Errors
 ///
 /// As [`create_folders`].
 pub fn create_private_folder(path: &Path) -> Result<(), Error> {
-    if path.is_dir() {
+    if close(path) {
         return Ok(());
-    }
-    if let Some(above) = path.parent() {
-        create_folders(above)?;
     }
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path).map_err(|source| Error::CreateFolder { path: path.to_owned(), source })
+}
+
+/// Makes the folder `path` of our own private, with all that lies in it, if others may look into it. Returns whether there is one.
+pub fn close(path: &Path) -> bool {
+    let found = fs::metadata(path).ok().filter(fs::Metadata::is_dir);
+    if found.as_ref().is_some_and(is_open_to_others) {
+        make_private(path);
+    }
+    found.is_some()
+}
+
+/// Creates the file `path` of our own, empty and private, for a library that would create it for everybody. One that is there is
+/// left alone, and one that cannot be created is left to that library.
+pub fn create_private_file(path: &Path) {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    drop(with_mode(&mut options, OWNER).open(path));
+}
+
+/// Takes from others what they may do with a folder of our own and with all that lies in it. Links are left alone, and so is
+/// what belongs to somebody else.
+#[cfg(unix)]
+pub fn make_private(path: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    // From the outside in: once the first is closed nobody gets to the rest.
+    let mut open = vec![path.to_owned()];
+    while let Some(path) = open.pop() {
+        let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
+        if metadata.is_symlink() {
+            continue;
+        }
+        if is_open_to_others(&metadata) {
+            let mode = metadata.permissions().mode() & 0o700;
+            drop(fs::set_permissions(&path, fs::Permissions::from_mode(mode)));
+        }
+        if metadata.is_dir() {
+            let entries = fs::read_dir(&path).into_iter().flatten().flatten();
+            open.extend(entries.map(|entry| entry.path()));
+        }
+    }
+}
+
+/// Other systems keep a user's folders from others by themselves.
+#[cfg(not(unix))]
+pub fn make_private(_path: &Path) {}
+
+#[cfg(unix)]
+fn is_open_to_others(metadata: &fs::Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o077 != 0
+}
+
+#[cfg(not(unix))]
+fn is_open_to_others(_metadata: &fs::Metadata) -> bool {
+    false
+}
+
+/// What a new file allows: all that the user's mask leaves.
+const ANYONE: u32 = 0o666;
+/// What a new file of our own allows.
+const OWNER: u32 = 0o600;
+
+#[cfg(unix)]
+fn with_mode(options: &mut OpenOptions, mode: u32) -> &mut OpenOptions {
+    std::os::unix::fs::OpenOptionsExt::mode(options, mode)
+}
+
+#[cfg(not(unix))]
+fn with_mode(options: &mut OpenOptions, _mode: u32) -> &mut OpenOptions {
+    options
 }
 
 /// Removes an unfinished file when dropped, unless it is kept.
@@ -336,7 +421,7 @@ impl Drop for Leftover {
 }
 
 /// Opens a temporary file of an unused name in the folder of `path`.
-fn create_beside(path: &Path) -> Result<(Leftover, File), Error> {
+fn create_beside(path: &Path, mode: u32) -> Result<(Leftover, File), Error> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let name = path.file_name().ok_or_else(|| Error::NotAFile { path: path.to_owned() })?;
     loop {
@@ -344,7 +429,9 @@ fn create_beside(path: &Path) -> Result<(Leftover, File), Error> {
         hidden.push(name);
         hidden.push(format!(".{}-{}.tmp", process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
         let beside = path.with_file_name(hidden);
-        match OpenOptions::new().write(true).create_new(true).open(&beside) {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        match with_mode(&mut options, mode).open(&beside) {
             Ok(file) => return Ok((Leftover { path: Some(beside) }, file)),
             // Left by a crashed process of the same id: the next number is free.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

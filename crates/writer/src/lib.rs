@@ -28,7 +28,8 @@ mod error;
 pub mod vault;
 
 pub use disk::{
-    Draft, Lock, RealDisk, create_folders, create_new, create_private_folder, lock, remove,
-    remove_empty_folder, update, write_atomically, write_with,
+    Draft, Lock, RealDisk, close, create_folders, create_new, create_private_file,
+    create_private_folder, lock, make_private, remove, remove_empty_folder, update,
+    write_atomically, write_private, write_with,
 };
 pub use error::Error;

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -446,7 +447,12 @@ impl Written<'_> {
     fn outputs(&self) -> Vec<Piece> {
         let mut lines = Vec::new();
         for (number, path) in self.sources.outputs().enumerate() {
-            let Ok(bytes) = recount_formats::bytes::read_head(path, OUTPUT) else { continue };
+            let mut bytes = Vec::new();
+            let read = recount_formats::bytes::open(path)
+                .and_then(|input| input.take(OUTPUT).read_to_end(&mut bytes));
+            if read.is_err() {
+                continue;
+            }
             let text = String::from_utf8_lossy(&bytes);
             let name = path.display();
             let note = format!("An output of a tool, kept in {name}:\n{text}");

@@ -6,7 +6,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use recount_formats::bytes::Buffer;
+use recount_formats::bytes::{self, Buffer};
 use recount_formats::edit::{Amendment, Meeting, RegistryEntry};
 use recount_formats::{Editor, Source};
 use recount_model::{FileFacts, FileRole, SessionFacts, SessionId, SessionKind};
@@ -275,7 +275,7 @@ fn no_name(path: &Path) -> Error {
 /// Whether two files hold the same.
 fn is_same(one: &Path, other: &Path) -> bool {
     let compare = || -> io::Result<bool> {
-        let (mut one, mut other) = (File::open(one)?, File::open(other)?);
+        let (mut one, mut other) = (bytes::open(one)?, bytes::open(other)?);
         if one.metadata()?.len() != other.metadata()?.len() {
             return Ok(false);
         }

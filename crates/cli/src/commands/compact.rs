@@ -15,7 +15,7 @@ use crate::output::progress::Bar;
 ///
 /// Agents write a message again at every change, and all messages at every resume, so files grow much faster than conversations. compact
 /// drops records that later ones repeat. What the agent loads and what `recount show` prints stay the same, including undone messages; both
-/// are compared before the plan is shown. The old file goes to the trash.
+/// are compared before the plan is shown. The old file is kept as undo data.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:

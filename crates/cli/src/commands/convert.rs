@@ -14,7 +14,7 @@ use crate::output::progress::Bar;
 /// Convert a session between the JSON and JSONL formats
 ///
 /// `jsonl` is the log of newer releases; `json` is the document of older ones, which contains only what the agent loads. Id, times, title,
-/// folders and unknown fields are kept. The plan lists what the other format cannot store. The old file goes to the trash, because the agent
+/// folders and unknown fields are kept. The plan lists what the other format cannot store. The old file is kept as undo data, because the agent
 /// deletes two files of one session together.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\

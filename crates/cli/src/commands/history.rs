@@ -64,10 +64,6 @@ fn row(change: &Change, context: &Context) -> Vec<Span> {
         ChangeState::Done if !change.undoable => "done, for good",
         state => words::state(state),
     };
-    let named = change.sessions.iter().map(|session| {
-        let short: String = session.id.chars().take(8).collect();
-        session.title.as_ref().map_or(short.clone(), |title| format!("{short} {title}"))
-    });
     let form = context.form();
     vec![
         Span::new(&change.receipt, Tone::Name),
@@ -76,6 +72,6 @@ fn row(change: &Change, context: &Context) -> Vec<Span> {
         Span::new(state, tone),
         Span::new(&form.count(change.files as u64), Tone::Plain),
         Span::new(&form.bytes(change.bytes), Tone::Plain),
-        Span::new(&named.collect::<Vec<_>>().join(", "), Tone::Plain),
+        Span::new(&words::subjects(&change.sessions), Tone::Plain),
     ]
 }

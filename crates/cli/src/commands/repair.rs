@@ -14,7 +14,7 @@ use crate::output::progress::Bar;
 ///
 /// Fixes incomplete records, stray bytes that make the agent drop a line, a missing header, truncated documents, rewinds to messages that do
 /// not exist, tool calls without a response and responses without a call, messages hidden by a later record, and files that the agent set
-/// aside. Healthy sessions are not touched, and the old file goes to the trash. `recount doctor` lists what needs repair. For a session whose
+/// aside. Healthy sessions are not touched, and the old file is kept as undo data. `recount doctor` lists what needs repair. For a session whose
 /// files are gone, use `recount recover`.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\

@@ -1,6 +1,5 @@
 //! `recount resume`
 
-use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -8,7 +7,7 @@ use clap::Args;
 use recount_changes::Changes;
 use recount_engine::export::json::write_json;
 use recount_engine::{Engine, Resume};
-use recount_platform::{find_program, run_in};
+use recount_platform::{find_program, quote, run_in};
 use serde::Serialize;
 
 use super::picker;
@@ -84,7 +83,7 @@ fn defuse(engine: &Engine, resume: &Resume, context: &Context) {
     match Changes::new(engine).defuse(resume, &Bar::new(context, "reading")) {
         Ok(None) => {}
         Ok(Some(made)) => context.warn(&format!(
-            "moved stub files that would have made {} delete sessions to the trash; `recount undo {}` reverts it",
+            "removed stub files that would have made {} delete sessions; `recount undo {}` reverts it",
             resume.program, made.receipt
         )),
         Err(error) => context.warn(&format!("unchanged: {}", error.told())),
@@ -114,55 +113,12 @@ fn print(resume: &Resume, context: &Context) -> Result<(), Failure> {
 
 /// The command as a line for the shell.
 fn line(resume: &Resume) -> String {
-    let mut words =
-        vec!["cd".to_owned(), quoted(&resume.folder.to_string_lossy()), "&&".to_owned()];
+    let mut words = vec!["cd".to_owned(), quote(&resume.folder.to_string_lossy()), "&&".to_owned()];
     let set = |(name, home): &(&str, std::path::PathBuf)| {
-        format!("{name}={}", quoted(&home.to_string_lossy()))
+        format!("{name}={}", quote(&home.to_string_lossy()))
     };
     words.extend(resume.variables.iter().map(set));
     words.push(resume.program.to_owned());
-    words.extend(resume.args.iter().map(|word| quoted(word)));
+    words.extend(resume.args.iter().map(|word| quote(word)));
     words.join(" ")
-}
-
-/// Puts a word in quotes if the shell would read anything into it. Text from sessions cannot leave them.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    if word.chars().any(char::is_control) {
-        // A terminal must not act on it, and a shell must still read it.
-        let mut text = String::from("$'");
-        for c in word.chars() {
-            match c {
-                '\'' | '\\' => text.extend(['\\', c]),
-                c if c.is_control() => {
-                    let mut bytes = [0; 4];
-                    for byte in c.encode_utf8(&mut bytes).bytes() {
-                        let _written = write!(text, "\\x{byte:02x}");
-                    }
-                }
-                c => text.push(c),
-            }
-        }
-        text.push('\'');
-        return text;
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn words_reach_the_shell_as_they_are() {
-        assert_eq!(quoted("/home/dev/code/shop"), "/home/dev/code/shop");
-        assert_eq!(quoted("/home/dev/my code"), "'/home/dev/my code'");
-        assert_eq!(quoted("it's; rm -rf ~"), r"'it'\''s; rm -rf ~'");
-        assert_eq!(quoted("$(x)"), "'$(x)'");
-        assert_eq!(quoted("a\x1b[2J'b\n"), r"$'a\x1b[2J\'b\x0a'");
-        assert_eq!(quoted(""), "''");
-    }
 }

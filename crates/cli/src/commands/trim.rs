@@ -19,7 +19,7 @@ use crate::output::theme::Tone;
 ///
 /// A turn is a prompt and everything up to the next one; tool calls and their results stay together. Without a range, lists the turns with
 /// their numbers. Messages before the first prompt are kept. For newer releases, trim appends a list of the remaining messages and the
-/// removed turns stay in the file as undone. For older ones the file is rewritten and the old file goes to the trash.
+/// removed turns stay in the file as undone. For older ones the file is rewritten and the old file is kept as undo data.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:

@@ -50,16 +50,16 @@ pub(super) fn mended(flaw: Flaw) -> &'static str {
         Flaw::Unread => "it is not changed",
         Flaw::ByteOrderMark => "the mark is removed",
         Flaw::TornTail { .. } | Flaw::WeldedLine { .. } => {
-            "the fragment is removed (kept in the trash)"
+            "the fragment is removed (kept as undo data)"
         }
         Flaw::NoLineEnd => "a line break is added",
         Flaw::NoHead => "a header is added",
         Flaw::Broken => "every complete message is kept",
         Flaw::OneLine => "it is indented like the agent does",
-        Flaw::UnknownRewind => "the rewind is removed (kept in the trash)",
+        Flaw::UnknownRewind => "the rewind is removed (kept as undo data)",
         Flaw::Unanswered { .. } => "a response is added that says the result was lost",
         Flaw::Unasked { .. } => "they are removed",
         Flaw::Buried { .. } => "they are shown again",
-        Flaw::PutAside { .. } => "they are added to the session, and the file goes to the trash",
+        Flaw::PutAside { .. } => "they are added to the session, and the file is kept as undo data",
     }
 }

@@ -1,6 +1,6 @@
 //! What has become of changes.
 
-use recount_changes::ChangeState;
+use recount_changes::{ChangeState, Subject};
 
 /// Says what has become of a change.
 pub(crate) fn state(state: ChangeState) -> &'static str {
@@ -11,4 +11,13 @@ pub(crate) fn state(state: ChangeState) -> &'static str {
         ChangeState::TakenBack => "rolled back",
         ChangeState::CutShort => "interrupted",
     }
+}
+
+/// Names sessions on one line: the start of the id, and the title.
+pub(crate) fn subjects(sessions: &[Subject]) -> String {
+    let named = sessions.iter().map(|session| {
+        let short: String = session.id.chars().take(8).collect();
+        session.title.as_ref().map_or(short.clone(), |title| format!("{short} {title}"))
+    });
+    named.collect::<Vec<_>>().join(", ")
 }

@@ -9,7 +9,7 @@ mod remedy;
 mod resume;
 
 pub(crate) use finding::{symptom, topic};
-pub(crate) use history::state;
+pub(crate) use history::{state, subjects};
 pub(crate) use notice::{notice, remnant};
 pub(crate) use remedy::{relocate, remedy, retention_off};
 pub(crate) use resume::resume_hint;

@@ -1,7 +1,7 @@
 //! What people should know before they agree to a change.
 
 use recount_changes::{Conversion, Notice, Remnant, SharedBy, Spared, StillDoomed};
-use recount_platform::Folders;
+use recount_platform::{CommandLine, Folders};
 
 use super::{ending, flaw, plural, remedy};
 
@@ -50,9 +50,13 @@ pub(crate) fn notice(notice: &Notice, folders: &Folders) -> String {
         Notice::OldFolderThere(folder) => {
             format!("{folder} still exists: an agent used there starts with no sessions")
         }
-        Notice::AliasOfOldFolder(name) => format!(
-            "the name '{name}' refers to the old folder; `recount projects alias {name} PATH` assigns it to the new one"
-        ),
+        Notice::AliasOfOldFolder(name) => {
+            let alias =
+                CommandLine::new("recount projects alias").argument(name).placeholder("PATH");
+            format!(
+                "the name '{name}' refers to the old folder; `{alias}` assigns it to the new one"
+            )
+        }
         Notice::Agent(text) => text.clone(),
         Notice::HasMore(path) => {
             format!(
@@ -78,7 +82,7 @@ pub(crate) fn notice(notice: &Notice, folders: &Folders) -> String {
             format!("{file} already has everything that was set aside")
         }
         Notice::UndoneToTrash { messages, session } => format!(
-            "{} of {} that the agent no longer loads are removed (kept in the trash)",
+            "{} of {} that the agent no longer loads are removed (kept as undo data)",
             plural(*messages, "message"),
             session.short()
         ),
@@ -91,19 +95,20 @@ pub(crate) fn notice(notice: &Notice, folders: &Folders) -> String {
             format!("{} has messages that the log next to it lacks, and is kept", path.display())
         }
         Notice::Trimmed { messages, in_file } => {
-            let place = if *in_file { "in the file, as undone" } else { "only in the trash" };
+            let place = if *in_file { "in the file, as undone" } else { "only in the undo data" };
             let messages = plural(*messages, "message");
             format!("the agent will load {messages} fewer; they stay {place}")
         }
         Notice::WrittenFrom(origin) => origin.to_string(),
-        Notice::InVault(session) => format!(
-            "the vault has a copy: `recount restore {}` restores it completely",
-            session.short()
-        ),
-        Notice::LogForOldReleases(session) => format!(
-            "it is written as JSONL, for current releases; for older ones, run `recount convert {} --format json`",
-            session.short()
-        ),
+        Notice::InVault(session) => {
+            let restore = CommandLine::new("recount restore").argument(session.short());
+            format!("the vault has a copy: `{restore}` restores it completely")
+        }
+        Notice::LogForOldReleases(session) => {
+            let convert = CommandLine::new("recount convert").argument(session.short());
+            let convert = convert.option("--format json");
+            format!("it is written as JSONL, for current releases; for older ones, run `{convert}`")
+        }
         Notice::OtherId { old, new } => {
             format!("{} already has files, so the new session is {}", old.short(), new.short())
         }
@@ -156,16 +161,16 @@ fn whose(of: &SharedBy) -> String {
 fn conversion(effect: Conversion) -> &'static str {
     match effect {
         Conversion::GetsId => "without an id get one, because JSONL requires it",
-        Conversion::NotInLog => "cannot be stored in JSONL and are removed (kept in the trash)",
+        Conversion::NotInLog => "cannot be stored in JSONL and are removed (kept as undo data)",
         Conversion::SameId => "share an id; JSONL keeps the last version of each",
         Conversion::Undone => {
-            "that the agent no longer loads cannot be stored in JSON and are removed (kept in the trash)"
+            "that the agent no longer loads cannot be stored in JSON and are removed (kept as undo data)"
         }
         Conversion::Richer => {
-            "have an earlier, richer version, which is removed (kept in the trash)"
+            "have an earlier, richer version, which is removed (kept as undo data)"
         }
         Conversion::NotUnderstood => {
-            "or lines that cannot be parsed are removed (kept in the trash)"
+            "or lines that cannot be parsed are removed (kept as undo data)"
         }
     }
 }

@@ -1,44 +1,45 @@
 //! Command lines that mend what was found.
 
+use std::path::Path;
+
 use recount_changes::Remedy;
 use recount_engine::Agent;
+use recount_model::SessionId;
+use recount_platform::CommandLine;
 
 /// Returns the command that mends something.
 pub(crate) fn remedy(remedy: &Remedy) -> String {
-    match remedy {
-        Remedy::Keep => "recount guard --keep".to_owned(),
-        Remedy::Fix => "recount guard --fix".to_owned(),
-        Remedy::Repair(session) => format!("recount repair {}", session.short()),
-        Remedy::ShowRaw(session) => format!("recount show {} --raw", session.short()),
-        Remedy::Compact(session) => format!("recount compact {}", session.short()),
-        Remedy::PruneOrphaned => "recount prune --orphaned".to_owned(),
-        Remedy::Relocate { old: Some(old), new: Some(new) } => relocate(old.as_str(), new),
-        Remedy::Relocate { old: Some(old), new: None } => format!("recount relocate {old} NEW"),
-        Remedy::Relocate { old: None, .. } => "recount relocate".to_owned(),
-        Remedy::History => "recount history".to_owned(),
-        Remedy::RebuildIndex => "recount index rebuild".to_owned(),
-        Remedy::MakeWritable(path) => format!("chmod u+w {}", path.display()),
-        Remedy::MakePrivate(path) => format!("chmod go-rwx {}", path.display()),
-    }
+    let about = |command, session: &SessionId| CommandLine::new(command).argument(session.short());
+    let chmod = |command, path: &Path| CommandLine::new(command).argument(&path.to_string_lossy());
+    let line = match remedy {
+        Remedy::Keep => CommandLine::new("recount guard --keep"),
+        Remedy::Fix => CommandLine::new("recount guard --fix"),
+        Remedy::Repair(session) => about("recount repair", session),
+        Remedy::ShowRaw(session) => about("recount show", session).option("--raw"),
+        Remedy::Compact(session) => about("recount compact", session),
+        Remedy::PruneOrphaned => CommandLine::new("recount prune --orphaned"),
+        Remedy::Relocate { old: Some(old), new: Some(new) } => return relocate(old.as_str(), new),
+        // Where it went is not known; this says which folders may be meant.
+        Remedy::Relocate { old: Some(old), new: None } => {
+            CommandLine::new("recount projects").argument(old.as_str()).option("--scan")
+        }
+        Remedy::Relocate { old: None, .. } => CommandLine::new("recount projects --scan"),
+        Remedy::History => CommandLine::new("recount history"),
+        Remedy::RebuildIndex => CommandLine::new("recount index rebuild"),
+        Remedy::MakeWritable(path) => chmod("chmod u+w", path),
+        Remedy::MakePrivate(path) => chmod("chmod go-rwx", path),
+    };
+    line.to_string()
 }
 
 /// Returns the command that makes the sessions of one folder those of another.
 pub(crate) fn relocate(old: &str, new: &str) -> String {
-    format!("recount relocate {} {}", quoted(old), quoted(new))
+    CommandLine::new("recount relocate").argument(old).argument(new).to_string()
 }
 
 /// Says how an agent is kept from deleting sessions by itself.
 pub(crate) fn retention_off(agent: &Agent) -> String {
     format!("`recount guard --retention off` keeps all sessions: {}", agent.setting)
-}
-
-/// Writes a path so that a shell takes it as one word.
-fn quoted(path: &str) -> String {
-    let plain = |letter: char| letter.is_alphanumeric() || "/._-+@%:,=".contains(letter);
-    if !path.is_empty() && path.chars().all(plain) {
-        return path.to_owned();
-    }
-    format!("'{}'", path.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]
@@ -57,14 +58,45 @@ mod tests {
         let command = remedy(&Remedy::Relocate { old: old.clone(), new });
         assert_eq!(command, "recount relocate '/code/my shop' /code/store");
         let command = remedy(&Remedy::Relocate { old, new: None });
-        assert_eq!(command, "recount relocate /code/my shop NEW");
+        assert_eq!(command, "recount projects '/code/my shop' --scan");
     }
 
     #[test]
-    fn a_path_is_one_word_to_the_shell() {
-        assert_eq!(quoted("/home/dev/code/shop"), "/home/dev/code/shop");
-        assert_eq!(quoted("/home/dev/my shop"), "'/home/dev/my shop'");
-        assert_eq!(quoted("/home/dev/it's"), r"'/home/dev/it'\''s'");
-        assert_eq!(quoted("/home/dev/$(x)"), "'/home/dev/$(x)'");
+    fn every_remedy_is_a_command_that_is_understood() {
+        use clap::CommandFactory as _;
+        let id = SessionId::new("3f2a91c0-1111-4222-8333-444455556666");
+        let old = Some(RecordedPath::new("/code/shop"));
+        for one in [
+            Remedy::Keep,
+            Remedy::Fix,
+            Remedy::Repair(id.clone()),
+            Remedy::ShowRaw(id.clone()),
+            Remedy::Compact(id),
+            Remedy::PruneOrphaned,
+            Remedy::Relocate { old: old.clone(), new: Some("/code/store".into()) },
+            Remedy::Relocate { old, new: None },
+            Remedy::Relocate { old: None, new: None },
+            Remedy::History,
+            Remedy::RebuildIndex,
+        ] {
+            let line = remedy(&one);
+            let parsed = crate::args::Cli::command().try_get_matches_from(line.split(' '));
+            assert!(parsed.is_ok(), "{line}: {parsed:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_session_file_says_is_one_word_to_the_shell() {
+        let hostile = "/home/dev/x; touch PWNED";
+        let command =
+            remedy(&Remedy::Relocate { old: Some(RecordedPath::new(hostile)), new: None });
+        assert_eq!(command, format!("recount relocate '{hostile}' NEW"));
+        assert_eq!(
+            remedy(&Remedy::Repair(SessionId::new("a;id #12345"))),
+            "recount repair 'a;id #12'"
+        );
+        assert_eq!(remedy(&Remedy::ShowRaw(SessionId::new("-rf"))), "recount show --raw -- -rf");
+        let command = remedy(&Remedy::MakePrivate("/home/dev/$(id)".into()));
+        assert_eq!(command, "chmod go-rwx '/home/dev/$(id)'");
     }
 }

@@ -210,7 +210,7 @@ fn history_and_trash_tell_what_was_done() {
     assert_eq!(tree(&home), before);
     insta::assert_snapshot!(home.run(["trash"]), @r"
     ------- stderr -------
-    note: the trash is empty
+    note: the trash is empty: there are no deleted sessions
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["undo", "--yes"]), @r"
@@ -250,17 +250,17 @@ fn what_is_thrown_away_is_gone_for_good() {
     ");
     insta::assert_snapshot!(home.run(["trash", "empty", "--before", "1d", "--yes"]), @"
     ------- stderr -------
-    note: deleted 0 sessions, 0 B for good
+    note: nothing to remove
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["trash", "empty", "--yes"]), @r"
     ------- stderr -------
-    note: deleted 1 session, 532 KB for good
+    note: removed for good: 1 deleted session, 531 KB; 1 change can no longer be undone
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["undo", "20261116-000000", "--yes"]), @r"
     ------- stderr -------
-    error: change 20261116-000000 cannot be undone: the trash was emptied
+    error: change 20261116-000000 cannot be undone: its undo data was removed
     hint: `recount history` shows what has become of it
     [exit 3]
     ");

@@ -91,6 +91,7 @@ fn help_and_version_are_no_errors() {
     Search & count:
       search       Search the full text of every session
       stats        Count tokens, cost and time, each request once
+      watch        Show what every running session is doing
       prices       Show the price table and its sources
       sql          Query sessions with SQL
       index        Update, inspect or rebuild the search index
@@ -116,7 +117,7 @@ fn help_and_version_are_no_errors() {
     Protect:
       guard        Show sessions that the agent will delete on its next start
       vault        List, verify or prune the copies made by `guard --keep`
-      trash        List deleted sessions, or empty the trash
+      trash        List deleted sessions and undo data, or empty the trash
 
     Repair & undo:
       doctor       Check sessions, registry and data folders for problems

@@ -42,13 +42,13 @@ fn doomed(home: &Home) -> Vec<String> {
 }
 
 #[test]
-fn a_stub_goes_to_the_trash_and_the_conversation_stays() {
+fn a_stub_is_removed_and_the_conversation_stays() {
     let home = home(["gemini/lines/resume-stub"]);
     let before = tree(&home);
     insta::assert_snapshot!(home.run(["guard", "--fix", "--release", "0.60.0", "--dry-run"]), @"
     798f2624  Another session  /home/dev/code/shop
-    CHANGE    WHAT  BEFORE  AFTER  FILE
-    to trash  stub   228 B      -  ~/.gemini/tmp/shop/chats/session-2026-11-15T18-29-798f2624.jsonl
+    CHANGE  WHAT  BEFORE  AFTER  FILE
+    remove  stub   228 B      -  ~/.gemini/tmp/shop/chats/session-2026-11-15T18-29-798f2624.jsonl
     ------- stderr -------
     note: nothing was changed (--dry-run)
     [exit 0]
@@ -58,16 +58,17 @@ fn a_stub_goes_to_the_trash_and_the_conversation_stays() {
     assert_eq!(refused.code, Some(3), "{refused}");
     insta::assert_snapshot!(home.run(["guard", "--fix", "--release", "0.60.0", "--yes"]), @"
     798f2624  Another session  /home/dev/code/shop
-    CHANGE    WHAT  BEFORE  AFTER  FILE
-    to trash  stub   228 B      -  ~/.gemini/tmp/shop/chats/session-2026-11-15T18-29-798f2624.jsonl
+    CHANGE  WHAT  BEFORE  AFTER  FILE
+    remove  stub   228 B      -  ~/.gemini/tmp/shop/chats/session-2026-11-15T18-29-798f2624.jsonl
     ------- stderr -------
     note: fixed: 1 file; `recount undo 20261116-000000` reverts it
     [exit 0]
     ");
     let calm = home.run(["guard", "--release", "0.60.0"]);
     assert_eq!(calm.code, Some(0), "{calm}");
-    // The session is not in the trash, only its stub is.
-    assert_eq!(home.run(["trash"]).stdout, "");
+    // The session is not in the trash; its stub is undo data.
+    let trash = home.run(["trash"]);
+    assert!(trash.stderr.contains("no deleted sessions"), "{trash}");
     insta::assert_snapshot!(home.run(["guard", "--fix", "--release", "0.60.0", "--yes"]), @"
     ------- stderr -------
     note: nothing to fix

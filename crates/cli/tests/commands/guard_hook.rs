@@ -10,6 +10,8 @@ use serde_json::json;
 use super::changing::{json as run_json, tree};
 use crate::home;
 
+/// What the agent is told to call: tests may lie in a temporary folder.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_recount");
 const SETTINGS: &str = ".gemini/settings.json";
 const CHATS: &str = ".gemini/tmp/shop/chats";
 const CONVERSATION: &str = "session-2026-11-15T18-28-798f2624.jsonl";
@@ -90,17 +92,57 @@ fn it_is_installed_once_and_removed_without_a_trace() {
     let home = home(["gemini/lines/plain"]);
     let text = "{\n  // mine\n  \"ui\": { \"theme\": \"x\" }\n}\n";
     home.write(SETTINGS, text);
-    let output = home.run(["guard", "--hook", "install", "--yes"]);
+    let install = ["guard", "--hook", "install", "--program", PROGRAM];
+    let output = home.run(install.iter().chain(&["--yes"]));
     assert_eq!(output.code, Some(0), "{output}");
     let with = String::from_utf8(home.read(SETTINGS)).unwrap();
     assert!(with.starts_with("{\n  // mine\n") && with.contains("guard --hook run"), "{with}");
-    let again = home.run(["guard", "--hook", "install", "--yes"]);
+    let again = home.run(install.iter().chain(&["--yes"]));
     assert!(again.stderr.contains("there already"), "{again}");
     let output = home.run(["guard", "--hook", "remove", "--yes"]);
     assert_eq!(output.code, Some(0), "{output}");
     assert_eq!(String::from_utf8(home.read(SETTINGS)).unwrap(), text);
     assert_eq!(home.run(["guard", "--hook", "remove", "--yes"]).code, Some(0));
     home.write(SETTINGS, "{\"hooksConfig\": {\"enabled\": false}}");
-    let off = home.run(["guard", "--hook", "install", "--dry-run"]);
+    let off = home.run(install.iter().chain(&["--dry-run"]));
     assert!(off.stderr.contains("runs no hooks"), "{off}");
+}
+
+#[test]
+fn it_is_not_installed_into_settings_that_the_agent_refuses() {
+    let home = home(["gemini/lines/plain"]);
+    let text = "{\n  \"ui\": { \"theme\": \"x\" },\n}\n";
+    home.write(SETTINGS, text);
+    for arguments in [
+        &["guard", "--hook", "install", "--program", PROGRAM, "--yes"][..],
+        &["guard", "--retention", "off", "--yes"],
+    ] {
+        let output = home.run(arguments);
+        assert_eq!(output.code, Some(3), "{output}");
+        assert!(output.stderr.contains("line 2: a comma after the last item"), "{output}");
+        assert!(output.stderr.contains("the agent refuses the file"), "{output}");
+    }
+    assert_eq!(String::from_utf8(home.read(SETTINGS)).unwrap(), text);
+    // Somebody adds the comma later: it is found all the same.
+    home.write(SETTINGS, "{}\n");
+    home.run(["guard", "--hook", "install", "--program", PROGRAM, "--yes"]);
+    let with = String::from_utf8(home.read(SETTINGS)).unwrap();
+    home.write(SETTINGS, with.trim_end().trim_end_matches('}').trim_end().to_owned() + ",\n}\n");
+    let output = home.run(["guard", "--hook", "remove", "--yes"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    let left = String::from_utf8(home.read(SETTINGS)).unwrap();
+    assert!(!left.contains("recount"), "{left}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_in_a_temporary_folder_is_not_what_an_agent_is_told_to_call() {
+    let home = home(["gemini/lines/plain"]);
+    let here = std::path::Path::new(PROGRAM).parent().unwrap();
+    let output = home.run_with(["guard", "--hook", "install", "--yes"], |command| {
+        command.env("TMPDIR", here);
+    });
+    assert_eq!(output.code, Some(3), "{output}");
+    assert!(output.stderr.contains("is in a temporary folder"), "{output}");
+    assert!(!home.path().join(SETTINGS).exists());
 }

@@ -12,10 +12,10 @@ use crate::{has, home};
 
 const ID: &str = "3d2f9a10-5c1b-4d11-b127-fab536451cda";
 const CHATS: &str = ".gemini/tmp/shop/chats";
-const LOG: &str = ".gemini/tmp/shop/chats/session-2026-11-15T08-00-3d2f9a10.jsonl";
+pub(super) const LOG: &str = ".gemini/tmp/shop/chats/session-2026-11-15T08-00-3d2f9a10.jsonl";
 
 /// A log of several turns and resumes, as 0.61 writes it: each message twice, and the whole list at every resume.
-fn long_log(turns: usize) -> String {
+pub(super) fn long_log(turns: usize) -> String {
     let head = json!({"sessionId": ID, "projectHash": "h", "startTime": "2026-11-15T08:00:00.000Z",
         "lastUpdated": "2026-11-15T08:00:00.000Z", "kind": "main"});
     let mut lines = vec![head];
@@ -46,7 +46,7 @@ fn long_log(turns: usize) -> String {
     lines.join("\n")
 }
 
-fn with(log: &str) -> Home {
+pub(super) fn with(log: &str) -> Home {
     let home = home([]);
     home.write(".gemini/tmp/shop/.project_root", "/home/dev/code/shop");
     home.write(LOG, log);

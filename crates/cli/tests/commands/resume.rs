@@ -111,7 +111,7 @@ fn what_the_agent_leaves_behind_is_taken_out_of_its_way() {
     let id = id(&home);
     let output = resumed(&home, &["resume", &id]);
     assert_eq!(output.code, Some(7), "{output}");
-    assert!(output.stderr.contains("to the trash; `recount undo"), "{output}");
+    assert!(output.stderr.contains("delete sessions; `recount undo"), "{output}");
     assert!(files().len() < before.len(), "{:?}", files());
     assert_eq!(home.run(["guard"]).code, Some(0));
     assert_eq!(home.run(["undo", "--yes"]).code, Some(0));

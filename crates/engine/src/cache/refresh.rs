@@ -133,6 +133,7 @@ impl Engine {
         let folder = self.folders.data.as_ref().ok_or(Error::NoDataFolder)?;
         recount_writer::create_private_folder(folder)?;
         let path = folder.join(FILE);
+        recount_writer::create_private_file(&path);
         let opened = match Catalog::open(&path, &version(self.sources)) {
             Err(fault) if fault.is_damage() => {
                 self.remove_catalog()?;

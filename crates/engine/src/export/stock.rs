@@ -58,8 +58,13 @@ impl Engine {
 }
 
 impl Stock {
-    /// Opens a session; `None` when its files are gone by now.
+    /// Opens a session; `None` when its files are gone by now, or cannot be read: then there is nothing to write, and what was
+    /// written of it before stays.
     pub(super) fn open<'a>(&self, item: &Item<'a>) -> Option<Cow<'a, Opened>> {
+        self.open_any(item).filter(|opened| !opened.is_unread())
+    }
+
+    fn open_any<'a>(&self, item: &Item<'a>) -> Option<Cow<'a, Opened>> {
         if let Some(opened) = item.opened {
             return Some(Cow::Borrowed(opened));
         }
@@ -182,7 +187,8 @@ impl Item<'_> {
             file: Arc::from(file),
             span: None,
             what: What::Unreadable,
-            done: "the session was not exported: its files changed meanwhile".into(),
+            done: "the session was not exported: its files cannot be read, or changed meanwhile"
+                .into(),
         }
     }
 }

@@ -38,7 +38,7 @@ impl Engine {
             recount_writer::create_private_folder(folder)?;
             forget_oldest(folder);
         }
-        Ok(recount_writer::write_atomically(&path, text.as_bytes())?)
+        Ok(recount_writer::write_private(&path, text.as_bytes())?)
     }
 
     /// Returns the session in row `number` of the last list, counted from 1.

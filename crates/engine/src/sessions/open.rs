@@ -1,5 +1,6 @@
 //! One session, opened.
 
+use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -92,6 +93,14 @@ impl Opened {
         own.map(|session_file| session_file.file.at.path.as_path())
     }
 
+    /// Whether nothing of it is known because its files could not be read. That is not a session in which nothing was said.
+    pub fn is_unread(&self) -> bool {
+        let outlines = || own(&self.session_files).map(|session_file| &session_file.file.outline);
+        self.saved.is_none()
+            && outlines().any(Outline::is_unread)
+            && outlines().all(|outline| outline.entries.is_empty())
+    }
+
     /// Returns its files as they were found.
     pub(crate) fn group(&self) -> Group {
         let file =
@@ -99,10 +108,10 @@ impl Opened {
         Group { source: self.source, files: own(&self.session_files).map(file).collect() }
     }
 
-    /// Returns the outline of one of its files.
-    pub(crate) fn outline(&self, path: &Path) -> Option<&Outline> {
-        let own = |session_file: &&SessionFile| session_file.file.at.path == path;
-        self.session_files.files.iter().find(own).map(|session_file| &session_file.file.outline)
+    /// Returns the outlines of its files, by their paths.
+    pub(crate) fn outlines(&self) -> HashMap<&Path, &Outline> {
+        let files = self.session_files.files.iter();
+        files.map(|one| (one.file.at.path.as_path(), &one.file.outline)).collect()
     }
 
     /// Returns its calls that ran sub-agents.
@@ -133,6 +142,8 @@ impl Engine {
         if !metadata.is_file() {
             return Err(Error::NotASession(path.to_owned()));
         }
+        // Who names a link wants what it leads to.
+        bytes::accept_link(path, &metadata);
         let head = sniffed(path);
         let head = head.map_err(|source| Error::Unreadable { path: path.to_owned(), source })?;
         let readers = self.sources.iter().copied().filter(|source| source.reads_sessions());

@@ -79,6 +79,7 @@ impl Engine {
         progress: &dyn Progress,
     ) -> Result<(), Error> {
         let version = format!("{ROWS}/{}", version(self.sources));
+        recount_writer::create_private_file(path);
         let mut file = FactFile::open(path, &version)?;
         let sessions: Vec<Stale<'_>> =
             digests.iter().filter_map(|digest| session(disk, digest)).collect();

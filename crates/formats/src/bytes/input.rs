@@ -15,12 +15,21 @@ const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// start.
 const KEPT: u64 = 32 * 1024 * 1024;
 
+/// Packed text unpacks to at most so many times its size. Sessions pack to a tenth, seldom to a hundredth.
+const DENSEST: u64 = 1000;
+
+/// So much more is read than there was when the file was opened.
+const GROWTH: u64 = 64 * 1024 * 1024;
+
 /// A file that is read as what it holds: as it is, or decompressed. Offsets are those of the content.
 #[derive(Debug)]
 pub struct Input {
     kind: Kind,
     /// The offset of what is read next.
     at: u64,
+    /// Where the content ends for this reader: a file that grows without end, or that is small only as long as it is packed, must
+    /// not hold it for ever.
+    limit: u64,
 }
 
 enum Kind {
@@ -50,6 +59,7 @@ impl Input {
     /// If it cannot be opened or read.
     pub fn open(path: &Path) -> io::Result<Self> {
         let mut file = open(path)?;
+        let size = file.metadata()?.len();
         let mut magic = [0; ZSTD.len()];
         let mut read = 0;
         while let Some(rest) = magic.get_mut(read..).filter(|rest| !rest.is_empty()) {
@@ -59,12 +69,14 @@ impl Input {
             }
         }
         file.seek(SeekFrom::Start(0))?;
-        let kind = if magic == ZSTD && read == ZSTD.len() {
+        let is_packed = magic == ZSTD && read == ZSTD.len();
+        let limit = size.saturating_mul(if is_packed { DENSEST } else { 1 }).saturating_add(GROWTH);
+        let kind = if is_packed {
             Kind::Zstd { decoder: Decoder::new(file.try_clone()?)?, file }
         } else {
             Kind::Plain(file)
         };
-        Ok(Self { kind, at: 0 })
+        Ok(Self { kind, at: 0, limit })
     }
 
     /// Whether the file is compressed.
@@ -118,6 +130,13 @@ impl Input {
 
 impl Read for Input {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.limit.saturating_sub(self.at)).unwrap_or(usize::MAX);
+        if left == 0 && matches!(self.kind, Kind::Zstd { .. }) {
+            let kind = io::ErrorKind::FileTooLarge;
+            return Err(io::Error::new(kind, "it unpacks to far more than a session"));
+        }
+        let most = into.len().min(left);
+        let into = into.get_mut(..most).unwrap_or_default();
         let count = match &mut self.kind {
             Kind::Plain(file) => file.read(into)?,
             Kind::Zstd { decoder, .. } => decoder.read(into)?,

@@ -6,8 +6,9 @@
 mod input;
 
 pub use input::Input;
+pub use recount_files::{accept_link, open, open_bounded, open_following};
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Seek as _, SeekFrom};
 use std::path::Path;
 
@@ -18,6 +19,9 @@ const PIECE: usize = 512 * 1024;
 
 /// What is read at a time when one file has all cores to itself.
 const LARGE_PIECE: usize = 8 * 1024 * 1024;
+
+/// A record that is larger is an error. The agents themselves cannot load one: a string of JavaScript has less than 512 Mi characters.
+const LARGEST_RECORD: usize = 1024 * 1024 * 1024;
 
 /// A piece of this size is worth a second thread.
 pub(crate) const WORTH_SHARING: usize = 4 * 1024 * 1024;
@@ -84,6 +88,9 @@ impl Buffer {
     /// Reads until the buffer is full or the input ends. Returns how much is in it, and whether that is all.
     fn fill(&mut self, input: &mut dyn Read, mut filled: usize) -> io::Result<(usize, bool)> {
         if filled == self.bytes.len() {
+            if filled >= LARGEST_RECORD {
+                return Err(io::Error::new(io::ErrorKind::FileTooLarge, "a record is too large"));
+            }
             // Doubling keeps the repeated look at one huge record linear.
             self.bytes.resize((self.bytes.len() * 2).max(self.piece), 0);
         }
@@ -116,14 +123,17 @@ const SMALL: u64 = 16 * 1024 * 1024;
 /// How much of a file of single lines is read, from its end.
 pub const LINES_TAIL: u64 = SMALL;
 
-/// Reads a small file whole; a larger one is an error.
+/// Reads a small file whole; a larger one is an error. Links are followed: people link settings to where they keep them.
 pub fn read_small(path: &Path) -> io::Result<Vec<u8>> {
-    read_limited(path, SMALL)
+    read_whole(open_following(path)?, SMALL)
 }
 
-/// Reads a file of at most `limit` bytes whole; a larger one is an error.
+/// Reads a file of at most `limit` bytes whole; a larger one is an error. A link is not followed.
 pub fn read_limited(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let file = open(path)?;
+    read_whole(open(path)?, limit)
+}
+
+fn read_whole(file: File, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
@@ -132,35 +142,28 @@ pub fn read_limited(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads the first `limit` bytes of a file, or all of a shorter one.
+/// Reads the first `limit` bytes of a file, or all of a shorter one. Links are followed.
 ///
 /// # Errors
 /// If the file cannot be read.
 pub fn read_head(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open(path)?.take(limit).read_to_end(&mut bytes)?;
+    open_following(path)?.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Reads the last `limit` bytes of a file, or all of a shorter one. What is appended meanwhile is left out.
+/// Reads the last `limit` bytes of a file, or all of a shorter one. What is appended meanwhile is left out. Links are
+/// followed.
 ///
 /// # Errors
 /// If the file cannot be read.
 pub fn read_tail(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let mut file = open(path)?;
+    let mut file = open_following(path)?;
     let size = file.metadata()?.len();
     file.seek(SeekFrom::Start(size.saturating_sub(limit)))?;
     let mut bytes = Vec::new();
     file.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// Opens a regular file; anything else, such as a pipe, is refused without waiting for it.
-pub fn open(path: &Path) -> io::Result<File> {
-    if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
-    }
-    File::open(path)
 }
 
 /// Tells on which line an offset stands, by counting from the last one it was asked for.

@@ -12,12 +12,14 @@ use super::locate::short_id;
 use crate::hook::{Hook, HookCall, Moment, Unfit};
 use crate::json::JsonTree;
 use crate::json::comments::strip;
-use crate::json::edit::{push, take_out};
+use crate::json::edit::{check_accepted, keys, push, take_out, take_out_inner};
 
 /// What we call ours.
 const NAME: &str = "recount-guard";
 const EVENTS: [(&str, Moment); 3] =
     [("SessionStart", Moment::Start), ("BeforeAgent", Moment::Prompt), ("SessionEnd", Moment::End)];
+/// What our command is called with.
+const RUN: &str = " guard --hook run";
 /// How long the program waits for it, in milliseconds.
 const PATIENCE: &str = "5000";
 
@@ -28,26 +30,25 @@ pub(crate) struct Hooks;
 impl Hook for Hooks {
     fn install(&self, text: Option<&[u8]>, command: &str) -> Result<Vec<u8>, Unfit> {
         let mut text = text.unwrap_or(b"{}\n").to_vec();
+        check_accepted(&text)?;
         for (event, _) in EVENTS {
             let path = ["hooks", event];
             let wanted = group(command);
             if has(&text, event, |known| *known == wanted) {
                 continue;
             }
-            text = take_out(&text, &path, is_ours)?.unwrap_or(text);
+            text = without(&text, event)?.unwrap_or(text);
             text = push(&text, &path, &wanted)?;
         }
         Ok(text)
     }
 
     fn remove(&self, text: &[u8]) -> Result<Option<Vec<u8>>, Unfit> {
-        let mut left = None;
-        for (event, _) in EVENTS {
+        let mut left: Option<Vec<u8>> = None;
+        // Whatever events earlier releases of ours used.
+        for event in keys(text, &["hooks"])? {
             let now = left.as_deref().unwrap_or(text);
-            let exists = has(now, event, is_ours);
-            if let Some(next) = exists.then(|| take_out(now, &["hooks", event], is_ours)) {
-                left = next?.or(left);
-            }
+            left = without(now, &event)?.or(left);
         }
         Ok(left)
     }
@@ -98,10 +99,29 @@ fn group(command: &str) -> JsonTree {
     JsonTree::Object(vec![("hooks".to_owned(), JsonTree::Array(vec![JsonTree::Object(hook)]))])
 }
 
+/// Takes what is ours out of an event, wherever it stands; `None` if nothing is.
+fn without(text: &[u8], event: &str) -> Result<Option<Vec<u8>>, Unfit> {
+    let path = ["hooks", event];
+    let whole = match take_out(text, &path, is_ours) {
+        // What is no list holds no hooks.
+        Err(Unfit::Other { .. }) => return Ok(None),
+        taken => taken?,
+    };
+    // Others may have put theirs beside ours.
+    let inner = take_out_inner(whole.as_deref().unwrap_or(text), &path, "hooks", is_our_hook)?;
+    Ok(inner.or(whole))
+}
+
 /// Whether all that an entry runs is ours.
 fn is_ours(group: &JsonTree) -> bool {
     let Some(JsonTree::Array(hooks)) = group.get("hooks") else { return false };
-    !hooks.is_empty() && hooks.iter().all(|hook| hook.text("name") == Some(NAME))
+    !hooks.is_empty() && hooks.iter().all(is_our_hook)
+}
+
+/// Whether a hook is ours: by its name, or by what it runs if somebody has taken the name off.
+fn is_our_hook(hook: &JsonTree) -> bool {
+    let runs = |command: &str| command.contains("recount") && command.contains(RUN);
+    hook.text("name") == Some(NAME) || hook.text("command").is_some_and(runs)
 }
 
 fn has(text: &[u8], event: &str, is_wanted: impl Fn(&JsonTree) -> bool) -> bool {
@@ -186,5 +206,54 @@ mod tests {
         ] {
             assert_eq!(Hooks.call(wrong), None);
         }
+    }
+
+    #[test]
+    fn a_file_that_the_agent_refuses_is_not_changed() {
+        let install = |text: &str| Hooks.install(Some(text.as_bytes()), "recount guard --hook run");
+        for (text, told) in [
+            ("{\n  \"ui\": {\"a\": 1,},\n}", "line 2: a comma after the last item"),
+            ("{\n  \"ui\": {},\n}", "line 2: a comma after the last item"),
+            ("{\"list\": [1, 2, /* three */]}", "line 1: a comma after the last item"),
+            ("\u{feff}{}", "line 1: a byte order mark"),
+            ("{// a\r\"ui\": 1}", "line 1: it ends too early"),
+            ("[]", "the whole is not an object"),
+            ("{\"a\": 01}", "line 1: a comma or an end is missing"),
+            ("", "line 1: it ends too early"),
+        ] {
+            let why = install(text).unwrap_err().to_string();
+            assert!(why.starts_with(told), "{text:?}: {why}");
+        }
+        assert!(install("{\"a\": \",}\" /* , */} // end").is_ok());
+    }
+
+    #[test]
+    fn it_is_found_in_whatever_form_it_is() {
+        let text = Hooks.install(None, "recount guard --hook run").unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let mine = serde_json::json!({"type": "command", "command": "mine"});
+        let mut beside = value.clone();
+        beside["hooks"]["SessionEnd"][0]["hooks"].as_array_mut().unwrap().push(mine);
+        let mut unnamed = value.clone();
+        unnamed["hooks"]["BeforeAgent"][0]["hooks"][0]["name"].take();
+        let mut elsewhere = value.clone();
+        elsewhere["hooks"]["SomeOther"] = value["hooks"]["SessionEnd"].clone();
+        for form in [
+            value.to_string(),
+            text.replace("\n}", ",\n}"),
+            format!("\u{feff}{text}"),
+            text.replace('\n', "\r\n"),
+            beside.to_string(),
+            unnamed.to_string(),
+            elsewhere.to_string(),
+        ] {
+            let left = Hooks.remove(form.as_bytes()).unwrap().unwrap();
+            let left = String::from_utf8(left).unwrap();
+            assert!(!left.contains("recount"), "{left}");
+            assert_eq!(left.contains("mine"), form.contains("mine"), "{left}");
+        }
+        assert_eq!(Hooks.remove(b"{\"hooks\": {\"SessionEnd\": 5}}").unwrap(), None);
+        assert_eq!(Hooks.remove(b"{\"hooks\": 5}").unwrap(), None);
     }
 }

@@ -111,7 +111,8 @@ impl Source for Gemini {
 
     fn outline(&self, path: &Path, buffer: &mut Buffer) -> Outline {
         let file = Arc::from(path.to_string_lossy());
-        let read = bytes::open(path).and_then(|mut input| outline(&mut input, &file, buffer));
+        let read =
+            bytes::open_bounded(path).and_then(|mut input| outline(&mut input, &file, buffer));
         let read = read.map(|mut outline| {
             count_lines(&mut outline, path);
             outline
@@ -145,7 +146,7 @@ impl Source for Gemini {
         let file = Arc::from(path.to_string_lossy());
         let mut saved = None;
         let keep = |reader: &dyn crate::source::Reader| saved = reader.save();
-        let read = bytes::open(path)
+        let read = bytes::open_bounded(path)
             .and_then(|mut input| grammar::outline_and(&mut input, &file, buffer, keep));
         match read {
             Ok(mut outline) => {

@@ -1,11 +1,12 @@
 //! Orphaned files of sessions that are gone. The agent itself never collects them.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::artifacts::{gather, is_drawn, is_plain};
+use crate::bytes;
 use crate::source::{Artifact, Artifacts, BelongingKind, ProjectFolder};
 
 /// What stands before the id in names of outputs and logs.
@@ -68,7 +69,7 @@ fn spoken_of(files: &[PathBuf], ids: &BTreeSet<String>) -> BTreeSet<String> {
     let longest = ids.iter().map(String::len).max().unwrap_or_default();
     for file in files {
         // What cannot be read says nothing; its session is there all the same.
-        let Ok(mut input) = File::open(file) else { continue };
+        let Ok(mut input) = bytes::open_bounded(file) else { continue };
         let mut piece = Vec::with_capacity(PIECE + BEFORE.len() + longest);
         loop {
             // An id may stand across two pieces.

@@ -1,16 +1,15 @@
 //! JSON with comments, as settings may have them.
 
-/// Puts blanks in the place of comments, so that places stay what they are.
+/// Puts blanks in the place of comments, so that places stay what they are: as `strip-json-comments` does, with which the agents
+/// read their settings. A byte order mark stays, and makes the text invalid; a carriage return alone does not end a comment.
 pub(crate) fn strip(bytes: &[u8]) -> Vec<u8> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut out = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
     while let Some((&first, tail)) = rest.split_first() {
         let end = match (first, tail.first()) {
             (b'"', _) => string(tail) + 1,
             (b'/', Some(b'/')) => {
-                let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
-                let end = end.unwrap_or(rest.len());
+                let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
                 out.resize(out.len() + end, b' ');
                 rest = rest.get(end..).unwrap_or_default();
                 continue;
@@ -54,6 +53,8 @@ mod tests {
         assert_eq!(strip("{// no\n\"a\": /* x */ 1}"), "{     \n\"a\":         1}");
         let kept = r#"{"url": "https://x/*y*/", "quote": "\"// no", "end": "\\"}"#;
         assert_eq!(strip(kept), kept);
+        assert_eq!(strip("{// a\rb\n}"), "{      \n}");
+        assert_eq!(strip("\u{feff}{}"), "\u{feff}{}");
         assert_eq!(strip("{} /* open"), "{}        ");
         assert_eq!(strip("\"open \\"), "\"open \\");
     }

@@ -12,8 +12,8 @@ use std::ops::Range;
 
 use self::layout::{Layout, quoted};
 use self::shape::{Item, Shape, Value};
-use super::JsonTree;
 use super::comments::strip;
+use super::{JsonTree, Scanner};
 
 /// Why a text cannot be changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,6 +21,14 @@ pub enum Unfit {
     /// It is no JSON, even without its comments.
     #[error("line {line}: {what}")]
     Malformed {
+        /// Where, counted from 1.
+        line: usize,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// The agent itself refuses the text: what is put into it would never be read.
+    #[error("line {line}: {what}; the agent refuses the file until that is mended")]
+    Refused {
         /// Where, counted from 1.
         line: usize,
         /// What is wrong.
@@ -34,6 +42,91 @@ pub enum Unfit {
         /// What it should be.
         wanted: &'static str,
     },
+}
+
+/// Checks that a text is what an agent accepts that takes comments out and hands the rest to `JSON.parse`: an object, without a byte
+/// order mark and without commas after last items. Everything else in here lets these through.
+///
+/// # Errors
+/// If it is not.
+pub fn check_accepted(text: &[u8]) -> Result<(), Unfit> {
+    if text.starts_with(b"\xef\xbb\xbf") {
+        return Err(Unfit::Refused { line: 1, what: "a byte order mark" });
+    }
+    let page = Page::read(text)?;
+    if let Some(at) = last_comma(&page.bare) {
+        let before = page.bare.get(..at).unwrap_or_default();
+        let line = 1 + memchr::memchr_iter(b'\n', before).count();
+        return Err(Unfit::Refused { line, what: "a comma after the last item" });
+    }
+    match JsonTree::parse(&page.bare) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Unfit::Refused { line: 1, what: "it is not valid JSON" }),
+    }
+}
+
+/// Finds a comma that only an end follows.
+fn last_comma(bare: &[u8]) -> Option<usize> {
+    let mut comma = None;
+    let mut at = 0;
+    while let Some(&byte) = bare.get(at) {
+        match byte {
+            b'"' => {
+                let mut scanner = Scanner::new(bare.get(at..)?);
+                scanner.string().ok()?;
+                at += scanner.offset();
+                comma = None;
+                continue;
+            }
+            b',' => comma = Some(at),
+            b'}' | b']' if comma.is_some() => return comma,
+            b' ' | b'\t' | b'\n' | b'\r' => {}
+            _ => comma = None,
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Returns the keys of the object that is reached by `path`; none if there is no such object.
+///
+/// # Errors
+/// If the text is not understood.
+pub fn keys(text: &[u8], path: &[&str]) -> Result<Vec<String>, Unfit> {
+    let page = Page::read(text)?;
+    let Ok((_, Rest::Found(item))) = page.walk(path) else { return Ok(Vec::new()) };
+    let Shape::Object(members) = &item.value.shape else { return Ok(Vec::new()) };
+    Ok(members.iter().filter_map(|member| member.key.clone()).collect())
+}
+
+/// Takes elements out of the lists that stand under `key` in the elements of the list that is reached by `path`. Returns `None` if
+/// there is none.
+///
+/// # Errors
+/// If the text is not understood.
+pub fn take_out_inner(
+    text: &[u8],
+    path: &[&str],
+    key: &str,
+    is_wanted: impl Fn(&JsonTree) -> bool,
+) -> Result<Option<Vec<u8>>, Unfit> {
+    let mut found = None;
+    loop {
+        let page = Page::read(found.as_deref().unwrap_or(text))?;
+        let Ok((_, Rest::Found(list))) = page.walk(path) else { break };
+        let members = list.value.items().iter().flat_map(|element| element.value.items());
+        let mut inner = members.filter(|member| member.key.as_deref() == Some(key));
+        let place = inner.find_map(|member| {
+            let Shape::Array(elements) = &member.value.shape else { return None };
+            let wanted =
+                |element: &Item| page.tree(&element.value).is_some_and(|tree| is_wanted(&tree));
+            Some((member, elements, elements.iter().position(wanted)?))
+        });
+        let Some((member, elements, at)) = place else { break };
+        let next = page.without(&member.value, elements, at);
+        found = Some(next);
+    }
+    Ok(found)
 }
 
 /// Sets the value that is reached by `path`, and makes the objects on the way.

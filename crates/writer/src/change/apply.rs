@@ -65,7 +65,9 @@ impl ChangeLock<'_> {
         for (number, step) in plan.steps.iter().enumerate() {
             if let Some(before) = &step.before {
                 let kept = places.kept(number, step);
-                lay_down(self.disk, &NewContent::of_file(&step.path), &kept, before, &step.path)?;
+                // What the file allows stands in the journal; the copy is for its owner alone.
+                let copy = FileState { mode: before.mode.map(|_| 0o600), ..before.clone() };
+                lay_down(self.disk, &NewContent::of_file(&step.path), &kept, &copy, &step.path)?;
             }
             if let Some(after) = &step.after {
                 let content = step.content.clone().unwrap_or_default();

@@ -73,8 +73,8 @@ pub enum Refusal {
 /// Why a change cannot be undone any more, or not yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Spent {
-    /// The trash was emptied.
-    #[error("the trash was emptied")]
+    /// What was kept to undo it was removed.
+    #[error("its undo data was removed")]
     Emptied,
     /// It failed, and was taken back then.
     #[error("it failed and was rolled back")]

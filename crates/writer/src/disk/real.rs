@@ -24,11 +24,11 @@ impl Disk for RealDisk {
     }
 
     fn read(&self, path: &Path) -> io::Result<Box<dyn Read + '_>> {
-        Ok(Box::new(File::open(path)?))
+        Ok(Box::new(recount_files::open(path)?))
     }
 
     fn hold(&self, path: &Path) -> io::Result<Box<dyn HeldFile + '_>> {
-        Ok(Box::new(RealHeldFile(File::open(path)?)))
+        Ok(Box::new(RealHeldFile(recount_files::open(path)?)))
     }
 
     fn list(&self, path: &Path) -> io::Result<Vec<PathBuf>> {

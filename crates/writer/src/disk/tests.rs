@@ -163,3 +163,67 @@ fn drafts_are_not_there_before_they_are_finished() {
     remove_empty_folder(home.path()).unwrap();
     assert!(!home.path().exists());
 }
+
+#[cfg(unix)]
+mod private {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    fn open_up(path: &Path, mode: u32) {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    #[test]
+    fn an_open_data_folder_is_closed_with_all_that_lies_in_it() {
+        let top = tempfile::tempdir().unwrap();
+        let data = top.path().join("data");
+        let outside = top.path().join("outside");
+        fs::write(&outside, "x").unwrap();
+        open_up(&outside, 0o644);
+        fs::create_dir_all(data.join("trash/1")).unwrap();
+        for path in ["catalog.db", "trash/1/0000-a"] {
+            fs::write(data.join(path), "x").unwrap();
+            open_up(&data.join(path), 0o666);
+        }
+        symlink(&outside, data.join("link")).unwrap();
+        for path in ["", "trash", "trash/1"] {
+            open_up(&data.join(path), 0o755);
+        }
+        create_private_folder(&data).unwrap();
+        for path in ["", "trash", "trash/1"] {
+            assert_eq!(mode(&data.join(path)), 0o700, "{path}");
+        }
+        for path in ["catalog.db", "trash/1/0000-a"] {
+            assert_eq!(mode(&data.join(path)), 0o600, "{path}");
+        }
+        assert_eq!(mode(&outside), 0o644);
+    }
+
+    #[test]
+    fn our_own_files_are_for_their_owner_whatever_they_were() {
+        let top = tempfile::tempdir().unwrap();
+        let data = top.path().join("a/b");
+        create_private_folder(&data).unwrap();
+        assert_eq!((mode(&top.path().join("a")), mode(&data)), (0o700, 0o700));
+        let file = data.join("folders.json");
+        fs::write(&file, "x").unwrap();
+        open_up(&file, 0o644);
+        update(&file, |_| Some(b"y".to_vec())).unwrap();
+        create_private_file(&data.join("catalog.db"));
+        for name in ["folders.json", "folders.json.lock", "catalog.db"] {
+            assert_eq!(mode(&data.join(name)), 0o600, "{name}");
+        }
+        create_private_file(&file);
+        assert_eq!(fs::read(&file).unwrap(), b"y");
+        // What people own keeps what it allows.
+        open_up(&file, 0o644);
+        write_atomically(&file, b"z").unwrap();
+        assert_eq!(mode(&file), 0o644);
+    }
+}

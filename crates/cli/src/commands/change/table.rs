@@ -1,6 +1,8 @@
 //! A plan for people: the sessions, then every file with what becomes of it.
 
-use recount_changes::{FileState, Plan, Step, Subject};
+use std::collections::BTreeSet;
+
+use recount_changes::{FileState, Plan, Step, Subject, deleted_ids};
 
 use crate::context::Context;
 use crate::output::columns::{Align, Column, Fit, render};
@@ -36,15 +38,21 @@ pub(super) fn plan(plan: &Plan, context: &Context) -> String {
         Line::new([id, Span::new(&title, Tone::Plain), project])
     };
     let mut page = canvas.print(plan.sessions.iter().map(title));
-    let rows: Vec<Vec<Span>> = plan.steps.iter().map(|step| row(plan, step, context)).collect();
+    let deleted = deleted_ids(plan);
+    let rows: Vec<Vec<Span>> =
+        plan.steps.iter().map(|step| row(plan, &deleted, step, context)).collect();
     page.push_str(&render(COLUMNS, &rows, &canvas));
     page
 }
 
-fn row(plan: &Plan, step: &Step, context: &Context) -> Vec<Span> {
+fn row(plan: &Plan, deleted: &BTreeSet<&str>, step: &Step, context: &Context) -> Vec<Span> {
     let (change, tone) = match (&step.before, &step.after) {
         (Some(_), None) if step.moved_to.is_some() => ("moved", Tone::Dim),
-        (Some(_), None) => ("to trash", Tone::Removed),
+        (Some(_), None) if step.session.as_deref().is_some_and(|id| deleted.contains(id)) => {
+            ("to trash", Tone::Removed)
+        }
+        // The session stays: what is removed is kept as undo data.
+        (Some(_), None) => ("remove", Tone::Removed),
         (None, _) if plan.undoes.is_some() => ("back", Tone::Added),
         (None, _) => ("new", Tone::Added),
         (Some(_), Some(_)) => ("change", Tone::Warning),

@@ -18,7 +18,7 @@ use self::asked::{Target, export, format, target};
 use super::list::moment;
 use super::{redacted, session_rows};
 use crate::context::{Context, Paged};
-use crate::failure::{Failure, NOTHING};
+use crate::failure::{ERROR, Failure, NOTHING};
 use crate::output::json;
 use crate::output::number::{bytes, plural};
 use crate::output::progress::Bar;
@@ -56,7 +56,10 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<ExitCode, Fail
     if is_check {
         return redacted::check(&found, context);
     }
-    tell(&exported, &found, &target, format, context)?;
+    let sum =
+        |count: fn(&SessionFacts) -> u64| sessions.iter().map(|facts| count(facts)).sum::<u64>();
+    let total = sum(|facts| facts.problems) + exported.problems.len() as u64;
+    tell(&exported, total, &found, &target, format, context)?;
     if redaction.is_some() && exported.written > 0 {
         redacted::tell(&found, context);
     }
@@ -64,11 +67,18 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<ExitCode, Fail
         let media = plural(exported.unseen, "media file");
         context.warn(&format!("{media} not redacted: only text is scanned"));
     }
-    let sum =
-        |count: fn(&SessionFacts) -> u64| sessions.iter().map(|facts| count(facts)).sum::<u64>();
-    let total = sum(|facts| facts.problems) + exported.problems.len() as u64;
     let kept = sessions.iter().flat_map(|facts| &facts.problem_list).chain(&exported.problems);
-    Ok(context.problems(kept, total, sum(|facts| facts.not_understood)))
+    let code = context.problems(kept, total, sum(|facts| facts.not_understood));
+    if let [facts] = *sessions
+        && exported.written + exported.unchanged + exported.files == 0
+        && let Some(problem) = exported.problems.first()
+    {
+        let file = context.folders.tilde(&problem.file);
+        let why =
+            format!("{} was not exported: {file} {}", facts.id.short(), problem.what.phrase());
+        return Err(Failure::new(ERROR, why));
+    }
+    Ok(code)
 }
 
 fn select(
@@ -126,13 +136,14 @@ struct Summary<'a> {
     files: u64,
     bytes: u64,
     removed: u64,
-    problems: usize,
+    problems: u64,
     redacted: Vec<redacted::Row<'a>>,
 }
 
 /// Says what was done.
 fn tell(
     exported: &Exported,
+    problems: u64,
     found: &[Redacted],
     target: &Target,
     format: Format,
@@ -141,7 +152,6 @@ fn tell(
     let (Target::File(path) | Target::Folder(path)) = target else { return Ok(()) };
     let &Exported { written, unchanged, files, bytes: size, removed, .. } = exported;
     if context.global.json {
-        let problems = exported.problems.len();
         let redacted = redacted::rows(found);
         let summary =
             Summary { written, unchanged, files, bytes: size, removed, problems, redacted };

@@ -1,16 +1,17 @@
 //! `recount guard --hook`
 
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
 use recount_changes::Changes;
+use recount_platform::{is_temporary, literal};
 
 use super::GuardArgs;
 use crate::commands::change::nothing;
 use crate::context::Context;
-use crate::failure::{ERROR, Failure};
+use crate::failure::{ERROR, Failure, REFUSED};
 use crate::output::progress::Bar;
 
 /// What an agent tells is small, but for what the user has just said.
@@ -52,9 +53,10 @@ fn install(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
     let changes = Changes::new(&engine);
     args.consent.recover(changes, context)?;
-    let program = std::env::current_exe().map_err(|error| {
-        Failure::new(ERROR, format!("cannot find the path of recount: {error}"))
-    })?;
+    let program = match &args.program {
+        Some(program) => std::path::absolute(program)?,
+        None => own_program(context)?,
+    };
     let offer = changes.hook_plan(&command(&program)?)?;
     if offer.is_empty() {
         return nothing(&offer, context, "the hooks are there already");
@@ -68,6 +70,20 @@ fn install(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
         bar.finish();
     }
     Ok(code)
+}
+
+/// Returns where we are, which must be a place that is still there tomorrow.
+fn own_program(context: &Context) -> Result<PathBuf, Failure> {
+    let program = std::env::current_exe().map_err(|error| {
+        Failure::new(ERROR, format!("cannot find the path of this program: {error}"))
+    })?;
+    if is_temporary(&context.env, &program) {
+        let shown = program.display();
+        let why = format!("{shown} is in a temporary folder: the hook would soon call nothing");
+        return Err(Failure::new(REFUSED, why)
+            .hint("install recount in a permanent folder, or name one with --program PATH"));
+    }
+    Ok(program)
 }
 
 fn remove(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
@@ -86,12 +102,11 @@ fn command(program: &Path) -> Result<String, Failure> {
     let odd = || Failure::new(ERROR, "the path of recount is not valid UTF-8");
     let program = program.to_str().ok_or_else(odd)?;
     Ok(if cfg!(windows) {
-        let program = program.replace('\'', "''");
+        let program = literal(program);
         format!(
-            "if (Test-Path '{program}') {{ $input | & '{program}' guard --hook run 2>$null }}; exit 0"
+            "if (Test-Path {program}) {{ $input | & {program} guard --hook run 2>$null }}; exit 0"
         )
     } else {
-        let program = program.replace('\'', "'\\''");
-        format!("'{program}' guard --hook run 2>/dev/null || true")
+        format!("{} guard --hook run 2>/dev/null || true", literal(program))
     })
 }

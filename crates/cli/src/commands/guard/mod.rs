@@ -7,7 +7,7 @@ mod page;
 mod retention;
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -46,7 +46,7 @@ pub(crate) struct GuardArgs {
 
     /// Remove or rename the files that would cause real sessions to be deleted
     ///
-    /// Files without content of their own (the stub of a resume, an old document that its log replaced) go to the trash. A session whose
+    /// Files without content of their own (the stub of a resume, an old document that its log replaced) are removed and kept as undo data. A session whose
     /// file name ends like another's is renamed. No session is rewritten, and `recount undo` reverts it.
     #[arg(long, group = "act")]
     fix: bool,
@@ -75,6 +75,10 @@ pub(crate) struct GuardArgs {
         conflicts_with = "project"
     )]
     hook: Option<hook::What>,
+
+    /// With --hook install: the recount program that the agent calls, instead of this one
+    #[arg(long, value_name = "PATH", requires = "hook")]
+    program: Option<PathBuf>,
 
     #[command(flatten)]
     consent: Consent,
@@ -171,7 +175,8 @@ fn forecast(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
 fn warn(agent: &Agent, context: &Context) {
     let Agent { program, release, newest_known, .. } = agent;
     if agent.release_from == ReleaseFrom::Guessed {
-        let words = format!("no {program} found on this machine: these are the rules of {release}");
+        let words =
+            format!("the installed release of {program} is unknown: using the rules of {release}");
         context.warn(&format!("{words} (--release X.Y.Z uses another)"));
     } else if words::guard::is_newer(release, newest_known) {
         context.warn(&format!(

@@ -102,6 +102,10 @@ impl Engine {
         let reading = &growth;
         let work = Work { index, mark, catalog, roots, reading, disk, digests, progress };
         let indexed = work.update()?;
+        if indexed.sessions > 0 {
+            // The library that writes the index lets others read it.
+            recount_writer::make_private(&self.index_folder()?);
+        }
         self.trust(index, catalog)?;
         self.mark_indexed(catalog, disk);
         let states = growth.into_states();

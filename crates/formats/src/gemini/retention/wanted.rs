@@ -1,7 +1,7 @@
 //! The user's settings with another retention.
 
 use crate::json::JsonTree;
-use crate::json::edit::{Unfit, set};
+use crate::json::edit::{Unfit, check_accepted, set};
 use crate::retention::Wanted;
 
 const PATH: [&str; 2] = ["general", "sessionRetention"];
@@ -11,6 +11,7 @@ pub(crate) fn with_retention(text: Option<&[u8]>, wanted: Wanted) -> Result<Vec<
     let [general, retention] = PATH;
     let put = |text: &[u8], key, value| set(text, &[general, retention, key], &value);
     let text = text.unwrap_or(b"{}\n");
+    check_accepted(text)?;
     match wanted {
         Wanted::Forever => put(text, "enabled", JsonTree::Bool(false)),
         Wanted::Days(days) => {

@@ -8,6 +8,10 @@ use crate::rewrite::Frame;
 /// How deep a message stands in a document.
 const MESSAGE: usize = 2;
 
+/// Values nested deeper than this stand on one line: indentation must not make a file grow with the square of its depth. What the
+/// agent itself records nests about twelve levels.
+const DEEPEST: usize = 32;
+
 /// The field behind which the messages stand.
 const LAST_BEFORE: &str = "lastUpdated";
 
@@ -83,7 +87,8 @@ fn indent(out: &mut Vec<u8>, depth: usize) {
     out.resize(out.len() + 2 * depth, b' ');
 }
 
-/// Writes one value as `JSON.stringify(value, null, 2)` does, at some depth. Texts and numbers stay as they are.
+/// Writes one value as `JSON.stringify(value, null, 2)` does, at some depth; what is nested deeper than [`DEEPEST`] stands on one
+/// line. Texts and numbers stay as they are.
 pub(super) fn laid(json: &[u8], depth: usize, out: &mut Vec<u8>) -> JsonScan<()> {
     let mut scanner = Scanner::new(json);
     scanner.skip()?;
@@ -91,6 +96,12 @@ pub(super) fn laid(json: &[u8], depth: usize, out: &mut Vec<u8>) -> JsonScan<()>
     let json = compact_bytes(json);
     let mut depth = depth;
     let mut at = 0;
+    let line = |out: &mut Vec<u8>, depth: usize| {
+        if depth <= DEEPEST {
+            out.push(b'\n');
+            indent(out, depth);
+        }
+    };
     while let Some(&byte) = json.get(at) {
         match byte {
             b'"' => {
@@ -108,19 +119,19 @@ pub(super) fn laid(json: &[u8], depth: usize, out: &mut Vec<u8>) -> JsonScan<()>
                     at += 1;
                 } else {
                     depth += 1;
-                    out.push(b'\n');
-                    indent(out, depth);
+                    line(out, depth);
                 }
             }
             b'}' | b']' => {
+                if depth <= DEEPEST {
+                    line(out, depth.saturating_sub(1));
+                }
                 depth = depth.saturating_sub(1);
-                out.push(b'\n');
-                indent(out, depth);
                 out.push(byte);
             }
             b',' => {
-                out.extend_from_slice(b",\n");
-                indent(out, depth);
+                out.push(b',');
+                line(out, depth);
             }
             b':' => out.extend_from_slice(b": "),
             other => out.push(other),
@@ -128,4 +139,33 @@ pub(super) fn laid(json: &[u8], depth: usize, out: &mut Vec<u8>) -> JsonScan<()>
         at += 1;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn laid_out(json: &str) -> String {
+        let mut out = Vec::new();
+        laid(json.as_bytes(), 0, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn values_are_laid_out_as_the_agent_does() {
+        let json = r#"{"a":[1,{"b":[]},"x, {y}"],"c":{}}"#;
+        let value: serde_json::Value = serde_json::from_str(json).unwrap();
+        assert_eq!(laid_out(json), serde_json::to_string_pretty(&value).unwrap());
+    }
+
+    #[test]
+    fn size_grows_with_the_text_and_not_with_its_depth() {
+        for depth in [DEEPEST - 1, DEEPEST, DEEPEST + 1, 1000, 20_000, 200_000] {
+            let json = format!("{}[1,2]{}", "[".repeat(depth), "]".repeat(depth));
+            let out = laid_out(&json);
+            assert!(out.len() <= json.len() + 4 * (DEEPEST + 2) * (DEEPEST + 2), "{}", out.len());
+            let bare: String = out.split_whitespace().collect();
+            assert_eq!(bare, json);
+        }
+    }
 }
