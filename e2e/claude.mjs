@@ -1,5 +1,5 @@
 // What recount writes is handed to released versions of Claude Code, offline: sessions that recount renamed, moved, forked, restored and exported
-// must be resumed with their context, and what `recount guard` foretells must be what the program deletes.
+// must be resumed with their context.
 //
 //   RECOUNT_BIN=target/release/recount CLAUDE_2_1_112=…/claude CLAUDE_2_1_325=…/claude node e2e/claude.mjs
 //
@@ -107,10 +107,11 @@ function run(release, program, model) {
   fs.utimesSync(file, then, then);
   const doomed = JSON.parse(world.recount('guard', '--json').text);
   check(name('guard foretells what is old'), JSON.stringify(doomed).includes(first.id));
+  // A run with a prompt on the command line does not clean up, so what the program does with it is not seen here.
   world.recount('guard', '--retention', 'off', '--yes');
-  fs.utimesSync(file, then, then);
-  world.ask(world.shop, 'Say hello');
-  check(name('and the settings it writes keep it'), fs.existsSync(file));
+  const settings = JSON.parse(fs.readFileSync(path.join(world.home, '.claude', 'settings.json'), 'utf8'));
+  check(name('and writes a period that no session outlives'), settings.cleanupPeriodDays > 36_500);
+  check(name('after which it foretells nothing'), !JSON.stringify(JSON.parse(world.recount('guard', '--json').text)).includes(first.id));
   world.end();
 }
 

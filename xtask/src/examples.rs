@@ -37,7 +37,7 @@ pub(crate) fn page(path: &str) -> Result<String, Trouble> {
     if !text.contains("```console") && !text.contains("```sh") {
         return Ok(text);
     }
-    let stage = Stage::set_up(&path.replace(['/', '.'], "-"))?;
+    let stage = Stage::set_up()?;
     let mut written = String::with_capacity(text.len());
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
@@ -78,7 +78,7 @@ pub(crate) fn check_help() -> Result<Report, Trouble> {
         if examples.is_empty() {
             continue;
         }
-        let stage = Stage::set_up(&name.replace(' ', "-"))?;
+        let stage = Stage::set_up()?;
         for example in examples {
             run += 1;
             if let Err(why) = stage.works(example) {
@@ -103,9 +103,9 @@ struct Outcome {
 }
 
 impl Stage {
-    fn set_up(name: &str) -> Result<Self, Trouble> {
-        let folder =
-            env::temp_dir().join(format!("recount-examples-{}-{name}", std::process::id()));
+    fn set_up() -> Result<Self, Trouble> {
+        // Some output has the length of a path: it must be the same in every run.
+        let folder = PathBuf::from(format!("/tmp/recount-{:010}", std::process::id()));
         let stage = Self { folder, programs: files::root().join(target()).join("debug") };
         let home = stage.home();
         let made = fs::create_dir_all(&stage.folder).and_then(|()| fs::create_dir_all(&home));
@@ -114,7 +114,7 @@ impl Stage {
         if demo.code != Some(0) {
             return Err(Trouble::new(format!("the demo home cannot be made: {}", demo.text)));
         }
-        let folders = "mkdir -p ~/code/web ~/code/shop ~/projects/shop ~/.zfunc ~/.config/fish/completions \
+        let folders = "mkdir -p ~/code/web ~/code/shop ~/projects/shop ~/projects/release-tools ~/.zfunc ~/.config/fish/completions \
             ~/.local/share/bash-completion/completions ~/backup && cp -r ~/.gemini ~/backup && recount list --all";
         stage.run(folders, COLUMNS)?;
         Ok(stage)

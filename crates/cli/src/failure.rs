@@ -196,13 +196,14 @@ fn of_write(error: &WriteError) -> Option<&'static str> {
             Some("`recount history` lists all changes with their receipts")
         }
         WriteError::NothingToUndo => None,
+        WriteError::Busy { .. } => Some("wait for the other run to end, then try again"),
         error => next_step(error),
     }
 }
 
 /// What helps when something cannot be written.
 fn next_step(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
-    match error.source().and_then(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind) {
+    match cause(error).map(io::Error::kind) {
         Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
             Some("make room on the disk, then run it again: what was written whole stays")
         }
@@ -216,10 +217,20 @@ fn next_step(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> 
         Some(io::ErrorKind::IsADirectory) => {
             Some("a folder of that name exists: choose another name")
         }
-        Some(_) => None,
-        // Only taking turns fails without a cause.
-        None => Some("wait for the other run to end, then try again"),
+        _ => None,
     }
+}
+
+/// Returns what the system said, however deep it is.
+fn cause<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a io::Error> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(cause) = error.downcast_ref::<io::Error>() {
+            return Some(cause);
+        }
+        next = error.source();
+    }
+    None
 }
 
 /// What helps when a change was refused.
@@ -270,5 +281,38 @@ fn write_code(error: &WriteError) -> u8 {
         WriteError::NoReceipt(_) | WriteError::NothingToUndo => NOTHING,
         WriteError::Refused(_) => REFUSED,
         _ => ERROR,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    #[test]
+    fn the_hint_follows_what_the_system_said() {
+        let failed = |kind: io::ErrorKind| WriteError::WriteFile {
+            path: PathBuf::from("/data/x"),
+            source: kind.into(),
+        };
+        let unfinished =
+            |kind| WriteError::Unfinished { id: "1".into(), source: Box::new(failed(kind)) };
+        for (kind, part) in [
+            (io::ErrorKind::StorageFull, "make room"),
+            (io::ErrorKind::PermissionDenied, "may write"),
+            (io::ErrorKind::ReadOnlyFilesystem, "may write"),
+        ] {
+            for error in [failed(kind), unfinished(kind)] {
+                let hint = of_write(&error);
+                assert!(hint.is_some_and(|hint| hint.contains(part)), "{kind:?}: {hint:?}");
+            }
+        }
+        let path = PathBuf::from("/data/x");
+        assert!(
+            of_write(&WriteError::Busy { path: path.clone() })
+                .is_some_and(|hint| hint.contains("other run"))
+        );
+        assert_eq!(of_write(&WriteError::NotAsWritten { path }), None);
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory as _, FromArgMatches as _, Parser as _};
+use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _};
 use recount_platform::VARIABLES;
 
 use crate::args::Cli;
@@ -41,12 +41,32 @@ Exit codes:
 
 /// Parses the arguments of this process. The text of the help is only put together when somebody asks for it.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
-    Cli::try_parse().or_else(|error| match error.kind() {
-        ErrorKind::DisplayHelp => {
-            Cli::from_arg_matches(&with_help(Cli::command()).try_get_matches_from(arguments())?)
-        }
+    let color = color(arguments());
+    let parsed = |program: clap::Command| {
+        Cli::from_arg_matches(&program.color(color).try_get_matches_from(arguments())?)
+    };
+    parsed(Cli::command()).or_else(|error| match error.kind() {
+        ErrorKind::DisplayHelp => parsed(with_help(Cli::command())),
         _ => Err(error),
     })
+}
+
+/// Returns what `--color` asks for. Help and errors of the command line are printed before anybody has read it.
+fn color(arguments: impl Iterator<Item = OsString>) -> ColorChoice {
+    let mut arguments = arguments.skip(1).take_while(|argument| argument != "--");
+    while let Some(argument) = arguments.next() {
+        let wanted = match argument.to_str() {
+            Some("--color") => arguments.next(),
+            Some(text) => text.strip_prefix("--color=").map(OsString::from),
+            None => None,
+        };
+        match wanted.as_ref().and_then(|wanted| wanted.to_str()) {
+            Some("never") => return ColorChoice::Never,
+            Some("always") => return ColorChoice::Always,
+            _ => {}
+        }
+    }
+    ColorChoice::Auto
 }
 
 fn arguments() -> impl Iterator<Item = OsString> {
@@ -117,6 +137,18 @@ fn variables() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn color_is_known_before_the_command_line_is_parsed() {
+        for (line, wanted) in [
+            ("recount --color never --help", ColorChoice::Never),
+            ("recount list --help --color=always", ColorChoice::Always),
+            ("recount --help", ColorChoice::Auto),
+            ("recount search -- --color never", ColorChoice::Auto),
+        ] {
+            assert_eq!(color(line.split(' ').map(OsString::from)), wanted, "{line}");
+        }
+    }
 
     /// Every command and subcommand that people are shown, with its full name.
     fn shown() -> Vec<clap::Command> {

@@ -116,12 +116,12 @@ impl Engine {
             }
         }
         let folders = Folders::find(&setup.env);
-        // Titles and prompts lie in it.
-        let _is_there = folders.data.as_deref().is_some_and(recount_writer::close);
         let processes: Arc<dyn Processes> = match setup.env.path("RECOUNT_PROCESS_TABLE") {
             Some(file) => Arc::new(live::TableProcesses::new(file)),
             None => Arc::new(System),
         };
+        // Titles and prompts lie in it.
+        let _is_there = folders.data.as_deref().is_some_and(recount_writer::close);
         Ok(Self {
             sources: setup.known_sources,
             roots: roots.into(),

@@ -28,6 +28,6 @@ pub mod text;
 mod words;
 
 pub use html::{report, site};
-pub use options::{ExportOptions, ExportTable, Format, Links};
+pub use options::{ExportOptions, ExportTable, Format, LinkPolicy, Links};
 pub use recount_blocks::Level;
 pub use renderer::{Renderer, TranscriptPart};

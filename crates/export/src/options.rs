@@ -104,6 +104,16 @@ impl ExportTable {
     }
 }
 
+/// What becomes of links and images that stand in what was said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LinkPolicy {
+    /// Links to the web stay; images, and links that could run or open something, become text.
+    #[default]
+    Inert,
+    /// They stay as they were written.
+    Kept,
+}
+
 /// Where exported sessions lie, by id, seen from the folder of the one being written.
 pub type Links = BTreeMap<String, String>;
 
@@ -118,6 +128,8 @@ pub struct ExportOptions {
     pub minimal: bool,
     /// What is done with characters that turn the direction of text.
     pub bidi: Bidi,
+    /// What becomes of links and images in what was said, for Markdown.
+    pub link_policy: LinkPolicy,
     /// Which table, for CSV.
     pub table: ExportTable,
     /// Whether undone messages are left out.
@@ -141,7 +153,9 @@ impl ExportOptions {
 
     /// Returns what tells whether two exports of one session are alike.
     pub fn key(&self) -> String {
-        let Self { level, thoughts, minimal, strict, .. } = self;
-        format!("{level:?} thoughts={thoughts} minimal={minimal} strict={strict}").to_lowercase()
+        let Self { level, thoughts, minimal, strict, link_policy, .. } = self;
+        let links = if *link_policy == LinkPolicy::Kept { " links=kept" } else { "" };
+        format!("{level:?} thoughts={thoughts} minimal={minimal} strict={strict}{links}")
+            .to_lowercase()
     }
 }

@@ -10,7 +10,8 @@ use std::fmt::Write as _;
 /// What is done with characters that turn the direction of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Bidi {
-    /// They stay: right-to-left text needs them.
+    /// Marks and isolates stay: right-to-left text needs them. Embeddings and overrides are made visible, as they can show a text in
+    /// another order than it has.
     #[default]
     Kept,
     /// They are made visible: they must not reach a terminal.
@@ -109,10 +110,17 @@ fn is_bidi_control(character: char) -> bool {
 fn is_unsafe(character: char, bidi: Bidi) -> bool {
     match character {
         '\n' | '\t' => false,
+        '\u{202A}'..='\u{202E}' => true,
         // Two line ends that some terminals obey. The zero width joiner stays: it holds emoji together.
         '\u{2028}' | '\u{2029}' => bidi == Bidi::Shown,
         _ => character.is_control() || (bidi == Bidi::Shown && is_bidi_control(character)),
     }
+}
+
+/// Whether a text may hold embeddings or overrides: a quick look for how they begin.
+pub(crate) fn may_override(text: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), b"\xe2\x80").is_some()
+        && text.contains(|character| matches!(character, '\u{202A}'..='\u{202E}'))
 }
 
 /// Puts something visible in the place of a character.
@@ -143,7 +151,11 @@ mod tests {
             ("\x1b]0;pwn\x07", "␛]0;pwn␇"),
             ("a\0b\x7f\u{9b}", "a␀b␡\\x9b"),
             ("one\r\ntwo\rthree\r", "one\ntwo␍three␍"),
-            ("user\u{202E}txt.exe\u{200B}", "user\u{202E}txt.exe\u{200B}"),
+            ("user\u{202E}txt.exe\u{200B}", "user<U+202E>txt.exe\u{200B}"),
+            (
+                "\u{202B}a\u{202C} \u{2067}b\u{2069}\u{200F}",
+                "<U+202B>a<U+202C> \u{2067}b\u{2069}\u{200F}",
+            ),
         ] {
             assert_eq!(visible(text, Bidi::Kept), shown, "{text:?}");
             assert_eq!(visible(shown, Bidi::Kept), shown, "twice: {text:?}");
@@ -156,9 +168,9 @@ mod tests {
         for (text, shown) in [
             ("left\nto right", "left to right"),
             ("שלום", "\u{2068}שלום\u{2069}"),
-            ("a\u{202E}b", "\u{2068}a\u{202E}b\u{2069}"),
+            ("a\u{202E}b", "a<U+202E>b"),
             ("a\u{2067}b", "\u{2068}a\u{2067}b\u{2069}\u{2069}"),
-            ("a\u{2069}\u{202E}b", "\u{2068}a<U+2069>\u{202E}b\u{2069}"),
+            ("a\u{2069}\u{202E}b", "\u{2068}a<U+2069><U+202E>b\u{2069}"),
         ] {
             assert_eq!(isolated(text, Bidi::Kept), shown, "{text:?}");
         }

@@ -70,6 +70,22 @@ pub trait NativeTexts {
     /// what it is.
     fn text(&mut self, key: Option<&str>, text: &str) -> Option<String>;
 
+    /// Returns what stands in the place of a name that programs go by, such as a model or an id, or `None` if it stays.
+    fn name(&mut self, _name: &str) -> Option<String> {
+        None
+    }
+
+    /// Returns what stands in the place of the key of an object, or `None` if it stays.
+    fn key(&mut self, _key: &str) -> Option<String> {
+        None
+    }
+
+    /// Returns what stands in the place of texts that are seen as one, piece by piece, or `None` if all of them stay.
+    /// Between two lines there is a piece with a line break, which stays.
+    fn pieces(&mut self, _pieces: &[String]) -> Option<Vec<String>> {
+        None
+    }
+
     /// Returns what stands in the place of the hash of a path, or `None` if it stays.
     fn path_hash(&mut self) -> Option<String>;
 

@@ -341,11 +341,39 @@ impl Default for RawJson {
 impl Serialize for RawJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match serde_json::from_str::<&RawValue>(&self.0) {
-            Ok(raw) => raw.serialize(serializer),
-            // Text that a stricter parser refuses is still shown, as a string.
-            Err(_) => serializer.serialize_str(&self.0),
+            Ok(raw) if !is_deep(&self.0) => raw.serialize(serializer),
+            // Text that another parser refuses is still shown, as a string.
+            _ => serializer.serialize_str(&self.0),
         }
     }
+}
+
+/// Arrays and objects within each other that every parser takes, with room for what stands around them.
+const DEEPEST: usize = 100;
+
+/// Whether JSON is nested deeper than other programs can read.
+fn is_deep(json: &str) -> bool {
+    let (mut depth, mut is_text, mut is_escaped) = (0usize, false, false);
+    // Without so many brackets there is no such depth.
+    if json.len() <= 2 * DEEPEST {
+        return false;
+    }
+    for byte in json.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            b'[' | b'{' if !is_text => {
+                depth += 1;
+                if depth > DEEPEST {
+                    return true;
+                }
+            }
+            b']' | b'}' if !is_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Where a message stands on disk. Lines count from 1.
@@ -362,4 +390,20 @@ pub struct RecordLocation {
     /// The other pieces of a message that was recorded in several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pieces: Vec<Span>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_that_is_too_deep_for_others_is_written_as_text() {
+        let nested =
+            |depth: usize| RawJson::new(format!("{}{}", "[".repeat(depth), "]".repeat(depth)));
+        let written = |json: &RawJson| serde_json::to_string(json).unwrap();
+        assert_eq!(written(&nested(100)), nested(100).as_str());
+        assert_eq!(written(&nested(101)), format!("\"{}\"", nested(101).as_str()));
+        let text = RawJson::new(format!("[\"\\\"{}\"]", "[".repeat(1000)));
+        assert_eq!(written(&text), text.as_str());
+    }
 }

@@ -1,26 +1,12 @@
-//! What stands in a text but is not seen: colours and characters without width. They can lie inside a secret.
+//! What stands in a text but is not seen: colors and characters without width. They can lie inside a secret.
 
 use memchr::{memchr2_iter, memchr3_iter};
 
-/// A text without what is not seen, and where its pieces stood.
-#[derive(Debug)]
-pub(crate) struct Plain {
-    pub(crate) text: String,
-    /// Where a piece begins here, and where it began before.
-    pieces: Vec<(usize, usize)>,
-}
-
-impl Plain {
-    /// Returns where a character of this text stood.
-    pub(crate) fn original(&self, at: usize) -> usize {
-        let next = self.pieces.partition_point(|(here, _)| *here <= at);
-        let piece = next.checked_sub(1).and_then(|piece| self.pieces.get(piece));
-        piece.map_or(at, |(here, before)| before + (at - here))
-    }
-}
+use crate::tags::tag_end;
+use crate::view::View;
 
 /// Returns the text without what is not seen; nothing when all of it is.
-pub(crate) fn without(text: &str) -> Option<Plain> {
+pub(crate) fn without(text: &str) -> Option<View> {
     let bytes = text.as_bytes();
     let mut spots: Vec<(usize, usize)> = memchr3_iter(0x1b, b'\\', 0xe2, bytes)
         .chain(memchr2_iter(0xef, 0xc2, bytes))
@@ -33,13 +19,10 @@ pub(crate) fn without(text: &str) -> Option<Plain> {
         return None;
     }
     spots.sort_unstable();
-    let mut plain = Plain { text: String::with_capacity(text.len()), pieces: Vec::new() };
+    let mut plain = View::with_capacity(text.len());
     let mut from = 0;
     for (at, length) in spots.into_iter().chain([(text.len(), 0)]) {
-        if let Some(piece) = text.get(from..at).filter(|piece| !piece.is_empty()) {
-            plain.pieces.push((plain.text.len(), from));
-            plain.text.push_str(piece);
-        }
+        plain.copy(text, from..at.max(from));
         from = from.max(at + length);
     }
     Some(plain)
@@ -66,19 +49,45 @@ fn length(bytes: &[u8], at: usize) -> usize {
     }
     for escape in ESCAPES {
         if let Some(after) = rest.strip_prefix(*escape) {
-            let Some(parameters) = after.strip_prefix(b"[") else { continue };
-            let digits = parameters.iter().take(24).position(|b| !is_parameter(*b)).unwrap_or(0);
-            let last = parameters.get(digits);
-            if last.is_some_and(|last| matches!(last, b'm' | b'K')) {
-                return escape.len() + 1 + digits + 1;
-            }
+            let length = sequence(after, *escape == b"\x1b");
+            return if length > 0 { escape.len() + length } else { 0 };
         }
     }
     0
 }
 
-/// Whether a colour ends right before this place.
-pub(crate) fn ends_colour(bytes: &[u8], at: usize) -> bool {
+/// The longest address of a link in a terminal.
+const LINK: usize = 2048;
+
+/// Returns how long the rest of a control sequence is: a color, a move of the cursor, a character set, a link. How the escape
+/// character was written decides: in code, only what can be nothing else is taken for a sequence.
+fn sequence(after: &[u8], is_raw: bool) -> usize {
+    match after {
+        // What stands in the place of a secret is seen.
+        [b'[', ..] if tag_end(after, 0).is_some() => 0,
+        [b'[', rest @ ..] => {
+            let parameters = rest.iter().take(24).position(|b| !is_parameter(*b)).unwrap_or(0);
+            let is_final = |b: &u8| matches!(b, b'm' | b'K') || (is_raw && b.is_ascii_alphabetic());
+            if rest.get(parameters).is_some_and(is_final) { parameters + 2 } else { 0 }
+        }
+        [b'(' | b')', b'A' | b'B' | b'0', ..] if is_raw => 2,
+        [b']', rest @ ..] if is_raw => {
+            let ends = |b: &u8| matches!(b, 0x07 | 0x1b | b'\n');
+            match rest.iter().take(LINK).position(ends) {
+                Some(end) => match rest.get(end..) {
+                    Some([0x07, ..]) => end + 2,
+                    Some([0x1b, b'\\', ..]) => end + 3,
+                    _ => 0,
+                },
+                None => 0,
+            }
+        }
+        _ => 0,
+    }
+}
+
+/// Whether a color ends right before this place.
+pub(crate) fn ends_color(bytes: &[u8], at: usize) -> bool {
     let Some(head) = bytes.get(..at).and_then(|head| head.strip_suffix(b"m")) else { return false };
     let digits = head.iter().rev().take(24).take_while(|b| is_parameter(**b)).count();
     let head = head.get(..head.len() - digits).unwrap_or_default();
@@ -86,7 +95,7 @@ pub(crate) fn ends_colour(bytes: &[u8], at: usize) -> bool {
 }
 
 fn is_parameter(byte: u8) -> bool {
-    byte.is_ascii_digit() || matches!(byte, b';' | b':')
+    byte.is_ascii_digit() || matches!(byte, b';' | b':' | b'?')
 }
 
 /// How the escape character is written, in texts and in code.
@@ -129,14 +138,20 @@ mod tests {
             ("a\u{1b}[1;31mb\u{1b}[0m", Some("ab")),
             ("a\\u001b[31mb", Some("ab")),
             ("\u{200b}a\u{feff}", Some("a")),
-            ("\u{1b}[Ab", None),
+            ("\u{1b}[Ab", Some("b")),
+            ("a\u{1b}(B\u{1b}[mb", Some("ab")),
+            ("a\u{1b}[?25lb", Some("ab")),
+            ("\u{1b}]8;;https://a.dev\u{1b}\\a\u{1b}]8;;\u{7}b", Some("ab")),
+            ("\u{1b}]8;;open", None),
+            ("\\e[Ab \\e(B", None),
             ("\u{2014} C:\\x ©", None),
         ] {
             assert_eq!(without(text).map(|plain| plain.text).as_deref(), plain, "{text:?}");
         }
         let plain = without("\u{200b}ab\u{1b}[0mc").unwrap();
-        assert_eq!([0, 1, 2].map(|at| plain.original(at)), [3, 4, 9]);
-        assert!(ends_colour(b"\x1b[0;1mx", 6));
-        assert!(!ends_colour(b"[0m", 3));
+        assert_eq!([0, 1, 2].map(|at| plain.original(at..at + 1).start), [3, 4, 9]);
+        assert_eq!(plain.original(1..3), 4..10);
+        assert!(ends_color(b"\x1b[0;1mx", 6));
+        assert!(!ends_color(b"[0m", 3));
     }
 }

@@ -36,7 +36,7 @@ pub enum SecretKind {
     BotToken,
     /// Keys of other services that are known by their shape.
     ServiceKey,
-    /// A signed JSON web token.
+    /// A JSON web token: signed, encrypted or bare.
     Jwt,
     /// What stands behind `Authorization:` or `Bearer`.
     Authorization,
@@ -44,6 +44,8 @@ pub enum SecretKind {
     Cookie,
     /// A password in a URL.
     UrlPassword,
+    /// A password that was hashed to be kept.
+    PasswordHash,
     /// The value of a name that says password.
     Password,
     /// The value of a name that says secret, token or key.
@@ -107,6 +109,7 @@ pub const KINDS: &[SecretKindInfo] = &[
     about(SecretKind::Authorization, "authorization", "AUTHORIZATION", true),
     about(SecretKind::Cookie, "cookie", "COOKIE", true),
     about(SecretKind::UrlPassword, "url-password", "URL-PASSWORD", true),
+    about(SecretKind::PasswordHash, "password-hash", "PASSWORD-HASH", true),
     about(SecretKind::Password, "password", "PASSWORD", true),
     about(SecretKind::Secret, "secret", "SECRET", true),
     about(SecretKind::Email, "email", "EMAIL", true),

@@ -12,8 +12,10 @@
 //!
 //! `scan/` finds, `tags` names, `report` counts. Known shapes come first (`scan/shapes`), then values whose names say
 //! what they are (`scan/assign`), last what only looks random (`scan/guess`). Text is not parsed: it may be prose,
-//! code, JSON, a log with colours, or a piece of any of them.
+//! code, JSON, a log with colors, or a piece of any of them.
 
+mod broken;
+mod escaped;
 mod finding;
 mod hidden;
 mod kind;
@@ -21,6 +23,7 @@ mod report;
 mod rules;
 mod scan;
 mod tags;
+mod view;
 
 use std::borrow::Cow;
 
@@ -35,6 +38,7 @@ pub use rules::{RuleError, Rules};
 pub use tags::Tags;
 
 use scan::{Homes, Sink};
+use view::View;
 
 /// How much memory a pattern of the user's own may take.
 const PATTERN_LIMIT: usize = 1 << 20;
@@ -86,15 +90,22 @@ impl Redactor {
     pub fn find(&self, text: &str) -> Vec<SecretFinding> {
         let mut found = Vec::new();
         self.look(text, &mut found);
-        if let Some(plain) = hidden::without(text) {
-            let mut inside = Vec::new();
-            self.look(&plain.text, &mut inside);
-            found.extend(inside.into_iter().map(|finding| SecretFinding {
-                range: plain.original(finding.range.start)
-                    ..plain.original(finding.range.end - 1) + 1,
-                ..finding
-            }));
+        let plain = hidden::without(text);
+        let base = plain.as_ref().map_or(text, |plain| plain.text.as_str());
+        let mut inside = Vec::new();
+        if plain.is_some() {
+            self.look(base, &mut inside);
         }
+        if let Some(view) = escaped::read(base) {
+            self.look_at(&view, |_, _| true, &mut inside);
+        }
+        if let Some(view) = broken::mended(base) {
+            self.look_at(&view, |kind, is_whole| !is_whole && may_be_broken(kind), &mut inside);
+        }
+        found.extend(inside.into_iter().map(|finding| match &plain {
+            Some(plain) => SecretFinding { range: plain.original(finding.range), ..finding },
+            None => finding,
+        }));
         if found.is_empty() {
             return found;
         }
@@ -127,6 +138,12 @@ impl Redactor {
         now
     }
 
+    /// Returns the tag that stands in the place of a finding in its text.
+    pub fn tag(&self, finding: &SecretFinding, text: &str, tags: &Tags) -> String {
+        let secret = text.get(finding.range.clone()).unwrap_or_default();
+        tags.tag(finding.kind, self.label(finding.kind), secret)
+    }
+
     /// Returns the name of a kind, the user's own included.
     pub fn name(&self, kind: SecretKind) -> &str {
         match kind {
@@ -153,6 +170,23 @@ impl Redactor {
         }
     }
 
+    /// Looks at another reading of a text.
+    fn look_at(
+        &self,
+        view: &View,
+        wanted: impl Fn(SecretKind, bool) -> bool,
+        found: &mut Vec<SecretFinding>,
+    ) {
+        let mut inside = Vec::new();
+        self.look(&view.text, &mut inside);
+        inside.retain(|finding| wanted(finding.kind, view.is_whole(&finding.range)));
+        found.extend(
+            inside
+                .into_iter()
+                .map(|finding| SecretFinding { range: view.original(finding.range), ..finding }),
+        );
+    }
+
     fn may_stay(&self, finding: &SecretFinding, text: &str) -> bool {
         let secret = text.get(finding.range.clone()).unwrap_or_default();
         self.allow.iter().any(|allowed| {
@@ -168,13 +202,27 @@ impl Redactor {
         let mut from = 0;
         for finding in found {
             new.push_str(text.get(from..finding.range.start).unwrap_or_default());
-            let secret = text.get(finding.range.clone()).unwrap_or_default();
-            new.push_str(&tags.tag(finding.kind, self.label(finding.kind), secret));
+            new.push_str(&self.tag(finding, text, tags));
             from = finding.range.end;
         }
         new.push_str(text.get(from..).unwrap_or_default());
         new
     }
+}
+
+/// Whether a secret of this kind is long enough to be broken over lines, and known again when it is.
+fn may_be_broken(kind: SecretKind) -> bool {
+    !matches!(
+        kind,
+        SecretKind::Random
+            | SecretKind::Email
+            | SecretKind::Home
+            | SecretKind::User
+            | SecretKind::Card
+            | SecretKind::Phone
+            | SecretKind::IpAddress
+            | SecretKind::Password
+    )
 }
 
 impl Pattern {

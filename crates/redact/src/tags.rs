@@ -66,7 +66,7 @@ impl Tags {
     }
 }
 
-/// One spelling of a secret, however it was written down: colours, line breaks and escapes do not count.
+/// One spelling of a secret, however it was written down: colors, line breaks and escapes do not count.
 fn canonical(kind: SecretKind, secret: &str) -> String {
     let hidden = hidden::without(secret);
     let shown = hidden.as_ref().map_or(secret, |plain| plain.text.as_str());

@@ -48,8 +48,12 @@ pub fn roots(sources: Sources, homes: &[PathBuf], env: &Env) -> Result<Vec<Root>
         if let Err(source) = std::fs::read_dir(home) {
             return Err(Error::UnreadableHome { path: home.clone(), source });
         }
+        // A folder that has the folder of one agent in it is a home, whatever else it has.
+        let is_home = sources().any(|source| {
+            source.folders().below_home.iter().any(|below| home.join(below).is_dir())
+        });
         for source in sources() {
-            below(source, home, &mut roots);
+            below(source, home, !is_home, &mut roots);
         }
     }
     if homes.is_empty() {
@@ -64,8 +68,9 @@ pub fn roots(sources: Sources, homes: &[PathBuf], env: &Env) -> Result<Vec<Root>
                 continue;
             }
             let own = folders.home_variable.and_then(|variable| env.path(variable));
+            let is_named = own.is_some();
             if let Some(home) = own.or_else(|| home.clone()) {
-                below(source, &home, &mut roots);
+                below(source, &home, is_named, &mut roots);
             }
             if let Some(extra) = folders.extra_variable.and_then(|variable| env.path(variable)) {
                 add(source, extra, RootShape::ProjectsOnly, &mut roots);
@@ -83,13 +88,15 @@ pub(crate) fn named_folders(folders: &DataFolders, env: &Env) -> Vec<PathBuf> {
     list.split(',').map(str::trim).filter(|path| !path.is_empty()).map(PathBuf::from).collect()
 }
 
-fn below(source: &'static dyn Source, home: &Path, roots: &mut Vec<Root>) {
+/// Adds the data folders of a source below a home; with `may_be_data`, or the folder itself if it is one. The user's own home is
+/// never a data folder: many have a `projects` or a `tmp` in it.
+fn below(source: &'static dyn Source, home: &Path, may_be_data: bool, roots: &mut Vec<Root>) {
     let folders = source.folders();
     let count = roots.len();
     for path in folders.below_home {
         add(source, home.join(path), RootShape::Whole, roots);
     }
-    if roots.len() == count && home.join(folders.landmark).is_dir() {
+    if may_be_data && roots.len() == count && home.join(folders.landmark).is_dir() {
         // The user named the data folder itself.
         add(source, home.to_owned(), RootShape::Whole, roots);
     }

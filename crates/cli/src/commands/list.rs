@@ -1,10 +1,12 @@
 //! `recount list`
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
+use recount_changes::Changes;
 use recount_engine::{
     ContentFilter, Engine, ListQuery, Listing, LostSession, SortOrder, Visibility, Visible,
 };
@@ -272,8 +274,17 @@ fn scope_line(listing: &Listing, context: &Context) -> String {
 
 fn lost(query: &ListQuery, engine: &Engine, context: &Context) -> Result<ExitCode, Failure> {
     let bar = Bar::new(context, "reading sessions");
-    let lost = engine.lost(query, &bar)?;
+    let mut lost = engine.lost(query, &bar)?;
     bar.finish();
+    // What we deleted ourselves is not lost: `recount restore` brings it back.
+    let trashed: BTreeSet<String> =
+        Changes::new(engine).trash()?.into_iter().map(|one| one.session.id).collect();
+    let before = lost.len();
+    lost.retain(|session| !trashed.contains(session.id.as_str()));
+    if lost.len() < before {
+        let many = plural((before - lost.len()) as u64, "session");
+        context.warn(&format!("{many} in the trash left out; `recount trash` lists them"));
+    }
     if context.global.json {
         json::document(context, "lost", "sessions", &lost)?;
     } else if !lost.is_empty() {

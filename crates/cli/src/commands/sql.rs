@@ -92,9 +92,16 @@ fn print_json(table: &SqlTable, context: &Context) -> Result<u64, Failure> {
     let count = table.each(&mut |cells| {
         let cells: Vec<InJson<'_, '_>> = cells.iter().map(InJson).collect();
         rows.row(&cells)
-    })?;
-    rows.end()?.finish()?;
-    Ok(count)
+    });
+    // A statement can fail after its first rows: what is printed stays JSON, and says so.
+    let error = count.as_ref().err().map(ToString::to_string);
+    match rows.end(error.as_deref()) {
+        Ok(out) => out.finish()?,
+        Err(unwritten) if error.is_none() => return Err(unwritten.into()),
+        // What could not be printed is told by its own error.
+        Err(_) => {}
+    }
+    Ok(count?)
 }
 
 fn print_csv(table: &SqlTable, context: &Context) -> Result<u64, Failure> {

@@ -53,9 +53,14 @@ impl Canvas {
     pub(crate) fn print(&self, lines: impl IntoIterator<Item = Line>) -> String {
         let mut page = String::new();
         for line in lines {
-            line.after(&self.margin).print(&mut page, self.paint);
+            self.print_line(line, &mut page);
         }
         page
+    }
+
+    /// Appends a line to a page, behind the margin and with a line break.
+    pub(crate) fn print_line(&self, line: Line, page: &mut String) {
+        line.after(&self.margin).print(page, self.paint);
     }
 }
 

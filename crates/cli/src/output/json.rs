@@ -178,8 +178,14 @@ impl<W: Write> Rows<W> {
         write_json(&mut self.out, cells)
     }
 
-    pub(crate) fn end(mut self) -> io::Result<W> {
-        self.out.write_all(b"]}\n")?;
+    /// Ends the rows; with an error if these are not all.
+    pub(crate) fn end(mut self, error: Option<&str>) -> io::Result<W> {
+        self.out.write_all(b"]")?;
+        if let Some(error) = error {
+            self.out.write_all(br#","error":"#)?;
+            write_json(&mut self.out, error)?;
+        }
+        self.out.write_all(b"}\n")?;
         Ok(self.out)
     }
 }

@@ -2,28 +2,36 @@
 //!
 //! Lines and their indentation stay as they are; only what is too wide is wrapped.
 
+use std::borrow::Cow;
+
 use super::canvas::Canvas;
+use super::sanitize::sanitize;
 use super::span::{Line, Span};
 use super::theme::Tone;
-use super::wrap::{hang, wrap};
+use super::width::expand_tabs;
+use super::wrap::wrap_each;
 
 /// Renders untrusted text line by line.
 pub(crate) fn render(text: &str, tone: Tone, canvas: &Canvas) -> String {
-    // Split after sanitizing: only then is it settled what ends a line.
-    let safe = Span::new(text, tone);
-    let lines = safe.text().lines().flat_map(|line| wrap_indented(line, tone, canvas.room()));
-    canvas.print(lines)
+    // Split after sanitizing: only then is it settled what ends a line. A line may be all of the text, so it is not copied.
+    let safe = sanitize(text);
+    let safe = if safe.contains('\t') { Cow::Owned(expand_tabs(&safe)) } else { safe };
+    let mut page = String::with_capacity(safe.len() + safe.len() / 8);
+    for line in safe.lines() {
+        wrap_indented(line, tone, canvas.room(), &mut |line| canvas.print_line(line, &mut page));
+    }
+    page
 }
 
-fn wrap_indented(line: &str, tone: Tone, width: usize) -> Vec<Line> {
+fn wrap_indented(line: &str, tone: Tone, width: usize, each: &mut dyn FnMut(Line)) {
     let words = line.trim_start_matches(' ');
     let indent = line.len() - words.len();
     // Deep indentation would leave a strip too narrow to read.
     if indent > width / 2 {
-        return wrap(&[Span::new(line, tone)], width);
+        return wrap_each(line, tone.style(), width, each);
     }
     let margin = Line::new([Span::new(&" ".repeat(indent), tone)]);
-    hang(wrap(&[Span::new(words, tone)], width - indent), &margin, &margin)
+    wrap_each(words, tone.style(), width - indent, &mut |line| each(line.after(&margin)));
 }
 
 #[cfg(test)]

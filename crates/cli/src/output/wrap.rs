@@ -4,6 +4,8 @@
 //! not before a closing mark or after an opening one. What is wider than a line, such as an address, is
 //! broken anywhere. Korean has blanks and is treated like Latin.
 
+use std::borrow::Cow;
+
 use anstyle::Style;
 
 use super::span::{Line, Span};
@@ -38,67 +40,94 @@ impl Unit<'_> {
     }
 }
 
-fn break_lines(spans: &[Span], width: usize, may_break: fn(&Unit, &Unit) -> bool) -> Vec<Line> {
-    // Clusters are found in the whole text: a mark may stand in another span than its base.
-    let text: String = spans.iter().map(Span::text).collect();
-    let units = units(&text, spans);
-    let mut lines = Vec::new();
-    for paragraph in units.split(|unit| unit.text == "\n") {
-        break_paragraph(paragraph, width, may_break, &mut lines);
-    }
-    lines
+/// Breaks safe text of one look at words, and hands on one line after the other: no more than a line is held.
+pub(crate) fn wrap_each(text: &str, style: Style, width: usize, each: &mut dyn FnMut(Line)) {
+    let mut breaker = Breaker::new(width, break_between, each);
+    clusters(text).for_each(|(text, width)| breaker.take(Unit { text, width, style }));
+    breaker.end();
 }
 
-fn units<'a>(text: &'a str, spans: &[Span]) -> Vec<Unit<'a>> {
+fn break_lines(spans: &[Span], width: usize, may_break: fn(&Unit, &Unit) -> bool) -> Vec<Line> {
+    // Clusters are found in the whole text: a mark may stand in another span than its base.
+    let text: Cow<'_, str> = match spans {
+        [one] => one.text().into(),
+        _ => spans.iter().map(Span::text).collect::<String>().into(),
+    };
+    let mut lines = Vec::new();
+    let mut push = |line| lines.push(line);
+    let mut breaker = Breaker::new(width, may_break, &mut push);
     let mut starts = spans.iter().scan(0, |end, span| {
         *end += span.text().len();
         Some((*end, span.style()))
     });
     let (mut end, mut style) = (0, Style::new());
     let mut at = 0;
-    let mut units = Vec::new();
-    for (cluster, width) in clusters(text) {
+    for (text, width) in clusters(&text) {
         while at >= end
             && let Some(next) = starts.next()
         {
             (end, style) = next;
         }
-        at += cluster.len();
-        units.push(Unit { text: cluster, width, style });
+        at += text.len();
+        breaker.take(Unit { text, width, style });
     }
-    units
+    breaker.end();
+    lines
 }
 
-fn break_paragraph(
-    units: &[Unit<'_>],
+/// Takes clusters and hands on lines. It holds the line that is not full yet.
+struct Breaker<'a, 'e> {
     width: usize,
-    may_break: fn(&Unit, &Unit) -> bool,
-    lines: &mut Vec<Line>,
-) {
-    let mut start = 0;
-    let mut chance = 0;
-    let mut taken = 0;
-    for (index, unit) in units.iter().enumerate() {
-        if index > start
-            && let Some(before) = units.get(index - 1)
-            && may_break(before, unit)
-        {
-            chance = index;
+    may_break: fn(&Unit<'_>, &Unit<'_>) -> bool,
+    each: &'e mut dyn FnMut(Line),
+    held: Vec<Unit<'a>>,
+    /// Where the line may be broken, in what is held; nowhere when 0.
+    chance: usize,
+    /// How many columns are taken by what is held.
+    taken: usize,
+}
+
+impl<'a, 'e> Breaker<'a, 'e> {
+    fn new(
+        width: usize,
+        may_break: fn(&Unit<'_>, &Unit<'_>) -> bool,
+        each: &'e mut dyn FnMut(Line),
+    ) -> Self {
+        Self { width, may_break, each, held: Vec::new(), chance: 0, taken: 0 }
+    }
+
+    fn take(&mut self, unit: Unit<'a>) {
+        if unit.text == "\n" {
+            return self.end();
         }
-        // Blanks at the end of a line are not printed, so they always fit.
-        while taken + unit.width > width && index > start && !unit.is_blank() {
-            let end = if chance > start { chance } else { index };
-            let line = units.get(start..end).unwrap_or_default();
+        if self.held.last().is_some_and(|before| (self.may_break)(before, &unit)) {
+            self.chance = self.held.len();
+        }
+        // Blanks at the end of a line are not printed, so they always fit, and none is held that changes nothing.
+        if unit.is_blank() && self.taken > self.width {
+            return;
+        }
+        while self.taken + unit.width > self.width && !self.held.is_empty() && !unit.is_blank() {
+            let end = if self.chance > 0 { self.chance } else { self.held.len() };
+            let line = self.held.get(..end).unwrap_or_default();
             // A line of nothing but blanks would be an indentation wider than the page.
             if !line.iter().all(Unit::is_blank) {
-                lines.push(join(line));
+                (self.each)(join(line));
             }
-            start = end;
-            taken = units.get(start..index).unwrap_or_default().iter().map(|unit| unit.width).sum();
+            self.held.drain(..end);
+            self.chance = 0;
+            self.taken = self.held.iter().map(|unit| unit.width).sum();
         }
-        taken += unit.width;
+        self.taken += unit.width;
+        self.held.push(unit);
     }
-    lines.push(join(units.get(start..).unwrap_or_default()));
+
+    /// Ends a line.
+    fn end(&mut self) {
+        (self.each)(join(&self.held));
+        self.held.clear();
+        (self.chance, self.taken) = (0, 0);
+    }
 }
 
 fn join(units: &[Unit<'_>]) -> Line {

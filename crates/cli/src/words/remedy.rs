@@ -19,10 +19,11 @@ pub(crate) fn remedy(remedy: &Remedy) -> String {
         Remedy::Compact(session) => about("recount compact", session),
         Remedy::PruneOrphaned => CommandLine::new("recount prune --orphaned"),
         Remedy::Relocate { old: Some(old), new: Some(new) } => return relocate(old.as_str(), new),
+        // Where it went is not known; this says which folders may be meant.
         Remedy::Relocate { old: Some(old), new: None } => {
-            CommandLine::new("recount relocate").argument(old.as_str()).placeholder("NEW")
+            CommandLine::new("recount projects").argument(old.as_str()).option("--scan")
         }
-        Remedy::Relocate { old: None, .. } => CommandLine::new("recount relocate"),
+        Remedy::Relocate { old: None, .. } => CommandLine::new("recount projects --scan"),
         Remedy::History => CommandLine::new("recount history"),
         Remedy::RebuildIndex => CommandLine::new("recount index rebuild"),
         Remedy::MakeWritable(path) => chmod("chmod u+w", path),
@@ -57,7 +58,31 @@ mod tests {
         let command = remedy(&Remedy::Relocate { old: old.clone(), new });
         assert_eq!(command, "recount relocate '/code/my shop' /code/store");
         let command = remedy(&Remedy::Relocate { old, new: None });
-        assert_eq!(command, "recount relocate '/code/my shop' NEW");
+        assert_eq!(command, "recount projects '/code/my shop' --scan");
+    }
+
+    #[test]
+    fn every_remedy_is_a_command_that_is_understood() {
+        use clap::CommandFactory as _;
+        let id = SessionId::new("3f2a91c0-1111-4222-8333-444455556666");
+        let old = Some(RecordedPath::new("/code/shop"));
+        for one in [
+            Remedy::Keep,
+            Remedy::Fix,
+            Remedy::Repair(id.clone()),
+            Remedy::ShowRaw(id.clone()),
+            Remedy::Compact(id),
+            Remedy::PruneOrphaned,
+            Remedy::Relocate { old: old.clone(), new: Some("/code/store".into()) },
+            Remedy::Relocate { old, new: None },
+            Remedy::Relocate { old: None, new: None },
+            Remedy::History,
+            Remedy::RebuildIndex,
+        ] {
+            let line = remedy(&one);
+            let parsed = crate::args::Cli::command().try_get_matches_from(line.split(' '));
+            assert!(parsed.is_ok(), "{line}: {parsed:?}");
+        }
     }
 
     #[test]

@@ -130,7 +130,7 @@ fn markers_and_registry_are_compared() {
     insta::assert_debug_snapshot!(all, @r#"
     [
         "error: \"Bad Name\" for /gone has characters that make 0.43 and later forget all projects [-]",
-        "error: it names ~/code/shop, and history/.project_root names ~/code/other [recount relocate]",
+        "error: it names ~/code/shop, and history/.project_root names ~/code/other [recount projects --scan]",
         "warning: missing marker: nothing here records the project [-]",
     ]
     "#);

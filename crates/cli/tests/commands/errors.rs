@@ -91,6 +91,7 @@ fn help_and_version_are_no_errors() {
     Search & count:
       search       Search the full text of every session
       stats        Count tokens, cost and time, each request once
+      watch        Show what every running session is doing
       prices       Show the price table and its sources
       sql          Query sessions with SQL
       index        Update, inspect or rebuild the search index

@@ -1,5 +1,6 @@
 mod changing;
 mod completions;
+mod content;
 mod delete;
 mod doctor;
 mod errors;

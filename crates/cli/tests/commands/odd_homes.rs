@@ -148,3 +148,12 @@ fn huge_token_counts_do_not_overflow() {
     let listed = document(&home, &["list", "--all", "--json"]);
     assert_eq!(listed["sessions"][0]["tokens"]["total"], json!(u64::MAX));
 }
+
+#[test]
+fn a_projects_folder_in_the_home_is_no_data_of_an_agent() {
+    let home = home(["gemini/lines/plain"]);
+    home.write("projects/shop/README.md", "");
+    home.write("tmp/notes.txt", "");
+    let output = home.run(["delete", "latest", "--yes"]);
+    assert_eq!(output.code, Some(0), "{output}");
+}

@@ -140,7 +140,8 @@ fn a_check_reports_and_refuses() {
     assert_eq!(check.code, Some(3));
     is_clean(&check.stdout, "the report");
     insta::assert_snapshot!(check, @r"
-    feedbeef-0000-4000-8000-000000000001 (title and paths): 2 google-key (AIza…)
+    feedbeef-0000-4000-8000-000000000001 (title and paths): 4 google-key (AIza…)
+    feedbeef-0000-4000-8000-000000000001 (title and paths): 2 email
     feedbeef-0000-4000-8000-000000000001 (title and paths): 1 home
     feedbeef-0000-4000-8000-000000000001 (title and paths): 1 user
     feedbeef-0000-4000-8000-000000000001 message 1: 1 google-key (AIza…)
@@ -151,7 +152,7 @@ fn a_check_reports_and_refuses() {
     feedbeef-0000-4000-8000-000000000001 message 2: 1 email
     feedbeef-0000-4000-8000-000000000001 message 2: 1 home
     ------- stderr -------
-    note: 10 findings
+    note: 11 findings
     [exit 3]
     ");
     let json = home.run(["export", "feedbeef", "--redact=check", "--json"]);

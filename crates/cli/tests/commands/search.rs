@@ -201,7 +201,7 @@ fn messages_around_a_hit_are_shown_with_it() {
         18:37 prompt  Thanks.
       1 18:37 answer  You are welcome.
     ------- stderr -------
-    note: 3 messages in 1 session (--all-hits, -n 2 shows more)
+    note: 3 messages in 1 session (--all-hits shows all)
     [exit 0]
     ");
     let found = hits(&home.run(["search", "kind:answer", "-C", "2", "--json"]).stdout);

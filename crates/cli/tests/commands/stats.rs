@@ -46,8 +46,8 @@ fn one_screen_says_it_all() {
                 SESSIONS  PROMPTS  REQUESTS  TOOLS  CACHED  ACTIVE  TOKENS       COST
     today              1        0         1      0     20%     10m    252k    $0.8470
     this week          1        0         1      0     20%     10m    252k    $0.8470
-    this month         5       10        24     38     18%     10m    356k    $0.9769
-    all                5       10        24     38     18%     10m    356k  ≥ $0.9769
+    this month         5        8        24     38     18%     10m    356k    $0.9769
+    all                5        8        24     38     18%     10m    356k  ≥ $0.9769
 
     last 30 days                              ▁█
 
@@ -78,20 +78,20 @@ fn tables_fit_the_page_and_names_of_any_script_are_aligned() {
     insta::assert_snapshot!(at(&home, "80", &["--by", "project"]), @r"
     PROJECT     PROMPTS  REQUESTS  INPUT  CACHED  OUTPUT  TOKENS       COST
     天気ノート        1         1   250k     20%    1.0k    252k    $0.8470
-    shop              9        23   104k     12%     696    105k    $0.1299
-    total            10        24   354k     18%    1.7k    356k  ≥ $0.9769
+    shop              7        23   104k     12%     696    105k    $0.1299
+    total             8        24   354k     18%    1.7k    356k  ≥ $0.9769
     ");
     insta::assert_snapshot!(at(&home, "120", &["--by", "project"]), @r"
     PROJECT     SESSIONS  PROMPTS  REQUESTS  INPUT  CACHED  OUTPUT  THOUGHTS  TOOLS  ACTIVE  TOKENS       COST
     天気ノート         1        1         1   250k     20%    1.0k       500      0     10m    252k    $0.8470  ████████████
-    shop               4        9        23   104k     12%     696        28     38     16s    105k    $0.1299  █▊
-    total              5       10        24   354k     18%    1.7k       528     38     10m    356k  ≥ $0.9769
+    shop               4        7        23   104k     12%     696        28     38     16s    105k    $0.1299  █▊
+    total              5        8        24   354k     18%    1.7k       528     38     10m    356k  ≥ $0.9769
     ");
     insta::assert_snapshot!(at(&home, "200", &["--by", "project"]), @r"
     PROJECT     SESSIONS  PROMPTS  REQUESTS  INPUT  CACHED  OUTPUT  THOUGHTS  TOOLS  FAILED  ACTIVE  TOKENS       COST
     天気ノート         1        1         1   250k     20%    1.0k       500      0       0     10m    252k    $0.8470  ████████████
-    shop               4        9        23   104k     12%     696        28     38       9     16s    105k    $0.1299  █▊
-    total              5       10        24   354k     18%    1.7k       528     38       9     10m    356k  ≥ $0.9769
+    shop               4        7        23   104k     12%     696        28     38       9     16s    105k    $0.1299  █▊
+    total              5        8        24   354k     18%    1.7k       528     38       9     10m    356k  ≥ $0.9769
     ");
 }
 

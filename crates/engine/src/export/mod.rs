@@ -24,7 +24,7 @@ use recount_formats::SOURCES;
 use recount_model::{Problem, SessionFacts};
 
 pub use recount_export::text::Bidi;
-pub use recount_export::{ExportOptions, ExportTable, Format, Level, csv, json, text};
+pub use recount_export::{ExportOptions, ExportTable, Format, Level, LinkPolicy, csv, json, text};
 
 pub use self::gallery::Images;
 use self::native::{NativeExport, NativeOutcome};

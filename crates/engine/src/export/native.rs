@@ -13,7 +13,7 @@ use recount_model::{FileRole, Problem, SessionId, Span, What};
 use super::redaction::{Pass, Redaction};
 use super::{Bidi, Export, View};
 use crate::Opened;
-use crate::messages::window::Window;
+use crate::messages::window::Windows;
 use crate::sessions::conversation::{Conversation, Record};
 
 /// How large a saved chat may be; those are read whole.
@@ -110,7 +110,7 @@ impl<'a> NativeExport<'a> {
             }
         }
         self.write_head(&fields, &self.opened.facts.id, None, out, told)?;
-        let mut windows: Vec<Option<Window>> = session_files.files.iter().map(|_| None).collect();
+        let mut windows = Windows::new(session_files.files.len());
         let mut before = None;
         for (number, record) in records.iter().enumerate() {
             for (piece, span) in std::iter::once(&record.span).chain(&record.pieces).enumerate() {
@@ -206,18 +206,9 @@ impl<'a> NativeExport<'a> {
         out.write_all(b"\n")
     }
 
-    fn bytes<'w>(
-        &self,
-        record: &Record,
-        span: Span,
-        windows: &'w mut [Option<Window>],
-    ) -> Option<&'w [u8]> {
+    fn bytes<'w>(&self, record: &Record, span: Span, windows: &'w mut Windows) -> Option<&'w [u8]> {
         let session_file = self.opened.session_files().files.get(record.session_file)?;
-        let window = windows.get_mut(record.session_file)?;
-        if window.is_none() {
-            *window = Window::open(&session_file.file.at.path).ok();
-        }
-        window.as_mut()?.read(span).ok()
+        windows.read(record.session_file, &session_file.file.at.path, span)
     }
 
     /// The hash of the project's path, as far as it is known.
@@ -265,6 +256,18 @@ impl NativeTexts for Cleaner<'_> {
         let known = alone.as_deref().unwrap_or(text);
         let named = key.and_then(|key| self.pass.changed_value(key, known));
         named.or(alone)
+    }
+
+    fn name(&mut self, name: &str) -> Option<String> {
+        self.pass.changed_name(name)
+    }
+
+    fn key(&mut self, key: &str) -> Option<String> {
+        self.pass.changed(key)
+    }
+
+    fn pieces(&mut self, pieces: &[String]) -> Option<Vec<String>> {
+        self.pass.changed_pieces(pieces)
     }
 
     fn path_hash(&mut self) -> Option<String> {

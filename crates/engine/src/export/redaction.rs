@@ -1,9 +1,10 @@
 //! What must not leave the machine, taken out of sessions before they are told.
 
+use std::fmt::Write as _;
 use std::sync::Mutex;
 
-use recount_model::{Message, Project, RawJson, RecordedPath, SessionFacts};
-use recount_redact::{RedactionReport, Redactor, Rules, Tags};
+use recount_model::{Message, MessageId, Project, RawJson, RecordedPath, SessionFacts};
+use recount_redact::{RedactionReport, Redactor, Rules, SecretKind, Tags};
 
 use crate::{Engine, Error};
 
@@ -15,6 +16,8 @@ const KEY: &str = "key";
 #[derive(Debug)]
 pub struct Redaction {
     redactor: Redactor,
+    /// For what programs go by: only keys that are known by their shape are taken out of it. An id looks drawn by lot, too.
+    names: Redactor,
     tags: Tags,
     report: Mutex<RedactionReport>,
     /// Tells the rules and the key from others.
@@ -51,9 +54,12 @@ impl Engine {
         let key = self.redaction_key()?;
         let print =
             crate::cache::refresh::hash(&(&rules.homes, &rules.patterns, &rules.allow, key));
+        let mut shapes = rules.clone();
+        shapes.kinds.retain(|kind| *kind <= SecretKind::Jwt);
         let redactor =
-            Redactor::new(rules).map_err(|mistake| Error::Redaction(mistake.to_string()))?;
-        Ok(Redaction { redactor, tags: Tags::new(&key), report: Mutex::default(), print })
+            |rules| Redactor::new(rules).map_err(|mistake| Error::Redaction(mistake.to_string()));
+        let (redactor, names) = (redactor(rules)?, redactor(shapes)?);
+        Ok(Redaction { redactor, names, tags: Tags::new(&key), report: Mutex::default(), print })
     }
 
     /// The key is drawn once and kept, so that the same secret has the same tag in every export.
@@ -84,7 +90,10 @@ impl Redaction {
             times: count.times,
             begins: count.prefixes.iter().copied().collect(),
         });
-        rows.collect()
+        let mut rows: Vec<Redacted> = rows.collect();
+        // Message 2 comes before message 10.
+        rows.sort_by_cached_key(|row| natural(&row.place));
+        rows
     }
 
     /// Returns a text without secrets; nothing is noted.
@@ -113,6 +122,13 @@ impl Redaction {
         pass.maybe(&mut clean.last_prompt);
         clean.directories.iter_mut().for_each(|directory| pass.text(directory));
         clean.files.iter_mut().for_each(|file| pass.text(&mut file.path));
+        clean.models.iter_mut().for_each(|model| pass.name(model));
+        if let Some(call) = &mut clean.parent_call {
+            pass.name(call);
+        }
+        if let Some(labels) = &mut clean.labels {
+            labels.tags = labels.tags.iter().map(|tag| pass.clean(tag)).collect();
+        }
         if let Some(memory) = &clean.memory {
             clean.memory = Some(pass.json(memory));
         }
@@ -146,7 +162,22 @@ impl Redaction {
             pass.text(&mut thought.subject);
             pass.text(&mut thought.description);
         }
+        if let Some(id) = &mut message.id
+            && let Some(clean) = pass.changed_name(id.as_str())
+        {
+            *id = MessageId::new(clean);
+        }
+        if let Some(model) = &mut message.model {
+            pass.name(model);
+        }
+        message.media.iter_mut().for_each(|media| pass.name(&mut media.mime));
         for call in &mut message.tool_calls {
+            pass.name(&mut call.name);
+            call.media.iter_mut().for_each(|media| pass.name(&mut media.mime));
+            let names = [&mut call.id, &mut call.display_name, &mut call.agent_id];
+            for name in names.into_iter().flatten() {
+                pass.name(name);
+            }
             call.args = pass.json(&call.args);
             for text in [
                 &mut call.description,
@@ -168,6 +199,23 @@ impl Redaction {
     }
 }
 
+/// A key that sorts numbers in a text by how large they are: each is written with its length before it.
+fn natural(text: &str) -> String {
+    let mut key = String::with_capacity(text.len() + 8);
+    let mut rest = text;
+    while let Some(at) = rest.find(|character: char| character.is_ascii_digit()) {
+        let (before, digits) = rest.split_at(at);
+        let end = digits.find(|character: char| !character.is_ascii_digit());
+        let (number, behind) = digits.split_at(end.unwrap_or(digits.len()));
+        let number = number.trim_start_matches('0');
+        key.push_str(before);
+        let _infallible = write!(key, "{:04}{number}", number.len());
+        rest = behind;
+    }
+    key.push_str(rest);
+    key
+}
+
 /// The way through one message.
 pub(super) struct Pass<'a> {
     redaction: &'a Redaction,
@@ -187,6 +235,53 @@ impl Pass<'_> {
         if let std::borrow::Cow::Owned(clean) = clean {
             *text = clean;
         }
+    }
+
+    /// Takes known keys out of what programs go by.
+    fn name(&mut self, name: &mut String) {
+        if let Some(clean) = self.changed_name(name) {
+            *name = clean;
+        }
+    }
+
+    /// Returns a name without known keys, if it had any.
+    pub(super) fn changed_name(&mut self, name: &str) -> Option<String> {
+        let Redaction { names, tags, .. } = self.redaction;
+        let clean = names.redact_noting(name, tags, &self.place, &mut self.report);
+        if let std::borrow::Cow::Owned(clean) = clean { Some(clean) } else { None }
+    }
+
+    /// Returns texts without the secrets that show when they are read as one. A secret is replaced where it begins.
+    pub(super) fn changed_pieces(&mut self, pieces: &[String]) -> Option<Vec<String>> {
+        let Redaction { redactor, tags, .. } = self.redaction;
+        let whole = pieces.concat();
+        let found = redactor.find(&whole);
+        if found.is_empty() {
+            return None;
+        }
+        self.report.add(&self.place, &found);
+        let mut found = found.iter().peekable();
+        let mut start = 0;
+        let mut clean = Vec::with_capacity(pieces.len());
+        for piece in pieces {
+            let end = start + piece.len();
+            let (mut new, mut from) = (String::new(), start);
+            while let Some(finding) = found.peek().filter(|finding| finding.range.start < end) {
+                if finding.range.start >= start {
+                    new.push_str(whole.get(from..finding.range.start).unwrap_or_default());
+                    new.push_str(&redactor.tag(finding, &whole, tags));
+                }
+                from = finding.range.end.min(end);
+                if finding.range.end > end {
+                    break;
+                }
+                found.next();
+            }
+            new.push_str(whole.get(from..end).unwrap_or_default());
+            clean.push(new);
+            start = end;
+        }
+        Some(clean)
     }
 
     fn maybe(&mut self, text: &mut Option<String>) {
@@ -230,5 +325,21 @@ impl Pass<'_> {
         {
             report.merge(self.report);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::natural;
+
+    #[test]
+    fn numbers_are_sorted_by_how_large_they_are() {
+        let mut places =
+            ["s message 10", "s message 2", "s message 1", "s (title and paths)", "r9 a", "r10 a"];
+        places.sort_by_cached_key(|place| natural(place));
+        assert_eq!(
+            places,
+            ["r9 a", "r10 a", "s (title and paths)", "s message 1", "s message 2", "s message 10"]
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use recount_formats::bytes::LineCounter;
 use recount_model::{Message, Problem};
 
-use crate::messages::window::Window;
+use crate::messages::window::Windows;
 use crate::messages::{Bound, Messages, Pending, View, pending};
 use crate::sessions::open::Opened;
 
@@ -16,7 +16,7 @@ pub struct MessageCursor {
     opened: Arc<Opened>,
     rows: Rows,
     at: usize,
-    windows: Vec<Option<Window>>,
+    windows: Windows,
     counters: Vec<Option<LineCounter>>,
 }
 
@@ -53,7 +53,7 @@ impl MessageCursor {
         } else {
             Rows::Files(pending(opened.session_files(), view))
         };
-        Self { opened, rows, at: 0, windows: Vec::new(), counters: Vec::new() }
+        Self { opened, rows, at: 0, windows: Windows::default(), counters: Vec::new() }
     }
 
     /// Returns how many messages there are.

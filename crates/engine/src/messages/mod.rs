@@ -1,6 +1,7 @@
 //! The messages of one session, read one after the other from their places on disk.
 
 pub(crate) mod cursor;
+mod merged;
 pub(crate) mod records;
 pub(crate) mod window;
 
@@ -16,9 +17,9 @@ use recount_formats::source::{
 };
 use recount_model::{Fate, FileRole, Message, Problem, RecordLocation, Span, What};
 
-use crate::messages::window::Window;
+use crate::messages::window::{Window, Windows};
 use crate::sessions::facts::main;
-use crate::sessions::union::union;
+use crate::sessions::union::{Row, union};
 
 /// Which messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,6 +49,16 @@ struct Pending {
     entry: usize,
     span: Span,
     fate: Fate,
+    /// A version that holds more than the one that the agent shows.
+    richer: Option<Richer>,
+}
+
+/// Where a version stands that holds more.
+#[derive(Clone, Copy, Debug)]
+struct Richer {
+    session_file: usize,
+    entry: usize,
+    span: Span,
 }
 
 /// What is known of a message before it is read.
@@ -68,8 +79,10 @@ pub struct Messages<'a> {
     session_files: &'a SessionFiles,
     folder: Option<&'a Path>,
     pending: std::vec::IntoIter<Pending>,
-    windows: Vec<Option<Window>>,
+    windows: Windows,
     counters: Vec<Option<LineCounter>>,
+    /// The files whose lines are being counted.
+    counting: Vec<usize>,
     names: Vec<Arc<str>>,
     detail: Detail,
 }
@@ -98,22 +111,23 @@ impl<'a> Messages<'a> {
             session_files,
             folder,
             pending: pending.into_iter(),
-            windows: session_files.files.iter().map(|_| None).collect(),
+            windows: Windows::new(session_files.files.len()),
             counters: session_files.files.iter().map(|_| None).collect(),
+            counting: Vec::new(),
             names: session_files.files.iter().map(name).collect(),
             detail: Detail::Whole,
         }
     }
 
     /// Goes on with the files that another one had open.
-    fn resume(&mut self, windows: Vec<Option<Window>>, counters: Vec<Option<LineCounter>>) {
+    fn resume(&mut self, windows: Windows, counters: Vec<Option<LineCounter>>) {
         if windows.len() == self.windows.len() && counters.len() == self.counters.len() {
             (self.windows, self.counters) = (windows, counters);
         }
     }
 
     /// Hands on the files that are open.
-    fn suspend(self) -> (Vec<Option<Window>>, Vec<Option<LineCounter>>) {
+    fn suspend(self) -> (Windows, Vec<Option<LineCounter>>) {
         (self.windows, self.counters)
     }
 
@@ -223,7 +237,7 @@ impl<'a> Messages<'a> {
 
     /// Returns what is known of the next message.
     pub(crate) fn upcoming(&self) -> Option<Upcoming<'a>> {
-        let &Pending { session_file, entry, span, fate } = self.pending.as_slice().first()?;
+        let &Pending { session_file, entry, span, fate, .. } = self.pending.as_slice().first()?;
         let outline = &self.session_files.files.get(session_file)?.file.outline;
         let entry = outline.entries.get(entry)?;
         Some(Upcoming { session_file, outline, entry, span, fate })
@@ -239,11 +253,23 @@ impl<'a> Messages<'a> {
             .files
             .get(pending.session_file)
             .map(|session_file| &session_file.file.at.path);
-        if let (Some(slot), Some(path)) = (self.counters.get_mut(pending.session_file), path) {
+        if let (Some(slot), Some(path)) = (self.counters.get(pending.session_file), path) {
             if slot.is_none() {
-                *slot = LineCounter::open(path).ok();
+                if self.counting.len() >= window::OPEN {
+                    for open in self.counting.drain(..) {
+                        if let Some(slot) = self.counters.get_mut(open) {
+                            *slot = None;
+                        }
+                    }
+                }
+                self.counting.push(pending.session_file);
+                let slot = self.counters.get_mut(pending.session_file);
+                if let Some(slot) = slot {
+                    *slot = LineCounter::open(path).ok();
+                }
             }
-            let line = slot.as_mut().and_then(|counter| counter.line(pending.span.offset).ok());
+            let slot = self.counters.get_mut(pending.session_file).and_then(Option::as_mut);
+            let line = slot.and_then(|counter| counter.line(pending.span.offset).ok());
             pending.span.line = line.unwrap_or(0);
         }
     }
@@ -256,7 +282,8 @@ impl<'a> Messages<'a> {
         loop {
             let pending = self.pending.next()?;
             // What cannot be read is told by reading it; what was recorded in pieces may hold in all of them together.
-            let is_split = self.entry(&pending).is_some_and(|entry| !entry.pieces.is_empty());
+            let is_split = pending.richer.is_some()
+                || self.entry(&pending).is_some_and(|entry| !entry.pieces.is_empty());
             if is_split || self.bytes(&pending).is_none_or(&mut *wanted) {
                 return Some(self.read(pending));
             }
@@ -266,11 +293,7 @@ impl<'a> Messages<'a> {
     /// Returns the bytes of a message as they are on disk.
     fn bytes(&mut self, pending: &Pending) -> Option<&[u8]> {
         let path = &self.session_files.files.get(pending.session_file)?.file.at.path;
-        let slot = self.windows.get_mut(pending.session_file)?;
-        if slot.is_none() {
-            *slot = Window::open(path).ok();
-        }
-        slot.as_mut()?.read(pending.span).ok()
+        self.windows.read(pending.session_file, path, pending.span)
     }
 
     /// Returns the pieces of a message after the first. Most messages have none.
@@ -285,7 +308,19 @@ impl<'a> Messages<'a> {
         Some(pieces)
     }
 
-    fn read(&mut self, mut pending: Pending) -> Result<Message, Problem> {
+    /// Reads a message: what the agent shows of it, and what only a richer version holds.
+    fn read(&mut self, pending: Pending) -> Result<Message, Problem> {
+        let shown = self.read_version(pending);
+        let Some(Richer { session_file, entry, span }) = pending.richer else { return shown };
+        let richer = self.read_version(Pending { session_file, entry, span, ..pending });
+        match (shown, richer) {
+            (Ok(shown), Ok(richer)) => Ok(merged::merged(shown, richer)),
+            (Ok(one), Err(_)) | (Err(_), Ok(one)) => Ok(one),
+            (Err(problem), Err(_)) => Err(problem),
+        }
+    }
+
+    fn read_version(&mut self, mut pending: Pending) -> Result<Message, Problem> {
         self.count_line(&mut pending);
         let name = self.names.get(pending.session_file).cloned().unwrap_or_else(|| Arc::from(""));
         let gone = || Problem {
@@ -349,14 +384,41 @@ fn pending(session_files: &SessionFiles, view: View) -> Vec<Pending> {
     }
 }
 
+/// Everything that was ever said. What the agent's loader shows of a message is what is shown here, too; what only a richer
+/// version holds is added when it is read.
 fn full(session_files: &SessionFiles) -> Vec<Pending> {
-    let pending = |row: crate::sessions::union::Row| {
-        let outline = &session_files.files.get(row.session_file)?.file.outline;
-        let entry = outline.entries.get(row.entry)?;
-        let span = outline.versions.get(entry.best as usize)?.span;
-        Some(Pending { session_file: row.session_file, entry: row.entry, span, fate: row.fate })
+    let mut shown: Vec<Option<Vec<Option<Span>>>> = vec![None; session_files.files.len()];
+    let mut shown = |session_file: usize, entry: usize| {
+        let outline = &session_files.files.get(session_file)?.file.outline;
+        let spans = shown.get_mut(session_file)?.get_or_insert_with(|| shown_spans(outline));
+        spans.get(entry).copied().flatten()
+    };
+    let pending = |row: Row| {
+        let Row { session_file, entry, fate, loaded } = row;
+        let outline = &session_files.files.get(session_file)?.file.outline;
+        let known = outline.entries.get(entry)?;
+        let best = outline.versions.get(known.best as usize)?.span;
+        let visible = loaded.and_then(|(file, at)| Some((file, at, shown(file, at)?)));
+        let is_best = visible.is_none_or(|(file, _, span)| file == session_file && span == best);
+        let Some((file, at, span)) = visible.filter(|_| !is_best && known.pieces.is_empty()) else {
+            return Some(Pending { session_file, entry, span: best, fate, richer: None });
+        };
+        let richer = Some(Richer { session_file, entry, span: best });
+        Some(Pending { session_file: file, entry: at, span, fate, richer })
     };
     union(session_files).into_iter().filter_map(pending).collect()
+}
+
+/// Returns per entry of a file where the version stands that the agent shows.
+fn shown_spans(outline: &Outline) -> Vec<Option<Span>> {
+    let mut spans = vec![None; outline.entries.len()];
+    for shown in &outline.strict {
+        let span = outline.versions.get(shown.version as usize).map(|version| version.span);
+        if let Some(slot) = spans.get_mut(shown.entry as usize) {
+            *slot = span;
+        }
+    }
+    spans
 }
 
 fn strict(session_files: &SessionFiles) -> Vec<Pending> {
@@ -376,6 +438,7 @@ fn strict(session_files: &SessionFiles) -> Vec<Pending> {
                 entry: shown.entry as usize,
                 span,
                 fate: Fate::Kept,
+                richer: None,
             })
         })
     });

@@ -9,6 +9,44 @@ use recount_model::Span;
 /// How much is read at a time.
 const WINDOW: u64 = 256 * 1024;
 
+/// So many files are open at once: a session may have thousands.
+pub(super) const OPEN: usize = 32;
+
+/// The files of a session, opened as they are read.
+#[derive(Debug, Default)]
+pub(crate) struct Windows {
+    all: Vec<Option<Window>>,
+    /// Those that are open.
+    open: Vec<usize>,
+}
+
+impl Windows {
+    pub(crate) fn new(files: usize) -> Self {
+        Self { all: std::iter::repeat_with(|| None).take(files).collect(), open: Vec::new() }
+    }
+
+    /// Returns how many files there are.
+    pub(crate) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Returns the bytes of a span of one of the files; nothing when they cannot be read.
+    pub(crate) fn read(&mut self, file: usize, path: &Path, span: Span) -> Option<&[u8]> {
+        if self.all.get(file)?.is_none() {
+            if self.open.len() >= OPEN {
+                for open in self.open.drain(..) {
+                    if let Some(slot) = self.all.get_mut(open) {
+                        *slot = None;
+                    }
+                }
+            }
+            *self.all.get_mut(file)? = Window::open(path).ok();
+            self.open.push(file);
+        }
+        self.all.get_mut(file)?.as_mut()?.read(span).ok()
+    }
+}
+
 /// A file that is read in stretches.
 #[derive(Debug)]
 pub struct Window {
@@ -41,6 +79,7 @@ impl Window {
             }
             self.start = span.offset;
             self.file.seek_to(span.offset)?;
+            self.bytes.reserve(usize::try_from(span.bytes).unwrap_or(0));
             (&mut self.file).take(wanted).read_to_end(&mut self.bytes)?;
         }
         let from = usize::try_from(span.offset - self.start).unwrap_or(usize::MAX);

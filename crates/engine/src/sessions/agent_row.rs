@@ -53,12 +53,14 @@ impl Engine {
                 })
             };
         let mut buffer = Buffer::new();
+        let known = opened.outlines();
+        let mut found = None;
         for at in own.iter().filter(|at| named(at) || !has_named) {
             let Some(folder) = disk.folders.get(*at) else { continue };
             let mains = folder.at.files.iter().filter(|file| file.placement == FilePlacement::Main);
             let files: Vec<ScannedFile> = mains
                 .map(|file| {
-                    let outline = match opened.outline(&file.path) {
+                    let outline = match known.get(file.path.as_path()) {
                         Some(known) => folder.source.light(known),
                         None => {
                             folder.source.light(&folder.source.outline(&file.path, &mut buffer))
@@ -70,10 +72,13 @@ impl Engine {
                 .collect();
             let rows = folder.source.agent_list(&files.iter().collect::<Vec<_>>(), None);
             if let Some(row) = rows.iter().position(|row| row.id == facts.id) {
-                opened.facts.agent_index = u32::try_from(row + 1).ok();
-                opened.facts.agent_title = rows.get(row).map(|row| row.title.clone());
-                return;
+                let title = rows.get(row).map(|row| row.title.clone());
+                found = Some((u32::try_from(row + 1).ok(), title));
+                break;
             }
+        }
+        if let Some((index, title)) = found {
+            (opened.facts.agent_index, opened.facts.agent_title) = (index, title);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The conversation as it stands: what the agent would load, and what it should have loaded.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use recount_formats::outline::{MessageEntry, Outline};
 use recount_formats::source::{SessionFile, SessionFiles};
@@ -134,6 +134,8 @@ fn records(session_files: &SessionFiles, rows: &[Shown]) -> Vec<Record> {
     let mut records = Vec::with_capacity(rows.len());
     let known: HashSet<&str> =
         rows.iter().filter_map(|row| entry(session_files, row)?.id.as_deref()).collect();
+    // By what names begin with, the last number that was tried.
+    let mut numbers: HashMap<&str, u64> = HashMap::new();
     for row in rows {
         let versions = outline(session_files, row.session_file).map(|outline| &outline.versions);
         let Some(span) = versions.and_then(|all| all.get(row.version as usize)).map(|v| v.span)
@@ -144,9 +146,14 @@ fn records(session_files: &SessionFiles, rows: &[Shown]) -> Vec<Record> {
         let is_free = own.is_some_and(|own| taken.insert(own.to_owned()));
         let id = (!is_free).then(|| {
             let start = own.unwrap_or("message");
-            let mut names = (2..).map(|number: u64| format!("{start}-{number}"));
-            let is_new = |name: &String| !known.contains(name.as_str()) && !taken.contains(name);
-            names.find(is_new).unwrap_or_default()
+            let number = numbers.entry(start).or_insert(1);
+            loop {
+                *number += 1;
+                let name = format!("{start}-{number}");
+                if !known.contains(name.as_str()) && !taken.contains(&name) {
+                    break name;
+                }
+            }
         });
         taken.extend(id.clone());
         let outline = outline(session_files, row.session_file);

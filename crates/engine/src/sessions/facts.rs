@@ -1,5 +1,6 @@
 //! One row of a list out of the files of a session.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use recount_formats::source::{SessionFile, SessionFiles};
@@ -14,6 +15,7 @@ use crate::sessions::union::union;
 /// Counts a session. The project is filled in later.
 pub(crate) fn facts(source: &dyn Source, session_files: &SessionFiles) -> SessionFacts {
     let mut facts = blank(source, session_files);
+    let mut models = HashSet::new();
     for row in union(session_files) {
         let Some(outline) = session_files
             .files
@@ -31,7 +33,7 @@ pub(crate) fn facts(source: &dyn Source, session_files: &SessionFiles) -> Sessio
         }
         used(&mut facts, entry, row.fate);
         if let Some(model) = entry.model.and_then(|model| outline.models.get(usize::from(model)))
-            && !facts.models.iter().any(|known| **known == **model)
+            && models.insert(model)
         {
             facts.models.push(model.to_string());
         }

@@ -1,5 +1,6 @@
 //! One session, opened.
 
+use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -107,10 +108,10 @@ impl Opened {
         Group { source: self.source, files: own(&self.session_files).map(file).collect() }
     }
 
-    /// Returns the outline of one of its files.
-    pub(crate) fn outline(&self, path: &Path) -> Option<&Outline> {
-        let own = |session_file: &&SessionFile| session_file.file.at.path == path;
-        self.session_files.files.iter().find(own).map(|session_file| &session_file.file.outline)
+    /// Returns the outlines of its files, by their paths.
+    pub(crate) fn outlines(&self) -> HashMap<&Path, &Outline> {
+        let files = self.session_files.files.iter();
+        files.map(|one| (one.file.at.path.as_path(), &one.file.outline)).collect()
     }
 
     /// Returns its calls that ran sub-agents.

@@ -1,5 +1,6 @@
 //! Which session a person means: a full id, the start of one, a path, a row of the last list, the latest.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -144,21 +145,22 @@ impl Engine {
 
 /// Puts together what one session's files under different names gave.
 fn join(disk: &DiskSnapshot, found: Vec<Found>) -> Vec<Found> {
+    let mut same: BTreeMap<_, Vec<Found>> = BTreeMap::new();
+    for (source, session_files) in found {
+        let key = (source.name(), session_files.id.clone(), session_files.parent.clone());
+        same.entry(key).or_default().push((source, session_files));
+    }
     let mut joined: Vec<Found> = Vec::new();
     let mut buffer = Buffer::new();
-    for (source, session_files) in found {
-        let same = |(own, known): &Found| {
-            own.name() == source.name()
-                && known.id == session_files.id
-                && known.parent == session_files.parent
-        };
-        let Some(at) = joined.iter().position(same) else {
-            joined.push((source, session_files));
+    for ((_, id, _), mut found) in same {
+        let Some((source, _)) = found.first() else { continue };
+        let source = *source;
+        if found.len() == 1 {
+            joined.append(&mut found);
             continue;
-        };
-        let (_, known) = joined.swap_remove(at);
-        let id = known.id.clone();
-        let members = known.files.into_iter().chain(session_files.files);
+        }
+        // All at once: a session may have thousands of files.
+        let members = found.into_iter().flat_map(|(_, session_files)| session_files.files);
         let own = members.filter(|session_file| session_file.role != FileRole::Base);
         let files =
             own.map(|session_file| (session_file.file.folder, session_file.file.at)).collect();

@@ -12,6 +12,8 @@ pub(crate) struct Row {
     pub(crate) session_file: usize,
     pub(crate) entry: usize,
     pub(crate) fate: Fate,
+    /// Where it stands in a file that the agent loads: the file and the entry.
+    pub(crate) loaded: Option<(usize, usize)>,
 }
 
 /// Lists the messages of a session in order of first appearance.
@@ -21,15 +23,19 @@ pub(crate) fn union(session_files: &SessionFiles) -> Vec<Row> {
     let alone = session_files.files.len() == 1;
     for (number, session_file) in session_files.files.iter().enumerate() {
         for (at, entry) in session_file.file.outline.entries.iter().enumerate() {
-            let row = Row { session_file: number, entry: at, fate: fate(session_file, entry) };
+            let is_loaded = matches!(session_file.role, FileRole::Main | FileRole::Base);
+            let loaded = is_loaded.then_some((number, at));
+            let row =
+                Row { session_file: number, entry: at, fate: fate(session_file, entry), loaded };
             let Some(id) = entry.id.as_deref().filter(|_| !alone) else {
                 rows.push(row);
                 continue;
             };
             let place = *known.entry(id).or_insert(rows.len());
             match rows.get_mut(place) {
-                None => rows.push(row),
-                Some(old) => merge(session_files, old, row),
+                // One id twice in one file: the agent shows both.
+                Some(old) if old.session_file != number => merge(session_files, old, row),
+                _ => rows.push(row),
             }
         }
     }
@@ -45,6 +51,10 @@ fn merge(session_files: &SessionFiles, old: &mut Row, new: Row) {
         // Between two that the agent does not load, what was kept anywhere was not undone there.
         _ => old.fate.min(new.fate),
     };
+    let loaded = match (role(old), role(&new)) {
+        (Some(FileRole::Main), _) => old.loaded.or(new.loaded),
+        _ => new.loaded.or(old.loaded),
+    };
     let richer = rank(session_files, &new) > rank(session_files, old);
     let same =
         rank(session_files, &new) == rank(session_files, old) && role(&new) == Some(FileRole::Main);
@@ -52,6 +62,7 @@ fn merge(session_files: &SessionFiles, old: &mut Row, new: Row) {
         *old = new;
     }
     old.fate = fate;
+    old.loaded = loaded;
 }
 
 fn rank(session_files: &SessionFiles, row: &Row) -> Option<u64> {

@@ -63,15 +63,18 @@ impl Engine {
         let mut looked = Looked::default();
         if needs.sessions {
             self.aliases()?;
-            let (listing, disk, digests, _) = self.everything(&Effort::List, progress)?;
+            let (listing, disk, mut digests, _) = self.everything(&Effort::List, progress)?;
+            digests.retain(is_listed);
             looked.count(&disk, &digests);
             looked.sessions = listing.sessions;
+            looked.sessions.retain(|facts| !facts.is_background);
             self.price(&mut looked.sessions, progress);
             if needs.facts {
                 (looked.facts, looked.note) = self.fresh_facts(&disk, &digests, progress)?;
             }
         } else if needs.facts {
-            let (disk, digests) = self.digests(progress)?;
+            let (disk, mut digests) = self.digests(progress)?;
+            digests.retain(is_listed);
             looked.count(&disk, &digests);
             (looked.facts, looked.note) = self.fresh_facts(&disk, &digests, progress)?;
         }
@@ -92,6 +95,11 @@ impl Engine {
             facts: looked.facts,
         })
     }
+}
+
+/// Whether a session is somebody's, and not one that the agent ran for itself.
+fn is_listed(digest: &Digest) -> bool {
+    !digest.facts.is_background
 }
 
 impl Looked {

@@ -81,8 +81,22 @@ impl Engine {
     ) -> Result<Compared, Error> {
         let bytes = read_small(report)
             .map_err(|source| Error::Unreadable { path: report.to_owned(), source })?;
+        self.compare_with(asked, &bytes, report, progress)
+    }
+
+    /// As [`Self::compare`], with a report that was read before; `name` is what it is called.
+    ///
+    /// # Errors
+    /// If it is not a report.
+    pub fn compare_with(
+        &self,
+        asked: &StatsRequest,
+        bytes: &[u8],
+        name: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Compared, Error> {
         let theirs: Theirs =
-            serde_json::from_slice(&bytes).map_err(|_| Error::NotAReport(report.to_owned()))?;
+            serde_json::from_slice(bytes).map_err(|_| Error::NotAReport(name.to_owned()))?;
         let (prices, logs) = (self.prices()?, self.usage_logs(&asked.sessions, progress)?);
         let window = asked.window();
         let mut walk = UsageWalk::new(&prices, &window, asked.zone.clone());

@@ -97,6 +97,9 @@ pub(crate) struct Count {
     /// Where the usage log began in the window, and the keys of its last message.
     began: Option<i64>,
     keys: Vec<Key>,
+    /// Time that was spent since the last request: it is the next one's, or the last one's when there is none.
+    waiting: Vec<(i64, i64)>,
+    last_model: Option<Key>,
 }
 
 impl Count {
@@ -124,6 +127,8 @@ impl Count {
             before: None,
             began: None,
             keys: Vec::new(),
+            waiting: Vec::new(),
+            last_model: None,
         }
     }
 
@@ -165,10 +170,14 @@ impl Visitor for Count {
             self.keys.push(key);
             if by == By::Tool {
                 count_tools(totals, step, main);
-            } else if (by != By::Model || step.asked.is_some())
-                && let Some(sum) = totals.sum(key)
-            {
+            } else if by == By::Model && step.asked.is_none() {
+                self.waiting.extend(work);
+            } else if let Some(sum) = totals.sum(key) {
                 add(sum, step, main, work);
+                if by == By::Model {
+                    self.waiting.drain(..).for_each(|(from, to)| sum.active(from, to));
+                    self.last_model = Some(key);
+                }
             }
         }
         self.all_totals = all_totals;
@@ -189,6 +198,15 @@ impl Visitor for Count {
     fn end(&mut self, _place: Place, head: &Head) {
         let span = self.began.take().zip(self.before.take());
         let keys = std::mem::take(&mut self.keys);
+        let waiting = std::mem::take(&mut self.waiting);
+        if let Some(model) = self.last_model.take() {
+            for totals in self.all_totals.iter_mut().filter(|totals| totals.by == By::Model) {
+                let Some(sum) = totals.sum(model) else { continue };
+                for (from, to) in &waiting {
+                    sum.active(*from, *to);
+                }
+            }
+        }
         let Some((from, (_, to))) = span else { return };
         let close = |sum: &mut Sum| {
             sum.missing(head.side_calls, head.unanswered);

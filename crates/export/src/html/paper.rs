@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use crate::text::{Bidi, push_visible, shortened, single_line, visible};
+use crate::text::{Bidi, may_override, push_visible, shortened, single_line, visible};
 
 /// Bytes per step: without branches, many are compared at a time.
 const BLOCK: usize = 32;
@@ -28,7 +28,8 @@ impl<'a> Paper<'a> {
     /// Writes text as it is, on as many lines as it has.
     pub(super) fn text(&mut self, text: &str) -> io::Result<()> {
         match self.bidi {
-            Bidi::Kept => write_text(self.out, text),
+            Bidi::Kept if !may_override(text) => write_text(self.out, text),
+            Bidi::Kept => write_text(self.out, &visible(text, Bidi::Kept)),
             Bidi::Shown => write_text(self.out, &visible(text, Bidi::Shown)),
         }
     }

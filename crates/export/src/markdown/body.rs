@@ -3,22 +3,26 @@
 //! Three things could: a fence that is never closed, a tag that hides or closes what is not its own (`</details>`,
 //! `<!--`), and a comment's end. Tags are not needed to read a conversation, so every `<` that could begin one is escaped,
 //! but in code, where it is only a character. Where it is not certain what is code, it is not taken for code.
+//!
+//! Images are loaded by whoever opens the page, and a link may run a script. Unless they are wanted, images become links, and
+//! links to anything but the web and to other places of the page become text.
 
+use crate::options::LinkPolicy;
 use crate::text::{Bidi, visible};
 
 /// Returns the text as it may stand at the top level of a page.
-pub(super) fn contained(text: &str, bidi: Bidi) -> String {
+pub(super) fn contained(text: &str, bidi: Bidi, links: LinkPolicy) -> String {
     let text = visible(text.trim_end(), bidi);
-    let mut guard = Guard::default();
+    let mut guard = Guard::new(links);
     let mut safe = String::with_capacity(text.len() + 16);
     for line in text.lines() {
         guard.line(line, &mut safe);
         safe.push('\n');
     }
     match guard.fence {
-        _ if guard.is_lost => quoted(&escaped(&text), bidi),
+        _ if guard.is_lost => quoted(&escaped(&text, links), bidi, links),
         // It may be in a list, where a line of ours would not close it.
-        Some(fence) if fence.indent > 0 => quoted(&text, bidi),
+        Some(fence) if fence.indent > 0 => quoted(&text, bidi, links),
         Some(fence) => {
             safe.extend(std::iter::repeat_n(fence.mark, fence.length));
             safe.push('\n');
@@ -29,9 +33,9 @@ pub(super) fn contained(text: &str, bidi: Bidi) -> String {
 }
 
 /// Returns the text as a quotation, which closes whatever is left open in it.
-pub(super) fn quoted(text: &str, bidi: Bidi) -> String {
+pub(super) fn quoted(text: &str, bidi: Bidi, links: LinkPolicy) -> String {
     let text = visible(text.trim_end(), bidi);
-    let mut guard = Guard::default();
+    let mut guard = Guard::new(links);
     let mut safe = String::with_capacity(text.len() + 16);
     for line in text.lines() {
         let start = safe.len();
@@ -43,16 +47,16 @@ pub(super) fn quoted(text: &str, bidi: Bidi) -> String {
         safe.clear();
         for line in text.lines() {
             safe.push_str("> ");
-            escape(line, &mut safe);
+            escape(line, links, &mut safe);
             safe.push('\n');
         }
     }
     safe
 }
 
-fn escaped(text: &str) -> String {
+fn escaped(text: &str, links: LinkPolicy) -> String {
     text.lines().fold(String::with_capacity(text.len()), |mut page, line| {
-        escape(line, &mut page);
+        escape(line, links, &mut page);
         page.push('\n');
         page
     })
@@ -77,8 +81,9 @@ impl Fence {
 const DEEP: usize = 4;
 
 /// Follows which lines of a text are code.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Guard {
+    links: LinkPolicy,
     fence: Option<Fence>,
     /// Whether it depends on lists, quotations or the reader where a fence begins or ends: from there on, anything may be code
     /// or not.
@@ -88,13 +93,17 @@ struct Guard {
 }
 
 impl Guard {
+    fn new(links: LinkPolicy) -> Self {
+        Self { links, fence: None, is_lost: false, is_open: false }
+    }
+
     fn line(&mut self, line: &str, safe: &mut String) {
         let words = line.trim_start_matches(' ');
         let indent = line.len() - words.len();
         if let Some(fence) = self.fence {
             self.inside(fence, words, indent);
             if fence.is_deep() {
-                escape(line, safe);
+                escape(line, self.links, safe);
             } else {
                 safe.push_str(line);
             }
@@ -104,7 +113,7 @@ impl Guard {
             self.fence = Some(Fence { mark, length, indent });
             self.is_open = false;
             // What stands behind the fence names a language.
-            escape(line, safe);
+            escape(line, self.links, safe);
             return;
         }
         // In an item or a quotation of its own, or behind a tab, which is of any width.
@@ -115,10 +124,10 @@ impl Guard {
         }
         if self.is_open || is_doubtful(line) {
             self.is_open = !is_blank(words);
-            escape(line, safe);
+            escape(line, self.links, safe);
             return;
         }
-        self.is_open = escape_outside_spans(line, safe);
+        self.is_open = escape_outside_spans(line, self.links, safe);
     }
 
     /// Looks whether a line closes the fence.
@@ -165,11 +174,11 @@ fn is_doubtful(line: &str) -> bool {
 
 /// Escapes what may begin a tag, but in spans of code that begin and end on this line. Returns whether one may have
 /// begun that goes on.
-fn escape_outside_spans(line: &str, safe: &mut String) -> bool {
+fn escape_outside_spans(line: &str, links: LinkPolicy, safe: &mut String) -> bool {
     let mut rest = line;
     while let Some(at) = rest.find('`') {
         let (before, ticks) = rest.split_at(at);
-        escape(before, safe);
+        escape(before, links, safe);
         let backslashes = before.len() - before.trim_end_matches('\\').len();
         if backslashes % 2 == 1 {
             safe.push('`');
@@ -179,14 +188,14 @@ fn escape_outside_spans(line: &str, safe: &mut String) -> bool {
         let inside = ticks.trim_start_matches('`');
         let length = ticks.len() - inside.len();
         let Some(end) = span_end(inside, length) else {
-            escape(ticks, safe);
+            escape(ticks, links, safe);
             return true;
         };
         let (code, behind) = ticks.split_at(length + end);
         safe.push_str(code);
         rest = behind;
     }
-    escape(rest, safe);
+    escape(rest, links, safe);
     false
 }
 
@@ -204,19 +213,46 @@ fn span_end(inside: &str, length: usize) -> Option<usize> {
     }
 }
 
-/// Escapes every `<` that may begin a tag, a comment or a declaration.
-fn escape(text: &str, safe: &mut String) {
-    let mut characters = text.chars().peekable();
+/// Escapes every `<` that may begin a tag, a comment or a declaration; and what makes images and links that are not to be followed.
+fn escape(text: &str, links: LinkPolicy, safe: &mut String) {
+    let is_inert = links == LinkPolicy::Inert;
+    let mut characters = text.char_indices().peekable();
     let mut backslashes = 0;
-    while let Some(character) = characters.next() {
-        let begins = |next: &char| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?');
+    let mut last = '\n';
+    while let Some((at, character)) = characters.next() {
+        let next = characters.peek().map(|(_, next)| *next);
+        let begins = |next: char| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?');
+        let target = || text.get(at + 1..).unwrap_or_default();
         // One that is escaped already must not lose its backslash to another.
-        if character == '<' && backslashes % 2 == 0 && characters.peek().is_some_and(begins) {
+        let is_active = match character {
+            '<' => next.is_some_and(begins),
+            '!' => is_inert && next == Some('['),
+            '(' | ':' => is_inert && last == ']' && !is_harmless(target()),
+            _ => false,
+        };
+        if is_active && backslashes % 2 == 0 {
             safe.push('\\');
         }
         backslashes = if character == '\\' { backslashes + 1 } else { 0 };
+        last = character;
         safe.push(character);
     }
+}
+
+/// Whether the target of a link may be followed: an address of the web, or one without a scheme. Only how it is written counts; what
+/// could be read in another way is not harmless.
+fn is_harmless(target: &str) -> bool {
+    let target = target.trim_start_matches([' ', '\t']);
+    let begins = |scheme: &str| {
+        target.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    };
+    if ["https://", "http://", "mailto:", "#"].into_iter().any(begins) {
+        return true;
+    }
+    let end = target.find(['/', '?', '#', ')', ' ', '\t']).unwrap_or(target.len());
+    let start = target.get(..end).unwrap_or_default();
+    // Nothing on this line, a scheme, or something that becomes one.
+    !target.is_empty() && !target.starts_with("//") && !start.contains([':', '&', '\\', '<', '%'])
 }
 
 #[cfg(test)]
@@ -224,7 +260,7 @@ mod tests {
     use super::*;
 
     fn shown(text: &str) -> String {
-        contained(text, Bidi::Kept)
+        contained(text, Bidi::Kept, LinkPolicy::Inert)
     }
 
     #[test]
@@ -235,6 +271,9 @@ mod tests {
             "```rust\nlet v: Vec<u8> = vec![];\n```\n",
             "Use `Vec<u8>` and ``a`<b>``.\n",
             "~~~\n<div>\n~~~\nend\n",
+            "See [a](https://a.example/x?y#z), [b](src/lib.rs), [c](#top) and [d](mailto:a@b.example).\n",
+            "`[a](javascript:x)`\n```\n![a](http://b)\n```\n",
+            "[ref]: https://a.example/\n",
         ] {
             assert_eq!(shown(text), text, "{text}");
         }
@@ -258,6 +297,37 @@ mod tests {
     }
 
     #[test]
+    fn images_and_links_that_run_something_are_only_text() {
+        for (text, written) in [
+            ("[a](javascript:alert(1))", "[a]\\(javascript:alert(1))\n"),
+            ("[a]( JaVaScRiPt:x)", "[a]\\( JaVaScRiPt:x)\n"),
+            ("[a](java&#115;cript:x)", "[a]\\(java&#115;cript:x)\n"),
+            ("[a](javascript\\:x)", "[a]\\(javascript\\:x)\n"),
+            ("[a](\njavascript:x)", "[a]\\(\njavascript:x)\n"),
+            (
+                "[a](data:text/html,x) [b](vbscript:x) [c](file:///etc/passwd)",
+                "[a]\\(data:text/html,x) [b]\\(vbscript:x) [c]\\(file:///etc/passwd)\n",
+            ),
+            ("[a](//evil.example/x)", "[a]\\(//evil.example/x)\n"),
+            ("![a](https://evil.example/p.png)", "\\![a](https://evil.example/p.png)\n"),
+            ("\\![a](b)", "\\![a](b)\n"),
+            ("\\\\![a](b)", "\\\\\\![a](b)\n"),
+            ("![a][r]\n\n[r]: javascript:x", "\\![a][r]\n\n[r]\\: javascript:x\n"),
+            ("[r]:\njavascript:x", "[r]\\:\njavascript:x\n"),
+            ("[a](<javascript:x>)", "[a]\\(\\<javascript:x>)\n"),
+        ] {
+            assert_eq!(shown(text), written, "{text}");
+            let kept = contained(text, Bidi::Kept, LinkPolicy::Kept);
+            assert_eq!(kept.replace("\\<", "<"), format!("{text}\n"), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_reorders_text_is_shown() {
+        assert_eq!(shown("a\u{202E}b"), "a\\<U+202E>b\n");
+    }
+
+    #[test]
     fn a_fence_ends_with_its_message() {
         assert_eq!(shown("```js\nopen"), "```js\nopen\n```\n");
         assert_eq!(shown("~~~~\n```\n~~~"), "~~~~\n```\n~~~\n~~~~\n");
@@ -267,6 +337,9 @@ mod tests {
         assert_eq!(shown(nested), nested);
         assert_eq!(shown("- ```\n  x\n  ```\n  <b>"), "> - ```\n>   x\n>   ```\n>   \\<b>\n");
         assert_eq!(shown("* a\n  ~~~"), "> * a\n>   ~~~\n");
-        assert_eq!(quoted("```\nopen\n\nx", Bidi::Kept), "> ```\n> open\n>\n> x\n");
+        assert_eq!(
+            quoted("```\nopen\n\nx", Bidi::Kept, LinkPolicy::Inert),
+            "> ```\n> open\n>\n> x\n"
+        );
     }
 }

@@ -172,9 +172,11 @@ impl Markdown {
         let text = if trace { &message.text } else { &message.display_text };
         if !text.trim().is_empty() {
             let text = match message.kind {
-                MessageKind::Answer | MessageKind::Summary => body::contained(text, self.bidi),
+                MessageKind::Answer | MessageKind::Summary => {
+                    body::contained(text, self.bidi, self.options.link_policy)
+                }
                 MessageKind::Prompt | MessageKind::Notice | MessageKind::Nudge => {
-                    body::quoted(text, self.bidi)
+                    body::quoted(text, self.bidi, self.options.link_policy)
                 }
                 MessageKind::Shell
                 | MessageKind::Context
@@ -304,7 +306,7 @@ impl Renderer for Markdown {
         if self.options.thinks() {
             for thought in &message.thoughts {
                 let subject = inline(&thought.subject, self.bidi);
-                let text = body::quoted(&thought.description, self.bidi);
+                let text = body::quoted(&thought.description, self.bidi, self.options.link_policy);
                 write!(out, "\n> **Thought: {subject}**\n>\n{text}")?;
             }
         }

@@ -84,6 +84,15 @@ impl<'a> Content<'a> {
         out
     }
 
+    /// Returns the content as it stands.
+    pub(crate) fn raw(&self) -> &'a [u8] {
+        match self {
+            Self::None => b"",
+            Self::Text(text) => text.raw(),
+            Self::Parts(raw) => raw,
+        }
+    }
+
     /// Returns about how many bytes of text there are.
     pub(crate) fn text_bytes(self) -> usize {
         match self {

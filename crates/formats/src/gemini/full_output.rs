@@ -1,5 +1,6 @@
 //! Tool output that was cut or masked: the full text lies in an earlier version of the message or in a file.
 
+use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
 use recount_model::{Message, OutputState, ToolCall, What};
@@ -15,12 +16,14 @@ const LARGEST: u64 = 256 * 1024 * 1024;
 
 /// Puts full outputs in the place of cut ones where they can be found.
 pub(crate) fn recover(message: &mut Message, others: &dyn OtherVersions, folder: Option<&Path>) {
-    for call in &mut message.tool_calls {
-        if call.output_state == OutputState::Whole {
-            continue;
-        }
-        let full = from_versions(call, others).or_else(|| from_file(call, folder?));
-        if let Some(full) = full {
+    let is_not_whole = |call: &ToolCall| call.output_state != OutputState::Whole;
+    if !message.tool_calls.iter().any(is_not_whole) {
+        return;
+    }
+    let mut found = from_versions(&message.tool_calls, others);
+    for call in message.tool_calls.iter_mut().filter(|call| is_not_whole(call)) {
+        let full = call.id.as_ref().and_then(|id| found.remove(id).flatten());
+        if let Some(full) = full.or_else(|| from_file(call, folder?)) {
             call.output = Some(full);
             call.output_state = OutputState::Recovered;
         }
@@ -39,9 +42,12 @@ pub(crate) fn may_be_cut(record: &[u8]) -> bool {
     words.iter().any(|words| memchr::memmem::find(record, words).is_some())
 }
 
-/// Masking rewrites the message; in a log the original is still in an earlier line.
-fn from_versions(call: &ToolCall, others: &dyn OtherVersions) -> Option<String> {
-    let mut found = None;
+/// Masking rewrites the message; in a log the original is still in an earlier line. Each version is read once for all calls.
+fn from_versions(cut: &[ToolCall], others: &dyn OtherVersions) -> HashMap<String, Option<String>> {
+    let is_cut = |call: &&ToolCall| call.output_state != OutputState::Whole;
+    let ids = cut.iter().filter(is_cut).filter_map(|call| call.id.clone());
+    let mut found: HashMap<String, Option<String>> = ids.map(|id| (id, None)).collect();
+    let mut missing = found.len();
     others.each(&mut |bytes| {
         let mut all = Vec::new();
         let scanned = Scanner::new(bytes).object(|scanner, key| {
@@ -51,11 +57,13 @@ fn from_versions(call: &ToolCall, others: &dyn OtherVersions) -> Option<String> 
             }
             scanner.skip()
         });
-        let same = all.into_iter().find(|other| other.id.is_some() && other.id == call.id);
-        found = same
-            .and_then(|same| same.output)
-            .filter(|output| cut_state(output) == OutputState::Whole);
-        scanned.is_ok() && found.is_none()
+        for other in all {
+            let slot = other.id.as_ref().and_then(|id| found.get_mut(id));
+            let Some(slot) = slot.filter(|slot| slot.is_none()) else { continue };
+            *slot = other.output.filter(|output| cut_state(output) == OutputState::Whole);
+            missing -= usize::from(slot.is_some());
+        }
+        scanned.is_ok() && missing > 0
     });
     found
 }

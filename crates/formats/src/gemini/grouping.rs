@@ -5,7 +5,7 @@
 //! the same session id.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use recount_model::{FileRole, Grammar, MessageKind, SessionId, SessionKind};
 
@@ -56,7 +56,10 @@ fn session_id(file: &ScannedFile, ids: &[SessionId]) -> SessionId {
         }
         FilePlacement::Main | FilePlacement::Leftover => short_id(&name),
     };
-    let mut same = ids.iter().filter(|id| !short.is_empty() && id.as_str().starts_with(short));
+    // They are sorted, so those that begin alike stand together.
+    let from = ids.partition_point(|id| id.as_str() < short);
+    let near = ids.get(from..).unwrap_or_default().iter();
+    let mut same = near.take_while(|id| !short.is_empty() && id.as_str().starts_with(short));
     match (same.next(), same.next()) {
         (Some(id), None) => id.clone(),
         _ => SessionId::new(short),
@@ -89,8 +92,7 @@ fn main_sessions(id: &SessionId, files: Vec<ScannedFile>) -> Vec<SessionFiles> {
 
 fn split_agents(files: Vec<ScannedFile>) -> (Vec<ScannedFile>, Vec<ScannedFile>) {
     let mains = files.iter().filter(|file| !file.outline.head.subagent);
-    let talks: Vec<(String, (i64, i64))> =
-        mains.filter_map(|file| Some((stem(file), talk(file)?))).collect();
+    let talks = Talks::new(mains.filter_map(|file| Some((stem(file), talk(file)?))).collect());
     files.into_iter().partition(|file| {
         if file.outline.head.subagent {
             return true;
@@ -98,8 +100,76 @@ fn split_agents(files: Vec<ScannedFile>) -> (Vec<ScannedFile>, Vec<ScannedFile>)
         // Without `kind` (to 0.30) a sub-agent shows by its time: it begins and ends while its parent goes on. A
         // split begins after the part before it has ended.
         let Some((from, to)) = talk(file) else { return false };
-        talks.iter().any(|(other, (start, end))| *other != stem(file) && *start < from && to < *end)
+        talks.surround(&stem(file), from, to)
     })
+}
+
+/// Conversations by when they begin, each with the two of different names that last longest of all up to it.
+struct Talks {
+    starts: Vec<i64>,
+    longest: Vec<[Option<(i64, String)>; 2]>,
+}
+
+impl Talks {
+    fn new(mut talks: Vec<(String, (i64, i64))>) -> Self {
+        talks.sort_by_key(|(_, (start, _))| *start);
+        let starts = talks.iter().map(|(_, (start, _))| *start).collect();
+        let mut two: [Option<(i64, String)>; 2] = [None, None];
+        let mut longest = Vec::with_capacity(talks.len());
+        for (name, (_, end)) in talks {
+            let [first, second] = &mut two;
+            match first {
+                Some((known, same)) if *same == name => *known = (*known).max(end),
+                Some((known, _)) if *known >= end => {
+                    if second.as_ref().is_none_or(|(known, _)| *known < end) {
+                        *second = Some((end, name));
+                    }
+                }
+                _ => {
+                    *second = first.take();
+                    *first = Some((end, name));
+                }
+            }
+            longest.push(two.clone());
+        }
+        Self { starts, longest }
+    }
+
+    /// Whether a conversation of another name begins before and ends behind.
+    fn surround(&self, name: &str, from: i64, to: i64) -> bool {
+        let before = self.starts.partition_point(|start| *start < from);
+        let longest = before.checked_sub(1).and_then(|at| self.longest.get(at));
+        let other = longest.into_iter().flatten().flatten().find(|(_, other)| other != name);
+        other.is_some_and(|(end, _)| to < *end)
+    }
+}
+
+/// The names of a session's files.
+#[derive(Default)]
+struct Names {
+    /// By name one folder that has it, and whether another one does.
+    folders: HashMap<String, (usize, bool)>,
+    /// Names of files in which somebody said something.
+    spoken: HashSet<String>,
+}
+
+impl Names {
+    fn of(files: &[ScannedFile]) -> Self {
+        let mut names = Self::default();
+        for file in files {
+            let folders = names.folders.entry(name(file)).or_insert((file.folder, false));
+            folders.1 |= folders.0 != file.folder;
+            if !is_stub(file) {
+                names.spoken.insert(name(file));
+            }
+        }
+        names
+    }
+
+    /// Whether another folder has a file of this name.
+    fn is_elsewhere(&self, name: &str, folder: usize) -> bool {
+        self.folders.get(name).is_some_and(|(one, several)| *several || *one != folder)
+    }
 }
 
 /// The first and the last moment of a conversation.
@@ -116,8 +186,7 @@ fn session_files(
     files: Vec<ScannedFile>,
 ) -> SessionFiles {
     let main = main_file(&files);
-    let names: Vec<(usize, String, bool)> =
-        files.iter().map(|file| (file.folder, name(file), is_stub(file))).collect();
+    let names = Names::of(&files);
     let main_name = files.get(main).map(name).unwrap_or_default();
     let main_loads = files.get(main).is_some_and(|file| file.outline.loadable);
     let mut members: Vec<SessionFile> = files
@@ -157,12 +226,7 @@ fn main_file(files: &[ScannedFile]) -> usize {
     best.map_or(0, |(at, _)| at)
 }
 
-fn role(
-    file: &ScannedFile,
-    names: &[(usize, String, bool)],
-    main_name: &str,
-    main_loads: bool,
-) -> FileRole {
+fn role(file: &ScannedFile, names: &Names, main_name: &str, main_loads: bool) -> FileRole {
     let own = name(file);
     if file.at.placement == FilePlacement::Leftover || (main_loads && !file.outline.loadable) {
         return FileRole::Unreadable;
@@ -170,13 +234,11 @@ fn role(
     if is_stub(file) {
         return FileRole::Stub;
     }
-    let elsewhere =
-        |name: &str| names.iter().any(|(at, other, _)| *at != file.folder && other == name);
-    if own == main_name || (!file.named_folder && elsewhere(&own)) {
+    if own == main_name || (!file.named_folder && names.is_elsewhere(&own, file.folder)) {
         return FileRole::Copy;
     }
     let successor = format!("{own}l");
-    let succeeded = names.iter().any(|(_, other, stub)| *other == successor && !stub);
+    let succeeded = names.spoken.contains(&successor);
     if file.outline.grammar == Grammar::Json && succeeded { FileRole::Twin } else { FileRole::Part }
 }
 

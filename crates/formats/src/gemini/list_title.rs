@@ -31,26 +31,43 @@ struct Track {
     records: Vec<u32>,
     /// Per entry what it is, as far as the list still knows of it.
     marks: Vec<u8>,
+    /// Per entry where its first record stands in `records`.
+    first: Vec<u32>,
 }
+
+/// The place of an entry that has no record.
+const NOWHERE: u32 = u32::MAX;
 
 impl Track {
     fn take(&mut self, entry: u32, mark: u8) {
+        let at = u32::try_from(self.records.len()).unwrap_or(NOWHERE);
         self.records.push(entry);
         self.mark(entry, mark);
+        if let Some(first) = self.first.get_mut(entry as usize) {
+            *first = (*first).min(at);
+        }
     }
 
     /// Cuts at the *first* record of the id and forgets all that is cut, even if an earlier copy remains.
     fn rewind(&mut self, entry: Option<u32>) {
-        let from = entry.and_then(|entry| self.records.iter().position(|&known| known == entry));
-        let Some(from) = from else { return self.clear() };
-        for entry in self.records.split_off(from) {
-            self.mark(entry, 0);
-        }
+        let first = entry.and_then(|entry| self.first.get(entry as usize)).copied();
+        self.cut(first.filter(|&first| first != NOWHERE).unwrap_or(0));
     }
 
     fn clear(&mut self) {
-        self.records.clear();
-        self.marks.fill(0);
+        self.cut(0);
+    }
+
+    /// Forgets the records from a place on. What is marked has a record, so nothing else need be looked at.
+    fn cut(&mut self, from: u32) {
+        for entry in self.records.split_off((from as usize).min(self.records.len())) {
+            self.mark(entry, 0);
+            if let Some(first) = self.first.get_mut(entry as usize)
+                && *first >= from
+            {
+                *first = NOWHERE;
+            }
+        }
     }
 
     fn has(&self, mark: u8) -> bool {
@@ -61,6 +78,7 @@ impl Track {
         let entry = entry as usize;
         if self.marks.len() <= entry {
             self.marks.resize(entry + 1, 0);
+            self.first.resize(entry + 1, NOWHERE);
         }
         if let Some(known) = self.marks.get_mut(entry) {
             *known = mark;

@@ -4,6 +4,7 @@
 //! The rules are those of `loadConversationRecord` in 0.47–0.61; FORMAT.md has them in words.
 
 use super::state::{Form, GeminiState, RetentionFacts};
+use std::collections::HashMap;
 use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
@@ -50,6 +51,13 @@ pub(crate) struct Replay {
     models: Vec<Box<str>>,
     tools: Vec<Box<str>>,
     agent_calls: Vec<AgentCall>,
+    /// Where names and calls stand in their lists, once there are many.
+    #[serde(skip)]
+    places: Places,
+    /// By the hash of an id, the entries of a document's list that have it, with the hash of what they say: one id may stand
+    /// for two texts, and the agent shows both.
+    #[serde(skip)]
+    listed: HashMap<u64, Vec<(u64, u32)>, RandomState>,
     pub(crate) metadata: Metadata,
     listing: Listing,
     title: Title,
@@ -66,6 +74,17 @@ struct Judged {
     entry: u32,
     version: u32,
     resumable: Resumable,
+}
+
+/// To which entry a version of a message belongs.
+#[derive(Clone, Copy)]
+enum Target {
+    /// To that of its id, or a new one.
+    SameId,
+    /// To this one.
+    Entry(u32),
+    /// To a new one, whatever its id.
+    New,
 }
 
 /// Whether the agent's loader sees a record too.
@@ -90,6 +109,8 @@ impl Replay {
             models: Vec::new(),
             tools: Vec::new(),
             agent_calls: Vec::new(),
+            places: Places::default(),
+            listed: HashMap::default(),
             metadata: Metadata::default(),
             listing: Listing::default(),
             title: Title::default(),
@@ -175,7 +196,17 @@ impl Replay {
 
     /// One element of a document's `messages`: shown as it is, even twice, even without an id.
     pub(crate) fn element(&mut self, facts: &Facts<'_>, span: Span) -> Resumable {
-        let judged = self.upsert(facts, span);
+        let key = facts.id.map(|id| self.hasher.hash_one(&*id.decode()));
+        let content = self.hasher.hash_one(facts.content.raw());
+        let listed = key.and_then(|key| self.listed.get(&key));
+        let target = listed.map_or(Target::SameId, |all| {
+            let same = all.iter().find(|(known, _)| *known == content);
+            same.map_or(Target::New, |(_, entry)| Target::Entry(*entry))
+        });
+        let judged = self.upsert_as(facts, span, target);
+        if let Some(key) = key.filter(|_| !matches!(target, Target::Entry(_))) {
+            self.listed.entry(key).or_default().push((content, judged.entry));
+        }
         self.strict.push(VisibleMessage { entry: judged.entry, version: judged.version });
         self.keep(judged.entry);
         self.listing.take(facts, judged.entry, judged.resumable, Stands::Alone);
@@ -188,6 +219,7 @@ impl Replay {
             self.remove(shown.entry, Fate::Replaced);
         }
         self.listing = Listing::default();
+        self.listed.clear();
     }
 
     /// Returns `false` if the agent's loader would have thrown on the way.
@@ -251,6 +283,11 @@ impl Replay {
     }
 
     fn upsert(&mut self, facts: &Facts<'_>, span: Span) -> Judged {
+        self.upsert_as(facts, span, Target::SameId)
+    }
+
+    /// Adds a version of a message to an entry.
+    fn upsert_as(&mut self, facts: &Facts<'_>, span: Span, target: Target) -> Judged {
         let lead = lead(facts.role, facts.content);
         let resumable = facts.resumable(lead.as_deref());
         let kind = kind(facts, lead.as_deref());
@@ -259,10 +296,18 @@ impl Replay {
         let rank = facts.rank();
         let id = facts.id.map(Text::decode);
         let id = id.as_deref().map(|id| (id, self.hasher.hash_one(id)));
-        let known = id.and_then(|id| self.find(id));
+        let first = id.and_then(|id| self.find(id));
+        let known = match target {
+            Target::SameId => first,
+            Target::Entry(entry) => Some(entry),
+            Target::New => None,
+        };
         let before = known.and_then(|entry| self.entries.get(entry as usize)).map(|e| e.last);
         self.versions.push(Version { span, before, rank });
-        let entry = known.unwrap_or_else(|| self.add(id, kind, version));
+        let entry = known.unwrap_or_else(|| self.add(id, kind, version, first.is_none()));
+        // A request counts once, whatever it is said to have answered.
+        let is_paid = known.is_none() && first.is_some();
+        let tokens = facts.tokens.filter(|_| !is_paid);
         self.title.offer(facts, kind);
         if facts.calls.agents > 0 {
             self.note_agents(facts.calls.raw());
@@ -283,10 +328,10 @@ impl Replay {
                 entry.tools = tools;
                 entry.rounds = facts.calls.rounds;
                 entry.calls = [facts.calls.total, facts.calls.failed, facts.calls.cancelled];
-                entry.tokens = facts.tokens.or(entry.tokens);
+                entry.tokens = tokens.or(entry.tokens);
                 entry.model = model.or(entry.model);
             } else {
-                entry.tokens = entry.tokens.or(facts.tokens);
+                entry.tokens = entry.tokens.or(tokens);
                 entry.model = entry.model.or(model);
             }
         }
@@ -301,7 +346,8 @@ impl Replay {
             else {
                 continue;
             };
-            let known = self.agent_calls.iter_mut().find(|known| *known.call == *id);
+            let known = self.places.agent(&self.agent_calls, &id);
+            let known = known.and_then(|at| self.agent_calls.get_mut(at));
             let new = AgentCall {
                 call: id.into(),
                 agent: call.agent_id.map(Into::into),
@@ -329,7 +375,14 @@ impl Replay {
         }
     }
 
-    fn add(&mut self, id: Option<(&str, u64)>, kind: MessageKind, version: u32) -> u32 {
+    /// Adds an entry; `is_first` if its id is new.
+    fn add(
+        &mut self,
+        id: Option<(&str, u64)>,
+        kind: MessageKind,
+        version: u32,
+        is_first: bool,
+    ) -> u32 {
         let entry = u32::try_from(self.entries.len()).unwrap_or(NOWHERE);
         self.entries.push(MessageEntry {
             id: id.map(|(id, _)| id.into()),
@@ -347,7 +400,7 @@ impl Replay {
             tools: Box::default(),
         });
         self.position.push(NOWHERE);
-        if let Some((_, hash)) = id {
+        if let Some((_, hash)) = id.filter(|_| is_first) {
             self.insert(hash, entry);
         }
         entry
@@ -422,12 +475,13 @@ impl Replay {
     }
 
     fn model(&mut self, name: Text<'_>) -> u16 {
-        number(&mut self.models, name)
+        number(&mut self.models, &mut self.places.models, name)
     }
 
     fn tools(&mut self, calls: &Calls<'_>) -> Box<[ToolUse]> {
         let mut used = Vec::with_capacity(calls.total as usize);
-        calls.each(|name, end| used.push(ToolUse { tool: number(&mut self.tools, name), end }));
+        let (tools, places) = (&mut self.tools, &mut self.places.tools);
+        calls.each(|name, end| used.push(ToolUse { tool: number(tools, places, name), end }));
         used.into()
     }
 
@@ -468,9 +522,48 @@ impl Replay {
     }
 }
 
+/// So many names are looked through; of more, a table says where they stand.
+const FEW_NAMES: usize = 16;
+
+/// Where names stand in a list.
+type NamePlaces = HashMap<Box<str>, usize, RandomState>;
+
+/// Where names and calls stand in their lists. Empty until there are many, and made again when it does not fit its list.
+#[derive(Clone, Debug, Default)]
+struct Places {
+    models: NamePlaces,
+    tools: NamePlaces,
+    agents: NamePlaces,
+}
+
+impl Places {
+    /// Returns where the call of an id stands.
+    fn agent(&mut self, calls: &[AgentCall], id: &str) -> Option<usize> {
+        find(calls, &mut self.agents, |call| &call.call, |call| *call.call == *id, || id.into())
+    }
+}
+
+/// Returns where something stands in a list.
+fn find<T>(
+    list: &[T],
+    places: &mut NamePlaces,
+    name: impl Fn(&T) -> &str,
+    is_it: impl Fn(&T) -> bool,
+    wanted: impl FnOnce() -> Box<str>,
+) -> Option<usize> {
+    if list.len() <= FEW_NAMES {
+        return list.iter().position(is_it);
+    }
+    for (at, one) in list.iter().enumerate().skip(places.len()) {
+        places.insert(name(one).into(), at);
+    }
+    places.get(&wanted()).copied()
+}
+
 /// Returns the number of a name in a list of those that were met.
-fn number(names: &mut Vec<Box<str>>, name: Text<'_>) -> u16 {
-    let at = names.iter().position(|known| name.is(known)).unwrap_or_else(|| {
+fn number(names: &mut Vec<Box<str>>, places: &mut NamePlaces, name: Text<'_>) -> u16 {
+    let known = find(names, places, |known| known, |known| name.is(known), || name.decode().into());
+    let at = known.unwrap_or_else(|| {
         names.push(name.decode().into());
         names.len() - 1
     });

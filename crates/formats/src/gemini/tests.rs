@@ -275,6 +275,12 @@ fn a_document_shows_an_id_twice_if_it_stands_there_twice() {
     let twice = DOCUMENT.replace("\"id\": \"b\"", "\"id\": \"a\"");
     let outline = read(&twice);
     assert_eq!(strict(&outline), ["a", "a"]);
+    // Two texts are two messages; a message that stands there twice is one.
+    assert_eq!(outline.entries.len(), 2);
+    assert_eq!(outline.entries[1].tokens, None);
+    let same = twice.replace("\"two\"", "\"one\"");
+    let outline = read(&same);
+    assert_eq!(strict(&outline), ["a", "a"]);
     assert_eq!(outline.entries.len(), 1);
 }
 

@@ -3,29 +3,75 @@
 use memchr::{memchr3_iter, memmem};
 
 use super::Sink;
+use super::command::login;
 use super::edge::{after_escape, at, before, is_word, piece, stretch, stretch_back};
 use super::name::{LONGEST, Says, is_shouted, says};
-use super::value::{is_placeholder, is_secret, read};
-use super::{bearer, guess};
+use super::value::{Reader, is_placeholder, is_secret, read};
+use super::{bearer, elsewhere, encoded, guess};
 use crate::kind::SecretKind;
 
 /// The longest line of cookies.
 const COOKIES: usize = 4096;
 
 pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
+    let mut values = Reader::default();
     for sign in memchr3_iter(b'=', b':', b'>', bytes) {
-        if let Some((name, from)) = sides(bytes, sign)
+        if at(bytes, sign) == b':' && matches!(at(bytes, sign + 1), b'0'..=b'9' | b'*') {
+            fields(bytes, sign, sink);
+        }
+        if let Some((start, end, from)) = sides(bytes, sign)
+            && let name = piece(bytes, start, end)
             && let Some(says) = says(name)
         {
             let shouted = from == sign + 1 && at(bytes, sign) == b'=' && is_shouted(name);
-            judge(bytes, from, says, shouted, sink);
+            let says =
+                if says == Says::Elsewhere { elsewhere::said(bytes, start) } else { Some(says) };
+            if let Some(says) = says {
+                judge(bytes, from, says, shouted, &mut values, sink);
+            }
         }
     }
     flags(bytes, sink);
 }
 
-/// Returns the name before a sign, and where its value may begin.
-fn sides(bytes: &[u8], sign: usize) -> Option<(&[u8], usize)> {
+/// `host:port:database:user:password`, as `.pgpass` has it. `sign` is the first of the four.
+fn fields(bytes: &[u8], sign: usize, sink: &mut Sink<'_>) {
+    let port_end = stretch(bytes, sign + 1, 6, |b| b.is_ascii_digit() || b == b'*');
+    let port = piece(bytes, sign + 1, port_end);
+    let is_known =
+        matches!(port, b"*" | b"5432" | b"5433" | b"5434" | b"6432" | b"6543" | b"26257");
+    if !(is_known || port.len() >= 4) || at(bytes, port_end) != b':' {
+        return;
+    }
+    let host = stretch_back(bytes, sign, 64, |b| is_word(b) || matches!(b, b'-' | b'.' | b'*'));
+    let is_alone =
+        host < sign && matches!(before(bytes, host), 0 | b'\n' | b'"' | b'\'' | b' ' | b'>' | b'n');
+    let is_field = |b: u8| is_word(b) || matches!(b, b'-' | b'.' | b'*' | b'@');
+    let database = stretch(bytes, port_end + 1, 64, is_field);
+    let user = stretch(bytes, database + 1, 64, is_field);
+    let is_name = |from: usize, to: usize| {
+        let name = piece(bytes, from, to);
+        name == b"*" || name.iter().any(u8::is_ascii_alphabetic)
+    };
+    let are_fields = at(bytes, database) == b':'
+        && at(bytes, user) == b':'
+        && is_name(port_end + 1, database)
+        && is_name(database + 1, user);
+    if !is_alone || !are_fields {
+        return;
+    }
+    let Some(password) = read(bytes, user + 1).filter(|value| value.range.start == user + 1) else {
+        return;
+    };
+    let mix = guess::mix(password.bytes);
+    let is_mixed = password.bytes.len() >= 6 && mix.digits > 0 && mix.upper + mix.lower > 0;
+    if (is_known && password.bytes.len() >= 4 || is_mixed) && !is_placeholder(password.bytes) {
+        sink.put(SecretKind::Password, password.range);
+    }
+}
+
+/// Returns where the name before a sign begins and ends, and where its value may begin.
+fn sides(bytes: &[u8], sign: usize) -> Option<(usize, usize, usize)> {
     let next = at(bytes, sign + 1);
     let (mut end, mut from) = (sign, sign + 1);
     match at(bytes, sign) {
@@ -51,7 +97,7 @@ fn sides(bytes: &[u8], sign: usize) -> Option<(&[u8], usize)> {
     if at(bytes, sign) == b'>' && before(bytes, start) != b'<' {
         return None;
     }
-    Some((piece(bytes, start, end), from))
+    Some((start, end, from))
 }
 
 /// Whether a value stands between two tags of a markup.
@@ -60,15 +106,26 @@ fn is_element(bytes: &[u8], from: usize) -> bool {
     end > from && piece(bytes, end, end + 2) == b"</"
 }
 
-fn judge(bytes: &[u8], from: usize, says: Says, shouted: bool, sink: &mut Sink<'_>) {
+fn judge(
+    bytes: &[u8],
+    from: usize,
+    says: Says,
+    shouted: bool,
+    values: &mut Reader,
+    sink: &mut Sink<'_>,
+) {
     match says {
         Says::Authorization => return bearer::credentials(bytes, from, sink),
         Says::Cookie => return cookies(bytes, from, usize::MAX, sink),
         Says::SetCookie => return cookies(bytes, from, 1, sink),
+        Says::Login => {
+            let value = read(bytes, from).filter(|value| encoded::is_login(value.bytes));
+            return value.map_or((), |value| sink.put(SecretKind::Authorization, value.range));
+        }
         _ => {}
     }
     let kind = match says {
-        Says::Password | Says::MaybePassword => SecretKind::Password,
+        Says::Password | Says::MaybePassword | Says::Phrase => SecretKind::Password,
         Says::Session => SecretKind::Cookie,
         Says::Aws => SecretKind::AwsSecret,
         Says::Azure => SecretKind::AzureKey,
@@ -77,7 +134,7 @@ fn judge(bytes: &[u8], from: usize, says: Says, shouted: bool, sink: &mut Sink<'
     if !sink.wants(kind) {
         return;
     }
-    if let Some(value) = read(bytes, from)
+    if let Some(value) = values.read(bytes, from)
         && is_secret(&value, says, shouted)
     {
         sink.put(kind, value.range);
@@ -86,26 +143,41 @@ fn judge(bytes: &[u8], from: usize, says: Says, shouted: bool, sink: &mut Sink<'
 
 /// `--password …` and `-u name:password`.
 fn flags(bytes: &[u8], sink: &mut Sink<'_>) {
-    for dashes in memmem::find_iter(bytes, b" --") {
-        let start = dashes + 3;
+    for dashes in memmem::find_iter(bytes, b" -") {
+        let start = stretch(bytes, dashes + 2, 1, |b| b == b'-');
         let end = stretch(bytes, start, LONGEST, |b| b.is_ascii_alphanumeric() || b == b'-');
-        if at(bytes, end) == b' '
-            && let Some(says @ (Says::Password | Says::Secret)) = says(piece(bytes, start, end))
-        {
-            judge(bytes, end + 1, says, false, sink);
+        // Of one letter is a flag for every command's own use.
+        if at(bytes, end) != b' ' || end < start + 3 {
+            continue;
+        }
+        let flag = piece(bytes, start, end);
+        match says(flag) {
+            Some(Says::Password) => password_flag(bytes, end + 1, sink),
+            Some(says @ Says::Secret) => {
+                judge(bytes, end + 1, says, false, &mut Reader::default(), sink);
+            }
+            None if LOGINS.contains(&flag) => login(bytes, end + 1, sink),
+            _ => {}
         }
     }
     for dash in memmem::find_iter(bytes, b" -u ") {
-        let start = dash + 4;
-        let Some(user) = read(bytes, start) else { continue };
-        let Some(colon) = user.bytes.iter().position(|b| *b == b':') else { continue };
-        let password = user.bytes.get(colon + 1..).unwrap_or_default();
-        let mix = guess::mix(password);
-        let is_word =
-            password.len() >= 6 && mix.upper + mix.lower > 0 && mix.digits + mix.others > 0;
-        if is_word && !is_placeholder(password) {
-            sink.put(SecretKind::Password, user.range.start + colon + 1..user.range.end);
-        }
+        login(bytes, dash + 4, sink);
+    }
+}
+
+/// Flags that are followed by a name and a password.
+const LOGINS: &[&[u8]] =
+    &[b"user", b"proxy-user", b"creds", b"src-creds", b"dest-creds", b"userpwd"];
+
+/// `--password secret`: on a command line any word is one.
+fn password_flag(bytes: &[u8], from: usize, sink: &mut Sink<'_>) {
+    let Some(value) = read(bytes, from) else { return };
+    let is_password = is_secret(&value, Says::Password, false)
+        || (value.bytes.len() >= 6
+            && value.bytes.iter().all(u8::is_ascii_alphanumeric)
+            && value.bytes.iter().any(u8::is_ascii_digit));
+    if is_password && !is_placeholder(value.bytes) {
+        sink.put(SecretKind::Password, value.range);
     }
 }
 

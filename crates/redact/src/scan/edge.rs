@@ -1,6 +1,6 @@
 //! Single bytes, and where a word begins in a text that may be escaped.
 
-use crate::hidden::ends_colour;
+use crate::hidden::ends_color;
 
 pub(super) fn at(bytes: &[u8], place: usize) -> u8 {
     bytes.get(place).copied().unwrap_or(0)
@@ -18,7 +18,7 @@ pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Whether no word goes on across this place. What stands before may be an escape: `\n`, `\u003d`, `%3D`, a colour.
+/// Whether no word goes on across this place. What stands before may be an escape: `\n`, `\u003d`, `%3D`, a color.
 pub(super) fn is_fresh(bytes: &[u8], place: usize) -> bool {
     !is_word(before(bytes, place)) || ends_escape(bytes, place)
 }
@@ -30,7 +30,7 @@ fn ends_escape(bytes: &[u8], place: usize) -> bool {
         [.., b'\\', b'n' | b'r' | b't' | b'f' | b'b'] => true,
         [.., b'%', a, b] if hex(&[*a, *b]) => true,
         [.., b'\\', b'u', a, b, c, d] if hex(&[*a, *b, *c, *d]) => true,
-        _ => ends_colour(bytes, place),
+        _ => ends_color(bytes, place),
     }
 }
 

@@ -5,15 +5,21 @@
 
 mod assign;
 mod bearer;
+mod command;
 mod edge;
+mod elsewhere;
 mod email;
+mod encoded;
 mod guess;
+mod hashes;
 mod home;
+mod issuers;
 mod name;
 mod numbers;
 mod pem;
 mod runs;
 mod shapes;
+mod spoken;
 mod url;
 mod value;
 mod woven;
@@ -29,11 +35,15 @@ use crate::kind::SecretKind;
 pub(crate) struct Sink<'a> {
     on: u64,
     found: &'a mut Vec<SecretFinding>,
+    /// How often the text was decoded.
+    depth: u8,
+    /// How far lines of encoded text were put together.
+    joined: usize,
 }
 
 impl<'a> Sink<'a> {
     pub(crate) fn new(on: u64, found: &'a mut Vec<SecretFinding>) -> Self {
-        Self { on, found }
+        Self { on, found, depth: 0, joined: 0 }
     }
 
     fn wants(&self, kind: SecretKind) -> bool {
@@ -56,10 +66,17 @@ impl<'a> Sink<'a> {
 pub(crate) fn scan(text: &str, homes: &Homes, sink: &mut Sink<'_>) {
     let bytes = text.as_bytes();
     runs::scan(bytes, sink);
+    woven::marked(bytes, sink);
     assign::scan(bytes, sink);
+    spoken::scan(bytes, sink);
+    command::scan(bytes, sink);
     bearer::scan(bytes, sink);
+    if sink.wants(SecretKind::PasswordHash) {
+        hashes::scan(bytes, sink);
+    }
     if sink.wants(SecretKind::PrivateKey) {
         pem::scan(bytes, sink);
+        pem::putty(bytes, sink);
     }
     if sink.wants(SecretKind::UrlPassword) {
         url::scan(bytes, sink);

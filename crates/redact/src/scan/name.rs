@@ -23,6 +23,12 @@ pub(super) enum Says {
     SetCookie,
     /// The name of a cookie that holds a session.
     Session,
+    /// A name and a password in base 64.
+    Login,
+    /// Words that open a wallet or a key.
+    Phrase,
+    /// `value`, `default`: what it is stands before.
+    Elsewhere,
 }
 
 /// The longest name.
@@ -36,6 +42,40 @@ const ENDINGS: &[(&str, bool, Says)] = &[
     ("accountkey", true, Says::Azure),
     ("sharedaccesssignature", true, Says::Azure),
     ("sig", true, Says::Azure),
+    ("azurestoragekey", false, Says::Azure),
+    ("storageaccountkey", false, Says::Azure),
+    ("storageaccesskey", false, Says::Azure),
+    ("psk", true, Says::Password),
+    ("requirepass", true, Says::Password),
+    ("masterauth", true, Says::Password),
+    ("storepass", true, Says::Password),
+    ("keypass", true, Says::Password),
+    ("kennwort", false, Says::Password),
+    ("motdepasse", false, Says::Password),
+    ("contrasena", false, Says::Password),
+    ("senha", true, Says::Password),
+    ("mnemonic", true, Says::Phrase),
+    ("seedphrase", false, Says::Phrase),
+    ("recoveryphrase", false, Says::Phrase),
+    ("seedwords", false, Says::Phrase),
+    ("auth", true, Says::Login),
+    ("value", true, Says::Elsewhere),
+    ("default", true, Says::Elsewhere),
+    ("defaultvalue", false, Says::Elsewhere),
+    ("awssessiontoken", false, Says::Secret),
+    ("securitytoken", false, Says::Secret),
+    ("identitytoken", false, Says::Secret),
+    ("registrytoken", false, Says::Secret),
+    ("bearertoken", false, Says::Secret),
+    ("oauthtoken", false, Says::Secret),
+    ("sastoken", false, Says::Secret),
+    ("idtoken", false, Says::Secret),
+    ("bottoken", false, Says::Secret),
+    ("instrumentationkey", false, Says::Secret),
+    ("clientkeydata", false, Says::Secret),
+    ("jwt", true, Says::Secret),
+    ("pepper", true, Says::MaybeKey),
+    ("creds", true, Says::MaybeKey),
     ("amzsignature", false, Says::Secret),
     ("googsignature", false, Says::Secret),
     ("password", false, Says::Password),
@@ -90,7 +130,8 @@ const ENDINGS: &[(&str, bool, Says)] = &[
 /// The last two letters of all endings.
 const LAST_TWO: &[[u8; 2]] = &[
     *b"ig", *b"ey", *b"en", *b"et", *b"rd", *b"wd", *b"rt", *b"se", *b"de", *b"ss", *b"ts", *b"ng",
-    *b"al", *b"ls", *b"lt", *b"on", *b"ie", *b"id", *b"re",
+    *b"al", *b"ls", *b"lt", *b"on", *b"ie", *b"id", *b"re", *b"sk", *b"th", *b"na", *b"ha", *b"ic",
+    *b"ds", *b"ue", *b"ta", *b"wt", *b"er",
 ];
 
 /// Tokens and keys of another sort stand behind these words.

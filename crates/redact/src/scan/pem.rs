@@ -3,7 +3,7 @@
 use memchr::memmem;
 
 use super::Sink;
-use super::edge::piece;
+use super::edge::{piece, stretch};
 use crate::kind::SecretKind;
 
 const BEGIN: &[u8] = b"-----BEGIN ";
@@ -24,6 +24,20 @@ pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
         if longest.unwrap_or(0) >= 16 {
             sink.put_shown(SecretKind::PrivateKey, start..stop, "----");
             done = stop;
+        }
+    }
+}
+
+/// Keys of `PuTTY`: so many lines of base 64 behind `Private-Lines`.
+pub(super) fn putty(bytes: &[u8], sink: &mut Sink<'_>) {
+    for place in memmem::find_iter(bytes, b"Private-Lines: ") {
+        let number = place + 15;
+        let digits = stretch(bytes, number, 3, |b| b.is_ascii_digit());
+        let body = stretch(bytes, digits, LONGEST, |b| {
+            is_base64(b) || matches!(b, b'\n' | b'\r' | b'\\' | b' ')
+        });
+        if digits > number && body > digits + 24 {
+            sink.put_shown(SecretKind::PrivateKey, digits..body, "----");
         }
     }
 }
@@ -67,7 +81,7 @@ fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-/// What a block may hold, with the quotes, margins and colours of what it was pasted into. No code goes without brackets.
+/// What a block may hold, with the quotes, margins and colors of what it was pasted into. No code goes without brackets.
 fn is_body(byte: u8) -> bool {
     is_base64(byte)
         || byte.is_ascii_whitespace()

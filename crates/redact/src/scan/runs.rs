@@ -3,7 +3,7 @@
 use super::Sink;
 use super::edge::{after_escape, at, before, is_fresh, piece};
 use super::shapes::{Stretches, may_begin, shapes_of};
-use super::{guess, woven};
+use super::{encoded, guess, woven};
 use crate::kind::SecretKind;
 
 /// The shortest run that can hold a key. Each run of this length has a byte at a multiple of it.
@@ -39,15 +39,15 @@ pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
         let start = middle - head.iter().rev().take_while(|b| is_run(**b)).count();
         let rest = bytes.get(middle..).unwrap_or_default();
         let end = middle + rest.iter().position(|b| !is_run(*b)).unwrap_or(rest.len());
-        if end - start >= SHORTEST {
-            look(bytes, start, end, sink);
-        }
         done = end;
+        if end - start >= SHORTEST {
+            done = look(bytes, start, end, sink).max(end);
+        }
     }
 }
 
-/// Looks for keys in one run.
-fn look(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'_>) {
+/// Looks for keys in one run, and returns how far it looked.
+fn look(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'_>) -> usize {
     let start = after_escape(bytes, start).min(end);
     let mut known = Stretches::default();
     let mut place = start;
@@ -76,9 +76,13 @@ fn look(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'_>) {
         place = next;
     }
     is_plain &= !woven::telegram(bytes, start, end, sink);
+    if is_plain && let Some(stop) = encoded::look(bytes, start, end, sink) {
+        return stop;
+    }
     if is_plain && sink.wants(SecretKind::Random) && before(bytes, start) != b'@' {
         guess::look(bytes, start, end, sink);
     }
+    end
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
-//! Keys that are known by their prefix, followed by a number of characters of an alphabet.
+//! How a key is known by its shape, and how the shapes that may begin at a byte are found.
 
 use super::edge::{at, is_word, piece, stretch};
-use super::guess::is_made_up;
+use super::guess::{HALF, is_made_up, mix, reads_as_words};
+use super::issuers::SHAPES;
 use super::woven;
 use crate::kind::SecretKind;
 
@@ -58,7 +59,7 @@ impl Stretches {
 #[derive(Debug)]
 pub(super) struct Shape {
     pub(super) kind: SecretKind,
-    prefix: &'static str,
+    pub(super) prefix: &'static str,
     rest: Alphabet,
     least: usize,
     most: usize,
@@ -87,7 +88,16 @@ impl Shape {
         }
         let fits = (self.least..=self.most).contains(&(stop - body));
         let closed = !at(bytes, stop).is_ascii_alphanumeric();
-        (fits && closed && !is_made_up(piece(bytes, body, stop))).then_some(stop)
+        let key = piece(bytes, body, stop);
+        (fits && closed && !is_made_up(key) && (self.is_certain() || is_drawn(key))).then_some(stop)
+    }
+
+    /// Whether the prefix alone tells. Names begin with the others, too.
+    fn is_certain(&self) -> bool {
+        const KNOWN: &[&str] = &["hf_", "r8_", "1//", "cio", "SK", "sk-"];
+        self.prefix.len() > 4 || matches!(self.rest, Alphabet::Hex | Alphabet::Upper) || {
+            KNOWN.contains(&self.prefix) || self.least >= 36
+        }
     }
 
     /// What of such a key may be shown: the same for all of them.
@@ -96,7 +106,7 @@ impl Shape {
     }
 }
 
-const fn shape(
+pub(super) const fn shape(
     kind: SecretKind,
     prefix: &'static str,
     rest: Alphabet,
@@ -105,102 +115,6 @@ const fn shape(
 ) -> Shape {
     Shape { kind, prefix, rest, least, most }
 }
-
-use Alphabet::{Dotted, Hex, Plain, Upper, Url};
-use SecretKind::{
-    AwsKey, DockerToken, GithubToken, GitlabToken, GoogleKey, GoogleToken, ModelKey, PackageToken,
-    ServiceKey, SlackToken, StripeKey,
-};
-
-/// Every shape, by its first byte.
-const SHAPES: &[Shape] = &[
-    shape(AwsKey, "ABIA", Upper, 16, 16),
-    shape(AwsKey, "ACCA", Upper, 16, 16),
-    shape(ServiceKey, "AGE-SECRET-KEY-1", Upper, 58, 58),
-    shape(GoogleKey, "AIza", Url, 35, 35),
-    shape(AwsKey, "AKIA", Upper, 16, 16),
-    shape(AwsKey, "ASIA", Upper, 16, 16),
-    shape(ServiceKey, "ATATT3", Url, 60, 240),
-    shape(ServiceKey, "ATBB", Plain, 28, 40),
-    shape(ServiceKey, "EAAA", Url, 56, 80),
-    shape(GoogleToken, "GOCSPX-", Url, 28, 28),
-    shape(ServiceKey, "NRAK-", Upper, 27, 27),
-    shape(ServiceKey, "PMAK-", Url, 50, 70),
-    shape(ServiceKey, "SK", Hex, 32, 32),
-    shape(GoogleToken, "1//", Url, 36, 200),
-    shape(ServiceKey, "CFPAT-", Url, 40, 50),
-    shape(ModelKey, "api_org_", Plain, 30, 40),
-    shape(PackageToken, "cio", Plain, 32, 32),
-    shape(ServiceKey, "dapi", Hex, 32, 32),
-    shape(DockerToken, "dckr_oat_", Url, 20, 64),
-    shape(DockerToken, "dckr_pat_", Url, 20, 64),
-    shape(ServiceKey, "dop_v1_", Hex, 64, 64),
-    shape(ServiceKey, "doo_v1_", Hex, 64, 64),
-    shape(ServiceKey, "dor_v1_", Hex, 64, 64),
-    shape(ServiceKey, "dp.pt.", Plain, 40, 48),
-    shape(ServiceKey, "figd_", Url, 40, 60),
-    shape(GithubToken, "github_pat_", Url, 40, 255),
-    shape(GithubToken, "ghp_", Plain, 36, 255),
-    shape(GithubToken, "gho_", Plain, 36, 255),
-    shape(GithubToken, "ghu_", Plain, 36, 255),
-    shape(GithubToken, "ghs_", Plain, 36, 255),
-    shape(GithubToken, "ghr_", Plain, 36, 255),
-    shape(ServiceKey, "glc_", Url, 32, 400),
-    shape(ServiceKey, "glsa_", Url, 32, 60),
-    shape(GitlabToken, "glpat-", Dotted, 20, 64),
-    shape(GitlabToken, "gldt-", Dotted, 20, 64),
-    shape(GitlabToken, "glrt-", Dotted, 20, 64),
-    shape(GitlabToken, "glptt-", Dotted, 20, 64),
-    shape(GitlabToken, "glcbt-", Dotted, 20, 64),
-    shape(GitlabToken, "gloas-", Dotted, 20, 80),
-    shape(ModelKey, "gsk_", Plain, 40, 64),
-    shape(ModelKey, "hf_", Plain, 30, 40),
-    shape(ServiceKey, "hvb.", Url, 24, 300),
-    shape(ServiceKey, "hvs.", Url, 24, 300),
-    shape(ServiceKey, "key-", Hex, 32, 32),
-    shape(ServiceKey, "lin_api_", Plain, 32, 48),
-    shape(PackageToken, "npm_", Plain, 36, 36),
-    shape(ServiceKey, "ntn_", Plain, 40, 56),
-    shape(StripeKey, "pk_live_", Plain, 16, 128),
-    shape(StripeKey, "pk_test_", Plain, 16, 128),
-    shape(ModelKey, "pplx-", Plain, 40, 64),
-    shape(ServiceKey, "pscale_tkn_", Url, 32, 64),
-    shape(PackageToken, "pypi-", Url, 50, 400),
-    shape(ModelKey, "r8_", Plain, 37, 37),
-    shape(StripeKey, "rk_live_", Plain, 16, 128),
-    shape(StripeKey, "rk_test_", Plain, 16, 128),
-    shape(PackageToken, "rubygems_", Hex, 48, 48),
-    shape(ServiceKey, "sbp_", Hex, 40, 40),
-    shape(ServiceKey, "secret_", Plain, 43, 43),
-    shape(ServiceKey, "shpat_", Hex, 32, 32),
-    shape(ServiceKey, "shpca_", Hex, 32, 32),
-    shape(ServiceKey, "shppa_", Hex, 32, 32),
-    shape(ServiceKey, "shpss_", Hex, 32, 32),
-    shape(ModelKey, "sk-ant-", Url, 32, 200),
-    shape(ModelKey, "sk-or-v1-", Hex, 64, 64),
-    shape(ModelKey, "sk-proj-", Url, 40, 255),
-    shape(ModelKey, "sk-svcacct-", Url, 40, 255),
-    shape(ModelKey, "sk-admin-", Url, 40, 255),
-    shape(ModelKey, "sk-", Plain, 32, 64),
-    shape(StripeKey, "sk_live_", Plain, 16, 128),
-    shape(StripeKey, "sk_test_", Plain, 16, 128),
-    shape(ServiceKey, "sntrys_", Url, 60, 400),
-    shape(ServiceKey, "sq0atp-", Url, 22, 22),
-    shape(ServiceKey, "sq0csp-", Url, 43, 43),
-    shape(ServiceKey, "tskey-", Url, 24, 80),
-    shape(StripeKey, "whsec_", Plain, 24, 64),
-    shape(ModelKey, "xai-", Plain, 60, 100),
-    shape(SlackToken, "xapp-", Url, 30, 200),
-    shape(SlackToken, "xoxa-", Url, 20, 255),
-    shape(SlackToken, "xoxb-", Url, 20, 255),
-    shape(SlackToken, "xoxe-", Url, 20, 255),
-    shape(SlackToken, "xoxe.", Url, 20, 255),
-    shape(SlackToken, "xoxo-", Url, 20, 255),
-    shape(SlackToken, "xoxp-", Url, 20, 255),
-    shape(SlackToken, "xoxr-", Url, 20, 255),
-    shape(SlackToken, "xoxs-", Url, 20, 255),
-    shape(GoogleToken, "ya29.", Url, 20, 400),
-];
 
 /// Where the shapes of each first byte lie in [`SHAPES`].
 const FIRST: [(usize, usize); 256] = {
@@ -237,6 +151,12 @@ const PAIRS: [u64; 1024] = {
 pub(super) fn may_begin(first: u8, second: u8) -> bool {
     let pair = usize::from(first) << 8 | usize::from(second);
     PAIRS.get(pair / 64).is_some_and(|bits| bits >> (pair % 64) & 1 == 1)
+}
+
+/// Whether a machine made what follows a prefix that says little.
+fn is_drawn(key: &[u8]) -> bool {
+    let mix = mix(key);
+    mix.digits > 1 && mix.changes * 4 >= key.len() && !reads_as_words(key, HALF)
 }
 
 /// What may begin with this byte. A few may begin with another: the prefix decides.

@@ -19,7 +19,13 @@ pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
         let rest = piece(bytes, start, start + LONGEST);
         let length = rest.iter().position(|b| ends_host(*b)).unwrap_or(rest.len());
         let host = rest.get(..length).unwrap_or_default();
-        let Some(sign) = host.iter().rposition(|b| *b == b'@') else { continue };
+        let (host, sign) = match host.iter().rposition(|b| *b == b'@') {
+            Some(sign) => (host, sign),
+            None => match slashed(rest, length) {
+                Some(found) => found,
+                None => continue,
+            },
+        };
         let user = host.get(..sign).unwrap_or_default();
         let Some(colon) = user.iter().position(|b| *b == b':') else {
             lone_token(start, user, sink);
@@ -30,6 +36,28 @@ pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
             sink.put(SecretKind::UrlPassword, start + colon + 1..start + sign);
         }
     }
+}
+
+/// `user:pass/word@host`: what stands before the slash is no host and port, and what follows the last `@` is a host.
+fn slashed(rest: &[u8], slash: usize) -> Option<(&[u8], usize)> {
+    if rest.get(slash) != Some(&b'/') {
+        return None;
+    }
+    let head = rest.get(..slash)?;
+    let colon = head.iter().position(|b| *b == b':')?;
+    let port = head.get(colon + 1..)?;
+    if port.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let end = rest.iter().position(|b| *b != b'/' && ends_host(*b)).unwrap_or(rest.len());
+    let whole = rest.get(..end)?;
+    let sign = whole.iter().rposition(|b| *b == b'@')?;
+    let host = whole.get(sign + 1..)?;
+    let name =
+        host.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-')).count();
+    let is_host = name > 2 && matches!(host.get(name), None | Some(b':' | b'/' | b'?'));
+    // What is behind the slash must be as short as the rest of a password.
+    (is_host && sign - slash <= 64).then_some((whole, sign))
 }
 
 /// `https://token@host`: a user name of that length is none.

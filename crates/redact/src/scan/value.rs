@@ -10,8 +10,8 @@ use super::name::Says;
 use crate::tags::tag_end;
 
 /// The longest values that are looked at, without quotes and with.
-const BARE: usize = 256;
-const QUOTED: usize = 1024;
+const BARE: usize = 2048;
+const QUOTED: usize = 4096;
 
 /// A value as it stands in the text.
 #[derive(Debug)]
@@ -25,27 +25,48 @@ pub(super) struct Value<'t> {
 
 /// Reads the value that begins here, behind blanks and quotes.
 pub(super) fn read(bytes: &[u8], from: usize) -> Option<Value<'_>> {
-    let from = stretch(bytes, from, 16, |b| matches!(b, b' ' | b'\t'));
-    let slashes = stretch(bytes, from, 8, |b| b == b'\\') - from;
-    let quote = at(bytes, from + slashes);
-    if matches!(quote, b'"' | b'\'' | b'`') {
-        let start = from + slashes + 1;
-        let end = close(bytes, start, quote, slashes)?;
-        return Some(Value {
-            bytes: piece(bytes, start, end),
-            range: start..end,
-            is_quoted: true,
-            next: quote,
-        });
+    Reader::default().read(bytes, from)
+}
+
+/// Reads values from the front to the back. No stretch is walked twice.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    /// The last value without quotes.
+    bare: Range<usize>,
+}
+
+impl Reader {
+    fn end(&mut self, bytes: &[u8], from: usize) -> usize {
+        if !self.bare.contains(&from) {
+            self.bare = from..stretch(bytes, from, usize::MAX, |b| !ends_bare(b));
+        }
+        self.bare.end.max(from)
     }
-    let mut end = stretch(bytes, from, BARE, |b| !ends_bare(b));
-    // `</` closes an element; `<` alone opens the parameters of a type.
-    let closes = at(bytes, end) == b'<' && at(bytes, end + 1) == b'/';
-    let next = if closes { 0 } else { at(bytes, end) };
-    while end > from && matches!(before(bytes, end), b'.' | b':' | b'!' | b'?') {
-        end -= 1;
+
+    /// Reads the value that begins here, behind blanks and quotes.
+    pub(super) fn read<'t>(&mut self, bytes: &'t [u8], from: usize) -> Option<Value<'t>> {
+        let from = stretch(bytes, from, 16, |b| matches!(b, b' ' | b'\t'));
+        let slashes = stretch(bytes, from, 8, |b| b == b'\\') - from;
+        let quote = at(bytes, from + slashes);
+        if matches!(quote, b'"' | b'\'' | b'`') {
+            let start = from + slashes + 1;
+            let end = close(bytes, start, quote, slashes)?;
+            return Some(Value {
+                bytes: piece(bytes, start, end),
+                range: start..end,
+                is_quoted: true,
+                next: quote,
+            });
+        }
+        let mut end = self.end(bytes, from).min(from + BARE);
+        // `</` closes an element; `<` alone opens the parameters of a type.
+        let closes = at(bytes, end) == b'<' && at(bytes, end + 1) == b'/';
+        let next = if closes { 0 } else { at(bytes, end) };
+        while end > from && matches!(before(bytes, end), b'.' | b':' | b'!' | b'?') {
+            end -= 1;
+        }
+        Some(Value { bytes: piece(bytes, from, end), range: from..end, is_quoted: false, next })
     }
-    Some(Value { bytes: piece(bytes, from, end), range: from..end, is_quoted: false, next })
 }
 
 /// Returns where the quotes close that were opened with `slashes` backslashes: the end of the quoted text.
@@ -187,10 +208,73 @@ const HINTS: &[&str] = &[
 pub(super) fn is_secret(value: &Value<'_>, says: Says, shouted: bool) -> bool {
     let bytes = value.bytes;
     // Longer than any, or code; what is slow to tell comes last.
-    if (!value.is_quoted && bytes.len() == BARE) || bytes.contains(&b' ') || is_call(value) {
+    if !value.is_quoted && bytes.len() >= BARE || is_call(value) {
         return false;
     }
+    if says == Says::Phrase {
+        return is_phrase(bytes);
+    }
+    if bytes.contains(&b' ') {
+        return says == Says::Password && value.is_quoted && is_phrase(bytes);
+    }
+    // As PHP and Laravel write keys.
+    let bytes = bytes.strip_prefix(b"base64:").unwrap_or(bytes);
+    let value = &Value { bytes, range: value.range.clone(), ..*value };
     looks_secret(value, says, shouted) && !is_reference(bytes) && !is_placeholder(bytes)
+}
+
+/// Whether it is four words or more, as people draw them, and no sentence.
+fn is_phrase(bytes: &[u8]) -> bool {
+    const OF_SENTENCES: &[&[u8]] = &[
+        b"the",
+        b"a",
+        b"an",
+        b"is",
+        b"are",
+        b"to",
+        b"of",
+        b"for",
+        b"in",
+        b"on",
+        b"and",
+        b"or",
+        b"not",
+        b"your",
+        b"must",
+        b"be",
+        b"with",
+        b"this",
+        b"that",
+        b"it",
+        b"no",
+        b"at",
+        b"if",
+        b"from",
+        b"by",
+        b"as",
+        b"can",
+        b"was",
+        b"has",
+        b"have",
+        b"will",
+        b"should",
+        b"enter",
+        b"please",
+        b"password",
+        b"invalid",
+        b"required",
+        b"words",
+        b"word",
+    ];
+    let mut count = 0;
+    for word in bytes.split(|b| *b == b' ') {
+        let is_word = (3..=10).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase);
+        if !is_word || OF_SENTENCES.contains(&word) {
+            return false;
+        }
+        count += 1;
+    }
+    count >= 4
 }
 
 fn looks_secret(value: &Value<'_>, says: Says, shouted: bool) -> bool {
@@ -205,7 +289,12 @@ fn looks_secret(value: &Value<'_>, says: Says, shouted: bool) -> bool {
             let is_phrase =
                 value.is_quoted && bytes.len() >= 16 && mix.others >= 3 && bytes.contains(&b'-');
             let is_set = shouted && bytes.len() >= 6 && mix.upper < bytes.len();
-            is_pin || is_set || is_phrase || (is_mixed && !is_algorithm(bytes))
+            // A word in quotes that says nothing of passwords.
+            let is_word = value.is_quoted
+                && (6..=24).contains(&bytes.len())
+                && mix.lower == bytes.len()
+                && !is_label(bytes);
+            is_pin || is_set || is_phrase || is_word || (is_mixed && !is_algorithm(bytes))
         }
         Says::MaybePassword => {
             bytes.len() >= 6 && letters > 1 && mix.digits > 0 && !is_algorithm(bytes)
@@ -229,12 +318,17 @@ fn looks_secret(value: &Value<'_>, says: Says, shouted: bool) -> bool {
                 && !is_made_up(bytes)
                 && !reads_as_words(bytes, HALF)
         }
-        Says::Authorization | Says::Cookie | Says::SetCookie => false,
+        Says::Authorization
+        | Says::Cookie
+        | Says::SetCookie
+        | Says::Login
+        | Says::Phrase
+        | Says::Elsewhere => false,
     }
 }
 
 /// Whether a machine made it: digits among letters, or only hexadecimal digits.
-fn is_drawn(bytes: &[u8]) -> bool {
+pub(super) fn is_drawn(bytes: &[u8]) -> bool {
     let mix = mix(bytes);
     let is_hex = mix.hex == bytes.len() && bytes.len() >= 16 && mix.digits > 0;
     let is_wild =
@@ -245,6 +339,20 @@ fn is_drawn(bytes: &[u8]) -> bool {
         && !is_name(bytes)
         && !is_made_up(bytes)
         && !is_algorithm(bytes)
+}
+
+/// Whether a word stands for a password in code: a label, a type, a state.
+fn is_label(word: &[u8]) -> bool {
+    const PARTS: &[&str] = &[
+        "pass", "pwd", "secret", "token", "auth", "login", "cred", "requir", "valid", "hidden",
+        "string", "text", "input", "field", "confirm", "current", "forgot", "reset", "change",
+        "update", "wrong", "missing", "empty", "default", "random", "generat", "encrypt", "hash",
+        "plain", "label", "prompt", "ignore", "disable", "enable", "never", "always", "manual",
+        "number", "boolean", "object", "varchar", "bcrypt", "keychain", "keyring", "vault",
+        "config", "server", "client", "public", "private", "unknown", "expired", "strict", "basic",
+        "bearer", "device", "openid", "email", "username", "unlock", "locked",
+    ];
+    PARTS.iter().any(|part| memmem::find(word, part.as_bytes()).is_some())
 }
 
 /// Whether it is made of words: `token_v2`, `config-2024-01`, `my-app-1.2.3`, `key.pem`.

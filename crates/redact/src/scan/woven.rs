@@ -2,10 +2,13 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use super::Sink;
 use super::edge::{after_escape, at, before, is_word, piece, stretch, stretch_back};
 use super::guess::{HALF, is_made_up, mix, reads_as_words};
 use super::shapes::{Alphabet, Stretches};
+use super::value::is_placeholder;
 use crate::kind::SecretKind;
 
 /// What such keys begin with. The first part of a Discord token is a number in base 64.
@@ -14,6 +17,11 @@ pub(super) const PAIRS: &[[u8; 2]] = &[
     *b"SG",
     *b"ho",
     *b"di",
+    *b"ou",
+    *b"we",
+    *b"ma",
+    *b"op",
+    *b"lo",
     [b'M', b'D'],
     [b'M', b'T'],
     [b'M', b'j'],
@@ -35,16 +43,10 @@ pub(super) fn look(
     sink: &mut Sink<'_>,
 ) -> Option<usize> {
     let rest = piece(bytes, start, end);
-    let mut parts = || parts(bytes, start, end, known);
     if rest.starts_with(b"eyJ") {
-        let (second, third, stop) = parts()?;
-        // The second part is an object as well; an encrypted token has five parts, of which the rest is opaque.
-        let is_jwt = second - start > 12 && third - second > 8 && stop - third > 8;
-        if is_jwt && piece(bytes, second, end).starts_with(b"eyJ") {
-            sink.put_shown(SecretKind::Jwt, start..stop, "eyJ");
-            return Some(stop);
-        }
+        return jwt(bytes, start, end, known, sink);
     }
+    let mut parts = || parts(bytes, start, end, known);
     if rest.starts_with(b"SG.") {
         let (second, third, stop) = parts()?;
         if third - second == 23 && stop - third == 43 {
@@ -64,6 +66,34 @@ pub(super) fn look(
         }
     }
     webhook(bytes, start, end, sink)
+}
+
+/// A JSON web token: signed, not signed, or encrypted.
+fn jwt(
+    bytes: &[u8],
+    start: usize,
+    end: usize,
+    known: &mut Stretches,
+    sink: &mut Sink<'_>,
+) -> Option<usize> {
+    let (second, third, stop) = parts(bytes, start, end, known)?;
+    let is_object = second - start > 12 && piece(bytes, second, end).starts_with(b"eyJ");
+    // Nobody signed it: the third part is empty.
+    let is_unsigned = stop == third && third - second > 16;
+    if is_object && third - second > 8 && (stop - third > 8 || is_unsigned) {
+        sink.put_shown(SecretKind::Jwt, start..stop, "eyJ");
+        return Some(stop);
+    }
+    // An encrypted one has five parts; the key, which is the second, may be empty.
+    let fourth = (at(bytes, stop) == b'.').then_some(stop + 1)?;
+    let dot = known.end(bytes, fourth, end, Alphabet::Url);
+    let fifth = (at(bytes, dot) == b'.').then_some(dot + 1)?;
+    let last = known.end(bytes, fifth, end, Alphabet::Url);
+    let fits = second - start > 16 && fifth - third > 16 && last - fifth >= 16;
+    fits.then(|| {
+        sink.put_shown(SecretKind::Jwt, start..last, "eyJ");
+        last
+    })
 }
 
 /// Returns where the second and third of three parts begin that dots divide, and where the third ends.
@@ -86,13 +116,25 @@ fn webhook(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'_>) -> Optio
         (SecretKind::SlackToken, b"hooks.slack.com/workflows/"),
         (SecretKind::BotToken, b"discord.com/api/webhooks/"),
         (SecretKind::BotToken, b"discordapp.com/api/webhooks/"),
+        (SecretKind::ServiceKey, b"outlook.office.com/webhook/"),
+        (SecretKind::ServiceKey, b"webhook.office.com/webhookb2/"),
+        (SecretKind::ServiceKey, b"hooks.zapier.com/hooks/catch/"),
+        (SecretKind::ServiceKey, b"maker.ifttt.com/trigger/"),
+        (SecretKind::ServiceKey, b"open.feishu.cn/open-apis/bot/v2/hook/"),
+        (SecretKind::ServiceKey, b"open.larksuite.com/open-apis/bot/v2/hook/"),
+        (SecretKind::ServiceKey, b"hook.eu1.make.com/"),
+        (SecretKind::ServiceKey, b"hook.eu2.make.com/"),
+        (SecretKind::ServiceKey, b"hook.us1.make.com/"),
+        (SecretKind::ServiceKey, b"hook.us2.make.com/"),
     ];
     let rest = piece(bytes, start, end);
     let (kind, hook) = HOOKS.iter().find(|(_, hook)| rest.starts_with(hook))?;
     let from = start + hook.len();
-    let stop = stretch(bytes, from, 256, |b| is_word(b) || matches!(b, b'-' | b'/'));
+    let stop = stretch(bytes, from, 256, |b| is_word(b) || matches!(b, b'-' | b'/' | b'@'));
     let tail = piece(bytes, from, stop);
-    if tail.len() < 24 || !tail.contains(&b'/') || is_made_up(tail) {
+    // What somebody else chose is not short, and no path of words.
+    let drawn = mix(tail);
+    if tail.len() < 12 || drawn.digits < 2 || drawn.changes < 5 || is_made_up(tail) {
         return None;
     }
     sink.put(*kind, from..stop);
@@ -111,6 +153,51 @@ pub(super) fn telegram(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'
         sink.put(SecretKind::BotToken, digits..stop);
     }
     fits
+}
+
+/// Marks in the middle of a text: a secret of an Azure application, a password before `@tcp(`, the seed of a second factor.
+pub(super) fn marked(bytes: &[u8], sink: &mut Sink<'_>) {
+    let is_azure = |b: u8| is_word(b) || matches!(b, b'-' | b'.' | b'~');
+    for mark in memmem::find_iter(bytes, b"Q~") {
+        let start = stretch_back(bytes, mark, 4, is_azure);
+        let end = stretch(bytes, mark + 2, 48, is_azure);
+        let is_edge = !is_azure(before(bytes, start)) || after_escape(bytes, start) > start;
+        let fits = mark - start == 4 && before(bytes, mark).is_ascii_digit();
+        if fits && is_edge && (31..=34).contains(&(end - mark - 2)) {
+            sink.put(SecretKind::AzureKey, start..end);
+        }
+    }
+    for host in [&b"@tcp("[..], b"@unix("] {
+        for sign in memmem::find_iter(bytes, host) {
+            let start = stretch_back(bytes, sign, 128, |b| {
+                b.is_ascii_graphic() && !matches!(b, b'"' | b'\'' | b'`' | b'(' | b'=')
+            });
+            let login = piece(bytes, start, sign);
+            let password = login.iter().position(|b| *b == b':').map(|colon| start + colon + 1);
+            if let Some(from) = password
+                && !is_placeholder(piece(bytes, from, sign))
+            {
+                sink.put(SecretKind::UrlPassword, from..sign);
+            }
+        }
+    }
+    for mark in memmem::find_iter(bytes, b".atlasv1.") {
+        let start = stretch_back(bytes, mark, 14, |b| b.is_ascii_alphanumeric());
+        let end = stretch(bytes, mark + 9, 80, |b| is_word(b) || matches!(b, b'-' | b'='));
+        if mark - start == 14 && end - mark > 50 {
+            sink.put(SecretKind::ServiceKey, start..end);
+        }
+    }
+    for place in memmem::find_iter(bytes, b"otpauth://") {
+        let address = piece(bytes, place, place + 512);
+        let end = address.iter().position(u8::is_ascii_whitespace).unwrap_or(address.len());
+        let Some(secret) = memmem::find(piece(address, 0, end), b"secret=") else { continue };
+        let from = place + secret + 7;
+        let stop = stretch(bytes, from, 256, |b| b.is_ascii_alphanumeric());
+        if stop - from >= 8 {
+            sink.put(SecretKind::Secret, from..stop);
+        }
+    }
 }
 
 /// How far from its id the secret of an AWS key may stand.

@@ -2,9 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panic")]
 
+mod kinds;
 mod lookalikes;
 mod ordinary;
 mod planted;
 mod properties;
 mod rules;
 mod support;
+mod table;

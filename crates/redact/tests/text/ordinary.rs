@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use recount_redact::{Redactor, Rules, SecretKind};
 use recount_testkit::{corpus, corpus_of_other_agents};
 
-/// Of a hundred ordinary lines, fewer than this many may be touched.
-const MOST: f64 = 0.5;
+/// Of a hundred ordinary lines, at most this many may be touched: one in a thousand.
+const MOST: f64 = 0.1;
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -59,6 +59,7 @@ fn count(folders: &[PathBuf]) -> (usize, Vec<String>) {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far fewer lines than that")]
+#[expect(clippy::print_stdout, reason = "the share is a figure that people ask for")]
 fn check(what: &str, folders: &[PathBuf]) {
     let (lines, touched) = count(folders);
     assert!(lines > 0, "no text in {what}");
@@ -66,7 +67,8 @@ fn check(what: &str, folders: &[PathBuf]) {
     let shown: Vec<&str> = touched.iter().map(String::as_str).take(200).collect();
     let told =
         format!("{what}: {} of {lines} lines, {rate:.3} %\n{}", touched.len(), shown.join("\n"));
-    assert!(rate < MOST, "{told}");
+    println!("{what}: {} of {lines} lines touched", touched.len());
+    assert!(rate <= MOST, "{told}");
 }
 
 #[test]

@@ -80,6 +80,10 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "HOW")]
     pub(super) images: Option<ImagesArg>,
 
+    /// Whether links and images in messages stay active (md)
+    #[arg(long, value_name = "HOW", default_value = "inert")]
+    pub(super) links: LinksArg,
+
     /// Redact secrets and personal data; `=check` only reports them and exits with 3 if there are any
     #[arg(
         long,
@@ -145,6 +149,15 @@ pub(super) enum ImagesArg {
     Within,
     /// Names only
     None,
+}
+
+/// What becomes of links and images in what was said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum LinksArg {
+    /// Links to the web stay; images and links that could run something become text
+    Inert,
+    /// As they were written
+    Keep,
 }
 
 /// What is done about secrets.

@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use recount_engine::Export;
-use recount_engine::export::{Bidi, ExportOptions, ExportTable, Format, Images, NativeFormat};
+use recount_engine::export::{
+    Bidi, ExportOptions, ExportTable, Format, Images, LinkPolicy, NativeFormat,
+};
 
-use super::args::{ExportArgs, FormatArg, ImagesArg, TableArg};
+use super::args::{ExportArgs, FormatArg, ImagesArg, LinksArg, TableArg};
 use crate::commands::show::ViewArg;
 use crate::context::Context;
 use crate::failure::{ERROR, Failure};
@@ -63,7 +65,23 @@ pub(super) fn target(args: &ExportArgs, format: Format) -> Result<Target, Failur
         return Ok(Target::Folder(path.clone()));
     }
     let is_file = if is_table { path.extension().is_some() } else { one };
-    Ok(if is_file && !named { Target::File(path.clone()) } else { Target::Folder(path.clone()) })
+    if !is_file || named {
+        return Ok(Target::Folder(path.clone()));
+    }
+    if args.format.is_none()
+        && FormatArg::of(path).is_none()
+        && let Some(ending) = path.extension()
+    {
+        return Err(unknown_ending(path, &ending.to_string_lossy()));
+    }
+    Ok(Target::File(path.clone()))
+}
+
+/// Markdown in a file that says it is something else would be opened by the wrong program.
+fn unknown_ending(path: &Path, ending: &str) -> Failure {
+    let words = format!("cannot write '{}': .{ending} is not an export format", path.display());
+    Failure::new(ERROR, words)
+        .hint("use .md, .html, .json, .jsonl, .txt or .csv, or name a format with --format")
 }
 
 fn needs_folder() -> Failure {
@@ -125,6 +143,10 @@ pub(super) fn export(
             thoughts: args.thoughts,
             minimal: args.minimal,
             bidi: if is_seen { Bidi::Shown } else { Bidi::Kept },
+            link_policy: match args.links {
+                LinksArg::Inert => LinkPolicy::Inert,
+                LinksArg::Keep => LinkPolicy::Kept,
+            },
             table: table.unwrap_or_default(),
             strict: args.view == Some(ViewArg::Strict),
             ..ExportOptions::default()

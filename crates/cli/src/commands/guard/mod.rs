@@ -175,7 +175,8 @@ fn forecast(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
 fn warn(agent: &Agent, context: &Context) {
     let Agent { program, release, newest_known, .. } = agent;
     if agent.release_from == ReleaseFrom::Guessed {
-        let words = format!("no {program} found on this machine: these are the rules of {release}");
+        let words =
+            format!("the installed release of {program} is unknown: using the rules of {release}");
         context.warn(&format!("{words} (--release X.Y.Z uses another)"));
     } else if words::guard::is_newer(release, newest_known) {
         context.warn(&format!(

@@ -1,5 +1,7 @@
 //! What would be lost, project by project.
 
+use std::collections::BTreeSet;
+
 use recount_engine::{Agent, Guarded, Lost, ReleaseFrom, SessionAtRisk};
 use recount_model::{DeletionReason, PendingDeletion, SessionKind};
 
@@ -33,7 +35,7 @@ pub(super) fn page(agents: &[Agent], projects: &[Guarded], context: &Context) ->
         page.push_str(&project(row, context));
     }
     if !calm.is_empty() {
-        page.push_str(&calm_lines(&calm, danger.is_empty(), context));
+        page.push_str(&calm_lines(&calm, &danger, context));
     }
     page
 }
@@ -169,23 +171,27 @@ fn safe(row: &Guarded) -> Option<Line> {
 }
 
 /// Projects that lose nothing, in a few lines: one for each way in which they are kept.
-fn calm_lines(calm: &[&Guarded], is_all: bool, context: &Context) -> String {
+fn calm_lines(calm: &[&Guarded], danger: &[&Guarded], context: &Context) -> String {
+    let is_all = danger.is_empty();
     let sessions = calm.iter().map(|row| row.safe.sessions).sum();
     let all = if is_all { "Nothing would be deleted" } else { "Nothing would be deleted in" };
-    let projects = plural(calm.len() as u64, "project");
+    // A project may have several directories: it counts once, as in `recount projects`, and not where another of them is in danger.
+    let lost: BTreeSet<String> = danger.iter().map(|row| row.project.key()).collect();
+    let keys = || calm.iter().map(|row| row.project.key()).filter(|key| !lost.contains(key));
+    let projects = plural(keys().collect::<BTreeSet<_>>().len() as u64, "project");
     let told = if is_all { format!("{all} ({projects}, ") } else { format!("{all} {projects} (") };
     let told = format!("{told}{}).", plural(sessions, "session"));
-    let mut ways: Vec<(String, u64)> = Vec::new();
-    for row in calm {
+    let mut ways: Vec<(String, BTreeSet<String>)> = Vec::new();
+    for row in calm.iter().filter(|row| !lost.contains(&row.project.key())) {
         let way = guard::kept(&row.retention, |path| context.folders.tilde(path));
         match ways.iter_mut().find(|(known, _)| *known == way) {
-            Some((_, count)) => *count += 1,
-            None => ways.push((way, 1)),
+            Some((_, projects)) => _ = projects.insert(row.project.key()),
+            None => ways.push((way, BTreeSet::from([row.project.key()]))),
         }
     }
     let mut lines = vec![Line::default(), Line::new([Span::new(&told, Tone::Plain)])];
-    lines.extend(ways.iter().map(|(way, count)| {
-        let words = format!("  {}: {way}", plural(*count, "project"));
+    lines.extend(ways.iter().map(|(way, projects)| {
+        let words = format!("  {}: {way}", plural(projects.len() as u64, "project"));
         Line::new([Span::new(&words, Tone::Dim)])
     }));
     context.page().print(lines)

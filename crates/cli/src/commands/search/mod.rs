@@ -139,7 +139,7 @@ fn show_answer(
         };
         out.write_all(page.as_bytes())?;
         out.finish()?;
-        summary(answer, context);
+        summary(answer, args, context);
     }
     if answer.hits.is_empty() {
         context.warn("nothing found");
@@ -162,7 +162,7 @@ fn index_for_later(engine: &Engine, context: &Context) {
     }
 }
 
-fn summary(answer: &SearchResults, context: &Context) {
+fn summary(answer: &SearchResults, args: &SearchArgs, context: &Context) {
     let about = if answer.is_exact { "" } else { "up to " };
     let messages = plural(answer.total as u64, "message");
     let sessions = plural(answer.sessions as u64, "session");
@@ -171,10 +171,14 @@ fn summary(answer: &SearchResults, context: &Context) {
             "no message has all words; {about}{messages} in {sessions} match some of them"
         ));
     } else if answer.total > answer.hits.len() {
-        context.warn(&format!(
-            "{about}{messages} in {sessions} (--all-hits, -n {} shows more)",
-            answer.hits.len() * 2
-        ));
+        // One message of each session is shown: a larger number shows more only where there are more sessions.
+        let number = format!("-n {} shows more", args.limit.max(1).saturating_mul(2));
+        let more = match answer.sessions > answer.hits.len() {
+            _ if args.all_hits => number,
+            true => format!("--all-hits or {number}"),
+            false => "--all-hits shows all".to_owned(),
+        };
+        context.warn(&format!("{about}{messages} in {sessions} ({more})"));
     }
 }
 

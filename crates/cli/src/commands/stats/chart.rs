@@ -1,6 +1,8 @@
 //! Rows, drawn: columns for what goes on in time, bars for all else.
 
-use recount_engine::stats::{By, StatsReport, StatsRow};
+use jiff::ToSpan as _;
+use jiff::civil::Date;
+use recount_engine::stats::{By, StatsReport, StatsRow, UsageFigures};
 
 use super::table::{cost, label, weight};
 use crate::context::Context;
@@ -33,10 +35,11 @@ fn upright(report: &StatsReport, context: &Context) -> String {
     let most = most.unwrap_or_default();
     let margin = most.chars().count().max(2) + 1;
     let room = canvas.room().saturating_sub(margin + 1);
+    let all = spaced(report.by, &report.rows, room);
     // As wide as there is room for, with a gap where that leaves one.
-    let each = (room / report.rows.len().max(1)).clamp(1, 6);
-    let shown = report.rows.len().min(room / each.max(1));
-    let rows = report.rows.get(report.rows.len() - shown..).unwrap_or_default();
+    let each = (room / all.len().max(1)).clamp(1, 6);
+    let shown = all.len().min(room / each.max(1));
+    let rows = all.get(all.len() - shown..).unwrap_or_default();
     let weights: Vec<u128> = rows.iter().map(weigh).collect();
     let spread = |line: &str| -> String {
         let wide = |block: char| {
@@ -69,6 +72,42 @@ fn upright(report: &StatsReport, context: &Context) -> String {
     canvas.print(lines)
 }
 
+/// Puts empty rows where nothing was used, so that columns stand as far apart as their days do; no more than there is room for.
+fn spaced(by: By, rows: &[StatsRow], room: usize) -> Vec<StatsRow> {
+    let step = |date: Date| match by {
+        By::Day => date.yesterday().ok(),
+        By::Week => date.checked_sub(7.days()).ok(),
+        By::Month => date.checked_sub(1.month()).ok(),
+        _ => None,
+    };
+    let mut all: Vec<StatsRow> = Vec::with_capacity(rows.len());
+    let mut next: Option<Date> = None;
+    for row in rows.iter().rev() {
+        let date = date(by, &row.key);
+        while let (Some(wanted), Some(date)) = (next, date)
+            && wanted > date
+            && all.len() < room
+        {
+            let key = key(by, wanted);
+            all.push(StatsRow { key, name: None, parent: None, figures: UsageFigures::default() });
+            next = step(wanted);
+        }
+        all.push(row.clone());
+        next = date.and_then(step);
+    }
+    all.reverse();
+    all
+}
+
+fn date(by: By, key: &str) -> Option<Date> {
+    if by == By::Month { format!("{key}-01").parse().ok() } else { key.parse().ok() }
+}
+
+fn key(by: By, date: Date) -> String {
+    let text = date.to_string();
+    if by == By::Month { text.get(..7).unwrap_or(&text).to_owned() } else { text }
+}
+
 const BARS: &[Column] = &[
     Column { heading: "", align: Align::Left, fit: Fit::Flexible },
     Column { heading: "", align: Align::Left, fit: Fit::Keep },
@@ -94,4 +133,34 @@ fn lying(report: &StatsReport, context: &Context) -> String {
         .lines()
         .skip(1)
         .fold(String::new(), |page, line| page + line + "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_without_use_have_a_place() {
+        let row = |key: &str| StatsRow {
+            key: key.to_owned(),
+            name: None,
+            parent: None,
+            figures: UsageFigures::default(),
+        };
+        let keys = |by: By, keys: &[&str], room| -> Vec<String> {
+            let rows: Vec<StatsRow> = keys.iter().map(|key| row(key)).collect();
+            spaced(by, &rows, room).into_iter().map(|row| row.key).collect()
+        };
+        assert_eq!(
+            keys(By::Day, &["2026-02-27", "2026-03-02"], 80),
+            ["2026-02-27", "2026-02-28", "2026-03-01", "2026-03-02"]
+        );
+        assert_eq!(
+            keys(By::Week, &["2026-09-07", "2026-09-21"], 80),
+            ["2026-09-07", "2026-09-14", "2026-09-21"]
+        );
+        assert_eq!(keys(By::Month, &["2025-12", "2026-02"], 80), ["2025-12", "2026-01", "2026-02"]);
+        assert_eq!(keys(By::Hour, &["03", "09"], 80), ["03", "09"]);
+        assert_eq!(keys(By::Day, &["1990-01-01", "2026-03-02"], 10).len(), 11);
+    }
 }

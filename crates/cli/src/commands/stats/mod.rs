@@ -10,8 +10,8 @@ mod line;
 mod overview;
 mod table;
 
-use std::io::Write as _;
-use std::path::PathBuf;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use super::session_rows;
 use crate::context::{Context, Paged};
-use crate::failure::{Failure, NOTHING};
+use crate::failure::{ERROR, Failure, NOTHING};
 use crate::output::json;
 use crate::output::number::plural;
 use crate::output::progress::Bar;
@@ -152,7 +152,11 @@ pub(crate) fn run(args: &StatsArgs, context: &Context) -> Result<ExitCode, Failu
     }
     let bar = Bar::new(context, "reading sessions");
     if let Some(file) = &args.compare {
-        let compared = engine.compare(&asked, &context.absolute(file), &bar)?;
+        let compared = if file == Path::new("-") {
+            engine.compare_with(&asked, &from_input()?, Path::new("standard input"), &bar)?
+        } else {
+            engine.compare(&asked, &context.absolute(file), &bar)?
+        };
         bar.finish();
         return compare::show(&compared, context);
     }
@@ -178,6 +182,17 @@ pub(crate) fn run(args: &StatsArgs, context: &Context) -> Result<ExitCode, Failu
             table::show(&report, errors.as_ref(), args, context)
         }
     }
+}
+
+/// The largest report that is read from standard input.
+const REPORT: u64 = 64 * 1024 * 1024;
+
+fn from_input() -> Result<Vec<u8>, Failure> {
+    let mut report = Vec::new();
+    io::stdin().take(REPORT).read_to_end(&mut report).map_err(|error| {
+        Failure::new(ERROR, format!("cannot read the report from standard input: {error}"))
+    })?;
+    Ok(report)
 }
 
 fn print_json<T: Serialize>(context: &Context, value: &T) -> Result<(), Failure> {

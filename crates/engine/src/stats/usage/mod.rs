@@ -3,12 +3,12 @@
 
 mod codec;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use recount_formats::Source;
 use recount_formats::outline::{CallEnd, MessageEntry, Outline};
 use recount_formats::source::{SessionFiles, Unrecorded};
-use recount_model::{Fate, FileRole, MessageKind, SessionFacts, Tokens};
+use recount_model::{Fate, FileRole, MessageKind, SessionFacts, SessionKind, Tokens};
 
 use crate::cache::refresh::hash;
 use crate::search::index::session_key;
@@ -94,6 +94,8 @@ impl UsageLog {
             Head { session, side_calls: source.side_calls(session_files), ..Head::default() };
         let mut usage_log = Self { head, events: Vec::new() };
         let mut waiting = false;
+        let mut places = [NamePlaces::new(), NamePlaces::new()];
+        let [models, tools] = &mut places;
         for (at, row) in union(session_files).into_iter().enumerate() {
             let session_file = session_files.files.get(row.session_file);
             let own = session_file.filter(|session_file| session_file.role != FileRole::Base);
@@ -102,6 +104,11 @@ impl UsageLog {
             };
             let Some(entry) = outline.entries.get(row.entry) else { continue };
             let Some(said) = said(entry) else { continue };
+            // What a sub-agent is asked, no human typed.
+            let said = match said {
+                Said::Prompt if facts.kind == SessionKind::Subagent => Said::Other,
+                said => said,
+            };
             if said == Said::Prompt {
                 usage_log.head.unanswered += u32::from(waiting);
             }
@@ -110,8 +117,11 @@ impl UsageLog {
                 id: source.request_key(outline, entry).unwrap_or_else(|| hash(&(session, at))),
                 said,
                 fate: row.fate,
-                request: entry.tokens.map(|tokens| usage_log.request(outline, entry, tokens)),
-                calls: usage_log.calls(outline, entry),
+                request: {
+                    let request = |tokens| usage_log.request(outline, entry, tokens, models);
+                    entry.tokens.map(request)
+                },
+                calls: usage_log.calls(outline, entry, tools),
                 unrecorded: source.unrecorded(outline, entry),
             };
             usage_log.events.push((entry.time, event));
@@ -121,15 +131,26 @@ impl UsageLog {
         usage_log
     }
 
-    fn request(&mut self, outline: &Outline, entry: &MessageEntry, tokens: Tokens) -> Request {
+    fn request<'o>(
+        &mut self,
+        outline: &'o Outline,
+        entry: &MessageEntry,
+        tokens: Tokens,
+        places: &mut NamePlaces<'o>,
+    ) -> Request {
         let name = entry.model.and_then(|model| outline.models.get(usize::from(model)));
-        Request { model: name.map(|name| number(&mut self.head.models, name)), tokens }
+        Request { model: name.map(|name| number(&mut self.head.models, places, name)), tokens }
     }
 
-    fn calls(&mut self, outline: &Outline, entry: &MessageEntry) -> Vec<Called> {
+    fn calls<'o>(
+        &mut self,
+        outline: &'o Outline,
+        entry: &MessageEntry,
+        places: &mut NamePlaces<'o>,
+    ) -> Vec<Called> {
         let called = |used: &recount_formats::outline::ToolUse| {
             let name = outline.tools.get(usize::from(used.tool))?;
-            Some(Called { tool: number(&mut self.head.tools, name), end: used.end })
+            Some(Called { tool: number(&mut self.head.tools, places, name), end: used.end })
         };
         entry.tools.iter().filter_map(called).collect()
     }
@@ -212,10 +233,22 @@ fn said(entry: &MessageEntry) -> Option<Said> {
     }
 }
 
-fn number(names: &mut Vec<Box<str>>, name: &str) -> u16 {
-    let at = names.iter().position(|known| **known == *name).unwrap_or_else(|| {
+/// So many names are looked through; of more, a table says where they stand.
+const FEW_NAMES: usize = 16;
+
+/// Where names stand in a list.
+type NamePlaces<'a> = HashMap<&'a str, usize>;
+
+fn number<'a>(names: &mut Vec<Box<str>>, places: &mut NamePlaces<'a>, name: &'a str) -> u16 {
+    let known = if names.len() <= FEW_NAMES {
+        names.iter().position(|known| **known == *name)
+    } else {
+        places.get(name).copied()
+    };
+    let at = known.unwrap_or_else(|| {
         names.push(name.into());
         names.len() - 1
     });
+    places.entry(name).or_insert(at);
     u16::try_from(at).unwrap_or(u16::MAX)
 }

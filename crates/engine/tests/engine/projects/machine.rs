@@ -135,18 +135,23 @@ fn the_history_of_a_shell_names_the_folder() {
 
 #[test]
 fn other_agents_were_used_in_the_folder() {
-    let row = json!({"type": "user", "cwd": TEA, "sessionId": "a", "message": {"role": "user", "content": "hi"}});
+    let user = json!({"type": "user", "cwd": TEA, "sessionId": "a", "message": {"role": "user", "content": "hi"}});
     let head = json!({"timestamp": "2026-11-15T08:00:00.000Z", "type": "session_meta",
         "payload": {"id": "b", "timestamp": "2026-11-15T08:00:00.000Z", "cwd": TEA}});
     for (file, text) in [
-        (".claude/projects/-srv-shops-tea/5d0c.jsonl", format!("{row}\n")),
+        (".claude/projects/-srv-shops-tea/5d0c.jsonl", format!("{user}\n")),
         (".claude.json", json!({"projects": {TEA: {}}}).to_string()),
         (".codex/sessions/2026/11/15/rollout-2026-11-15T08-00-00-b.jsonl", format!("{head}\n")),
         (".codex/config.toml", format!("[projects.\"{TEA}\"]\ntrust_level = \"trusted\"\n")),
     ] {
         let home = home_with(TEA);
         home.write(file, text);
-        assert_proven(&still(&home), TEA, ClueKind::Neighbour);
+        // A file that is read as a session tells it by its text, or by the folder that it records.
+        let rows = rows(&still(&home));
+        let row = row(&rows, TEA);
+        let kinds = [ClueKind::Neighbour, ClueKind::Text, ClueKind::Session];
+        let is_told = row.evidence.iter().any(|clue| clue.proves && kinds.contains(&clue.clue));
+        assert!(is_told && path(row) == Some(TEA), "{file}: {:?}", row.evidence);
     }
 }
 

@@ -217,6 +217,22 @@ impl NativeTexts for Shout {
         Some(text.to_uppercase())
     }
 
+    fn key(&mut self, key: &str) -> Option<String> {
+        key.strip_prefix("secret ").map(|_| "[KEY]".into())
+    }
+
+    fn name(&mut self, name: &str) -> Option<String> {
+        name.strip_prefix("secret ").map(|_| "[NAME]".into())
+    }
+
+    /// Marks the pieces of what holds `secret` when it is read as one.
+    fn pieces(&mut self, pieces: &[String]) -> Option<Vec<String>> {
+        pieces
+            .concat()
+            .contains("secret")
+            .then(|| pieces.iter().map(|one| format!("<{one}>")).collect())
+    }
+
     fn path_hash(&mut self) -> Option<String> {
         Some("none".into())
     }
@@ -249,6 +265,28 @@ fn texts_are_replaced_and_nothing_else() {
     assert_eq!(new, expected);
     assert_eq!(shout.media, 1);
     assert!(shout.keys.contains(&"password".to_owned()), "{:?}", shout.keys);
+}
+
+#[test]
+fn keys_names_and_texts_that_are_seen_as_one_are_looked_at() {
+    let line = json!({"id": "secret id", "model": "secret model", "content": [{"text": "sec"}, {"text": "ret"}],
+        "toolCalls": [{"id": "1", "name": "secret tool", "args": {"secret key": {"secret inner": 1}, "plain": 2},
+            "resultDisplay": [[{"text": "a", "bold": true}, {"text": "sec"}], [{"text": "b"}]]},
+            {"resultDisplay": [[{"text": "se"}, {"text": "cret"}], [{"text": "b"}]]}]})
+    .to_string();
+    let new = Log.replace(line.as_bytes(), &mut Shout::default()).unwrap();
+    let new: Value = serde_json::from_slice(&new).unwrap();
+    let expected = json!({"id": "[NAME]", "model": "[NAME]", "content": [{"text": "<sec>"}, {"text": "<ret>"}],
+        "toolCalls": [{"id": "1", "name": "[NAME]", "args": {"[KEY]": {"[KEY]": 1}, "plain": 2},
+            "resultDisplay": [[{"text": "A", "bold": true}, {"text": "SEC"}], [{"text": "B"}]]},
+            {"resultDisplay": [[{"text": "<se>"}, {"text": "<cret>"}], [{"text": "<b>"}]]}]});
+    assert_eq!(new, expected);
+    let nested = format!(
+        "{{\"id\":\"1\",\"a\":{}1{}}}",
+        "[[{\"text\":".repeat(20_000),
+        "}]]".repeat(20_000)
+    );
+    assert_eq!(Log.replace(nested.as_bytes(), &mut Shout::default()).unwrap().len(), nested.len());
 }
 
 #[test]

@@ -1,10 +1,17 @@
 //! The texts in a line, for who wants to replace some of them.
 //!
-//! What programs go by stays: ids, names, times, kinds, and signatures. The rest of the line is copied byte for byte.
+//! What programs go by is told apart: ids, names, kinds. Times and signatures stay. The rest of the line is copied byte for byte.
+//! Texts that are seen as one are looked at as one: the tokens of a line of the terminal, each with its own color, and the parts
+//! of a message.
+
+use std::collections::BTreeMap;
 
 use super::line::quoted;
 use crate::json::{JsonScan, Scanner};
 use crate::native::NativeTexts;
+
+/// The shortest key that is looked at.
+const KEY: usize = 6;
 
 /// What a value is, by where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +35,8 @@ enum Place {
     /// Anything at all: arguments, outputs, fields that nobody knows. A key may tell what a text is.
     Free,
     /// What programs go by.
+    Name,
+    /// What is no text at all.
     Fixed,
 }
 
@@ -37,8 +46,9 @@ impl Place {
         match self {
             _ if key == b"thoughtSignature" => Self::Fixed,
             Self::Line => match key {
-                b"id" | b"timestamp" | b"type" | b"model" | b"tokens" | b"sessionId"
-                | b"startTime" | b"lastUpdated" | b"kind" => Self::Fixed,
+                b"timestamp" | b"type" | b"tokens" | b"sessionId" | b"startTime"
+                | b"lastUpdated" | b"kind" => Self::Fixed,
+                b"id" | b"model" => Self::Name,
                 b"projectHash" => Self::Hash,
                 b"$set" => Self::Line,
                 b"content" | b"displayContent" => Self::Parts,
@@ -47,31 +57,32 @@ impl Place {
                 _ => Self::Free,
             },
             Self::Parts => match key {
-                b"mimeType" => Self::Fixed,
+                b"mimeType" => Self::Name,
                 b"functionCall" | b"functionResponse" => Self::Exchange,
                 b"inlineData" => Self::Media,
                 b"fileData" => Self::Parts,
                 _ => Self::Free,
             },
             Self::Exchange => match key {
-                b"id" | b"name" => Self::Fixed,
+                b"id" | b"name" => Self::Name,
                 b"parts" => Self::Parts,
                 _ => Self::Free,
             },
             Self::Calls => match key {
-                b"id" | b"name" | b"status" | b"timestamp" | b"agentId" => Self::Fixed,
+                b"status" | b"timestamp" => Self::Fixed,
+                b"id" | b"name" | b"agentId" => Self::Name,
                 b"result" => Self::Parts,
                 _ => Self::Free,
             },
             Self::Thoughts if key == b"timestamp" => Self::Fixed,
             Self::Media => match key {
-                b"mimeType" => Self::Fixed,
+                b"mimeType" => Self::Name,
                 b"data" => Self::Data,
                 _ => Self::Free,
             },
             Self::Free if key == b"inlineData" => Self::Media,
             Self::Fixed => Self::Fixed,
-            Self::Thoughts | Self::Free | Self::Data | Self::Hash => Self::Free,
+            Self::Name | Self::Thoughts | Self::Free | Self::Data | Self::Hash => Self::Free,
         }
     }
 }
@@ -85,7 +96,8 @@ struct Open {
 
 /// Returns a line with other texts.
 pub(crate) fn replace(line: &[u8], texts: &mut dyn NativeTexts) -> JsonScan<Vec<u8>> {
-    let mut walk = Walk { scanner: Scanner::new(line), line, out: Vec::new(), copied: 0, texts };
+    let (scanner, pieces) = (Scanner::new(line), BTreeMap::new());
+    let mut walk = Walk { scanner, line, out: Vec::new(), copied: 0, texts, pieces, gathered: 0 };
     walk.run()?;
     walk.out.extend_from_slice(line.get(walk.copied..).unwrap_or_default());
     Ok(walk.out)
@@ -98,6 +110,10 @@ struct Walk<'a, 't> {
     /// How much of the line is in `out`.
     copied: usize,
     texts: &'t mut dyn NativeTexts,
+    /// New texts of pieces that were looked at together, by where they begin.
+    pieces: BTreeMap<usize, String>,
+    /// How far pieces were gathered, so that no byte is looked at for two of them.
+    gathered: usize,
 }
 
 impl Walk<'_, '_> {
@@ -110,6 +126,9 @@ impl Walk<'_, '_> {
                 b'"' => self.text(place, key.as_deref())?,
                 first @ (b'{' | b'[') => {
                     let is_object = first == b'{';
+                    if !is_object && matches!(place, Place::Parts | Place::Free) {
+                        self.gather(place);
+                    }
                     self.scanner.expect(first)?;
                     let last = if is_object { b'}' } else { b']' };
                     if self.scanner.peek()? == last {
@@ -142,15 +161,69 @@ impl Walk<'_, '_> {
         if !around.is_object {
             return Ok((around.place, around.key.clone()));
         }
-        let key = self.scanner.key()?;
-        Ok((around.place.of(&key.name()), Some(key.decode().into_owned())))
+        self.scanner.peek()?;
+        let start = self.scanner.offset();
+        let key = self.scanner.string()?;
+        let end = self.scanner.offset();
+        self.scanner.expect(b':')?;
+        let place = around.place.of(&key.name());
+        let name = key.decode().into_owned();
+        // Only keys of what is free can be anybody's text.
+        if place == Place::Free
+            && name.len() >= KEY
+            && let Some(new) = self.texts.key(&name)
+        {
+            self.put(start, end, &new);
+        }
+        Ok((place, Some(name)))
+    }
+
+    /// Looks at texts together that are seen as one: the tokens of a screen, `[[{"text": …}, …], …]`, or the parts of a message.
+    fn gather(&mut self, place: Place) {
+        let start = self.scanner.offset();
+        if start < self.gathered {
+            return;
+        }
+        let mut ahead = self.scanner.clone();
+        let mut found: Vec<(usize, String)> = Vec::new();
+        let read = if place == Place::Parts {
+            tokens(&mut ahead, &mut found)
+        } else if is_screen(&self.scanner) {
+            ahead.array(|lines| {
+                if !found.is_empty() {
+                    found.push((usize::MAX, "\n".into()));
+                }
+                tokens(lines, &mut found)
+            })
+        } else {
+            return;
+        };
+        self.gathered = ahead.offset();
+        let (places, texts): (Vec<usize>, Vec<String>) = found.into_iter().unzip();
+        if read.is_err() || texts.len() < 2 {
+            return;
+        }
+        if let Some(new) = self.texts.pieces(&texts) {
+            let changed = places.into_iter().zip(texts).zip(new);
+            let changed = changed.filter(|((_, old), new)| old != new);
+            self.pieces.extend(changed.map(|((place, _), new)| (place, new)));
+        }
+    }
+
+    fn put(&mut self, start: usize, end: usize, new: &str) {
+        self.out.extend_from_slice(self.line.get(self.copied..start).unwrap_or_default());
+        self.out.extend_from_slice(quoted(new).as_bytes());
+        self.copied = end;
     }
 
     fn text(&mut self, place: Place, key: Option<&str>) -> JsonScan<()> {
         let start = self.scanner.offset();
         let text = self.scanner.string()?;
+        let known = self.pieces.remove(&start);
         let new = match place {
+            _ if known.is_some() => known,
             Place::Fixed => None,
+            Place::Name => self.texts.name(&text.decode()),
             Place::Data => {
                 self.texts.media();
                 None
@@ -165,10 +238,35 @@ impl Walk<'_, '_> {
             | Place::Thoughts => self.texts.text(None, &text.decode()),
         };
         if let Some(new) = new {
-            self.out.extend_from_slice(self.line.get(self.copied..start).unwrap_or_default());
-            self.out.extend_from_slice(quoted(&new).as_bytes());
-            self.copied = self.scanner.offset();
+            self.put(start, self.scanner.offset(), &new);
         }
         Ok(())
     }
+}
+
+/// Whether an array of arrays of objects begins here, as a screen does.
+fn is_screen(scanner: &Scanner<'_>) -> bool {
+    let mut ahead = scanner.clone();
+    let mut begins = |byte: u8| ahead.expect(byte).is_ok();
+    begins(b'[') && begins(b'[') && begins(b'{')
+}
+
+/// Reads the texts of the objects of an array, with where they begin.
+fn tokens(scanner: &mut Scanner<'_>, found: &mut Vec<(usize, String)>) -> JsonScan<()> {
+    if scanner.peek()? != b'[' {
+        return scanner.skip();
+    }
+    scanner.array(|token| {
+        if token.peek()? != b'{' {
+            return token.skip();
+        }
+        token.object(|value, key| {
+            if value.peek()? != b'"' || &*key.name() != b"text" {
+                return value.skip();
+            }
+            let start = value.offset();
+            found.push((start, value.string()?.decode().into_owned()));
+            Ok(())
+        })
+    })
 }

@@ -24,9 +24,7 @@ pub(super) fn compacted(path: &Path, care: Care) -> io::Result<Option<Vec<Piece>
     let needed = Needed::of(&events);
     let mut events = once(events, &needed);
     if care == Care::Usual {
-        for at in (0..events.len()).rev() {
-            events = without_list(events, at, &needed, &wanted);
-        }
+        events = without_lists(events, &needed, &wanted);
         events = once(events, &needed);
     }
     let events = untouched(events);
@@ -116,20 +114,100 @@ fn keep_last(kept: &mut [Option<Event>], places: &[usize], needed: &Needed) {
     }
 }
 
-/// Leaves out the list at `at` where a later one brings all of it, or it changes nothing; messages that appear in it first stay,
-/// on lines of their own.
-fn without_list(events: Vec<Event>, at: usize, needed: &Needed, wanted: &Views) -> Vec<Event> {
-    let Some(Event { what: What::Checkpoint(checkpoint), length, offset, .. }) = events.get(at)
-    else {
-        return events;
-    };
-    let before = events.get(..at).unwrap_or_default();
-    let behind = events.get(at + 1..).unwrap_or_default();
-    let known: HashSet<u32> = versions(before).map(|version| version.id).collect();
-    let others: HashSet<(u32, u64)> =
-        versions(before).chain(versions(behind)).map(record).collect();
-    let is_only = |version: &Version| needed.has(version) && !others.contains(&record(version));
-    let stays = |version: &&Version| is_only(version) || !known.contains(&version.id);
+/// So many ways to leave lists out are tried; each takes the time of the log.
+const TRIALS: usize = 48;
+
+/// Leaves out lists where later ones bring all of them, or they change nothing; messages that appear in them first stay, on lines of
+/// their own. First all lists are left out; where that changes what the log comes to, it is tried with half of them.
+fn without_lists(events: Vec<Event>, needed: &Needed, wanted: &Views) -> Vec<Event> {
+    let is_list = |event: &Event| matches!(event.what, What::Checkpoint(_));
+    let lists: Vec<usize> =
+        events.iter().enumerate().filter(|(_, event)| is_list(event)).map(|(at, _)| at).collect();
+    let mut left_out = vec![false; events.len()];
+    let mut best: Option<Vec<Event>> = None;
+    // From behind, as later lists bring what earlier ones do.
+    let mut open: Vec<&[usize]> = vec![&lists];
+    for _ in 0..TRIALS {
+        let Some(some) = open.pop() else { break };
+        if some.is_empty() {
+            continue;
+        }
+        set(&mut left_out, some, true);
+        let tried = without(&events, &left_out, needed);
+        if views(&tried) == *wanted {
+            best = Some(tried);
+            continue;
+        }
+        set(&mut left_out, some, false);
+        if some.len() > 1 {
+            let (early, late) = some.split_at(some.len() / 2);
+            open.extend([early, late]);
+        }
+    }
+    best.unwrap_or(events)
+}
+
+fn set(left_out: &mut [bool], lists: &[usize], is_out: bool) {
+    for &at in lists {
+        if let Some(slot) = left_out.get_mut(at) {
+            *slot = is_out;
+        }
+    }
+}
+
+/// Returns the lines without some of the lists.
+fn without(events: &[Event], left_out: &[bool], needed: &Needed) -> Vec<Event> {
+    let mut first: HashMap<u32, usize> = HashMap::new();
+    // How often each record that must stay is written.
+    let mut written: HashMap<(u32, u64), usize> = HashMap::new();
+    for (at, event) in events.iter().enumerate() {
+        for version in versions(std::slice::from_ref(event)) {
+            first.entry(version.id).or_insert(at);
+            if needed.has(version) {
+                *written.entry(record(version)).or_default() += 1;
+            }
+        }
+    }
+    let mut kept: Vec<Vec<Event>> = Vec::with_capacity(events.len());
+    for (at, event) in events.iter().enumerate().rev() {
+        let is_out = left_out.get(at) == Some(&true);
+        let (What::Checkpoint(list), true) = (&event.what, is_out) else {
+            kept.push(vec![event.clone()]);
+            continue;
+        };
+        for version in &list.elements {
+            if let Some(count) = written.get_mut(&record(version)) {
+                *count = count.saturating_sub(1);
+            }
+        }
+        let is_only = |version: &Version| {
+            needed.has(version) && written.get(&record(version)).is_none_or(|count| *count == 0)
+        };
+        let is_first = |version: &Version| first.get(&version.id).is_none_or(|&first| first >= at);
+        let lines = instead(event, list, |version| is_only(version) || is_first(version));
+        for version in lines.as_deref().map(versions).into_iter().flatten() {
+            if let Some(count) = written.get_mut(&record(version)) {
+                *count += 1;
+            }
+        }
+        if lines.is_none() {
+            for version in &list.elements {
+                if let Some(count) = written.get_mut(&record(version)) {
+                    *count += 1;
+                }
+            }
+        }
+        kept.push(lines.unwrap_or_else(|| vec![event.clone()]));
+    }
+    kept.into_iter().rev().flatten().collect()
+}
+
+/// Returns the lines that take the place of a list; nothing when they are not much shorter.
+fn instead(
+    event: &Event,
+    list: &Checkpoint,
+    stays: impl Fn(&Version) -> bool,
+) -> Option<Vec<Event>> {
     let line = |version: &Version| Event {
         offset: version.offset,
         length: version.bytes,
@@ -137,24 +215,19 @@ fn without_list(events: Vec<Event>, at: usize, needed: &Needed, wanted: &Views) 
         instead: None,
         what: What::Message(*version),
     };
-    let mut lines: Vec<Event> = checkpoint.elements.iter().filter(stays).map(line).collect();
-    let &Checkpoint { resumes, touches, tells, .. } = checkpoint;
+    let mut lines: Vec<Event> =
+        list.elements.iter().filter(|version| stays(version)).map(line).collect();
+    let &Checkpoint { resumes, touches, tells, .. } = list;
     if tells || touches {
         let mut update = Object::default();
-        update.raw(b"$set", &checkpoint.rest);
+        update.raw(b"$set", &list.rest);
         let update = update.end();
         let what = if tells { What::Other { resumes, touches } } else { What::Touch };
         let (length, instead) = (update.len() as u64, Some(update));
-        lines.push(Event { offset: *offset, length, ended: false, instead, what });
+        lines.push(Event { offset: event.offset, length, ended: false, instead, what });
     }
     let after: u64 = lines.iter().map(|event| event.length + 1).sum();
-    if after + length / WORTH > *length {
-        return events;
-    }
-    let mut tried = before.to_vec();
-    tried.extend(lines);
-    tried.extend(behind.iter().cloned());
-    if views(&tried) == *wanted { tried } else { events }
+    (after + event.length / WORTH <= event.length).then_some(lines)
 }
 
 /// Drops records of when the session was last used, if a later line repeats them.

@@ -24,6 +24,8 @@ struct Entry {
     best: u64,
     /// The record that is shown.
     shown: Option<u64>,
+    /// Where it stands in the list, while it is shown.
+    place: usize,
 }
 
 #[derive(Debug, Default)]
@@ -61,7 +63,8 @@ impl State {
                 self.after_resume = false;
             }
             What::Rewind(id) => {
-                let at = id.and_then(|id| self.strict.iter().position(|&shown| shown == id));
+                let entry = id.and_then(|id| self.entry(id).copied());
+                let at = entry.filter(|entry| entry.shown.is_some()).map(|entry| entry.place);
                 for id in self.strict.split_off(at.unwrap_or(0)) {
                     self.remove(id, Fate::Rewound);
                 }
@@ -128,17 +131,19 @@ impl State {
             return false;
         }
         let fate = Fate::Replaced;
-        *slot = Some(Entry { fate, kind, rank, best: hash, shown: None });
+        *slot = Some(Entry { fate, kind, rank, best: hash, shown: None, place: 0 });
         self.order.push(version.id);
         true
     }
 
     fn show(&mut self, version: &Version) {
+        let place = self.strict.len();
         let Some(entry) = self.entry(version.id) else { return };
         let is_new = entry.shown.is_none();
         entry.shown = Some(version.hash);
         entry.fate = Fate::Kept;
         if is_new {
+            entry.place = place;
             self.strict.push(version.id);
         }
     }

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""Checks that the cost of unusual sessions grows with their size, and not with its square.
+
+  linear.py --bin target/release/recount              # n, 2n and 4n of each; exit 1 when one grows faster
+  linear.py --bin target/release/recount calls files  # only some
+  linear.py --bin target/debug/recount --scale 0.1    # smaller, for a slow build
+
+Each case makes its own home. What is compared is the processor time of the program, less that of a tiny home, so that a busy machine
+changes little. Memory is checked where a case has a limit. See README.md.
+"""
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ID = "11111111-2222-4333-8444-555555555555"
+# Four times the input may take this many times the time: linear is 4, the square is 16.
+MOST = 8.0
+# Less than this, in seconds, is not worth a comparison.
+NOISE = 0.15
+TIMEOUT = 120
+
+
+def head():
+    return {"sessionId": ID, "projectHash": "a" * 64, "startTime": "2026-09-02T08:00:00.000Z",
+            "lastUpdated": "2026-09-02T08:00:00.000Z", "kind": "main"}
+
+
+def user(name, text="p"):
+    return {"id": name, "timestamp": "2026-09-02T08:00:01.000Z", "type": "user", "content": text}
+
+
+def model(name, text="a", **more):
+    tokens = {"input": 10, "output": 5, "cached": 0, "thoughts": 0, "tool": 0, "total": 15}
+    return {"id": name, "timestamp": "2026-09-02T08:00:02.000Z", "type": "gemini", "content": text, "tokens": tokens,
+            "model": "gemini-2.5-pro", **more}
+
+
+def call(number, tool="read_file", output="x", **more):
+    response = {"functionResponse": {"id": f"c{number}", "name": tool, "response": {"output": output}}}
+    return {"id": f"c{number}", "name": tool, "args": {"path": f"f{number}"}, "result": [response], "status": "success",
+            "timestamp": "2026-09-02T08:00:02.000Z", **more}
+
+
+def calls(n):
+    return [head(), user("u"), model("m", toolCalls=[call(i) for i in range(n)])]
+
+
+def tools(n):
+    return [head(), user("u"), model("m", toolCalls=[call(i, tool=f"tool_{i}") for i in range(n)])]
+
+
+def agents(n):
+    return [head(), user("u"), model("m", toolCalls=[call(i, tool="invoke_agent", agentId=f"a{i}") for i in range(n)])]
+
+
+def cut(n):
+    """Outputs that were masked later: the whole ones stand in an earlier record."""
+    masked = "<tool_output_masked>gone</tool_output_masked>"
+    return [head(), user("u"), model("m", toolCalls=[call(i, output="whole") for i in range(n)]),
+            model("m", toolCalls=[call(i, output=masked) for i in range(n)])]
+
+
+def checkpoints(n):
+    lines, messages = [head()], []
+    for i in range(n):
+        messages += [user(f"u{i}", f"prompt {i}"), model(f"m{i}", f"answer {i}")]
+        lines += messages[-2:] + [{"$set": {"sessionId": ID, "messages": messages[:100]}}]
+    return lines
+
+
+def rewinds(n):
+    lines = [head()] + [user(f"u{i}") for i in range(n // 2)]
+    for i in range(n):
+        lines += [user(f"x{i}"), {"$rewindTo": f"x{i}"}]
+    return lines
+
+
+def lost_rewinds(n):
+    lines = [head()]
+    for i in range(n):
+        lines += [user(f"x{i}"), {"$rewindTo": f"nowhere{i}"}]
+    return lines
+
+
+def files(n):
+    return {f"session-2026-09-02T{i // 60 % 24:02d}-{i % 60:02d}-{i:08x}.jsonl": [head(), user(f"u{i}"), model(f"m{i}")]
+            for i in range(n)}
+
+
+def paragraph(n):
+    return [head(), user("u"), model("m", "word " * (n // 5))]
+
+
+def word(n):
+    return [head(), user("u"), model("m", "w" * n)]
+
+
+SHOW, LIST = ["show", "11111111", "--json"], ["list", "--all", "--json"]
+TEXT = ["show", "11111111"]
+# The case, its smallest size, the commands, and how many bytes of memory a byte of input may take.
+CASES = {
+    "calls": (calls, 5_000, [LIST, SHOW, TEXT], None),
+    "tools": (tools, 5_000, [LIST, SHOW], None),
+    "agents": (agents, 5_000, [LIST, SHOW], None),
+    "cut": (cut, 2_500, [SHOW], None),
+    "checkpoints": (checkpoints, 250, [LIST, ["compact", "11111111", "--dry-run"]], None),
+    "rewinds": (rewinds, 10_000, [LIST, SHOW], None),
+    "lost-rewinds": (lost_rewinds, 10_000, [LIST, SHOW], None),
+    "files": (files, 500, [LIST, SHOW], None),
+    "paragraph": (paragraph, 2_000_000, [TEXT], 6),
+    "word": (word, 2_000_000, [TEXT], 6),
+}
+
+
+def main():
+    opts = arguments()
+    program = shutil.which(opts.bin)
+    if not program:
+        print(f"error: {opts.bin} is not there or cannot be run", file=sys.stderr)
+        return 2
+    program, failed = os.path.abspath(program), []
+    with tempfile.TemporaryDirectory(prefix="recount-bench-") as scratch:
+        idle = measure(program, make(scratch, "idle", calls, 1)[0], LIST)[0]
+        for name in opts.cases or CASES:
+            make_lines, least, commands, per_byte = CASES[name]
+            sizes = [max(1, int(least * opts.scale)) * times for times in (1, 2, 4)]
+            homes = [make(scratch, name, make_lines, size) for size in sizes]
+            for command in commands:
+                failed += check(name, command, sizes, homes, program, idle, per_byte)
+            for home, _ in homes:
+                shutil.rmtree(home)
+    for words in failed:
+        print(f"error: {words}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def check(name, command, sizes, homes, program, idle, per_byte):
+    measured = [measure(program, home, command) for home, _ in homes]
+    times = [max(0.0, seconds - idle) for seconds, _ in measured]
+    growth = times[2] / max(times[0], NOISE / 4)
+    told = " ".join(command)
+    memory = measured[2][1]
+    print(f"{name:13} {told:32} {sizes[0]:>9,} ×1 {times[0]:7.3f} s  ×2 {times[1]:7.3f} s  ×4 {times[2]:7.3f} s  "
+          f"growth {growth:5.1f}  {memory / 1e6:6.0f} MB", flush=True)
+    failed = []
+    if times[2] > NOISE and growth > MOST:
+        failed.append(f"{name}, {told}: four times the input takes {growth:.1f} times the time")
+    # What the program itself takes is left out.
+    if per_byte and memory > per_byte * homes[2][1] + 64e6:
+        failed.append(f"{name}, {told}: {memory / 1e6:.0f} MB for {homes[2][1] / 1e6:.0f} MB of input")
+    return failed
+
+
+def make(scratch, name, lines, size):
+    """Returns a home, and how many bytes its sessions have."""
+    home = os.path.join(scratch, f"{name}-{size}")
+    folder = os.path.join(home, ".gemini/tmp/shop/chats")
+    os.makedirs(folder)
+    made = lines(size)
+    if not isinstance(made, dict):
+        made = {"session-2026-09-02T08-00-11111111.jsonl": made}
+    total = 0
+    for file, records in made.items():
+        text = "".join(json.dumps(record) + "\n" for record in records)
+        total += len(text)
+        with open(os.path.join(folder, file), "w", encoding="utf-8") as out:
+            out.write(text)
+    return home, total
+
+
+def measure(program, home, command):
+    """Returns the processor time of a command in seconds, and its peak of memory in bytes."""
+    with tempfile.TemporaryDirectory(prefix="recount-bench-") as data:
+        env = {"HOME": home, "PATH": os.environ["PATH"], "RECOUNT_DATA_DIR": data, "XDG_CACHE_HOME": data}
+        child = subprocess.Popen([program, "--home", home, *command], env=env, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        soft = (TIMEOUT, TIMEOUT)
+        resource.prlimit(child.pid, resource.RLIMIT_CPU, soft)
+        said = child.stderr.read()
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode not in (0, 1):
+        raise SystemExit(f"error: recount {' '.join(command)} ended with {child.returncode}: {said.decode()[:300]}")
+    return used.ru_utime + used.ru_stime, used.ru_maxrss * 1024
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cases", nargs="*", choices=[*CASES, []], metavar="CASE", help="only these")
+    parser.add_argument("--bin", default=os.environ.get("RECOUNT_BIN", "target/release/recount"))
+    parser.add_argument("--scale", type=float, default=1.0, help="sizes times this (1)")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
