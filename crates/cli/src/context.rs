@@ -38,7 +38,7 @@ const WIDTH: usize = 100;
 const DEMO: &str = "No sessions found; showing demo data (recount testbed --demo DIR to keep it)";
 /// A width that nothing reaches.
 const UNBOUNDED: usize = usize::MAX / 4;
-/// The variable that asks for the layout of a terminal of so many columns, wherever the output goes.
+/// The variable that sets the number of columns to lay tables out for, wherever the output goes.
 const FORCED: &str = "RECOUNT_WIDTH";
 
 impl Context {

@@ -50,7 +50,7 @@ pub use sessions::lost::LostSession;
 pub use sessions::open::Opened;
 pub use sessions::owners::SessionOwner;
 pub use sessions::resume::{Resume, Unresumable};
-pub use sessions::scope::Scope;
+pub use sessions::scope::ListScope;
 pub use sessions::visibility::{Hidden, Visibility, Visible};
 pub use snapshot::disk_scan::Progress;
 pub use snapshot::{Appended, SessionChange, Snapshot, SnapshotDiff};

@@ -354,7 +354,7 @@ const DEEPEST: usize = 100;
 /// Whether JSON is nested deeper than other programs can read.
 fn is_deep(json: &str) -> bool {
     let (mut depth, mut is_text, mut is_escaped) = (0usize, false, false);
-    // Without so many brackets there is no such depth.
+    // A shorter text cannot have this many brackets.
     if json.len() <= 2 * DEEPEST {
         return false;
     }

@@ -79,7 +79,7 @@ mod system {
 
     use crate::program::system_nanos;
 
-    /// So many ticks a second are counted for user space on every system we run on.
+    /// Clock ticks per second in user space, on every system we run on.
     const TICKS: u64 = 100;
     /// So much is read of a file about a process.
     const MOST: u64 = 1 << 20;

@@ -28,7 +28,7 @@ enum Completed {
     Projects,
 }
 
-/// So many sessions are offered, the newest.
+/// How many sessions are offered; the newest ones.
 const MOST: usize = 200;
 /// How long a description may be.
 const WIDTH: usize = 60;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use recount_engine::Scope;
+use recount_engine::ListScope;
 use recount_engine::export::csv::{self, CsvCell};
 use recount_model::{SessionFacts, SessionKind};
 
@@ -188,7 +188,7 @@ pub(crate) fn csv(rows: &[Arc<SessionFacts>], out: &mut impl Write) -> io::Resul
 }
 
 /// The project that an answer is narrowed to, in one line.
-pub(crate) fn scope(scope: &Scope) -> String {
+pub(crate) fn scope(scope: &ListScope) -> String {
     let sessions = if scope.of == 1 { "session" } else { "sessions" };
     let all = if scope.is_implied { " · --all shows all" } else { "" };
     let (name, own, of) = (scope.project.name(), scope.sessions, scope.of);

@@ -12,7 +12,7 @@ pub(crate) struct ProjectNames {
 }
 
 impl ProjectNames {
-    /// Names projects: each is given by its name and by what tells it from others.
+    /// Names projects: each is given by its name and by what distinguishes it from others.
     pub(crate) fn of_keys<'a>(projects: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let mut keys: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for (name, key) in projects {

@@ -90,7 +90,7 @@ mod tests {
         let hostile = "/home/dev/x; touch PWNED";
         let command =
             remedy(&Remedy::Relocate { old: Some(RecordedPath::new(hostile)), new: None });
-        assert_eq!(command, format!("recount relocate '{hostile}' NEW"));
+        assert_eq!(command, format!("recount projects '{hostile}' --scan"));
         assert_eq!(
             remedy(&Remedy::Repair(SessionId::new("a;id #12345"))),
             "recount repair 'a;id #12'"

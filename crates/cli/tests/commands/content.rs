@@ -58,7 +58,7 @@ fn the_full_view_shows_the_text_that_the_agent_shows() {
     assert_eq!(full[1]["text"], "short zebra");
     // What only the earlier record holds is not lost.
     assert_eq!(full[1]["tool_calls"][0]["output"], "Cargo.toml");
-    assert!(home.run(["search", "zebra", "--all"]).stdout.contains("zebra"));
+    assert!(home.run(["search", "zebra"]).stdout.contains("zebra"));
     assert!(home.run(["export", "feedbeef"]).stdout.contains("short zebra"));
 }
 
@@ -219,11 +219,13 @@ fn findings_are_listed_by_number() {
     let records: Vec<Value> =
         (1..=11).map(|number| user(&format!("m{number}"), "password=hunter2water")).collect();
     let found = with(&records).run(["export", "feedbeef", "--redact=check"]);
-    let numbers: Vec<usize> = found
+    let mut numbers: Vec<usize> = found
         .stdout
         .lines()
         .filter_map(|line| line.split("message ").nth(1)?.split(':').next()?.parse().ok())
         .collect();
+    // What was typed and what was sent are two findings.
+    numbers.dedup();
     assert_eq!(numbers, (1..=11).collect::<Vec<_>>());
 }
 

@@ -42,13 +42,13 @@ fn undo_data_goes_only_when_it_is_asked_for_and_by_age() {
     insta::assert_snapshot!(home.run(["trash", "empty", "--dry-run"]), @"
     ------- stderr -------
     note: undo data of 1 change, 482 KB, stays; --undo-data removes it, too
-    note: nothing was changed (--dry-run): 1 deleted session, 11 KB would be removed
+    note: nothing was changed (--dry-run): 1 deleted session, 12 KB would be removed
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["trash", "empty", "--yes"]), @"
     ------- stderr -------
     note: undo data of 1 change, 482 KB, stays; --undo-data removes it, too
-    note: removed for good: 1 deleted session, 11 KB; 1 change can no longer be undone
+    note: removed for good: 1 deleted session, 12 KB; 1 change can no longer be undone
     [exit 0]
     ");
     let left = home.run(["trash"]);

@@ -16,7 +16,7 @@ const KEY: &str = "key";
 #[derive(Debug)]
 pub struct Redaction {
     redactor: Redactor,
-    /// For what programs go by: only keys that are known by their shape are taken out of it. An id looks drawn by lot, too.
+    /// For names that programs use: only keys of a known shape are removed, because ids look random, too.
     names: Redactor,
     tags: Tags,
     report: Mutex<RedactionReport>,

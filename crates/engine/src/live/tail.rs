@@ -5,7 +5,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use recount_formats::live::{Document, FileForm, LiveFeed};
+use recount_formats::live::{DocumentParts, FileForm, LiveFeed};
 use recount_formats::source::{Stamp, modified};
 
 /// A log of this size is read whole.
@@ -65,7 +65,7 @@ impl Tails {
             Change::Opened(head, tail) => feed.open(at, path, head, tail.as_deref()),
             Change::Appended(bytes) => feed.append(at, path, bytes),
             Change::Document(head, tail) => {
-                feed.document(at, path, &Document { head, tail: tail.as_deref() });
+                feed.document(at, path, &DocumentParts { head, tail: tail.as_deref() });
             }
             Change::Removed => {}
         }

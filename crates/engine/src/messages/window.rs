@@ -9,7 +9,7 @@ use recount_model::Span;
 /// How much is read at a time.
 const WINDOW: u64 = 256 * 1024;
 
-/// So many files are open at once: a session may have thousands.
+/// How many files are open at once; a session may have thousands.
 pub(super) const OPEN: usize = 32;
 
 /// The files of a session, opened as they are read.

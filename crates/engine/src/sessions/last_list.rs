@@ -10,7 +10,7 @@ use crate::{Engine, Error};
 
 /// The folder in our data folder.
 const FOLDER: &str = "rows";
-/// So many terminals are remembered.
+/// How many terminals are remembered.
 const TERMINALS: usize = 32;
 
 impl Engine {

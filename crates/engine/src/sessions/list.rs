@@ -19,7 +19,7 @@ use crate::search::index::session_key;
 use crate::sessions::content_filter::ContentFilter;
 use crate::sessions::facts::{facts, own};
 use crate::sessions::finish::finish;
-use crate::sessions::scope::{Scope, nearest};
+use crate::sessions::scope::{ListScope, nearest};
 use crate::snapshot::disk_scan::{DiskSnapshot, Group, Progress};
 use crate::stats::pricing::Pricing;
 use crate::stats::usage::UsageLog;
@@ -91,7 +91,7 @@ pub struct Listing {
     /// How many sessions there are without the query's filters.
     pub known: usize,
     /// The project that it is narrowed to.
-    pub scope: Option<Scope>,
+    pub scope: Option<ListScope>,
 }
 
 /// A session and what is needed to finish its row. Clones share what is in it.
@@ -195,7 +195,7 @@ impl Engine {
         query: &ListQuery,
         unmatched: &BTreeSet<Claim>,
         said: Option<&HashSet<u64>>,
-    ) -> Result<(Vec<bool>, Option<Scope>), Error> {
+    ) -> Result<(Vec<bool>, Option<ListScope>), Error> {
         if query.live {
             let live = self.live(sessions);
             for (at, session) in sessions.iter_mut().enumerate() {
@@ -213,10 +213,10 @@ impl Engine {
             }
         };
         let scope = match (nearest, &named) {
-            (Some(project), _) => Some(Scope::new(project, sessions, true)),
+            (Some(project), _) => Some(ListScope::new(project, sessions, true)),
             (None, Some(named)) => {
                 let first = named.first().and_then(|at| sessions.get(*at));
-                first.map(|session| Scope::new(&session.project, sessions, false))
+                first.map(|session| ListScope::new(&session.project, sessions, false))
             }
             (None, None) => None,
         };

@@ -9,7 +9,7 @@ use crate::sessions::visibility::Visibility;
 
 /// The project that an answer is narrowed to.
 #[derive(Clone, Debug)]
-pub struct Scope {
+pub struct ListScope {
     /// The project.
     pub project: Arc<Project>,
     /// Whether it follows from the current folder; else it was named.
@@ -20,7 +20,7 @@ pub struct Scope {
     pub of: usize,
 }
 
-impl Scope {
+impl ListScope {
     pub(crate) fn new(
         project: &Arc<Project>,
         sessions: &[Arc<SessionFacts>],

@@ -10,7 +10,7 @@ use crate::cache::remembered::met;
 use crate::projects::resolve::Effort;
 use crate::search::index::session_key;
 use crate::sessions::list::{After, Claim, Digest, ListQuery, Listing, Used};
-use crate::sessions::scope::Scope;
+use crate::sessions::scope::ListScope;
 use crate::snapshot::disk_scan::Progress;
 use crate::stats::usage::{UsageLogReader, unbound};
 use crate::{Engine, Error};
@@ -29,7 +29,7 @@ pub(crate) struct UsageLogs {
     /// What could not be looked at and belongs to no session.
     pub(crate) problems: Vec<Problem>,
     /// The project that the question is narrowed to.
-    pub(crate) scope: Option<Scope>,
+    pub(crate) scope: Option<ListScope>,
 }
 
 /// Where a session belongs.

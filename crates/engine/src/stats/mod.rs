@@ -28,7 +28,7 @@ use recount_prices::Prices;
 use serde::Serialize;
 
 use crate::sessions::list::ListQuery;
-use crate::sessions::scope::Scope;
+use crate::sessions::scope::ListScope;
 use crate::snapshot::disk_scan::Progress;
 use crate::{Engine, Error};
 use logs::UsageLogs;
@@ -140,7 +140,7 @@ pub struct StatsBasis {
     pub not_understood: u64,
     /// The project that the question is narrowed to.
     #[serde(skip)]
-    pub scope: Option<Scope>,
+    pub scope: Option<ListScope>,
 }
 
 /// A model without a known price.

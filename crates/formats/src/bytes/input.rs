@@ -15,7 +15,7 @@ const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// start.
 const KEPT: u64 = 32 * 1024 * 1024;
 
-/// Packed text unpacks to at most so many times its size. Sessions pack to a tenth, seldom to a hundredth.
+/// Limit of the ratio of unpacked to packed size. Sessions pack to a tenth, seldom to a hundredth.
 const DENSEST: u64 = 1000;
 
 /// So much more is read than there was when the file was opened.

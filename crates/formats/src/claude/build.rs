@@ -344,7 +344,7 @@ impl Builder<'_> {
         (used.collect(), counts)
     }
 
-    /// What became of a message is what became of the row of it that fared best.
+    /// A message has the best fate of its rows.
     fn fate(&self, rows: &[u32]) -> Fate {
         let rank = |fate: &Fate| match fate {
             Fate::Kept => 0,

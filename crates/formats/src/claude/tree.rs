@@ -1,4 +1,4 @@
-//! The tree that rows form: where the conversation ends, which rows lead there, and what became of the others.
+//! The tree that rows form: where the conversation ends, which rows lead there, and the fate of the others.
 
 use recount_model::{Fate, MessageKind};
 
@@ -144,7 +144,7 @@ pub(crate) struct Chain {
     pub(crate) shown: Vec<u32>,
     /// Rows whose place had to be guessed.
     pub(crate) repaired: Vec<u32>,
-    /// What became of each row of the file.
+    /// The fate of each row of the file.
     fates: Vec<Fate>,
     leaf: Option<u32>,
 }
@@ -166,7 +166,7 @@ impl Chain {
         chain
     }
 
-    /// Returns what became of a row.
+    /// Returns the fate of a row.
     pub(crate) fn fate(&self, row: u32) -> Fate {
         self.fates.get(row as usize).copied().unwrap_or(Fate::Rewound)
     }

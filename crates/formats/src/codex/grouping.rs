@@ -147,7 +147,7 @@ pub(super) fn borrowed(
         };
         let SessionFile { file, .. } = files.remove(at);
         wanted = CodexState::read(&file.outline).base;
-        // What became of it later is not what the other thread begins with.
+        // The other thread begins with the messages as they were then, not with their later fate.
         let mut outline = file.outline.before(end);
         restore(&mut outline);
         next = wanted

@@ -80,7 +80,7 @@ pub(super) struct Replay {
     pending: Option<(Tokens, Span, Option<i64>)>,
     model: Option<u16>,
     turn: Option<Box<str>>,
-    /// How many messages with a made-up id the turn has.
+    /// How many messages with a synthetic id the turn has.
     in_turn: u32,
     /// Whether records are the thread's own, and not copies of another's.
     own: bool,

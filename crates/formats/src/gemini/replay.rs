@@ -522,7 +522,7 @@ impl Replay {
     }
 }
 
-/// So many names are looked through; of more, a table says where they stand.
+/// Up to this number of names a linear search is fastest; above it, a table is used.
 const FEW_NAMES: usize = 16;
 
 /// Where names stand in a list.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use recount_model::LiveSession;
 
 use crate::Source;
-use crate::live::{Document, FileForm, LiveProcess, LiveSource, LiveTracker, Roster};
+use crate::live::{DocumentParts, FileForm, LiveProcess, LiveSource, LiveTracker, Roster};
 
 /// So much of a line is kept while its end has not come: what is longer is no record of interest.
 const LINE: usize = 64 << 20;
@@ -94,7 +94,7 @@ impl LiveFeed {
     }
 
     /// Takes a document as it is now.
-    pub fn document(&mut self, at: i64, path: &Path, document: &Document<'_>) {
+    pub fn document(&mut self, at: i64, path: &Path, document: &DocumentParts<'_>) {
         if let Some((folder, below)) = self.folder(path) {
             folder.tracker.document(at, &below, document);
         }

@@ -51,7 +51,7 @@ pub enum FileForm {
 
 /// What is read of a document.
 #[derive(Clone, Copy, Debug)]
-pub struct Document<'a> {
+pub struct DocumentParts<'a> {
     /// Its beginning; all of it if it is small.
     pub head: &'a [u8],
     /// Its end, if there is more than the beginning.
@@ -66,7 +66,7 @@ pub trait LiveTracker: Debug + Send {
     fn record(&mut self, at: i64, file: &Path, line: &[u8]);
 
     /// Takes a document as it is now. One that is empty or torn says nothing.
-    fn document(&mut self, at: i64, file: &Path, document: &Document<'_>);
+    fn document(&mut self, at: i64, file: &Path, document: &DocumentParts<'_>);
 
     /// Notes that a file is read again from its start.
     fn restarted(&mut self, _at: i64, _file: &Path) {}

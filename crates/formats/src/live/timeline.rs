@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::live::feed::LiveFeed;
-use crate::live::{Document, FileForm, LiveProcess};
+use crate::live::{DocumentParts, FileForm, LiveProcess};
 
 /// One line of a recording.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -148,12 +148,12 @@ impl TimelinePlayer {
             "append" if is_document => {
                 let content = self.documents.entry(path.to_owned()).or_default();
                 content.extend_from_slice(data.as_bytes());
-                let document = Document { head: content, tail: None };
+                let document = DocumentParts { head: content, tail: None };
                 feed.document(at, path, &document);
             }
             "append" => feed.append(at, path, data.as_bytes()),
             "create" | "rewrite" | "truncate" if is_document => {
-                let document = Document { head: data.as_bytes(), tail: None };
+                let document = DocumentParts { head: data.as_bytes(), tail: None };
                 feed.document(at, path, &document);
                 self.documents.insert(path.to_owned(), data.as_bytes().to_vec());
             }
@@ -169,7 +169,7 @@ impl TimelinePlayer {
                     data.as_bytes().to_vec()
                 };
                 if is_document {
-                    feed.document(at, path, &Document { head: &content, tail: None });
+                    feed.document(at, path, &DocumentParts { head: &content, tail: None });
                     self.documents.insert(path.to_owned(), content);
                 } else if !data.is_empty() {
                     feed.open(at, path, data.as_bytes(), None);

@@ -1,4 +1,4 @@
-//! Who issues keys that are known by how they begin: a prefix, then so many characters of an alphabet.
+//! Who issues keys that are known by how they begin: a prefix, then a number of characters of an alphabet.
 
 use super::shapes::Alphabet::{Dotted, Hex, Plain, Upper, Url};
 use super::shapes::{Shape, shape};

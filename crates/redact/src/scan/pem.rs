@@ -28,7 +28,7 @@ pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
     }
 }
 
-/// Keys of `PuTTY`: so many lines of base 64 behind `Private-Lines`.
+/// Keys of `PuTTY`: the number of lines of base 64 is given by `Private-Lines`.
 pub(super) fn putty(bytes: &[u8], sink: &mut Sink<'_>) {
     for place in memmem::find_iter(bytes, b"Private-Lines: ") {
         let number = place + 15;

@@ -233,7 +233,7 @@ fn said(entry: &MessageEntry) -> Option<Said> {
     }
 }
 
-/// So many names are looked through; of more, a table says where they stand.
+/// Up to this number of names a linear search is fastest; above it, a table is used.
 const FEW_NAMES: usize = 16;
 
 /// Where names stand in a list.

@@ -146,7 +146,7 @@ fn other_agents_were_used_in_the_folder() {
     ] {
         let home = home_with(TEA);
         home.write(file, text);
-        // A file that is read as a session tells it by its text, or by the folder that it records.
+        // A file that is read as a session proves the folder by its text, or by the folder that it records.
         let rows = rows(&still(&home));
         let row = row(&rows, TEA);
         let kinds = [ClueKind::Neighbour, ClueKind::Text, ClueKind::Session];

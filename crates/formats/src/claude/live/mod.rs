@@ -13,8 +13,8 @@ use recount_model::{ContextUse, LiveSession, LiveState, LiveSubagent, SessionId,
 use serde_json::Value;
 
 use crate::live::{
-    Agents, Document, FileForm, Known, LiveProcess, LiveSource, LiveTracker, Roster, is_helper,
-    option_value, program_name,
+    Agents, DocumentParts, FileForm, Known, LiveProcess, LiveSource, LiveTracker, Roster,
+    is_helper, option_value, program_name,
 };
 use judge::Verdict;
 use transcript::Transcript;
@@ -119,7 +119,7 @@ impl LiveTracker for Tracker {
         }
     }
 
-    fn document(&mut self, at: i64, file: &Path, document: &Document<'_>) {
+    fn document(&mut self, at: i64, file: &Path, document: &DocumentParts<'_>) {
         let Ok(value) = serde_json::from_slice::<Value>(document.head) else { return };
         match place(file) {
             Some(Place::Registry(pid)) => self.register(at, pid, &value),

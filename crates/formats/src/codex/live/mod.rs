@@ -13,8 +13,8 @@ use recount_model::{LiveSession, LiveState, LiveSubagent, SessionId, SourceName}
 use serde_json::Value;
 
 use crate::live::{
-    Agents, Document, FileForm, Known, LiveProcess, LiveSource, LiveTracker, Roster, is_helper,
-    program_name,
+    Agents, DocumentParts, FileForm, Known, LiveProcess, LiveSource, LiveTracker, Roster,
+    is_helper, program_name,
 };
 use judge::{Title, Verdict};
 use rollout::{Rollout, Turn};
@@ -141,7 +141,7 @@ impl LiveTracker for Tracker {
         self.rollouts.entry(file.to_owned()).or_default().record(at, &record);
     }
 
-    fn document(&mut self, _at: i64, _file: &Path, _document: &Document<'_>) {}
+    fn document(&mut self, _at: i64, _file: &Path, _document: &DocumentParts<'_>) {}
 
     fn removed(&mut self, _at: i64, file: &Path) {
         self.rollouts.remove(file);

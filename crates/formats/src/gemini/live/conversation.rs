@@ -7,7 +7,7 @@ use recount_model::{
 };
 use serde_json::Value;
 
-use crate::live::{Calls, Document, Known, Requests, text_of, time_of};
+use crate::live::{Calls, DocumentParts, Known, Requests, text_of, time_of};
 
 /// A sub-agent that has been silent for so long has finished.
 const SUBAGENT: i64 = 3500;
@@ -66,7 +66,7 @@ impl Conversation {
     }
 
     /// Takes a session file of the time when it was one document.
-    pub(super) fn document(&mut self, at: i64, document: &Document<'_>) {
+    pub(super) fn document(&mut self, at: i64, document: &DocumentParts<'_>) {
         let whole = match document.tail {
             None => serde_json::from_slice::<Value>(document.head).ok(),
             Some(_) => head_members(document.head),
@@ -256,7 +256,7 @@ fn head_members(head: &[u8]) -> Option<Value> {
 }
 
 /// Returns the last items of the array that a document is or ends with. `start` is how an item begins in the agent's layout.
-pub(super) fn last_items(document: &Document<'_>, start: &[u8]) -> Vec<Value> {
+pub(super) fn last_items(document: &DocumentParts<'_>, start: &[u8]) -> Vec<Value> {
     let Some(tail) = document.tail else {
         return serde_json::from_slice::<Vec<Value>>(document.head).unwrap_or_default();
     };

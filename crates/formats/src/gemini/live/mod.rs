@@ -14,7 +14,8 @@ use recount_model::{LiveSession, SessionId};
 use serde_json::Value;
 
 use crate::live::{
-    Agents, Document, FileForm, Known, LiveProcess, LiveSource, LiveTracker, Roster, option_value,
+    Agents, DocumentParts, FileForm, Known, LiveProcess, LiveSource, LiveTracker, Roster,
+    option_value,
 };
 use conversation::Conversation;
 use judge::{Title, Verdict};
@@ -114,7 +115,7 @@ impl LiveTracker for Tracker {
         }
     }
 
-    fn document(&mut self, at: i64, file: &Path, document: &Document<'_>) {
+    fn document(&mut self, at: i64, file: &Path, document: &DocumentParts<'_>) {
         match place(file) {
             Some(Place::Session(_) | Place::Subagent(_)) => {
                 if let Some(conversation) = self.conversation(file) {

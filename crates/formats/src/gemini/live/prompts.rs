@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::live::{Document, time_of};
+use crate::live::{DocumentParts, time_of};
 
 /// Words that end a session.
 const QUIT: &[&str] = &["/quit", "/exit"];
@@ -27,7 +27,7 @@ pub(super) struct Prompted {
 }
 
 impl PromptLog {
-    pub(super) fn update(&mut self, at: i64, document: &Document<'_>) {
+    pub(super) fn update(&mut self, at: i64, document: &DocumentParts<'_>) {
         for entry in super::conversation::last_items(document, b"\n  {") {
             let Some(session) = entry.get("sessionId").and_then(Value::as_str) else { continue };
             let known = self.by_session.entry(session.to_owned()).or_default();

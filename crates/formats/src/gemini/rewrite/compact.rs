@@ -114,7 +114,7 @@ fn keep_last(kept: &mut [Option<Event>], places: &[usize], needed: &Needed) {
     }
 }
 
-/// So many ways to leave lists out are tried; each takes the time of the log.
+/// How many ways to leave lists out are tried; each one reads the log.
 const TRIALS: usize = 48;
 
 /// Leaves out lists where later ones bring all of them, or they change nothing; messages that appear in them first stay, on lines of
