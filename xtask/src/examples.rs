@@ -31,6 +31,9 @@ const NEEDS_MORE: &[(&str, &str)] = &[
     ("recount guard --hook", "a recount outside of a temporary folder"),
 ];
 
+/// A command that runs until it is stopped: it is stopped after two seconds.
+const ENDLESS: &str = "recount watch";
+
 /// Returns a page with the output of its examples as the program prints it today.
 pub(crate) fn page(path: &str) -> Result<String, Trouble> {
     let text = files::read(path)?;
@@ -196,6 +199,9 @@ impl Stage {
 
     /// Whether a command line runs; one that would ask is agreed to.
     fn works(&self, line: &str) -> Result<(), String> {
+        if line.starts_with(ENDLESS) && !line.contains("--once") {
+            return self.stopped(line);
+        }
         let run = |line: &str| self.run(line, COLUMNS).map_err(|trouble| trouble.to_string());
         let mut outcome = run(line)?;
         if outcome.code == Some(3) && outcome.text.contains("--yes") {
@@ -207,6 +213,19 @@ impl Stage {
             return Ok(());
         }
         Err(format!("`{line}` ends with {:?}: {}", outcome.code, outcome.text.trim()))
+    }
+}
+
+impl Stage {
+    /// Whether a command that does not end by itself understands its options.
+    fn stopped(&self, line: &str) -> Result<(), String> {
+        let line = line.split(" | ").next().unwrap_or(line).split(" && ").next().unwrap_or(line);
+        let outcome = self.run(&format!("timeout 2 {line}"), COLUMNS);
+        let outcome = outcome.map_err(|trouble| trouble.to_string())?;
+        if outcome.text.contains("unexpected argument") || outcome.text.contains("invalid value") {
+            return Err(format!("`{line}`: {}", outcome.text.trim()));
+        }
+        Ok(())
     }
 }
 
