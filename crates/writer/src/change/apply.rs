@@ -66,8 +66,7 @@ impl ChangeLock<'_> {
             if let Some(before) = &step.before {
                 let kept = places.kept(number, step);
                 // What the file allows stands in the journal; the copy is for its owner alone.
-                let copy = FileState { mode: before.mode.map(|_| 0o600), ..before.clone() };
-                lay_down(self.disk, &NewContent::of_file(&step.path), &kept, &copy, &step.path)?;
+                lay_down(self.disk, &NewContent::of_file(&step.path), &kept, before, &step.path)?;
             }
             if let Some(after) = &step.after {
                 let content = step.content.clone().unwrap_or_default();
