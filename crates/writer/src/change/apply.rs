@@ -65,7 +65,7 @@ impl ChangeLock<'_> {
         for (number, step) in plan.steps.iter().enumerate() {
             if let Some(before) = &step.before {
                 let kept = places.kept(number, step);
-                // What the file allows stands in the journal; the copy is for its owner alone.
+                // The copy keeps the permissions, so that it comes back as it was; only its folder is private.
                 lay_down(self.disk, &NewContent::of_file(&step.path), &kept, before, &step.path)?;
             }
             if let Some(after) = &step.after {
