@@ -18,13 +18,14 @@ use crate::home;
 
 const DATA: &str = ".local/share/recount";
 
-/// Everything in our data folder that others may use in some way.
+/// Everything in our data folder that others may use in some way. Kept copies have the permissions of their originals, in folders that are private.
 fn open_to_others(home: &Home) -> Vec<(PathBuf, u32)> {
     let mut found = Vec::new();
     let mut open = vec![home.path().join(DATA)];
     while let Some(path) = open.pop() {
         let mode = fs::symlink_metadata(&path).unwrap().permissions().mode() & 0o777;
-        if mode & 0o077 != 0 {
+        let is_copy = path.is_file() && path.to_string_lossy().contains("/trash/");
+        if mode & 0o077 != 0 && !is_copy {
             found.push((path.clone(), mode));
         }
         if path.is_dir() {
