@@ -199,8 +199,8 @@ mod tests {
     fn a_path_is_cut_at_its_start_between_folders() {
         for (text, columns, cut) in [
             ("~/code/shop", 11, "~/code/shop"),
-            ("~/work/clients/acme/code/shop", 16, "…/acme/code/shop"),
-            ("~/work/clients/acme/code/shop", 15, "…/code/shop"),
+            ("~/jobs/clients/acme/code/shop", 16, "…/acme/code/shop"),
+            ("~/jobs/clients/acme/code/shop", 15, "…/code/shop"),
             ("a-name-without-folders", 10, "…t-folders"),
             ("会话会话", 5, "…会话"),
             ("abc", 1, "…"),
