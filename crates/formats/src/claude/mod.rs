@@ -19,6 +19,7 @@ mod state;
 mod tool;
 mod tree;
 mod wording;
+mod words;
 
 #[cfg(test)]
 mod tests;

@@ -25,6 +25,7 @@ mod state;
 mod tokens;
 mod tool;
 mod touched;
+mod words;
 
 use std::path::{Path, PathBuf};
 
