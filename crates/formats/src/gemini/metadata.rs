@@ -2,12 +2,13 @@
 
 use recount_model::{RawJson, SessionId, parse_millis};
 
+use super::js_date::{self, JsTime};
 use super::state::{RecordedTime, RetentionFacts};
 use serde::{Deserialize, Serialize};
 
 use super::record::{self, Loose};
 use super::replay::Seen;
-use crate::json::{JsonScan, Scanner};
+use crate::json::{JsonScan, JsonTree, Scanner};
 use crate::native::{Fields, Layout};
 use crate::outline::Head;
 
@@ -18,6 +19,9 @@ pub(crate) struct Metadata {
     project_hash: Option<String>,
     start: Option<String>,
     updated: Option<String>,
+    /// Whether these are raw JSON, because they are no strings.
+    raw_start: bool,
+    raw_updated: bool,
     subagent: bool,
     summary: Option<String>,
     directories: Vec<String>,
@@ -51,9 +55,11 @@ impl Metadata {
             self.hidden_hash = hidden;
         }
         if let Some(start) = fields.start {
+            self.raw_start = matches!(start, Loose::Odd(_));
             self.start = start.text();
         }
         if let Some(updated) = fields.updated {
+            self.raw_updated = matches!(updated, Loose::Odd(_));
             self.updated = updated.text();
         }
         if let Some(kind) = fields.kind {
@@ -108,13 +114,15 @@ impl Metadata {
 
     /// Adds what a clean-up finds in the metadata.
     pub(crate) fn retention(&self, facts: RetentionFacts) -> RetentionFacts {
-        let said = |text: &Option<String>| match text.as_deref() {
+        let said = |text: &Option<String>, is_raw: bool| match text.as_deref() {
             None | Some("") => RecordedTime::Nothing,
             Some(text) => {
-                parse_millis(text.as_bytes()).map_or(RecordedTime::Unclear, RecordedTime::At)
+                let time = if is_raw { time_of_value(text) } else { js_date::parse(text) };
+                time.map_or(RecordedTime::Unclear, RecordedTime::Said)
             }
         };
-        let (started, updated) = (said(&self.start), said(&self.updated));
+        let started = said(&self.start, self.raw_start);
+        let updated = said(&self.updated, self.raw_updated);
         RetentionFacts { started, updated, subagent: self.subagent, ..facts }
     }
 
@@ -133,6 +141,30 @@ impl Metadata {
             fields: self.raw.clone(),
             ..Head::default()
         }
+    }
+}
+
+/// Returns the time that `new Date(value)` is, for the JSON of a value that is not a string.
+fn time_of_value(json: &str) -> Option<JsTime> {
+    match JsonTree::parse(json.as_bytes()).ok()? {
+        JsonTree::Bool(value) => Some(JsTime::At(i64::from(value))),
+        JsonTree::Number(number) => js_date::from_number(number.parse().ok()?),
+        array @ JsonTree::Array(_) => js_date::parse(&js_text(&array)?),
+        JsonTree::Null | JsonTree::String(_) | JsonTree::Object(_) | JsonTree::Deep(_) => None,
+    }
+}
+
+/// Returns a value as JavaScript makes it text; `None` if that holds an object, which is never a time.
+fn js_text(value: &JsonTree) -> Option<String> {
+    match value {
+        JsonTree::Null => Some(String::new()),
+        JsonTree::Bool(value) => Some(value.to_string()),
+        JsonTree::Number(text) => Some(text.parse::<f64>().ok()?.to_string()),
+        JsonTree::String(text) => Some(text.clone()),
+        JsonTree::Array(all) => {
+            all.iter().map(js_text).collect::<Option<Vec<_>>>().map(|all| all.join(","))
+        }
+        JsonTree::Object(_) | JsonTree::Deep(_) => None,
     }
 }
 
