@@ -197,6 +197,7 @@ fn times_are_read_as_the_agent_reads_them() {
 
 #[test]
 fn an_id_is_found_where_the_clean_up_looks_for_it() {
+    type Change<'a> = &'a dyn Fn(&str) -> String;
     let path = ".gemini/tmp/shop/chats/session-2026-09-02T08-00-3d2f9a10.jsonl";
     let long = |length: usize| {
         move |text: &str| {
@@ -206,7 +207,7 @@ fn an_id_is_found_where_the_clean_up_looks_for_it() {
             format!("{first},\"x\":\"{}\"}}\n{rest}", "x".repeat(more))
         }
     };
-    let changes: [(&str, &dyn Fn(&str) -> String, bool); 9] = [
+    let changes: [(&str, Change<'_>, bool); 9] = [
         ("CRLF", &|text| text.replace('\n', "\r\n"), true),
         ("CR alone", &|text| text.replace('\n', "\r"), false),
         ("the first CR alone", &|text| text.replacen('\n', "\r", 1), false),
@@ -287,13 +288,14 @@ fn links_are_followed_as_the_agent_follows_them() {
 
 #[cfg(unix)]
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test makes what it looks at")]
 fn a_session_behind_a_link_within_the_home_loses_the_link_alone() {
     let home = used_on("2026-09-02");
     let chats = home.path().join(".gemini/tmp/shop/chats");
     let file = chats.join("session-2026-09-02T08-00-3d2f9a10.jsonl");
-    home.write(".gemini/kept/apples.jsonl", std::fs::read(&file).unwrap());
-    std::fs::remove_file(&file).unwrap();
-    std::os::unix::fs::symlink(home.path().join(".gemini/kept/apples.jsonl"), &file).unwrap();
+    let kept = home.path().join(".gemini/kept.jsonl");
+    std::fs::rename(&file, &kept).unwrap();
+    std::os::unix::fs::symlink(&kept, &file).unwrap();
     let page = home.run(["guard", "-q", "--release", "0.60.0"]).stdout;
     assert!(page.contains("nothing  only a link; the file stays"), "{page}");
     assert!(!page.contains("will be deleted"), "{page}");

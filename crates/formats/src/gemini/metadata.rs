@@ -17,11 +17,8 @@ use crate::outline::Head;
 pub(crate) struct Metadata {
     session_id: Option<String>,
     project_hash: Option<String>,
-    start: Option<String>,
-    updated: Option<String>,
-    /// Whether these are raw JSON, because they are no strings.
-    raw_start: bool,
-    raw_updated: bool,
+    start: Option<Moment>,
+    updated: Option<Moment>,
     subagent: bool,
     summary: Option<String>,
     directories: Vec<String>,
@@ -32,6 +29,26 @@ pub(crate) struct Metadata {
     /// Every field as it stands, if somebody wants them.
     #[serde(skip)]
     raw: Option<Fields>,
+}
+
+/// A time as it is recorded.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Moment {
+    text: String,
+    /// Whether that is JSON, because it is not a string.
+    is_json: bool,
+}
+
+impl Moment {
+    fn of(value: Loose<'_>) -> Option<Self> {
+        let is_json = matches!(value, Loose::Odd(_));
+        value.text().map(|text| Self { text, is_json })
+    }
+
+    /// Returns the time that the agent takes it for.
+    fn time(&self) -> Option<JsTime> {
+        if self.is_json { time_of_value(&self.text) } else { js_date::parse(&self.text) }
+    }
 }
 
 impl Metadata {
@@ -55,12 +72,10 @@ impl Metadata {
             self.hidden_hash = hidden;
         }
         if let Some(start) = fields.start {
-            self.raw_start = matches!(start, Loose::Odd(_));
-            self.start = start.text();
+            self.start = Moment::of(start);
         }
         if let Some(updated) = fields.updated {
-            self.raw_updated = matches!(updated, Loose::Odd(_));
-            self.updated = updated.text();
+            self.updated = Moment::of(updated);
         }
         if let Some(kind) = fields.kind {
             self.subagent = matches!(kind, Loose::Text(kind) if kind.is("subagent"));
@@ -114,21 +129,19 @@ impl Metadata {
 
     /// Adds what a clean-up finds in the metadata.
     pub(crate) fn retention(&self, facts: RetentionFacts) -> RetentionFacts {
-        let said = |text: &Option<String>, is_raw: bool| match text.as_deref() {
-            None | Some("") => RecordedTime::Nothing,
-            Some(text) => {
-                let time = if is_raw { time_of_value(text) } else { js_date::parse(text) };
-                time.map_or(RecordedTime::Unclear, RecordedTime::Said)
+        let said = |moment: &Option<Moment>| match moment {
+            Some(moment) if !moment.text.is_empty() => {
+                moment.time().map_or(RecordedTime::Unclear, RecordedTime::Said)
             }
+            _ => RecordedTime::Nothing,
         };
-        let started = said(&self.start, self.raw_start);
-        let updated = said(&self.updated, self.raw_updated);
+        let (started, updated) = (said(&self.start), said(&self.updated));
         RetentionFacts { started, updated, subagent: self.subagent, ..facts }
     }
 
     /// Returns what is known.
     pub(crate) fn head(&self) -> Head {
-        let millis = |text: &Option<String>| parse_millis(text.as_deref()?.as_bytes());
+        let millis = |moment: &Option<Moment>| parse_millis(moment.as_ref()?.text.as_bytes());
         Head {
             session_id: self.id(),
             project_hash: self.project_hash.as_deref().map(Into::into),

@@ -54,9 +54,10 @@ const WORDS: &[(&str, Word, i64)] = &[
 
 impl Token {
     pub(super) fn number(self, length: usize) -> Option<i64> {
-        match self {
-            Self::Number { value, length: own } if own == length => Some(value),
-            _ => None,
+        if let Self::Number { value, length: own } = self {
+            (own == length).then_some(value)
+        } else {
+            None
         }
     }
 
@@ -65,9 +66,10 @@ impl Token {
     }
 
     pub(super) fn sign(self) -> Option<i64> {
-        match self {
-            Self::Symbol('+') => Some(1),
-            Self::Symbol('-') => Some(-1),
+        let Self::Symbol(symbol) = self else { return None };
+        match symbol {
+            '+' => Some(1),
+            '-' => Some(-1),
             _ => None,
         }
     }
