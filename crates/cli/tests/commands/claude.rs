@@ -2,7 +2,6 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::panic,
     clippy::disallowed_methods,
     reason = "what a test needs it must have"
 )]
@@ -85,8 +84,8 @@ fn the_copy_of_a_title_follows() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        let mode = fs::Permissions::from_mode(0o444);
-        fs::set_permissions(home.path().join(&copy), mode).unwrap();
+        let protected = fs::Permissions::from_mode(0o444);
+        fs::set_permissions(home.path().join(&copy), protected).unwrap();
     }
     let before = files(&home, ROOT);
     let made = change(&home, &["rename", &id, "Größe \"x\""]);
@@ -95,8 +94,8 @@ fn the_copy_of_a_title_follows() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        let mode = fs::metadata(home.path().join(&copy)).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o444);
+        let permissions = fs::metadata(home.path().join(&copy)).unwrap().permissions();
+        assert_eq!(permissions.mode() & 0o777, 0o444);
     }
     undo(&home, &made, &before);
 }
