@@ -118,7 +118,7 @@ fn a_change_waits_for_the_lock_of_the_agent() {
     let busy = RealDisk.lock_file(&path).map(|_| ()).map_err(|error| error.kind());
     assert_eq!(busy, Err(std::io::ErrorKind::WouldBlock));
     let mut plan = removal(&place);
-    plan.file_locks = vec![path.clone(), place.home.join("not-there.lock")];
+    plan.file_locks = vec![path, place.home.join("not-there.lock")];
     std::thread::scope(|scope| {
         let change = scope.spawn(|| carry_out(&place, plan).unwrap());
         std::thread::sleep(Duration::from_millis(300));
