@@ -27,7 +27,7 @@ fn newest_first_in_100_columns() {
     6  791b85e5  5h ago  shop           1     15     13k  <$0.01  176 KB             Raise the tax rate…
     7  42dc48bd  6h ago  shop           3      0     220  <$0.01  1.3 KB  1 problem  What does cart.js…
     ------- stderr -------
-    note: 5 sub-agent sessions not shown (--kind main,subagent)
+    note: 2 sub-agent sessions not shown (--kind main,subagent)
     note: 1 problem found while reading; -v shows each
     [exit 0]
     ");
