@@ -101,13 +101,11 @@ fn others(home: &mut Home<'_>, now: Moment) -> Result<(), Error> {
         (2 * DAY + 20 * HOUR, Era::ClaudeFolder, Active, others::receipt_layout),
     ];
     let parser: Vec<Elsewhere> = vec![
+        (250 * DAY, Era::CodexBare, Active, others::release_notes),
         (120 * DAY, Era::ClaudeFlat, Active, others::numbers),
         (60 * DAY, Era::CodexTagged, Active, others::errors),
     ];
-    let release: Vec<Elsewhere> = vec![
-        (250 * DAY, Era::CodexBare, Active, others::release_notes),
-        (90 * DAY, Era::CodexTagged, Archived, others::signing),
-    ];
+    let release: Vec<Elsewhere> = vec![(90 * DAY, Era::CodexTagged, Archived, others::signing)];
     let import: Vec<Elsewhere> = vec![
         (320 * DAY, Era::CodexDocument, Active, others::first_try),
         (40 * DAY, Era::CodexPaginated, Compressed, others::columns),
