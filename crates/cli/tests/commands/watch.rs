@@ -144,6 +144,30 @@ fn lists_and_changes_use_the_same_answer() {
 }
 
 #[test]
+fn what_is_written_is_copied_as_it_is_written() {
+    use std::io::{BufRead as _, Write as _};
+    let (home, _) = running();
+    let mut command = home.command(["guard", "--keep", "--watch", "--json"]);
+    let mut child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut lines = std::io::BufReader::new(child.stdout.take().unwrap()).lines();
+    let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!(first["new"], 1, "{first}");
+    let log = home.path().join(".gemini/tmp/shop/chats/session-2026-11-16T13-10-117eaa32.jsonl");
+    let answer = "{\"id\":\"2\",\"timestamp\":\"2026-11-16T13:10:05.000Z\",\"type\":\"gemini\",\"content\":\"It is clean.\"}\n";
+    fs::File::options().append(true).open(&log).unwrap().write_all(answer.as_bytes()).unwrap();
+    let second: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!(second["grown"], 1, "{second}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // A deletion takes nothing.
+    let whole = fs::read(&log).unwrap();
+    fs::remove_file(&log).unwrap();
+    let restored = home.run(["restore", "117eaa32", "--yes"]);
+    assert_eq!(restored.code, Some(0), "{}", restored.stderr);
+    assert_eq!(fs::read(&log).unwrap(), whole);
+}
+
+#[test]
 fn a_transcript_is_followed_as_it_grows() {
     use std::io::{BufRead as _, Write as _};
     let (home, _) = running();

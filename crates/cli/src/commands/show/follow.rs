@@ -118,22 +118,19 @@ impl Follower {
                 if number == self.printed && line == self.last {
                     continue;
                 }
-                match &mut self.transcript {
-                    Some(transcript) => {
-                        let is_same = number == self.printed && !self.shown.is_empty();
-                        match &self.before {
-                            Some(before) if is_same => *transcript = before.clone(),
-                            _ => self.before = Some(transcript.clone()),
-                        }
-                        let text = transcript.message(&message, number);
-                        let new = if is_same { rest_of(&text, &self.shown) } else { &text };
-                        self.out.write_all(new.as_bytes())?;
-                        self.shown = text;
+                if let Some(transcript) = &mut self.transcript {
+                    let is_same = number == self.printed && !self.shown.is_empty();
+                    match &self.before {
+                        Some(before) if is_same => *transcript = before.clone(),
+                        _ => self.before = Some(transcript.clone()),
                     }
-                    None => {
-                        self.out.write_all(&line)?;
-                        self.out.write_all(b"\n")?;
-                    }
+                    let text = transcript.message(&message, number);
+                    let new = if is_same { rest_of(&text, &self.shown) } else { &text };
+                    self.out.write_all(new.as_bytes())?;
+                    self.shown = text;
+                } else {
+                    self.out.write_all(&line)?;
+                    self.out.write_all(b"\n")?;
                 }
                 self.last = line;
                 self.printed = number;
