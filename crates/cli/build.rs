@@ -1,10 +1,6 @@
 //! Folds functions of identical code into one: the binary is a twentieth smaller.
 
-#[expect(
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    reason = "this is how cargo and a build script talk"
-)]
+#[expect(clippy::disallowed_methods, reason = "this is how cargo and a build script talk")]
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     // The linker that rustc brings for this target knows the option; others may not.
