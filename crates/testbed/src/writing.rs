@@ -54,9 +54,9 @@ impl<'a> Writing<'a> {
     }
 
     /// Says where the session is put when it is finished, for agents that have more than one place.
-    pub(crate) fn put(&mut self, shelf: Shelf) {
+    pub(crate) fn put(&mut self, place: Shelf) {
         if let Self::Codex(rollout) = self {
-            rollout.put(shelf);
+            rollout.put(place);
         }
     }
 

@@ -101,11 +101,11 @@ fn sessions_of_all_agents_are_one_list() {
     assert_eq!(made.code, Some(0), "{made}");
     let list = |more: &[&str]| {
         let output = home.run(["--home", "demo", "list", "shop", "--json"].iter().chain(more));
-        let document: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+        let document: Value = serde_json::from_str(&output.stdout).unwrap();
         document["sessions"].as_array().unwrap().clone()
     };
     let all = list(&[]);
-    let text = |session: &serde_json::Value, key: &str| session[key].as_str().unwrap().to_owned();
+    let text = |session: &Value, key: &str| session[key].as_str().unwrap().to_owned();
     let sources: std::collections::BTreeSet<String> =
         all.iter().map(|session| text(session, "source")).collect();
     assert_eq!(sources.into_iter().collect::<Vec<_>>(), ["claude", "codex", "gemini"]);

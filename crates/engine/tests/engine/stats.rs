@@ -179,7 +179,6 @@ fn made_up_homes_with_copies_and_twins_are_counted_once() {
             megabytes: 1.0,
             // The slow count knows only these.
             eras: Era::of(Agent::Gemini),
-            ..recount_testbed::TestbedOptions::default()
         };
         let report = recount_testbed::generate(&home, &options, &mut |_, _| {}).unwrap();
         assert!(report.truth.iter().any(|session| !session.other_files.is_empty()), "{seed}");

@@ -321,7 +321,9 @@ impl<'a> Transcript<'a> {
             ..Self::start(self.era, self.project, self.now, self.random.fork())
         };
         agent.ask_plainly(prompt);
-        steps.iter().for_each(|step| agent.step(step));
+        for step in steps {
+            agent.step(step);
+        }
         agent.reply(&Reply { text: result.clone(), ..Reply::default() });
         self.now = agent.now.plus(40);
         if self.era == Era::ClaudeInline {

@@ -399,7 +399,9 @@ impl Rollout<'_> {
         };
         agent.head(Json::Record(Vec::new()));
         agent.ask_plainly(prompt);
-        steps.iter().for_each(|step| agent.step(step));
+        for step in steps {
+            agent.step(step);
+        }
         agent.reply(&Reply { text: result.clone(), ..Reply::default() });
         self.now = agent.now.plus(40);
         let id = agent.id.clone();

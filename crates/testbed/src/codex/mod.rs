@@ -155,8 +155,8 @@ impl<'a> Rollout<'a> {
         self.summary = title;
     }
 
-    pub(crate) fn put(&mut self, shelf: Shelf) {
-        self.shelf = shelf;
+    pub(crate) fn put(&mut self, place: Shelf) {
+        self.shelf = place;
     }
 
     pub(crate) fn size(&self) -> usize {
@@ -283,12 +283,10 @@ impl<'a> Rollout<'a> {
         self.end_turn();
         self.wait(5_000, 20_000);
         match self.era {
-            Era::CodexTagged => {
-                if self.tally.cut(prompts).is_some() {
-                    let turns = prompts.max(1) as u64;
-                    self.event(record! { "type": "thread_rolled_back", "num_turns": turns });
-                    self.marks.clear();
-                }
+            Era::CodexTagged if self.tally.cut(prompts).is_some() => {
+                let turns = prompts.max(1) as u64;
+                self.event(record! { "type": "thread_rolled_back", "num_turns": turns });
+                self.marks.clear();
             }
             Era::CodexPaginated => {
                 let at = self.marks.len().checked_sub(1 + prompts.max(1));

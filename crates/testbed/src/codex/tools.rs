@@ -130,7 +130,13 @@ fn updated(path: &str, old: &Text, new: &Text) -> (Form, Text, u64) {
 }
 
 fn signed(sign: char, text: &str) -> String {
-    text.lines().map(|line| format!("{sign}{line}\n")).collect()
+    let mut out = String::with_capacity(text.len() + 16);
+    for line in text.lines() {
+        out.push(sign);
+        out.push_str(line);
+        out.push('\n');
+    }
+    out
 }
 
 impl Used {

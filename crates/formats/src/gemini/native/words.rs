@@ -97,7 +97,15 @@ impl walk::Place for Place {
         match self {
             Self::Parts => Some(Gather::Parts),
             Self::Free => Some(Gather::Screen),
-            _ => None,
+            Self::Line
+            | Self::Exchange
+            | Self::Media
+            | Self::Data
+            | Self::Calls
+            | Self::Thoughts
+            | Self::Hash
+            | Self::Name
+            | Self::Fixed => None,
         }
     }
 }
