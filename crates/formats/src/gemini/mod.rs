@@ -268,6 +268,10 @@ impl Source for Gemini {
         artifacts::artifacts(folder, id, files)
     }
 
+    fn artifact_ids(&self, folder: &ProjectFolder) -> Option<Vec<String>> {
+        Some(artifacts::ids(&folder.path))
+    }
+
     fn recovery_sources(
         &self,
         folder: Option<&ProjectFolder>,

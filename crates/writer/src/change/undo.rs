@@ -138,7 +138,7 @@ impl History {
             roots: entry.plan.roots.clone(),
             locks: entry.plan.locks.clone(),
             undoes: Some(Undoes { receipt: entry.id.clone(), steps: numbers }),
-            steps: Vec::new(),
+            ..Plan::default()
         };
         // Others may have removed more since.
         for step in steps.iter().filter(|step| step.after.is_some()) {

@@ -12,6 +12,7 @@ pub(crate) mod memory;
 mod random;
 mod real;
 mod refused;
+mod unread;
 
 use std::path::Path;
 
@@ -79,7 +80,11 @@ fn shapes(disk: &MemoryDisk) -> Result<Vec<Plan>, Error> {
     let mut making = plan("ingest");
     let note = NewContent::of_bytes(b"new".to_vec());
     making.create(disk, &at("tmp/new/chats/session-c.jsonl"), note, about(), None)?;
-    Ok(vec![removal, title, moving, making])
+    let mut pruning = plan("prune");
+    for name in ["session-a.jsonl", "agents/one.jsonl"] {
+        pruning.remove_unread(disk, &at(chats).join(name), about())?;
+    }
+    Ok(vec![removal, title, moving, making, pruning])
 }
 
 fn apply(disk: &MemoryDisk, plan: Plan) -> Result<String, Error> {
