@@ -13,6 +13,7 @@ mod full_output;
 mod grammar;
 mod grouping;
 mod hook;
+mod js_date;
 mod kind;
 mod lines;
 mod list_title;
@@ -67,7 +68,7 @@ use crate::recovery::RecoverySource;
 use crate::retention::RetentionPolicy;
 use crate::rewrite::Rewriter;
 use crate::source::{
-    AgentRow, Artifacts, DataFolders, Detail, EarlierListing, FileTouch, Foreign, Located,
+    AgentRow, Artifacts, DataFolders, Detail, EarlierListing, FileTouch, Foreign, Linked, Located,
     MessageRequest, Placement, ProjectFolder, ProjectLocation, ReadResult, Recognition, RootShape,
     ScannedFile, SessionFiles, Source, Trace, Unrecorded,
 };
@@ -76,11 +77,16 @@ use crate::source::{
 const NAME: SourceName = SourceName::new("gemini");
 
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// Gemini CLI, every release up to 0.61.
 #[derive(Debug)]
 pub struct Gemini;
+
+/// Whether a project directory lies in the data folder. What lies elsewhere is not read.
+fn is_ours(folder: &ProjectFolder) -> bool {
+    folder.linked != Linked::Directory
+}
 
 impl Source for Gemini {
     fn name(&self) -> SourceName {
@@ -229,11 +235,11 @@ impl Source for Gemini {
     }
 
     fn texts(&self, folder: &ProjectFolder) -> Vec<PathBuf> {
-        locate::texts(&folder.path)
+        if is_ours(folder) { locate::texts(&folder.path) } else { Vec::new() }
     }
 
     fn outputs(&self, folder: &ProjectFolder) -> Vec<PathBuf> {
-        locate::outputs(&folder.path)
+        if is_ours(folder) { locate::outputs(&folder.path) } else { Vec::new() }
     }
 
     fn may_be_cut(&self, record: &[u8]) -> bool {
@@ -241,7 +247,7 @@ impl Source for Gemini {
     }
 
     fn traces(&self, folder: &ProjectFolder) -> Vec<Trace> {
-        logs::traces(&folder.path)
+        if is_ours(folder) { logs::traces(&folder.path) } else { Vec::new() }
     }
 
     fn hook(&self) -> Option<&'static dyn Hook> {
@@ -265,7 +271,7 @@ impl Source for Gemini {
     }
 
     fn artifacts(&self, folder: &ProjectFolder, id: &SessionId, files: &[PathBuf]) -> Artifacts {
-        artifacts::artifacts(folder, id, files)
+        if is_ours(folder) { artifacts::artifacts(folder, id, files) } else { Artifacts::default() }
     }
 
     fn artifact_ids(&self, folder: &ProjectFolder) -> Option<Vec<String>> {
@@ -279,7 +285,7 @@ impl Source for Gemini {
         id: &SessionId,
         extra: &[PathBuf],
     ) -> Vec<RecoverySource> {
-        recovery::recovery_sources(folder, project, id, extra)
+        recovery::recovery_sources(folder.filter(|folder| is_ours(folder)), project, id, extra)
     }
 
     fn orphans(
