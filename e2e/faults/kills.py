@@ -162,7 +162,7 @@ class Trial:
                 self.fault(f"round {number}: {' '.join(arguments)}: {words.strip()}")
         # Any change ends what was cut short; this one does nothing else.
         told = self.run("trash", "empty", "--before", "2000-01-01", "--yes").stderr
-        self.recovered += told.count("was cut short")
+        self.recovered += told.count("was interrupted and is now")
         self.check(f"round {number} ({' | '.join(' '.join(arguments[:2]) for arguments in drawn)})")
 
     def draw(self):

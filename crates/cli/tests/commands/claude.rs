@@ -41,7 +41,7 @@ fn main_sessions(home: &Home) -> Vec<Value> {
     sessions(home).into_iter().filter(is_main).collect()
 }
 
-/// What was said, by whom, and what became of it.
+/// What was said, by whom, and its fate.
 fn said(home: &Home, id: &str) -> Vec<(String, String, String)> {
     let shown = json(home, &["show", id]);
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
