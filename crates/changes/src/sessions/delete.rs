@@ -73,11 +73,12 @@ impl<'a> Companions<'a> {
         }
         let (mut named, mut unlisted) = (HashMap::<_, Vec<usize>>::new(), Vec::new());
         for (number, folder) in disk.folders.iter().enumerate() {
-            match folder.source.artifact_ids(&folder.at) {
-                Some(ids) => {
-                    ids.into_iter().for_each(|id| named.entry(id).or_default().push(number))
-                }
-                None => unlisted.push(number),
+            let Some(ids) = folder.source.artifact_ids(&folder.at) else {
+                unlisted.push(number);
+                continue;
+            };
+            for id in ids {
+                named.entry(id).or_default().push(number);
             }
         }
         Self { disk, agents, named, unlisted }
