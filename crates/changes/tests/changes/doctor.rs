@@ -51,7 +51,9 @@ fn what_is_wrong_is_remembered_until_a_file_changes() {
         let home = folder.path();
         let mut all = Vec::new();
         files(&home.join(".gemini"), &mut all);
-        all.iter().for_each(|path| age(path, 3600));
+        for path in &all {
+            age(path, 3600);
+        }
         let first = findings(home);
         assert_eq!(findings(home), first, "{name}: remembered");
         assert_eq!(anew(home), first, "{name}: read again");
