@@ -51,16 +51,16 @@ fn sessions(folder: &Path) -> Vec<PathBuf> {
 
 /// Asks which sessions named a path or called a tool, as text.
 fn holding(home: &Path, data: Option<&Path>) -> String {
-    let mut told = String::new();
+    let mut told = Vec::new();
     for (what, name) in [("tool", "Shell"), ("touched", "src/"), ("touched", "prices.csv")] {
         let named = |wanted: &str| (what == wanted).then(|| name.to_owned());
         let content = ContentFilter { tool: named("tool"), touched: named("touched") };
         let query = ListQuery { content, ..ListQuery::default() };
         let listing = engine(home, data).list(&query, &()).unwrap();
         let ids: Vec<&str> = listing.sessions.iter().map(|facts| facts.id.as_str()).collect();
-        told += &format!("{what} {name}: {}\n", ids.join(" "));
+        told.push(format!("{what} {name}: {}", ids.join(" ")));
     }
-    told
+    told.join("\n")
 }
 
 #[test]
