@@ -435,10 +435,14 @@ fn thoughts_and_text_of_the_first_answer_are_one() {
         ("event_msg", r#"{"type":"agent_message","message":"Hello"}"#.to_owned()),
         ("response_item", r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Hello"}]}"#.to_owned()),
     ];
-    let text: String = lines
-        .iter()
-        .map(|(kind, payload)| format!("{{\"timestamp\":\"2026-11-15T18:08:02.000Z\",\"type\":\"{kind}\",\"payload\":{payload}}}\n"))
+    let lines: Vec<String> = { lines.iter() }
+        .map(|(kind, payload)| {
+            format!(
+                r#"{{"timestamp":"2026-11-15T18:08:02.000Z","type":"{kind}","payload":{payload}}}"#
+            )
+        })
         .collect();
+    let text = lines.join("\n") + "\n";
     std::fs::write(&path, text).unwrap();
     let outline = codex().outline(&path, &mut Buffer::new());
     let kinds: Vec<MessageKind> = outline.entries.iter().map(|entry| entry.kind).collect();
