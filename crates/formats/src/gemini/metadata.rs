@@ -1,12 +1,13 @@
 //! What the records of a file say of the session as a whole.
 
-use recount_model::{RawJson, SessionId, parse_millis};
+use recount_model::{Entrypoint, RawJson, SessionId, parse_millis};
 
 use super::state::{RecordedTime, RetentionFacts};
 use serde::{Deserialize, Serialize};
 
 use super::record::{self, Loose};
 use super::replay::Seen;
+use super::stream;
 use crate::json::{JsonScan, Scanner};
 use crate::native::{Fields, Layout};
 use crate::outline::Head;
@@ -19,6 +20,7 @@ pub(crate) struct Metadata {
     start: Option<String>,
     updated: Option<String>,
     subagent: bool,
+    entrypoint: Option<Entrypoint>,
     summary: Option<String>,
     directories: Vec<String>,
     scratchpad: Option<String>,
@@ -58,6 +60,8 @@ impl Metadata {
         }
         if let Some(kind) = fields.kind {
             self.subagent = matches!(kind, Loose::Text(kind) if kind.is("subagent"));
+            let is_headless = matches!(kind, Loose::Text(kind) if kind.is(stream::KIND));
+            self.entrypoint = is_headless.then_some(Entrypoint::Headless);
         }
         if let Some(summary) = fields.summary {
             self.summary = matches!(summary, Loose::Text(_)).then(|| summary.text()).flatten();
@@ -127,6 +131,7 @@ impl Metadata {
             start: millis(&self.start),
             updated: millis(&self.updated),
             subagent: self.subagent,
+            entrypoint: self.entrypoint,
             summary: self.summary.clone().filter(|summary| !summary.is_empty()),
             directories: self.directories.clone(),
             memory: self.scratchpad.clone().map(RawJson::new),

@@ -37,6 +37,7 @@ mod retention;
 mod rewrite;
 mod saved;
 mod state;
+mod stream;
 mod tool;
 mod touched;
 
@@ -71,12 +72,13 @@ use crate::source::{
     MessageRequest, Placement, ProjectFolder, ProjectLocation, ReadResult, Recognition, RootShape,
     ScannedFile, SessionFiles, Source, Trace, Unrecorded,
 };
+use crate::stream::StreamFormat;
 
 /// The name in flags, JSON and the catalog.
 const NAME: SourceName = SourceName::new("gemini");
 
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// Gemini CLI, every release up to 0.61.
 #[derive(Debug)]
@@ -300,6 +302,10 @@ impl Source for Gemini {
 
     fn live(&self) -> Option<&'static dyn LiveSource> {
         Some(&live::GeminiLive)
+    }
+
+    fn streams(&self) -> Option<&'static dyn StreamFormat> {
+        Some(&stream::GeminiStreams)
     }
 }
 
