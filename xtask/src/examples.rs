@@ -28,6 +28,7 @@ const NEEDS_MORE: &[(&str, &str)] = &[
     ("recount recover", "a lost session"),
     ("recount undo 20", "the receipt of an earlier run"),
     ("recount restore", "a deleted session, or a backup"),
+    ("recount ingest", "output of an agent"),
     ("recount guard --hook", "a recount outside of a temporary folder"),
 ];
 

@@ -34,7 +34,7 @@ Examples:
   recount ingest run.jsonl                 # the output of an earlier run
   recount ingest telemetry.log
   recount ingest run.json --prompt 'Fix the tests' --project ~/code/shop
-  agent --output-format stream-json | recount ingest - --tee | jq .type")]
+  recount ingest - --tee < run.jsonl       # in a pipe: AGENT … | recount ingest - --tee")]
 pub(crate) struct IngestArgs {
     /// File with the output, or - for standard input
     #[arg(value_name = "FILE")]

@@ -1,4 +1,4 @@
-//! Headless output (`--output-format json` and `stream-json`) and telemetry logs, written as sessions. FORMAT.md §14 has the events.
+//! Headless output (`--output-format json` and `stream-json`) and telemetry logs, written as sessions. FORMAT.md §16 has the events.
 
 mod telemetry;
 mod write;
