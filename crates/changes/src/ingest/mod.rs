@@ -124,8 +124,13 @@ impl Changes<'_> {
         };
         let before = files(&store);
         let is_on_disk = self.is_on_disk(home, source, id);
-        let mut outcome =
-            if before.is_empty() { IngestOutcome::Kept } else { IngestOutcome::Unchanged };
+        // One that was deleted comes back.
+        let is_there = |file: &StreamFile| file.is_session && root.join(&file.path).is_file();
+        let mut outcome = if before.iter().any(is_there) {
+            IngestOutcome::Unchanged
+        } else {
+            IngestOutcome::Kept
+        };
         for run in runs {
             let is_more = store.add(run, options) != Added::Nothing;
             if is_more && outcome == IngestOutcome::Unchanged {

@@ -57,7 +57,9 @@ impl Call {
         if let Some(status) = self.status {
             fields.insert("status".to_owned(), json!(status));
         }
-        if let Some(output) = &self.output {
+        // The service rejects a conversation with a call that has no response.
+        if self.status.is_some() || self.output.is_some() {
+            let output = self.output.as_deref().unwrap_or_default();
             let key = if self.status == Some("error") { "error" } else { "output" };
             let response = json!({"id": self.id, "name": self.name, "response": {key: output}});
             fields.insert("result".to_owned(), json!([{"functionResponse": response}]));
