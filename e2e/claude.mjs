@@ -1,37 +1,67 @@
 // What recount writes is handed to released versions of Claude Code, offline: sessions that recount renamed, moved, forked, restored and exported
 // must be resumed with their context.
 //
-//   RECOUNT_BIN=target/release/recount CLAUDE_2_1_112=…/claude CLAUDE_2_1_325=…/claude node e2e/claude.mjs
+//   RECOUNT_BIN=target/release/recount node e2e/claude.mjs [--quick] [--releases A,B] [--patient]
 //
-// The programs come from npm (`@anthropic-ai/claude-code`); the model is `claude_model.mjs`, on loopback. Node 20 or later.
+// The programs come from npm (`programs.mjs`); the model is `scripted_model.mjs`, on loopback. Node 20 or later, python3.
+//
+// Old sessions are deleted ten minutes after the first prompt that is typed in a terminal: `terminal.py` is one. Releases that are scripts are hurried
+// (`hurry.cjs`); those that are executables need `--patient`, and half an hour.
 
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-import { startModel } from './claude_model.mjs';
+import { asked, installed } from './programs.mjs';
+import { startModel } from './scripted_model.mjs';
 
 const BIN = path.resolve(process.env.RECOUNT_BIN ?? 'target/release/recount');
-const PROGRAMS = Object.entries(process.env)
-  .filter(([name]) => /^CLAUDE_\d/.test(name))
-  .map(([name, program]) => [name.slice('CLAUDE_'.length).replaceAll('_', '.'), program]);
+const HERE = path.dirname(fileURLToPath(import.meta.url));
 const MONTHS = 40 * 24 * 60 * 60;
+const args = process.argv.slice(2);
 
+let passed = 0;
 let failed = 0;
 
 function check(what, is) {
-  if (!is) {
+  if (is) {
+    passed += 1;
+  } else {
     failed += 1;
   }
   console.log(`${is ? 'ok  ' : 'FAIL'} ${what}`);
 }
 
 class World {
-  constructor(release, program, model) {
-    this.folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recount-claude-'));
+  constructor(release, model) {
+    this.folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'recount-claude-')));
+    const program = installed('claude', release);
     Object.assign(this, { release, program, model, home: path.join(this.folder, 'home') });
     this.shop = this.project('shop');
+    // What it asks at its first start in a terminal is answered.
+    const answers = {
+      hasCompletedOnboarding: true,
+      lastOnboardingVersion: release,
+      theme: 'dark',
+      customApiKeyResponses: { approved: ['fake'], rejected: [] },
+      projects: { [this.shop]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
+    };
+    fs.writeFileSync(path.join(this.home, '.claude.json'), JSON.stringify(answers));
+  }
+
+  /** Types a prompt in a terminal, and waits until `file` is deleted, but no longer than that; returns how many seconds it took. */
+  typeIn(cwd, file, seconds) {
+    const env = { ...this.env(), ...(this.isScript ? { NODE_OPTIONS: `--require=${path.join(HERE, 'hurry.cjs')}` } : {}) };
+    const words = [path.join(HERE, 'terminal.py'), String(seconds), file, 'Say hello', this.program];
+    const began = Date.now();
+    spawnSync('python3', words, { cwd, env, encoding: 'latin1' });
+    return (Date.now() - began) / 1000;
+  }
+
+  get isScript() {
+    return this.program.endsWith('.js');
   }
 
   project(name) {
@@ -70,55 +100,116 @@ class World {
     return JSON.parse(this.recount('list', '--all', '--json').text || '{"sessions":[]}').sessions;
   }
 
+  session(id) {
+    return this.sessions().find((one) => one.id === id);
+  }
+
+  /** Begins a session, and returns its id. */
+  begin(prompt) {
+    const known = new Set(this.sessions().map((one) => one.id));
+    this.ask(this.shop, prompt);
+    return this.sessions().find((one) => !known.has(one.id))?.id;
+  }
+
   end() {
     fs.rmSync(this.folder, { recursive: true, force: true });
   }
 }
 
-function run(release, program, model) {
-  const world = new World(release, program, model);
+function run(release, model) {
+  const world = new World(release, model);
   const name = (what) => `${release}: ${what}`;
-  world.ask(world.shop, 'Remember the word zeppelin');
-  const [first] = world.sessions();
-  check(name('a session is listed'), first?.prompts === 1 && first.project.path === fs.realpathSync(world.shop));
-  const resumed = (cwd, id) => world.ask(cwd, 'Which word?', '--resume', id).sent.includes('zeppelin');
+  const id = world.begin('Remember the word zeppelin');
+  const first = world.session(id);
+  check(name('a session is listed'), first?.prompts === 1 && first.project.path === world.shop);
+  const resumed = (cwd, one) => world.ask(cwd, 'Which word?', '--resume', one).sent.includes('zeppelin');
 
-  world.recount('rename', first.id, 'Airships', '--yes');
-  check(name('a renamed session is resumed with its context'), resumed(world.shop, first.id));
-  check(name('and keeps its title'), world.sessions().find((one) => one.id === first.id)?.title === 'Airships');
+  world.recount('rename', id, 'Airships', '--yes');
+  check(name('a renamed session is resumed with its context'), resumed(world.shop, id));
+  check(name('and keeps its title'), world.session(id)?.title === 'Airships');
 
   const blog = world.project('blog');
-  world.recount('move', first.id, '--to', blog, '--yes');
-  check(name('a moved session is resumed in its new folder'), resumed(blog, first.id));
-  check(name('and belongs to it'), world.sessions().find((one) => one.id === first.id)?.project.path === fs.realpathSync(blog));
+  world.recount('move', id, '--to', blog, '--yes');
+  check(name('a moved session is resumed in its new folder'), resumed(blog, id));
+  check(name('and belongs to it'), world.session(id)?.project.path === blog);
+  const news = world.project('news');
+  world.recount('relocate', blog, news, '--yes');
+  check(name('a relocated session is resumed in the new folder'), resumed(news, id) && world.session(id)?.project.path === news);
 
   const before = new Set(world.sessions().map((one) => one.id));
-  world.recount('fork', first.id, '--yes');
+  world.recount('fork', id, '--yes');
   const fork = world.sessions().find((one) => !before.has(one.id));
-  check(name('a fork is resumed with its context'), fork !== undefined && resumed(blog, fork.id));
+  check(name('a fork is resumed with its context'), fork !== undefined && resumed(news, fork.id));
 
-  world.recount('delete', first.id, '--yes');
-  check(name('a deleted session is gone'), !world.sessions().some((one) => one.id === first.id));
+  world.recount('delete', id, '--yes');
+  const isGone = world.ask(news, 'Which word?', '--resume', id).sent === '';
+  check(name('a deleted session is gone'), isGone && world.session(id) === undefined);
   world.recount('undo', '--yes');
-  check(name('undo brings it back'), resumed(blog, first.id));
+  check(name('undo brings it back'), resumed(news, id));
+  world.recount('delete', id, '--yes');
+  world.recount('restore', id, '--yes');
+  check(name('restore brings it back'), resumed(news, id));
 
-  const file = world.sessions().find((one) => one.id === first.id)?.files[0].path;
-  const then = Date.now() / 1000 - MONTHS;
-  fs.utimesSync(file, then, then);
-  const doomed = JSON.parse(world.recount('guard', '--json').text);
-  check(name('guard foretells what is old'), JSON.stringify(doomed).includes(first.id));
-  // A run with a prompt on the command line does not clean up, so what the program does with it is not seen here.
+  const other = new World(release, model);
+  const out = path.join(world.folder, 'out');
+  fs.mkdirSync(out);
+  world.recount('export', id, '--format', 'claude', '-o', out);
+  const found = fs.readdirSync(out, { recursive: true }).find((file) => file.endsWith('.jsonl'));
+  check(name('a session is exported in the form of the program'), found?.endsWith(`${id}.jsonl`));
+  // The program names the folder after the path; one prompt makes it.
+  const made = other.session(other.begin('Nothing'))?.files[0].path;
+  if (found && made) {
+    fs.copyFileSync(path.join(out, found), path.join(path.dirname(made), path.basename(found)));
+    check(name('an export is resumed in another home, with its context'), other.ask(other.shop, 'Which word?', '--resume', id).sent.includes('zeppelin'));
+  }
+  other.end();
+  world.end();
+  if (world.isScript || args.includes('--patient')) {
+    retention(release, model, name);
+  }
+}
+
+/** What the program deletes by itself is what `guard` says, and what keeps it from that does. */
+function retention(release, model, name) {
+  const world = new World(release, model);
+  const [one, two, fresh] = ['Remember the word zeppelin', 'Remember the word hangar', 'Remember the word ballast'].map((prompt) => world.begin(prompt));
+  const file = (id) => world.session(id)?.files[0].path;
+  const files = { [one]: file(one), [two]: file(two), [fresh]: file(fresh) };
+  const age = (id) => fs.utimesSync(files[id], Date.now() / 1000 - MONTHS, Date.now() / 1000 - MONTHS);
+  const foretold = () => JSON.stringify(JSON.parse(world.recount('guard', '--json').text));
+  age(one);
+  age(two);
+  const said = foretold();
+  check(name('guard foretells what is old, and nothing else'), said.includes(one) && said.includes(two) && !said.includes(fresh));
+  world.recount('guard', '--keep', '--yes');
+  const bytes = fs.readFileSync(files[one]);
+  const took = world.typeIn(world.shop, files[one], world.isScript ? 90 : 800);
+  const there = (id) => fs.existsSync(files[id]);
+  check(name('the program deletes what was foretold, and nothing else'), !there(one) && !there(two) && there(fresh));
+  world.recount('restore', one, '--yes');
+  check(name('what was kept is restored byte for byte'), there(one) && fs.readFileSync(files[one]).equals(bytes));
+  check(name('and resumed with its context'), world.ask(world.shop, 'Which word?', '--resume', one).sent.includes('zeppelin'));
+  age(one);
   world.recount('guard', '--retention', 'off', '--yes');
   const settings = JSON.parse(fs.readFileSync(path.join(world.home, '.claude', 'settings.json'), 'utf8'));
-  check(name('and writes a period that no session outlives'), settings.cleanupPeriodDays > 36_500);
-  check(name('after which it foretells nothing'), !JSON.stringify(JSON.parse(world.recount('guard', '--json').text)).includes(first.id));
+  check(name('guard writes a period that no session outlives'), settings.cleanupPeriodDays > 36_500);
+  check(name('and then foretells nothing'), !foretold().includes(one));
+  // Newer releases clean up once a day.
+  fs.rmSync(path.join(world.home, '.claude', '.last-cleanup'), { force: true });
+  world.typeIn(world.shop, files[one], world.isScript ? took * 1.5 : took + 60);
+  check(name('the program deletes nothing then, in more than the time it took before'), there(one));
+  check(name('and resumes it with its context'), world.ask(world.shop, 'Which word?', '--resume', one).sent.includes('zeppelin'));
   world.end();
 }
 
 const model = await startModel();
-for (const [release, program] of PROGRAMS) {
-  run(release, program, model);
+const releases = asked('claude', args);
+try {
+  for (const release of releases) {
+    run(release, model);
+  }
+} finally {
+  model.stop();
 }
-model.stop();
-console.log(`${PROGRAMS.length} releases, ${failed} failures`);
-process.exit(failed > 0 || PROGRAMS.length === 0 ? 1 : 0);
+console.log(`${releases.join(', ')}: ${passed} passed, ${failed} failed`);
+process.exit(failed > 0 || passed === 0 ? 1 : 0);

@@ -31,6 +31,12 @@ const commented = `{
 /** What the user's settings say, and the project's. */
 const CASES = [
   { name: 'by age', quick: true, user: { enabled: true, maxAge: '30d' } },
+  { name: 'in other forms', quick: true, user: { enabled: true, maxAge: '30d' }, seed: 1 },
+  { name: 'in other forms, far west', quick: ['0.60.0'], user: { enabled: true, maxAge: '30d' }, seed: 2, zone: 'America/Los_Angeles' },
+  { name: 'in other forms, far east', user: { enabled: true, maxAge: '30d' }, seed: 3, zone: 'Pacific/Auckland' },
+  { name: 'linked files', quick: true, user: { enabled: true, maxAge: '30d' }, link: 'files' },
+  { name: 'linked chats', quick: ['0.60.0'], user: { enabled: true, maxAge: '30d' }, link: 'chats' },
+  { name: 'linked directory', quick: ['0.60.0'], user: { enabled: true, maxAge: '30d' }, link: 'directory' },
   { name: 'by number', quick: true, user: { enabled: true, maxCount: 4 } },
   { name: 'by default' },
   { name: 'as the project says', quick: true, user: { enabled: false }, project: commented },
@@ -55,18 +61,31 @@ function options() {
     bin: path.resolve(bin),
     releases: values.releases?.split(',') ?? (values.quick ? QUICK : RELEASES),
     cases: CASES.filter(({ name, quick }) => (!values.only || name.includes(values.only)) && (!values.quick || quick)),
+    // The releases of a quick run, where they are not all.
+    takes: ({ quick }, release) => !values.quick || !Array.isArray(quick) || quick.includes(release),
   };
 }
 
-/** All files of the program's folder for the project. */
-function files(folder) {
-  const entries = fs.readdirSync(folder, { recursive: true, withFileTypes: true });
+/** All files of folders: of the program's for the project, and of what links in it lead to. Links are files, too. */
+function files(folders) {
+  const entries = folders.filter(fs.existsSync).flatMap((folder) => fs.readdirSync(fs.realpathSync(folder), { recursive: true, withFileTypes: true }));
   return new Set(entries.filter((entry) => !entry.isDirectory()).map((entry) => path.join(entry.parentPath ?? entry.path, entry.name)));
 }
 
+/** Where a file really lies; a link is not followed, only the folders above it. */
+function real(file) {
+  return path.join(fs.realpathSync(path.dirname(file)), path.basename(file));
+}
+
+/** Moves a folder elsewhere and leaves a link to it. */
+function replaceByLink(folder, elsewhere) {
+  fs.renameSync(folder, elsewhere);
+  fs.symlinkSync(elsewhere, folder);
+}
+
 /** What `recount guard` foretells: paths, each with the reason. */
-function foretold(bin, agent, release, data) {
-  const env = { PATH: process.env.PATH, HOME: agent.home, RECOUNT_DATA_DIR: data, GEMINI_CLI_TRUST_WORKSPACE: 'true' };
+function foretold(bin, agent, release, data, more) {
+  const env = { PATH: process.env.PATH, HOME: agent.home, RECOUNT_DATA_DIR: data, GEMINI_CLI_TRUST_WORKSPACE: 'true', ...more };
   const run = (args) => {
     try {
       return { code: 0, text: execFileSync(bin, args, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }) };
@@ -78,10 +97,10 @@ function foretold(bin, agent, release, data) {
   const { doomed, projects } = JSON.parse(text);
   if (code !== (doomed ? 1 : 0)) fail(`guard exits with ${code} and says ${doomed}`);
   const all = projects.flatMap(({ sessions, others }) => [...sessions.flatMap((one) => [...one.files, ...one.beside]), ...others]);
-  return new Map(all.map((doom) => [doom.path, doom.why]));
+  return new Map(all.map((doom) => [real(doom.path), doom.why]));
 }
 
-async function gone(agent, before) {
+async function gone(agent, folders, before, more) {
   const server = await ModelServer.start([{ text: 'Three coins.' }]);
   const serve = server.serve.bind(server);
   server.serve = async (request, answer) => {
@@ -89,8 +108,8 @@ async function gone(agent, before) {
     return serve(request, answer);
   };
   try {
-    const { code, stdout, stderr } = await agent.run(['-p', 'What does a pear cost?'], server.url);
-    const after = files(path.dirname(agent.chats));
+    const { code, stdout, stderr } = await agent.run(['-p', 'What does a pear cost?'], server.url, more);
+    const after = files(folders);
     const wrong = code === 0 && stdout.includes('Three coins.') ? [] : [`exit ${code}: ${stderr.slice(-500)}`];
     return { gone: [...before].filter((file) => !after.has(file)), wrong };
   } finally {
@@ -110,23 +129,29 @@ async function check(bin, folder, release, item) {
     fs.writeFileSync(path.join(agent.project, '.gemini', 'settings.json'), item.project);
   }
   const own = path.dirname(agent.chats);
-  fill(own);
-  const before = files(own);
-  const told = foretold(bin, agent, release, path.join(folder, 'data'));
-  const real = await gone(agent, before);
-  const name = (file) => path.relative(own, file);
-  const wrong = real.wrong;
-  for (const file of real.gone) if (!told.has(file)) wrong.push(`gone, and not foretold: ${name(file)}`);
-  for (const [file, why] of told) if (!real.gone.includes(file)) wrong.push(`foretold (${why}), and still there: ${name(file)}`);
-  return { wrong, count: real.gone.length };
+  const elsewhere = path.join(folder, 'elsewhere');
+  fill(own, item.seed, item.link && path.join(elsewhere, 'files'));
+  if (item.link === 'chats') replaceByLink(agent.chats, path.join(elsewhere, 'chats'));
+  if (item.link === 'directory') replaceByLink(own, path.join(elsewhere, 'shop'));
+  const folders = [own, elsewhere];
+  const before = files(folders);
+  const more = item.zone ? { TZ: item.zone } : {};
+  const told = foretold(bin, agent, release, path.join(folder, 'data'), more);
+  const found = await gone(agent, folders, before, more);
+  const name = (file) => path.relative(folder, file);
+  const wrong = found.wrong;
+  for (const file of found.gone) if (!told.has(file)) wrong.push(`gone, and not foretold: ${name(file)}`);
+  for (const [file, why] of told) if (!found.gone.includes(file)) wrong.push(`foretold (${why}), and still there: ${name(file)}`);
+  return { wrong, count: found.gone.length };
 }
 
 async function main() {
-  const { bin, releases, cases } = options();
+  const { bin, releases, cases, takes } = options();
   const scratch = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'recount-guard-')));
   for (const release of releases) install(release);
   let [passed, failed, files] = [0, 0, 0];
-  const work = cases.flatMap((item, number) => releases.map((release) => ({ item, number, release })));
+  const every = cases.flatMap((item, number) => releases.map((release) => ({ item, number, release })));
+  const work = every.filter(({ item, release }) => takes(item, release));
   const worker = async () => {
     for (let next = work.shift(); next; next = work.shift()) {
       const { item, number, release } = next;

@@ -101,11 +101,118 @@ function chats() {
   return files;
 }
 
+/** What `lastUpdated` may be: times in every form that JavaScript takes for one, old and new, in an order that a seed gives. */
+function times(seed) {
+  let state = seed;
+  const random = (below) => {
+    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
+    return Math.floor((state / 0x80000000) * below);
+  };
+  const local = (date) => new Date(date - date.getTimezoneOffset() * 60000).toISOString().slice(0, 23);
+  const forms = [
+    (date) => date.toISOString().slice(0, 10),
+    (date) => local(date).slice(0, 16),
+    local,
+    (date) => local(date).replace('T', ' '),
+    (date) => date.toISOString().replace('Z', '+00:00'),
+    (date) => date.toISOString().replace('T', ' '),
+    (date) => date.toString(),
+    (date) => date.toUTCString(),
+    (date) => date.toDateString(),
+    (date) => date.toLocaleString('en-US'),
+    (date) => date.toLocaleDateString('en-US', { month: 'short', day: '2-digit', year: 'numeric' }),
+    (date) => `${date.getMonth() + 1}/${date.getDate()}/${date.getFullYear()}`,
+    (date) => `noted ${date.toUTCString()} (by hand)`,
+    (date) => date.getTime(),
+    (date) => [date.toISOString()],
+    (date) => [[date.getTime()]],
+    (date) => `${date.getFullYear() - 1}`,
+    (date) => `${date.toISOString().slice(0, 8)}31`,
+    () => '0',
+    () => '2026',
+    () => 'Oct 07, 2026',
+    () => '2026-02-31T10:00:00Z',
+    () => 1,
+    () => 1e300,
+    () => -0.5,
+    () => true,
+    () => ({ at: 1 }),
+    () => [],
+    () => 'soon',
+  ];
+  return Array.from({ length: 60 }, (_, at) => {
+    // Close to the limit of 30 days, too: there the time zone decides.
+    const days = [2, 5, 30 - 1 / 12, 30 + 1 / 12, 45, 90, 400][random(7)];
+    return forms[at < forms.length ? at : random(forms.length)](new Date(now - days * DAY));
+  });
+}
+
+/** Sessions whose times, hashes and line ends are not those that the program writes; the ids of those with side files. */
+function oddities(seed) {
+  const files = {};
+  const ids = [];
+  for (const [at, lastUpdated] of times(seed).entries()) {
+    const short = `0dd${at.toString(16).padStart(5, '0')}`;
+    const odd = head(uuid(short), 5, { lastUpdated });
+    files[`session-${minute(5)}-${short}.json${at % 2 ? 'l' : ''}`] = at % 2 ? log(odd, ...said(5)) : page({ ...odd, messages: said(5) });
+  }
+  for (const [at, projectHash] of [5, true, ['x'], {}, 0, null, ''].entries()) {
+    for (const [form, name] of [[page, 'a'], [(odd) => log(odd), 'b'], [(odd) => log(without(odd, 'messages'), ...said(3)), 'c']]) {
+      const short = `0dd${name}${at.toString(16).padStart(4, '0')}`;
+      files[`session-${minute(3)}-${short}.json${name === 'a' ? '' : 'l'}`] = form({ ...head(uuid(short), 3, { projectHash }), messages: said(3) });
+      ids.push(uuid(short));
+    }
+  }
+  // A clean-up looks for the id before the first line feed, within 4,096 bytes, and the loader in lines, however they end.
+  const ends = { 1: (text) => text.replaceAll('\n', '\r'), 2: (text) => text.replaceAll('\n', '\r\n'), 3: (text) => text.replace('\n', '\r'), 4: (text) => text.replace('\n', '\r\r\n'), 5: (text) => `\n${text}`, 6: (text) => `\r${text}`, 7: (text) => text.replace('\n', ' \n') };
+  for (const [at, end] of Object.entries(ends)) {
+    const short = `0dde000${at}`;
+    files[`session-${minute(45)}-${short}.jsonl`] = end(log(head(uuid(short), 45), ...said(45)));
+    ids.push(uuid(short));
+  }
+  for (const length of [4094, 4095, 4096, 4097]) {
+    const short = `0ddf${length}`;
+    const first = head(uuid(short), 45, { summary: '' });
+    first.summary = 'x'.repeat(length - json(first).length);
+    files[`session-${minute(45)}-${short}.jsonl`] = log(first, ...said(45));
+    ids.push(uuid(short));
+  }
+  return { files, ids };
+}
+
+/** Makes session files that are links, to files in a folder elsewhere. Returns the ids of those that have side files. */
+function linked(chats, elsewhere) {
+  const ids = [];
+  const link = (target, name) => fs.symlinkSync(target, path.join(chats, name));
+  fs.mkdirSync(elsewhere, { recursive: true });
+  for (const [at, days] of [2, 45].entries()) {
+    for (const ending of ['json', 'jsonl']) {
+      const short = `11${at}${ending.length}0000`;
+      const text = ending === 'json' ? page({ ...head(uuid(short), days), messages: said(days) }) : log(head(uuid(short), days), ...said(days));
+      const target = path.join(elsewhere, `${short}.${ending}`);
+      fs.writeFileSync(target, text);
+      link(target, `session-${minute(days)}-${short}.${ending}`);
+      ids.push(uuid(short));
+    }
+  }
+  // To a session beside it, to nothing, to itself, to a folder, and one that takes a whole session along.
+  link(`session-${minute(41)}-10900002.jsonl`, `session-${minute(41)}-11a00001.jsonl`);
+  link(path.join(elsewhere, 'nothing'), `session-${minute(4)}-11a00002.jsonl`);
+  link(`session-${minute(4)}-11a00003.json`, `session-${minute(4)}-11a00003.json`);
+  link(elsewhere, `session-${minute(4)}-11a00004.json`);
+  link(elsewhere, `session-${minute(4)}-11a00005.jsonl`);
+  link(path.join(elsewhere, 'nothing'), `session-${minute(4)}-10900001.jsonl`);
+  return ids;
+}
+
 /** Whose side files there are. */
 const BESIDE = [uuid('d0c00001'), uuid('d0c00002'), uuid('10900002'), uuid('10900006'), uuid('57ab0001'), uuid('7b140001'), 'my-task-1', 'abc', uuid('1a46e001'), uuid('d0c0000d'), uuid('0dead000')];
 
-/** Fills a project directory; returns nothing. */
-export function fill(folder) {
+/**
+ * Fills a project directory; returns nothing. With a seed, also with what the program itself does not write; with a folder elsewhere,
+ * also with links to what is there.
+ */
+export function fill(folder, seed, elsewhere) {
   const write = (name, text, days) => {
     const file = path.join(folder, name);
     fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -113,8 +220,10 @@ export function fill(folder) {
     if (days !== undefined) fs.utimesSync(file, (now - days * DAY) / 1000, (now - days * DAY) / 1000);
     return file;
   };
-  for (const [name, text] of Object.entries(chats())) write(`chats/${name}`, text);
-  for (const [at, id] of BESIDE.entries()) {
+  const odd = seed === undefined ? { files: {}, ids: [] } : oddities(seed);
+  for (const [name, text] of Object.entries({ ...chats(), ...odd.files })) write(`chats/${name}`, text);
+  const links = elsewhere === undefined ? [] : linked(path.join(folder, 'chats'), elsewhere);
+  for (const [at, id] of [...BESIDE, ...odd.ids, ...links].entries()) {
     write(`tool-outputs/session-${id}/list_${at}.txt`, 'apples');
     write(`logs/session-${id}.jsonl`, '{}\n');
     write(`${id}/plans/plan.md`, 'Buy apples.');

@@ -1,15 +1,18 @@
 """Every command that changes something, each with a home in which it has something to do."""
 
 import json
+import os
 
 
 class Case:
-    """A command. `then` is what is done before it; `is_ours` when only our own data change; `lose` when the agent deletes all first."""
+    """A command. `then` is what is done before it; `is_ours` when only our own data change; `lose` when the agent deletes all first;
+    `is_quick` when it is one of those that are always tried."""
 
     def __init__(self, name, fixture, arguments, *, then=(), is_ours=False, codes=(0,), look=None, prepare=None,
-                 lose=False):
+                 lose=False, is_quick=True):
         self.name, self.fixture, self.asked, self.then = name, fixture, arguments, then
         self.is_ours, self.codes, self.seen, self.also, self.lose = is_ours, codes, look, prepare, lose
+        self.is_quick = is_quick
 
     def prepare(self, home):
         if self.fixture.startswith("-"):
@@ -77,30 +80,65 @@ def vault(home):
     return [checked.returncode, sorted((held["id"], held["bytes"]) for held in told["sessions"])]
 
 
+def titled(home):
+    """The agent keeps a title once more, in a file that may not be written."""
+    for path in home.session_files():
+        folder = path.removesuffix(".jsonl")
+        if os.path.isdir(os.path.join(home.home, folder)):
+            home.write(f"{folder}/custom-title.json", '{"customTitle":"First"}')
+            os.chmod(os.path.join(home.home, folder, "custom-title.json"), 0o444)
+
+
+def turns(home):
+    """The file by whose lock the agent's processes take turns at names."""
+    home.write(".codex/session_index.jsonl.lock", "")
+
+
 CASES = [
-    Case("delete", "checkpoints/subagent", ["delete", "{0}", "--yes"]),
-    Case("restore", "checkpoints/subagent", ["restore", "--yes"], then=[["delete", "{0}", "--yes"]]),
-    Case("undo", "lines/migration", ["undo", "--yes"], then=[["delete", "{0}", "--yes"]]),
-    Case("rename a log", "lines/tools", ["rename", "{0}", "Another title", "--yes"]),
-    Case("rename a document", "parts/tools", ["rename", "{0}", "Another title", "--yes"]),
-    Case("move", "checkpoints/subagent", ["move", "{0}", "--to", "{home}/code/store", "--yes"], prepare=project("store")),
-    Case("relocate", "checkpoints/tools", ["relocate", "/home/dev/code/shop", "{home}/code/market", "--yes"], prepare=renamed),
-    Case("relocate a hash", "strings/tools", ["relocate", "/home/dev/code/shop", "{home}/code/market", "--yes"], prepare=renamed),
-    Case("fork", "checkpoints/rewind", ["fork", "{0}", "--yes"]),
-    Case("merge", "lines/resume", ["merge", "{0}", "{1}", "--yes"]),
-    Case("prune", "lines/resume", ["prune", "--older", "1h", "--yes"]),
-    Case("compact", "checkpoints/tools", ["compact", "{0}", "--min-saving", "0%", "--yes"]),
-    Case("convert to a log", "parts/tools", ["convert", "{0}", "--to", "jsonl", "--yes"]),
-    Case("convert to a document", "lines/tools", ["convert", "{0}", "--to", "json", "--yes"]),
-    Case("trim", "checkpoints/multi-turn", ["trim", "{0}", "--keep-last", "1", "--yes"]),
-    Case("repair", "lines/multi-turn", ["repair", "--all", "--yes"], prepare=damaged),
-    Case("recover", "lines/plain", ["recover", "0f0f0f0f", "--yes"], prepare=lost),
-    Case("guard --fix", "checkpoints/resume-stub", ["guard", "--fix", "--yes"]),
-    Case("guard --retention", "lines/plain", ["guard", "--retention", "off", "--yes"]),
-    Case("guard --hook", "lines/plain", ["guard", "--hook", "install", "--program", "/usr/local/bin/recount", "--yes"]),
-    Case("guard --keep", "checkpoints/subagent", ["guard", "--keep"], is_ours=True, codes=(0, 1), look=vault),
-    Case("restore from the vault", "checkpoints/multi-turn", ["restore", "{0}", "--yes"], then=[["guard", "--keep"]], prepare=None,
+    Case("delete", "gemini/checkpoints/subagent", ["delete", "{0}", "--yes"]),
+    Case("restore", "gemini/checkpoints/subagent", ["restore", "--yes"], then=[["delete", "{0}", "--yes"]]),
+    Case("undo", "gemini/lines/migration", ["undo", "--yes"], then=[["delete", "{0}", "--yes"]]),
+    Case("rename a log", "gemini/lines/tools", ["rename", "{0}", "Another title", "--yes"]),
+    Case("rename a document", "gemini/parts/tools", ["rename", "{0}", "Another title", "--yes"]),
+    Case("move", "gemini/checkpoints/subagent", ["move", "{0}", "--to", "{home}/code/store", "--yes"], prepare=project("store")),
+    Case("relocate", "gemini/checkpoints/tools", ["relocate", "/home/dev/code/shop", "{home}/code/market", "--yes"], prepare=renamed),
+    Case("relocate a hash", "gemini/strings/tools", ["relocate", "/home/dev/code/shop", "{home}/code/market", "--yes"], prepare=renamed),
+    Case("fork", "gemini/checkpoints/rewind", ["fork", "{0}", "--yes"]),
+    Case("merge", "gemini/lines/resume", ["merge", "{0}", "{1}", "--yes"]),
+    Case("prune", "gemini/lines/resume", ["prune", "--older", "1h", "--yes"]),
+    Case("compact", "gemini/checkpoints/tools", ["compact", "{0}", "--min-saving", "0%", "--yes"]),
+    Case("convert to a log", "gemini/parts/tools", ["convert", "{0}", "--to", "jsonl", "--yes"]),
+    Case("convert to a document", "gemini/lines/tools", ["convert", "{0}", "--to", "json", "--yes"]),
+    Case("trim", "gemini/checkpoints/multi-turn", ["trim", "{0}", "--keep-last", "1", "--yes"]),
+    Case("repair", "gemini/lines/multi-turn", ["repair", "--all", "--yes"], prepare=damaged),
+    Case("recover", "gemini/lines/plain", ["recover", "0f0f0f0f", "--yes"], prepare=lost),
+    Case("guard --fix", "gemini/checkpoints/resume-stub", ["guard", "--fix", "--yes"]),
+    Case("guard --retention", "gemini/lines/plain", ["guard", "--retention", "off", "--yes"]),
+    Case("guard --hook", "gemini/lines/plain", ["guard", "--hook", "install", "--program", "/usr/local/bin/recount", "--yes"]),
+    Case("guard --keep", "gemini/checkpoints/subagent", ["guard", "--keep"], is_ours=True, codes=(0, 1), look=vault),
+    Case("restore from the vault", "gemini/checkpoints/multi-turn", ["restore", "{0}", "--yes"], then=[["guard", "--keep"]], prepare=None,
          lose=True),
-    Case("tag", "lines/plain", ["tag", "{0}", "seen"], is_ours=True, look=listed("tag")),
-    Case("pin", "lines/plain", ["pin", "{0}"], is_ours=True, look=listed("list", "--all", "--pinned")),
+    Case("tag", "gemini/lines/plain", ["tag", "{0}", "seen"], is_ours=True, look=listed("tag")),
+    Case("pin", "gemini/lines/plain", ["pin", "{0}"], is_ours=True, look=listed("list", "--all", "--pinned")),
+    Case("claude: delete", "claude/folder/subagent", ["delete", "{0}", "--yes"]),
+    Case("claude: rename", "claude/folder/subagent", ["rename", "{0}", "Another title", "--yes"], prepare=titled),
+    Case("claude: move", "claude/folder/subagent", ["move", "{0}", "--to", "{home}/code/store", "--yes"], prepare=project("store")),
+    Case("claude: relocate", "claude/flat/subagent", ["relocate", "/home/dev/code/shop", "{home}/code/market", "--yes"],
+         prepare=renamed, is_quick=False),
+    Case("claude: fork", "claude/folder/compact", ["fork", "{0}", "--yes"], is_quick=False),
+    Case("claude: restore", "claude/folder/subagent", ["restore", "--yes"], then=[["delete", "{0}", "--yes"]], is_quick=False),
+    Case("claude: guard --retention", "claude/folder/compact", ["guard", "--retention", "off", "--yes"], is_quick=False),
+    Case("claude: restore from the vault", "claude/folder/subagent", ["restore", "{0}", "--yes"], then=[["guard", "--keep"]],
+         lose=True, is_quick=False),
+    Case("codex: delete", "codex/paginated/reverted", ["delete", "{0}", "--yes"]),
+    Case("codex: rename", "codex/paginated/reverted", ["rename", "{0}", "Another title", "--yes"], prepare=turns),
+    Case("codex: first name", "codex/tagged/tools", ["rename", "{0}", "A title", "--yes"], is_quick=False),
+    Case("codex: move", "codex/paginated/fork", ["move", "{1}", "--to", "{home}/code/a-store-of-another-length", "--yes"],
+         prepare=project("a-store-of-another-length")),
+    Case("codex: relocate", "codex/paginated/fork", ["relocate", "/home/dev/code/shop", "{home}/code/market", "--yes"],
+         prepare=renamed, is_quick=False),
+    Case("codex: fork", "codex/paginated/reverted", ["fork", "{0}", "--yes"], prepare=turns),
+    Case("codex: undo", "codex/paginated/archived", ["undo", "--yes"], then=[["delete", "{0}", "--yes"]], is_quick=False),
+    Case("codex: restore from the vault", "codex/paginated/compressed", ["restore", "{0}", "--yes"], then=[["guard", "--keep"]],
+         lose=True, is_quick=False),
 ]

@@ -6,7 +6,9 @@ import os
 import shutil
 import subprocess
 
-FIXTURES = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../fixtures/gemini"))
+FIXTURES = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../fixtures"))
+# The folders of agents, and how the names of their sessions' files begin and end.
+AGENTS = {".gemini": ("session-", ""), ".claude": ("", ".jsonl"), ".codex": ("rollout-", "")}
 NOW = "2026-11-16T09:30:00Z"
 PATIENCE = 120  # seconds
 # What is made anew when it is lost: it may fail or not.
@@ -37,8 +39,10 @@ class Home:
     def session_files(self):
         """Logs and documents of sessions, from the home on."""
         found = []
-        for folder, _, names in os.walk(os.path.join(self.home, ".gemini")):
-            found += [os.path.relpath(os.path.join(folder, name), self.home) for name in names if name.startswith("session-")]
+        for agent, (begin, end) in AGENTS.items():
+            for folder, _, names in os.walk(os.path.join(self.home, agent)):
+                names = [name for name in names if name.startswith(begin) and name.endswith(end) and name != "history.jsonl"]
+                found += [os.path.relpath(os.path.join(folder, name), self.home) for name in names]
         return sorted(found)
 
     def lose(self):
@@ -92,7 +96,7 @@ class Home:
     def tree(self):
         """Every file of the agents: its bytes and permissions."""
         found = {}
-        for folder, _, names in os.walk(os.path.join(self.home, ".gemini")):
+        for folder, _, names in (walked for agent in AGENTS for walked in os.walk(os.path.join(self.home, agent))):
             for name in names:
                 path = os.path.join(folder, name)
                 with open(path, "rb") as file:

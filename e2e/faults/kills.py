@@ -25,6 +25,13 @@ import time
 FULL = {"rounds": 300, "sessions": 40, "megabytes": 8}
 SMOKE = {"rounds": 25, "sessions": 12, "megabytes": 2}
 PATIENCE = 120  # seconds
+AGENTS = (".gemini", ".claude", ".codex")
+FIXTURES = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../fixtures"))
+# Sessions of other agents, beside the synthetic ones.
+OTHERS = ("claude/folder/subagent", "claude/folder/interactive", "claude/flat/resume", "codex/paginated/fork", "codex/paginated/reverted",
+          "codex/paginated/archived", "codex/tagged/tools")
+# Which commands are for sessions of the first agent only.
+FIRST_ONLY = ("merge", "compact", "convert")
 
 # `{}` is a session, `{to}` another project. None of them drops anything that was said, but for what goes to the trash whole.
 COMMANDS = [
@@ -75,6 +82,8 @@ class Trial:
         self.home, self.data = os.path.join(scratch, "home"), os.path.join(scratch, "data")
         self.faults, self.ends, self.recovered = [], collections.defaultdict(collections.Counter), 0
         self.run("testbed", self.home, "--sessions", str(sizes["sessions"]), "--megabytes", str(sizes["megabytes"]))
+        for other in OTHERS:
+            shutil.copytree(os.path.join(FIXTURES, other, "home"), self.home, dirs_exist_ok=True)
         self.projects = [self.project(name) for name in ("one", "two")]
         self.before, self.said = self.tree(), self.messages()
         sessions = json.loads(self.run("list", "--all", "--kind", "main,subagent", "--json").stdout)["sessions"]
@@ -104,13 +113,14 @@ class Trial:
         self.faults.append(words)
         print(f"not right: {words}", file=sys.stderr)
 
-    def ids(self):
+    def ids(self, is_first_only=False):
         sessions = json.loads(self.run("list", "--all", "--json").stdout or '{"sessions":[]}')["sessions"]
-        return [session["id"] for session in sessions if session["kind"] == "main"]
+        is_wanted = lambda session: session["kind"] == "main" and (session["source"] == "gemini" or not is_first_only)
+        return [session["id"] for session in sessions if is_wanted(session)]
 
     def tree(self):
         found = {}
-        for folder, _, names in os.walk(os.path.join(self.home, ".gemini")):
+        for folder, _, names in (walked for agent in AGENTS for walked in os.walk(os.path.join(self.home, agent))):
             for name in names:
                 path = os.path.join(folder, name)
                 stat = os.lstat(path)
@@ -152,13 +162,18 @@ class Trial:
                 self.fault(f"round {number}: {' '.join(arguments)}: {words.strip()}")
         # Any change ends what was cut short; this one does nothing else.
         told = self.run("trash", "empty", "--before", "2000-01-01", "--yes").stderr
-        self.recovered += told.count("was cut short")
+        self.recovered += told.count("was interrupted and is now")
         self.check(f"round {number} ({' | '.join(' '.join(arguments[:2]) for arguments in drawn)})")
 
     def draw(self):
-        ids = self.ids() or ["none"]
+        command = self.lot.choice(COMMANDS)
+        ids = self.ids(command[0] in FIRST_ONLY) or ["none"]
+        # Every second time a session of another agent, of which there are few.
+        if command[0] not in FIRST_ONLY and self.lot.random() < 0.5:
+            first = set(self.ids(True))
+            ids = [one for one in ids if one not in first] or ids
         to = self.lot.choice(self.projects)
-        words = [self.lot.choice(ids) if word == "{}" else word.replace("{to}", to) for word in self.lot.choice(COMMANDS)]
+        words = [self.lot.choice(ids) if word == "{}" else word.replace("{to}", to) for word in command]
         return [*words, "--yes"]
 
     def wait_for_a_change(self, started):

@@ -43,7 +43,9 @@ def main():
     if not shutil.which(opts.bin) or not shutil.which("cc"):
         print(f"error: {opts.bin} or a C compiler is missing", file=sys.stderr)
         return 2
-    cases = [case for case in CASES if not opts.only or opts.only in case.name]
+    cases = [case for case in CASES if opts.only in case.name] if opts.only else CASES
+    if opts.smoke and not opts.only:
+        cases = [case for case in cases if case.is_quick]
     with tempfile.TemporaryDirectory(prefix="recount-faults-") as scratch:
         library = os.path.join(scratch, "fault.so")
         subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, os.path.join(HERE, "fault.c"), "-ldl"], check=True)

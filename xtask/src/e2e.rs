@@ -61,6 +61,20 @@ const PARTS: &[Part] = &[
         sweep: &[],
     },
     Part {
+        name: "claude",
+        program: "node",
+        script: "e2e/claude.mjs",
+        slice: &["--quick"],
+        sweep: &["--patient"],
+    },
+    Part {
+        name: "codex",
+        program: "node",
+        script: "e2e/codex.mjs",
+        slice: &["--quick"],
+        sweep: &[],
+    },
+    Part {
         name: "faults",
         program: "python3",
         script: "e2e/faults/run.py",
@@ -211,14 +225,15 @@ fn modules() -> Result<(), Trouble> {
 /// Installs the modules of the scripts and the releases that the gate takes: all that needs the network.
 pub(crate) fn install() -> Result<Report, Trouble> {
     modules()?;
-    let mut node = Command::new("node");
-    node.arg(root().join("e2e/agent.mjs")).args(SLICE.split(','));
-    let status = node.status().map_err(|error| Trouble::new(format!("node: {error}")))?;
-    if status.success() {
-        Ok(Report::noted(format!("installed: {SLICE}")))
-    } else {
-        Err(Trouble::new(format!("e2e/agent.mjs: {status}")))
+    for (script, releases) in [("e2e/agent.mjs", SLICE), ("e2e/programs.mjs", "")] {
+        let mut node = Command::new("node");
+        node.arg(root().join(script)).args(releases.split(',').filter(|name| !name.is_empty()));
+        let status = node.status().map_err(|error| Trouble::new(format!("node: {error}")))?;
+        if !status.success() {
+            return Err(Trouble::new(format!("{script}: {status}")));
+        }
     }
+    Ok(Report::noted(format!("installed: {SLICE}, and one release of each other agent")))
 }
 
 #[cfg(test)]

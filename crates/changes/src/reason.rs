@@ -25,7 +25,7 @@ pub enum Reason {
         done: Deed,
     },
     /// A file of a session is also needed for another one.
-    #[error("a file of {} also holds, or is the start of, session {}", session.short(), other.short())]
+    #[error("a file of {session} also holds, or is the start of, session {other}")]
     SharedFile {
         /// The session.
         session: SessionId,

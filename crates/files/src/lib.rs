@@ -2,7 +2,8 @@
 //!
 //! Agents, and whatever agents run, write into the folders that are read. What was a session file when a folder was listed may be
 //! a link to a device, to a pipe or to a secret when it is opened. So there is no look before the opening: the file is opened
-//! without following a link and without waiting, and the open descriptor is asked what it is.
+//! without following a link and without waiting, and the open descriptor is asked what it is. The folders above it may have become
+//! links, too: of a file in an agent's data folder, the descriptor is also asked where it lies.
 
 #![expect(clippy::disallowed_methods, reason = "the one place where files are opened for reading")]
 
@@ -18,6 +19,9 @@ const GROWTH: u64 = 64 * 1024 * 1024;
 /// Links that somebody has looked at, with what they led to then.
 static ACCEPTED: RwLock<Option<HashMap<PathBuf, Identity>>> = RwLock::new(None);
 
+/// Data folders, each with the places that their files may really lie in.
+static CONFINED: RwLock<Vec<(PathBuf, Vec<PathBuf>)>> = RwLock::new(Vec::new());
+
 /// What a file is, whatever its names are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Identity {
@@ -31,7 +35,10 @@ struct Identity {
 /// If it cannot be opened, is a link, or is not a regular file.
 pub fn open(path: &Path) -> io::Result<File> {
     match open_here(path) {
-        Ok(file) => regular(file).map(|(file, _)| file),
+        Ok(file) => {
+            let (file, _) = regular(file)?;
+            if is_in_place(&file, path) { Ok(file) } else { Err(refused()) }
+        }
         Err(error) if is_link(&error, path) => open_accepted(path),
         Err(error) => Err(error),
     }
@@ -62,8 +69,56 @@ pub fn accept_link(link: &Path, target: &Metadata) {
     accepted.get_or_insert_default().insert(link.to_owned(), identity);
 }
 
+/// Confines a data folder: from now on [`open`] refuses what is named below it and really lies elsewhere, because a folder on the way
+/// has become a link. `folders` in it may be links already.
+pub fn confine<'a>(root: &Path, folders: impl IntoIterator<Item = &'a Path>) {
+    let Ok(real) = root.canonicalize() else { return };
+    let folders = folders.into_iter().filter_map(|folder| folder.canonicalize().ok());
+    let outside: Vec<PathBuf> = folders.filter(|folder| !folder.starts_with(&real)).collect();
+    let places: Vec<PathBuf> = std::iter::once(real).chain(outside).collect();
+    let mut confined = CONFINED.write().unwrap_or_else(PoisonError::into_inner);
+    match confined.iter_mut().find(|(known, _)| known == root) {
+        Some((_, known)) => *known = places,
+        None => confined.push((root.to_owned(), places)),
+    }
+}
+
+/// Whether an open file lies in the data folder that its path names. Where the system does not tell, it does.
+fn is_in_place(file: &File, path: &Path) -> bool {
+    let confined = CONFINED.read().unwrap_or_else(PoisonError::into_inner);
+    let mut places = confined.iter().filter(|(root, _)| path.starts_with(root)).peekable();
+    if places.peek().is_none() {
+        return true;
+    }
+    let Some(real) = place(file) else { return true };
+    places.any(|(_, places)| places.iter().any(|place| real.starts_with(place)))
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn place(file: &File) -> Option<PathBuf> {
+    use std::os::fd::AsRawFd as _;
+
+    std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()
+}
+
+#[cfg(target_vendor = "apple")]
+fn place(file: &File) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStringExt as _;
+
+    let path = rustix::fs::getpath(file).ok()?;
+    Some(std::ffi::OsString::from_vec(path.into_bytes()).into())
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+fn place(_file: &File) -> Option<PathBuf> {
+    None
+}
+
+fn refused() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "a link, which is not followed")
+}
+
 fn open_accepted(path: &Path) -> io::Result<File> {
-    let refused = || io::Error::new(io::ErrorKind::InvalidInput, "a link, which is not followed");
     let accepted = {
         let accepted = ACCEPTED.read().unwrap_or_else(PoisonError::into_inner);
         accepted.as_ref().and_then(|accepted| accepted.get(path).copied()).ok_or_else(refused)?

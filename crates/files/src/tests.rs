@@ -16,7 +16,7 @@ fn text(file: io::Result<impl Read>) -> io::Result<String> {
 }
 
 #[expect(clippy::unwrap_used, reason = "what a test needs it must have")]
-fn refused(path: &Path) -> String {
+fn why_refused(path: &Path) -> String {
     open(path).map(|_| ()).unwrap_err().to_string()
 }
 
@@ -27,7 +27,7 @@ fn regular_files_are_opened_and_links_only_where_people_link() {
     fs::write(at("file"), "text").unwrap();
     symlink("file", at("link")).unwrap();
     assert_eq!(text(open(&at("file"))).unwrap(), "text");
-    assert_eq!(refused(&at("link")), "a link, which is not followed");
+    assert_eq!(why_refused(&at("link")), "a link, which is not followed");
     assert_eq!(text(open_following(&at("link"))).unwrap(), "text");
     assert_eq!(open(&at("none")).unwrap_err().kind(), io::ErrorKind::NotFound);
 }
@@ -57,7 +57,7 @@ fn an_accepted_link_is_followed_as_long_as_it_leads_to_the_same_file() {
     assert_eq!(text(open(&at("link"))).unwrap(), "text");
     fs::remove_file(at("link")).unwrap();
     symlink("secret", at("link")).unwrap();
-    assert_eq!(refused(&at("link")), "a link, which is not followed");
+    assert_eq!(why_refused(&at("link")), "a link, which is not followed");
 }
 
 #[test]
@@ -88,6 +88,51 @@ fn a_file_that_is_swapped_for_a_link_while_it_is_opened_is_never_followed() {
         done.store(true, Ordering::Relaxed);
     });
     assert!(seen.0 > 0 && seen.1 > 0, "{seen:?}");
+}
+
+#[test]
+fn a_folder_that_is_swapped_for_a_link_is_never_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for (place, words) in [("root/chats", "text"), ("root/other", "other"), ("out", "secret")] {
+        fs::create_dir_all(at(place)).unwrap();
+        fs::write(at(place).join("session"), words).unwrap();
+    }
+    // What is linked from the beginning may be.
+    fs::create_dir_all(at("moved/shop")).unwrap();
+    fs::write(at("moved/shop/session"), "moved").unwrap();
+    symlink("../moved", at("root/tmp")).unwrap();
+    confine(&at("root"), [&*at("root/tmp")]);
+    assert_eq!(text(open(&at("root/chats/session"))).unwrap(), "text");
+    assert_eq!(text(open(&at("root/tmp/shop/session"))).unwrap(), "moved");
+
+    symlink("../out", at("root/link")).unwrap();
+    let exchange = || {
+        // As an attacker does: at any time there is one of both.
+        fs::rename(at("root/chats"), at("root/was")).unwrap();
+        fs::rename(at("root/link"), at("root/chats")).unwrap();
+        fs::rename(at("root/chats"), at("root/link")).unwrap();
+        fs::rename(at("root/was"), at("root/chats")).unwrap();
+    };
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                exchange();
+            }
+        });
+        for _ in 0..20_000 {
+            let read = text(open_bounded(&at("root/chats/session")));
+            assert!(read.is_err() || read.is_ok_and(|text| text == "text"));
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    fs::rename(at("root/chats"), at("root/was")).unwrap();
+    symlink("../out", at("root/chats")).unwrap();
+    assert_eq!(why_refused(&at("root/chats/session")), "a link, which is not followed");
+    fs::remove_file(at("root/chats")).unwrap();
+    symlink(at("root/other"), at("root/chats")).unwrap();
+    assert_eq!(text(open(&at("root/chats/session"))).unwrap(), "other");
 }
 
 #[test]

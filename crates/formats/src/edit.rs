@@ -42,6 +42,19 @@ pub trait Editor: Debug + Sync {
         None
     }
 
+    /// Returns the file by whose lock the agent's processes take turns at the titles beside sessions.
+    fn names_lock(&self, _root: &Path) -> Option<PathBuf> {
+        None
+    }
+
+    /// Returns the file beside a session's in which the agent keeps its title once more, with the new one; `None` where there is none.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    fn title_copy(&self, _file: &Path, _title: Option<&str>) -> io::Result<Option<RegistryEntry>> {
+        Ok(None)
+    }
+
     /// Returns the folder for a session that began at a time, by an agent that sorts sessions by time; `None` for others, which sort
     /// them by project.
     fn folder_at(&self, _root: &Path, _began: Option<Timestamp>) -> Option<PathBuf> {

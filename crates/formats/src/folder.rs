@@ -21,7 +21,8 @@ pub(crate) fn file(entry: &DirEntry, root: &Path, problems: &mut Vec<Problem>) -
     let Ok(mut metadata) = entry.metadata() else {
         return problem(What::Unreadable, "left out");
     };
-    if metadata.is_symlink() {
+    let is_link = metadata.is_symlink();
+    if is_link {
         let inside = leads_inside(&path, root);
         match fs::metadata(&path) {
             Ok(target) if inside => {
@@ -42,6 +43,7 @@ pub(crate) fn file(entry: &DirEntry, root: &Path, problems: &mut Vec<Problem>) -
     }
     Some(FileAt {
         bytes: metadata.len(),
+        is_link,
         modified: modified(&metadata),
         stamp: Stamp::of(&metadata),
         path,

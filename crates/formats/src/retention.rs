@@ -11,8 +11,8 @@ use crate::source::{ProjectFolder, RootShape};
 
 /// An agent that cleans up after itself, release by release.
 ///
-/// It only predicts, it never deletes. What is on disk is listed and settings are read; sessions are not opened, they are
-/// known by their [`SourceState`].
+/// It only predicts, it never deletes. What is on disk is listed and settings are read; sessions are known by their
+/// [`SourceState`], and only those behind links, which nobody else reads, are opened.
 pub trait RetentionPolicy: Debug + Sync {
     /// Returns the program, as people start it.
     fn program(&self) -> &'static str;

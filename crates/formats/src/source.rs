@@ -439,10 +439,25 @@ pub struct ProjectFolder {
     pub markers: Vec<(RecordedPath, &'static str)>,
     /// Session files.
     pub files: Vec<FileAt>,
+    /// What else in it an agent would find through links that lead out of its data folder.
+    pub linked: Linked,
     /// All bytes in it that belong to sessions.
     pub bytes: u64,
     /// What about it is not as the agent leaves it.
     pub notes: Vec<String>,
+}
+
+/// What in a project directory is reached through links that lead out of the agent's data folder. It is left out everywhere but where
+/// we tell what the agent deletes: the agent follows links.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Linked {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Session files, or the folder that they lie in.
+    Files,
+    /// The directory itself.
+    Directory,
 }
 
 /// A session file, not yet read.
@@ -452,6 +467,8 @@ pub struct FileAt {
     pub path: PathBuf,
     /// Its size.
     pub bytes: u64,
+    /// Whether it is a link to a file.
+    pub is_link: bool,
     /// When it was last written, in milliseconds.
     pub modified: Option<i64>,
     /// What changes when its content does.

@@ -11,6 +11,8 @@ pub struct PendingDeletion {
     pub path: String,
     /// Its size.
     pub bytes: u64,
+    /// Whether it is a link: what it leads to stays.
+    pub is_link: bool,
     /// Why it goes.
     pub why: DeletionReason,
     /// The file that it goes with.

@@ -2,6 +2,7 @@
 //! word to the shell, whatever is in it.
 
 use std::fmt::{self, Write as _};
+use std::path::Path;
 
 /// A command line that is printed for people to run.
 ///
@@ -14,10 +15,18 @@ use std::fmt::{self, Write as _};
 #[derive(Clone, Debug)]
 pub struct CommandLine {
     command: &'static str,
-    arguments: Vec<String>,
+    arguments: Vec<Argument>,
     options: Vec<String>,
     /// Whether an argument would be taken for an option.
     is_ambiguous: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Argument {
+    /// From anybody: it is quoted.
+    Given(String),
+    /// For people to fill in.
+    Placeholder(&'static str),
 }
 
 impl CommandLine {
@@ -30,14 +39,14 @@ impl CommandLine {
     #[must_use]
     pub fn argument(mut self, word: &str) -> Self {
         self.is_ambiguous |= word.starts_with('-');
-        self.arguments.push(quote(word));
+        self.arguments.push(Argument::Given(word.to_owned()));
         self
     }
 
     /// Adds an argument for people to fill in.
     #[must_use]
     pub fn placeholder(mut self, word: &'static str) -> Self {
-        self.arguments.push(word.to_owned());
+        self.arguments.push(Argument::Placeholder(word));
         self
     }
 
@@ -55,19 +64,39 @@ impl CommandLine {
         self.options.push(format!("{option}{between}{}", quote(value)));
         self
     }
+
+    /// Returns the line with paths below the home as `~/…`. A shell puts the home back only outside of quotes, so that is where it stands.
+    pub fn below_home(&self, home: Option<&Path>) -> String {
+        let home = home.and_then(Path::to_str).filter(|home| !home.is_empty() && !cfg!(windows));
+        self.line(|word| {
+            let below = home.and_then(|home| word.strip_prefix(home)?.strip_prefix('/'));
+            below.map_or_else(|| quote(word), |below| format!("~/{}", quote_rest(below)))
+        })
+    }
+
+    fn line(&self, quote: impl Fn(&str) -> String) -> String {
+        let arguments = self.arguments.iter().map(|argument| match argument {
+            Argument::Given(word) => quote(word),
+            Argument::Placeholder(word) => (*word).to_owned(),
+        });
+        let options = self.options.iter().cloned();
+        let words: Vec<String> = if self.is_ambiguous {
+            options.chain(["--".to_owned()]).chain(arguments).collect()
+        } else {
+            arguments.chain(options).collect()
+        };
+        words.iter().fold(self.command.to_owned(), |line, word| format!("{line} {word}"))
+    }
+}
+
+/// Quotes what follows in the same word.
+fn quote_rest(rest: &str) -> String {
+    if rest.is_empty() { String::new() } else { quote(rest) }
 }
 
 impl fmt::Display for CommandLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.command)?;
-        let mut words = |words: &[String]| words.iter().try_for_each(|word| write!(f, " {word}"));
-        if self.is_ambiguous {
-            words(&self.options)?;
-            words(&["--".to_owned()])?;
-            return words(&self.arguments);
-        }
-        words(&self.arguments)?;
-        words(&self.options)
+        f.write_str(&self.line(quote))
     }
 }
 
@@ -176,6 +205,30 @@ fn quote_powershell(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn the_home_is_short_where_a_shell_puts_it_back() {
+        let line = |path: &str| {
+            let home = Some(Path::new("/home/dev"));
+            CommandLine::new("ls").argument(path).below_home(home)
+        };
+        for (path, short) in [
+            ("/home/dev/code", "ls ~/code"),
+            ("/home/dev/my code", "ls ~/'my code'"),
+            ("/home/dev/~/x", "ls ~/'~/x'"),
+            ("/home/dev/", "ls ~/"),
+            ("/home/dev", "ls /home/dev"),
+            ("/home/developer", "ls /home/developer"),
+            ("/srv/a /home/dev/x", "ls '/srv/a /home/dev/x'"),
+        ] {
+            assert_eq!(line(path), short);
+        }
+        assert_eq!(
+            CommandLine::new("ls").argument("/home/dev/x").below_home(None),
+            "ls /home/dev/x"
+        );
+    }
 
     const HOSTILE: &[&str] = &[
         "",

@@ -87,6 +87,7 @@ impl Changes<'_> {
             && let Some(entry) = self.named(home.editor, &home.root, &home.id, Some(&name))?
         {
             write(&mut offer, home.id.as_str(), &entry)?;
+            offer.plan.file_locks.extend(home.editor.names_lock(&home.root));
         }
         Ok(offer)
     }

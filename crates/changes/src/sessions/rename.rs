@@ -48,6 +48,7 @@ impl Changes<'_> {
             let known = survey.disk.names.iter().flatten().find(|(id, _)| *id == facts.id);
             if known.map(|(_, name)| name) != title.as_ref() {
                 write(&mut offer, facts.id.as_str(), &entry)?;
+                offer.plan.file_locks.extend(editor.names_lock(&root));
             }
             if title.is_none() && !offer.is_empty() {
                 offer.notice(Notice::OwnTitleAgain);
@@ -72,6 +73,9 @@ impl Changes<'_> {
             }
             let about = ChangeDetails { session: Some(id), what: role(file.role) };
             offer.plan.replace(&RealDisk, path, patched(path, &patches), about)?;
+            if let Some(copy) = editor.title_copy(path, title.as_deref()).map_err(unreadable)? {
+                write(&mut offer, id, &copy)?;
+            }
         }
         if !able {
             return Err(Reason::NoTitleShown(facts.id.clone()).into());

@@ -42,7 +42,8 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context) -> Result<ExitCode, Fail
     let bar = Bar::new(context, "reading");
     let findings = changes.doctor(project.as_deref(), &bar)?;
     bar.finish();
-    let mut findings: Vec<Row> = findings.into_iter().map(Row::new).collect();
+    let home = context.folders.home.as_deref();
+    let mut findings: Vec<Row> = findings.into_iter().map(|one| Row::new(one, home)).collect();
     findings.sort();
     findings.dedup();
     if context.global.json {
@@ -74,13 +75,24 @@ struct Row {
     session: Option<SessionId>,
     path: Option<PathBuf>,
     remedy: Option<String>,
+    /// The same for people, with `~` for the home.
+    #[serde(skip)]
+    short_remedy: Option<String>,
 }
 
 impl Row {
-    fn new(finding: Finding) -> Self {
+    fn new(finding: Finding, home: Option<&Path>) -> Self {
         let Finding { topic, severity, what, session, path, remedy } = finding;
-        let (what, remedy) = (words::symptom(&what), remedy.as_ref().map(words::remedy));
-        Self { topic, severity, what, session, path, remedy }
+        let remedy = remedy.as_ref().map(words::remedy);
+        Self {
+            topic,
+            severity,
+            what: words::symptom(&what),
+            session,
+            path,
+            short_remedy: remedy.as_ref().map(|command| command.below_home(home)),
+            remedy: remedy.map(|command| command.to_string()),
+        }
     }
 }
 
@@ -105,7 +117,7 @@ fn page(findings: &[Row], context: &Context) -> String {
         }
         page.push_str(&canvas.print([Line::new([Span::new(words::topic(topic), Tone::Strong)])]));
         let own = findings.iter().filter(|finding| finding.topic == topic);
-        let rows: Vec<Vec<Span>> = own.map(|finding| row(finding, context)).collect();
+        let rows: Vec<Vec<Span>> = own.map(row).collect();
         let page_of = if fits(&rows, canvas.room()) { beside } else { below };
         page.push_str(&page_of(&rows, &canvas));
     }
@@ -140,7 +152,7 @@ fn below(rows: &[Vec<Span>], canvas: &Canvas) -> String {
     render(COLUMNS.get(..3).unwrap_or(COLUMNS), &all, canvas)
 }
 
-fn row(finding: &Row, context: &Context) -> Vec<Span> {
+fn row(finding: &Row) -> Vec<Span> {
     let (word, tone) = match finding.severity {
         Severity::Error => ("error", Tone::Removed),
         Severity::Warning => ("warning", Tone::Warning),
@@ -151,15 +163,12 @@ fn row(finding: &Row, context: &Context) -> Vec<Span> {
         (None, Some(path)) => tail(path),
         (None, None) => String::new(),
     };
-    let remedy = finding.remedy.as_deref().map_or("-".to_owned(), |command| {
-        let home = context.folders.home.as_ref().map(|home| format!("{}/", home.display()));
-        home.map_or(command.to_owned(), |home| command.replace(&home, "~/"))
-    });
+    let remedy = finding.short_remedy.as_deref().unwrap_or("-");
     vec![
         Span::new(word, tone),
         Span::new(&place, Tone::Plain),
         Span::new(&finding.what, Tone::Plain),
-        Span::new(&remedy, Tone::Dim),
+        Span::new(remedy, Tone::Dim),
     ]
 }
 

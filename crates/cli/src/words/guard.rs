@@ -11,7 +11,9 @@ pub(crate) fn why(session: &SessionAtRisk, kept: &RetentionLimits) -> String {
         return "deleted with its main session".to_owned();
     }
     if session.lost == Lost::Spare {
-        let kinds = if session.files.iter().all(|deletion| deletion.why == DeletionReason::Stub) {
+        let kinds = if session.files.iter().all(|deletion| deletion.is_link) {
+            "only a link; the file stays"
+        } else if session.files.iter().all(|deletion| deletion.why == DeletionReason::Stub) {
             "only the stub of a resume"
         } else {
             "only redundant files"
@@ -28,6 +30,11 @@ pub(crate) fn why(session: &SessionAtRisk, kept: &RetentionLimits) -> String {
 
 /// Says why one file goes.
 pub(crate) fn one(deletion: &PendingDeletion, kept: &RetentionLimits) -> String {
+    let why = reason(deletion, kept);
+    if deletion.is_link { format!("{why}; only the link, its target stays") } else { why }
+}
+
+fn reason(deletion: &PendingDeletion, kept: &RetentionLimits) -> String {
     let age = kept.max_age.as_deref().unwrap_or_default();
     let count = kept.max_count.unwrap_or_default();
     match deletion.why {

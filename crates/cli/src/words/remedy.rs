@@ -8,17 +8,17 @@ use recount_model::SessionId;
 use recount_platform::CommandLine;
 
 /// Returns the command that mends something.
-pub(crate) fn remedy(remedy: &Remedy) -> String {
+pub(crate) fn remedy(remedy: &Remedy) -> CommandLine {
     let about = |command, session: &SessionId| CommandLine::new(command).argument(session.short());
     let chmod = |command, path: &Path| CommandLine::new(command).argument(&path.to_string_lossy());
-    let line = match remedy {
+    match remedy {
         Remedy::Keep => CommandLine::new("recount guard --keep"),
         Remedy::Fix => CommandLine::new("recount guard --fix"),
         Remedy::Repair(session) => about("recount repair", session),
         Remedy::ShowRaw(session) => about("recount show", session).option("--raw"),
         Remedy::Compact(session) => about("recount compact", session),
         Remedy::PruneOrphaned => CommandLine::new("recount prune --orphaned"),
-        Remedy::Relocate { old: Some(old), new: Some(new) } => return relocate(old.as_str(), new),
+        Remedy::Relocate { old: Some(old), new: Some(new) } => relocation(old.as_str(), new),
         // Where it went is not known; this says which folders may be meant.
         Remedy::Relocate { old: Some(old), new: None } => {
             CommandLine::new("recount projects").argument(old.as_str()).option("--scan")
@@ -28,13 +28,16 @@ pub(crate) fn remedy(remedy: &Remedy) -> String {
         Remedy::RebuildIndex => CommandLine::new("recount index rebuild"),
         Remedy::MakeWritable(path) => chmod("chmod u+w", path),
         Remedy::MakePrivate(path) => chmod("chmod go-rwx", path),
-    };
-    line.to_string()
+    }
 }
 
 /// Returns the command that makes the sessions of one folder those of another.
 pub(crate) fn relocate(old: &str, new: &str) -> String {
-    CommandLine::new("recount relocate").argument(old).argument(new).to_string()
+    relocation(old, new).to_string()
+}
+
+fn relocation(old: &str, new: &str) -> CommandLine {
+    CommandLine::new("recount relocate").argument(old).argument(new)
 }
 
 /// Says how an agent is kept from deleting sessions by itself.
@@ -47,6 +50,10 @@ mod tests {
     use recount_model::RecordedPath;
 
     use super::*;
+
+    fn remedy(one: &Remedy) -> String {
+        super::remedy(one).to_string()
+    }
 
     #[test]
     fn a_folder_that_has_moved_is_relocated_by_both_its_paths() {

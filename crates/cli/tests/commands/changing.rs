@@ -40,6 +40,24 @@ pub(crate) fn tree(home: &Home) -> Tree {
     tree
 }
 
+/// Every file below a folder of the home, with its bytes.
+pub(crate) fn files(home: &Home, below: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    let mut open = vec![home.path().join(below)];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                let bytes = fs::read(&path).unwrap();
+                all.insert(path, bytes);
+            }
+        }
+    }
+    all
+}
+
 /// What a command prints as JSON.
 #[track_caller]
 pub(crate) fn json(home: &Home, arguments: &[&str]) -> Value {

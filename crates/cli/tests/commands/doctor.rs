@@ -177,3 +177,26 @@ fn files_that_others_can_read_or_nobody_can_write_are_told() {
     assert!(all.starts_with(&expected), "{all}");
     assert!(all.contains("other users of this machine can read"), "{all}");
 }
+
+#[cfg(unix)]
+#[test]
+fn the_remedy_that_is_printed_runs() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = healthy();
+    let data = home.path().join("other home/.gemini");
+    fs::create_dir_all(home.path().join("other home")).unwrap();
+    fs::rename(home.path().join(".gemini"), &data).unwrap();
+    for path in [home.path(), &home.path().join("other home"), &data] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let output = home.run_with(["--home", "other home", "doctor"], |command| {
+        command.env("RECOUNT_WIDTH", "200");
+    });
+    let (_, command) = output.stdout.split_once("chmod go-rwx ").unwrap();
+    let command = format!("chmod go-rwx {}", command.lines().next().unwrap());
+    assert_eq!(command, "chmod go-rwx ~/'other home/.gemini'");
+    let mut shell = std::process::Command::new("sh");
+    let run = shell.args(["-c", &command]).env("HOME", home.path()).output().unwrap();
+    assert!(run.status.success(), "{command}: {run:?}");
+    assert_eq!(fs::metadata(&data).unwrap().permissions().mode() & 0o777, 0o700);
+}

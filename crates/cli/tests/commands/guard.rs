@@ -128,7 +128,7 @@ fn every_documented_field_is_in_the_json() {
     has(&project["retention"], "on off_because max_age max_count from notes");
     let session = &project["sessions"][0];
     has(session, "id kind parent title title_from updated prompts lost bytes files beside");
-    has(&session["files"][0], "path bytes why with with_why session");
+    has(&session["files"][0], "path bytes is_link why with with_why session");
     assert_eq!((&session["lost"], &session["files"][0]["why"]), (&json!("whole"), &json!("age")));
     assert_eq!(session["beside"][0]["why"], "beside");
 }
@@ -160,4 +160,143 @@ fn the_release_that_is_installed_is_found_without_running_it() {
     hint: `recount projects` shows every project
     [exit 1]
     ");
+}
+
+#[test]
+fn times_are_read_as_the_agent_reads_them() {
+    for (last_updated, doomed) in [
+        (json!("2026-10-07"), true),
+        (json!("Oct 07, 2026"), true),
+        (json!("10/07/2026"), true),
+        (json!("2026"), true),
+        (json!("0"), true),
+        (json!("2026-02-31T00:00:00Z"), true),
+        (json!(1_000), true),
+        (json!(true), true),
+        (json!(["2026-10-07"]), true),
+        (json!("2026-11-10"), false),
+        (json!("Nov 10, 2026"), false),
+        (json!(1_794_000_000_000_i64), false),
+        (json!("yesterday"), false),
+        (json!({"at": 1}), false),
+        // The agent takes what is missing for now.
+        (json!(0), false),
+        (json!(null), false),
+    ] {
+        let home = used_on("2026-11-10");
+        let path = ".gemini/tmp/shop/chats/session-2026-11-10T08-00-3d2f9a10.jsonl";
+        let text = String::from_utf8(home.read(path)).unwrap();
+        let said = r#""lastUpdated":"2026-11-10T08:00:00.000Z""#;
+        assert!(text.contains(said), "{text}");
+        home.write(path, text.replace(said, &format!(r#""lastUpdated":{last_updated}"#)));
+        let output = home.run(["guard", "--release", "0.60.0", "--json"]);
+        let document: Value = serde_json::from_str(&output.stdout).unwrap();
+        assert_eq!(document["doomed"], doomed, "{last_updated}");
+    }
+}
+
+#[test]
+fn an_id_is_found_where_the_clean_up_looks_for_it() {
+    type Change<'a> = &'a dyn Fn(&str) -> String;
+    let path = ".gemini/tmp/shop/chats/session-2026-09-02T08-00-3d2f9a10.jsonl";
+    let long = |length: usize| {
+        move |text: &str| {
+            let (first, rest) = text.split_once('\n').unwrap();
+            let first = first.strip_suffix('}').unwrap();
+            let more = length - first.len() - r#","x":""}"#.len();
+            format!("{first},\"x\":\"{}\"}}\n{rest}", "x".repeat(more))
+        }
+    };
+    let changes: [(&str, Change<'_>, bool); 9] = [
+        ("CRLF", &|text| text.replace('\n', "\r\n"), true),
+        ("CR alone", &|text| text.replace('\n', "\r"), false),
+        ("the first CR alone", &|text| text.replacen('\n', "\r", 1), false),
+        ("CR CR LF", &|text| text.replacen('\n', "\r\r\n", 1), true),
+        ("CR first", &|text| format!("\r{text}"), true),
+        ("LF first", &|text| format!("\n{text}"), false),
+        (
+            "a hash that is no string",
+            &|text| text.replace(&format!("\"{}\"", "ab".repeat(32)), "5"),
+            true,
+        ),
+        ("4096 bytes", &long(4096), true),
+        ("4097 bytes", &long(4097), false),
+    ];
+    for (name, change, takes) in changes {
+        let home = used_on("2026-09-02");
+        let text = String::from_utf8(home.read(path)).unwrap();
+        home.write(path, change(&text));
+        let output = home.run(["guard", "--release", "0.60.0", "--json"]);
+        assert!(output.stdout.contains(path), "{name}: {}", output.stdout);
+        assert_eq!(output.stdout.contains("list.txt"), takes, "{name}: {}", output.stdout);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_as_the_agent_follows_them() {
+    let link = |target: String, path: String| std::os::unix::fs::symlink(target, path).unwrap();
+    // Elsewhere: an old session, and a project directory.
+    let elsewhere = used_on("2026-09-02");
+    let chats = ".gemini/tmp/shop/chats";
+    let old = "session-2026-09-02T08-00-3d2f9a10.jsonl";
+    let home = used_on("2026-11-10");
+    // A file, a folder of files, a project directory; and one that leads nowhere takes a whole session along.
+    link(
+        elsewhere.at(&format!("{chats}/{old}")),
+        home.at(&format!("{chats}/session-linked.jsonl")),
+    );
+    link(home.at("nowhere"), home.at(&format!("{chats}/session-2026-11-11T08-00-3d2f9a10.jsonl")));
+    home.write(".gemini/tmp/blog/.project_root", "/home/dev/code/blog");
+    link(elsewhere.at(chats), home.at(".gemini/tmp/blog/chats"));
+    link(elsewhere.at(".gemini/tmp/shop"), home.at(".gemini/tmp/news"));
+
+    let output = home.run(["guard", "--release", "0.60.0", "--json"]);
+    let document: Value = serde_json::from_str(&output.stdout).unwrap();
+    let projects = document["projects"].as_array().unwrap();
+    let others = projects.iter().flat_map(|project| project["others"].as_array().unwrap());
+    let root = home.at(".gemini/tmp/");
+    let told = others.map(|one| {
+        let path = one["path"].as_str().unwrap().strip_prefix(&root).unwrap();
+        format!("{path} {} {}", one["why"].as_str().unwrap(), one["is_link"])
+    });
+    let mut told: Vec<String> = told.filter(|one| one.contains("/chats/session-")).collect();
+    told.sort();
+    assert_eq!(
+        told,
+        [
+            format!("blog/chats/{old} age false"),
+            format!("news/chats/{old} age false"),
+            "shop/chats/session-2026-11-11T08-00-3d2f9a10.jsonl unreadable true".to_owned(),
+            "shop/chats/session-linked.jsonl age true".to_owned(),
+        ]
+    );
+    let shop = projects.iter().find(|project| project["sessions"][0].is_object()).unwrap();
+    assert_eq!(shop["sessions"][0]["files"][0]["why"], "same-name");
+
+    let page = home.run(["guard", "-q", "--release", "0.60.0"]).stdout;
+    for words in [
+        "1 of 1 session and 2 session files in linked folders will be deleted on the next start",
+        "1 session file in a linked folder (340 B)",
+        "2 links to session files (the files stay)",
+    ] {
+        assert!(page.contains(words), "{words}\n{page}");
+    }
+    // Their text is nobody's.
+    assert_eq!(page.matches("What does an apple cost?").count(), 1, "{page}");
+}
+
+#[cfg(unix)]
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test makes what it looks at")]
+fn a_session_behind_a_link_within_the_home_loses_the_link_alone() {
+    let home = used_on("2026-09-02");
+    let chats = home.path().join(".gemini/tmp/shop/chats");
+    let file = chats.join("session-2026-09-02T08-00-3d2f9a10.jsonl");
+    let kept = home.path().join(".gemini/kept.jsonl");
+    std::fs::rename(&file, &kept).unwrap();
+    std::os::unix::fs::symlink(&kept, &file).unwrap();
+    let page = home.run(["guard", "-q", "--release", "0.60.0"]).stdout;
+    assert!(page.contains("nothing  only a link; the file stays"), "{page}");
+    assert!(!page.contains("will be deleted"), "{page}");
 }

@@ -1,4 +1,6 @@
 mod changing;
+mod claude;
+mod codex;
 mod completions;
 mod content;
 mod delete;

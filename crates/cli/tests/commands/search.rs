@@ -306,3 +306,68 @@ fn what_cannot_be_told_of_a_session_that_is_gone_is_said() {
     [exit 1]
     ");
 }
+
+/// A home with more bytes than are indexed before the first answer, of which most say nothing.
+#[cfg(unix)]
+fn large() -> recount_testkit::Home {
+    let home = home(["gemini/lines/tools"]);
+    let mut log = String::from(concat!(
+        r#"{"sessionId":"1a46e000-0000-4000-8000-000000000001","projectHash":"x","startTime":"2026-11-15T08:00:00.000Z","lastUpdated":"2026-11-15T08:00:00.000Z","kind":"main"}"#,
+        "\n",
+        r#"{"id":"u1","timestamp":"2026-11-15T08:00:00.000Z","type":"user","content":[{"text":"What do quinces cost?"}]}"#,
+        "\n"
+    ));
+    log.extend(std::iter::repeat_n(' ', 65_000_000));
+    log.push('\n');
+    home.write(".gemini/tmp/shop/chats/session-2026-11-15T08-00-1a46e000.jsonl", log);
+    home
+}
+
+#[cfg(unix)]
+fn found(output: &str) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let hits = hits(output);
+    hits.iter().map(|hit| (text(&hit["session"]["id"]), text(&hit["message_id"]))).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn the_first_search_is_answered_from_the_files_while_the_index_is_built() {
+    const LATER: &str = "searched the files, newest first; the index is built in the background";
+    let home = large();
+    let indexed = || {
+        let status = home.run(["index", "status", "--json"]);
+        let status: Value = serde_json::from_str(&status.stdout).unwrap();
+        status["status"]["indexed"].as_u64().unwrap()
+    };
+    let expected = [("1a46e000-0000-4000-8000-000000000001".to_owned(), "u1".to_owned())];
+    let first = home.run(["search", "quinces", "--json"]);
+    assert!(first.stderr.contains(LATER), "{first}");
+    assert_eq!(found(&first.stdout), expected);
+    // Somebody else builds it: nobody waits, and nobody is left when it is done.
+    let begun = std::time::Instant::now();
+    while indexed() < 2 {
+        assert!(begun.elapsed().as_secs() < 120, "the index is never built");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    while home.run(["search", "quinces", "--json"]).stderr.contains(LATER) {
+        assert!(begun.elapsed().as_secs() < 120, "the index is never used");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    let later = home.run(["search", "quinces", "--json"]);
+    assert_eq!(found(&later.stdout), expected);
+}
+
+#[cfg(unix)]
+#[test]
+fn where_no_process_may_stay_behind_the_first_search_builds_the_index() {
+    let home = large();
+    let first = home.run_with(["search", "quinces", "--json"], |command| {
+        command.env("RECOUNT_BACKGROUND", "0");
+    });
+    assert!(!first.stderr.contains("background"), "{first}");
+    assert_eq!(found(&first.stdout).len(), 1);
+    let status = home.run(["index", "status", "--json"]);
+    let status: Value = serde_json::from_str(&status.stdout).unwrap();
+    assert_eq!(status["status"]["indexed"], 2, "{status}");
+}

@@ -419,3 +419,41 @@ fn nothing_to_count_is_an_exit_code() {
     [exit 2]
     ");
 }
+
+#[test]
+fn active_time_by_model_adds_up() {
+    let home = home([]);
+    let mut lines = vec![r#"{"sessionId":"ac71ae00-0000-4000-8000-000000000001","projectHash":"x","startTime":"2026-11-15T08:00:00.000Z","lastUpdated":"2026-11-15T08:20:00.000Z","kind":"main"}"#.to_owned()];
+    for (minute, model) in [
+        (0, ""),
+        (2, "gemini-3.5-flash"),
+        (5, ""),
+        (9, "gemini-3.1-pro-preview"),
+        (14, ""),
+        (20, ""),
+    ] {
+        let (kind, more) = match model {
+            "" => ("user", String::new()),
+            model => (
+                "gemini",
+                format!(r#","model":"{model}","tokens":{{"input":10,"output":1,"total":11}}"#),
+            ),
+        };
+        lines.push(format!(
+            r#"{{"id":"m{minute}","timestamp":"2026-11-15T08:{minute:02}:00.000Z","type":"{kind}","content":"Hm."{more}}}"#
+        ));
+    }
+    home.write(
+        ".gemini/tmp/shop/chats/session-2026-11-15T08-00-ac71ae00.jsonl",
+        lines.join("\n") + "\n",
+    );
+    let document = document(&home, &["--by", "model"]);
+    assert_eq!(document["total"]["active_seconds"], 20 * 60);
+    // What a human took to ask counts with the model that answered, and the rest with the last one.
+    let rows = document["rows"].as_array().unwrap().iter();
+    let mut active: Vec<(&str, u64)> = rows
+        .map(|row| (row["key"].as_str().unwrap(), row["active_seconds"].as_u64().unwrap() / 60))
+        .collect();
+    active.sort_unstable();
+    assert_eq!(active, [("gemini-3.1-pro-preview", 18), ("gemini-3.5-flash", 2)]);
+}

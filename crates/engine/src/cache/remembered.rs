@@ -279,7 +279,8 @@ impl DiskSnapshot {
             let files = folder.at.files.iter().map(|file| (file.path.file_name(), file.stamp));
             hash(&(&folder.at.path, files.collect::<Vec<_>>()))
         };
-        hash(&self.folders.iter().map(files).collect::<Vec<_>>())
+        // Names that users gave lie beside the sessions, and change without them.
+        hash(&(self.folders.iter().map(files).collect::<Vec<_>>(), &self.names))
     }
 
     /// Whether a file was written so short a time ago that it may change without a sign.

@@ -4,13 +4,13 @@ mod report;
 mod rows;
 mod scope;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
 use recount_formats::RetentionPolicy;
 use recount_formats::retention::{Chats, InstallFolders, RetentionSettings, Settings, Variables};
-use recount_model::{Project, SessionFacts, SourceState};
+use recount_model::{PendingDeletion, Project, SessionFacts, SourceState};
 use recount_platform::Env;
 
 pub use self::report::{
@@ -73,15 +73,15 @@ impl Engine {
     ) {
         let Ok(agents) = self.agents(None) else { return };
         let by_folder = self.sweep(sessions, disk, &resolved.projects, &agents);
-        let gone: BTreeSet<&str> = by_folder
+        let gone: HashMap<&str, &PendingDeletion> = by_folder
             .iter()
             .flat_map(|found| &found.deletions)
-            .map(|deletion| deletion.path.as_str())
+            .map(|deletion| (deletion.path.as_str(), deletion))
             .collect();
         for session in sessions {
             if agents.iter().any(|agent| agent.source == session.source) {
                 let pending_deletion =
-                    lost(session, |path| gone.contains(path)) == Some(Lost::Whole);
+                    lost(session, |path| gone.get(path).copied()) == Some(Lost::Whole);
                 Arc::make_mut(session).pending_deletion = Some(pending_deletion);
             }
         }

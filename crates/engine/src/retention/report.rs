@@ -130,7 +130,7 @@ pub enum Lost {
     Whole,
     /// Some of what was said.
     Part,
-    /// Only files that say nothing of their own: stubs, twins, copies.
+    /// Only files that say nothing of their own: stubs, twins, copies, links.
     Spare,
 }
 

@@ -53,7 +53,7 @@ pub(super) fn guarded(
     };
     let mut owners: HashMap<&SessionId, (usize, usize)> = HashMap::new();
     for session in sessions {
-        let how = lost(session, |path| deletions.contains_key(path));
+        let how = lost(session, |path| deletions.get(path).map(|(_, deletion)| deletion));
         let taken: Vec<(usize, PendingDeletion)> =
             session.files.iter().filter_map(|file| deletions.remove(&file.path)).collect();
         let place = taken.first().map(|(number, _)| *number).or_else(|| home_of(session));
@@ -120,11 +120,16 @@ fn at_risk(
     }
 }
 
-/// Says how much of a session goes with the files that go; `None` when none does.
-pub(super) fn lost(session: &SessionFacts, goes: impl Fn(&str) -> bool) -> Option<Lost> {
+/// Says how much of a session goes with the files that go; `None` when none does. What a link leads to stays.
+pub(super) fn lost<'a>(
+    session: &SessionFacts,
+    deletion: impl Fn(&str) -> Option<&'a PendingDeletion>,
+) -> Option<Lost> {
+    let goes = |path: &str| deletion(path).is_some_and(|deletion| !deletion.is_link);
     let (gone, left): (Vec<_>, Vec<_>) = session.files.iter().partition(|file| goes(&file.path));
     if gone.is_empty() {
-        return None;
+        let has_link = left.iter().any(|file| deletion(&file.path).is_some());
+        return has_link.then_some(Lost::Spare);
     }
     let speaks = |role: FileRole| role != FileRole::Stub;
     let is_spare =

@@ -174,6 +174,7 @@ impl Engine {
         let at = FileAt {
             path: path.to_owned(),
             bytes: metadata.len(),
+            is_link: false,
             modified: None,
             stamp: Stamp::default(),
             placement,
@@ -241,6 +242,7 @@ fn open_saved(source: &'static dyn Source, path: &Path, size: u64) -> Option<Ope
     let at = FileAt {
         path: path.to_owned(),
         bytes: size,
+        is_link: false,
         modified: None,
         stamp: Stamp::default(),
         placement: FilePlacement::Main,

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use recount_formats::Source;
-use recount_formats::bytes::Buffer;
+use recount_formats::bytes::{self, Buffer};
 use recount_formats::outline::Base;
 use recount_formats::source::{
-    Basis, EarlierListing, FileAt, Located, ProjectFolder, Registered, RegistryNote, ScannedFile,
-    SessionFile, SessionFiles,
+    Basis, EarlierListing, FileAt, Linked, Located, ProjectFolder, Registered, RegistryNote,
+    ScannedFile, SessionFile, SessionFiles,
 };
 use recount_model::{FileRole, Problem, SessionId, SourceName, What};
 use recount_platform::system_nanos;
@@ -104,8 +104,12 @@ impl DiskSnapshot {
         seen: &mut BTreeSet<PathBuf>,
     ) {
         let Located { folders, registry, notes, names, problems, basis } = located;
-        let Some(Root { source, is_ingested, .. }) = roots.get(number) else { return };
+        let Some(Root { source, path: root, is_ingested, .. }) = roots.get(number) else { return };
         let (source, is_ingested) = (*source, *is_ingested);
+        // What was listed here is opened later, when a folder on the way may have become a link.
+        let listed = folders.iter().filter(|folder| folder.linked != Linked::Directory);
+        let parents: BTreeSet<&Path> = listed.filter_map(|folder| folder.path.parent()).collect();
+        bytes::confine(root, parents);
         for at in folders {
             // One root may lie within another, and a link may lead to a directory beside it.
             let is_link = || at.path.symlink_metadata().is_ok_and(|known| known.is_symlink());
@@ -207,6 +211,7 @@ fn is_same(one: &ProjectFolder, other: &ProjectFolder) -> bool {
     files(one) == files(other)
         && one.markers == other.markers
         && one.notes == other.notes
+        && one.linked == other.linked
         && one.files.iter().zip(&other.files).all(same_file)
 }
 

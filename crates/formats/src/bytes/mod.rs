@@ -6,7 +6,7 @@
 mod input;
 
 pub use input::Input;
-pub use recount_files::{accept_link, open, open_bounded, open_following};
+pub use recount_files::{accept_link, confine, open, open_bounded, open_following};
 
 use std::fs::File;
 use std::io::{self, Read, Seek as _, SeekFrom};

@@ -23,7 +23,10 @@ pub(crate) fn artifacts(folder: &ProjectFolder, id: &SessionId, files: &[PathBuf
             artifact.path.strip_prefix(folder.path.join(id.as_str())).unwrap_or(&artifact.path);
         let name = below.components().next().map(|part| part.as_os_str().to_owned());
         artifact.kind = match name.as_deref().and_then(std::ffi::OsStr::to_str) {
-            Some("subagents") => BelongingKind::Subagent,
+            // Beside its transcript each has a file of what it was told to be.
+            Some("subagents") if below.extension().is_some_and(|ending| ending == "jsonl") => {
+                BelongingKind::Subagent
+            }
             Some("tool-results") => BelongingKind::ToolOutput,
             _ => BelongingKind::File,
         };

@@ -11,7 +11,9 @@ use super::locate::projects;
 use super::project::directory_names;
 use super::row::string;
 use crate::bytes::{self, Buffer};
-use crate::edit::{Amendment, Editor, Meeting, Patch, ProjectDirectory, Relocation, Title};
+use crate::edit::{
+    Amendment, Editor, Meeting, Patch, ProjectDirectory, RegistryEntry, Relocation, Title,
+};
 use crate::json::Scanner;
 use crate::source::{Artifacts, ProjectFolder, RootShape};
 
@@ -42,6 +44,17 @@ impl Editor for Edits {
             patches.push(titled(file, title)?);
         }
         Ok(Some(patches))
+    }
+
+    /// The newest releases also keep the title in the folder named after the session.
+    fn title_copy(&self, file: &Path, title: Option<&str>) -> io::Result<Option<RegistryEntry>> {
+        let path = file.with_extension("").join("custom-title.json");
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let title = serde_json::to_string(title.unwrap_or_default())?;
+        let bytes = format!("{{\"customTitle\":{title}}}").into_bytes();
+        Ok(Some(RegistryEntry { path, bytes, what: "title" }))
     }
 
     fn place(

@@ -8,7 +8,8 @@ use recount_model::{Problem, SessionId};
 use super::log::is_agent_file;
 use crate::folder::{entries, file, is_folder};
 use crate::source::{
-    Basis, EarlierListing, FilePlacement, Located, ProjectFolder, ProjectLocation, RootShape,
+    Basis, EarlierListing, FilePlacement, Linked, Located, ProjectFolder, ProjectLocation,
+    RootShape,
 };
 
 /// The folder of a session in which its sub-agents are.
@@ -93,6 +94,7 @@ fn project(root: &Path, path: &Path) -> Met {
         hash: None,
         markers: Vec::new(),
         files: Vec::new(),
+        linked: Linked::Nothing,
         bytes: 0,
         notes: Vec::new(),
     };

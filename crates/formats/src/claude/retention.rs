@@ -128,6 +128,7 @@ impl RetentionPolicy for CleanUp {
         let deletion = |file: &crate::source::FileAt| PendingDeletion {
             path: file.path.to_string_lossy().into_owned(),
             bytes: file.bytes,
+            is_link: file.is_link,
             why: DeletionReason::Age,
             with: None,
             with_why: None,

@@ -39,6 +39,10 @@ impl Editor for Edits {
         Some(named(root, id, title, now))
     }
 
+    fn names_lock(&self, root: &Path) -> Option<PathBuf> {
+        Some(root.join("session_index.jsonl.lock"))
+    }
+
     fn folder_at(&self, root: &Path, began: Option<Timestamp>) -> Option<PathBuf> {
         let began = began.unwrap_or(Timestamp::UNIX_EPOCH).to_zoned(TimeZone::system());
         Some(root.join("sessions").join(began.strftime("%Y/%m/%d").to_string()))

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use recount_model::{Problem, What};
 
 use crate::source::{
-    EarlierListing, FileAt, FilePlacement, Located, ProjectFolder, Stamp, modified,
+    EarlierListing, FileAt, FilePlacement, Linked, Located, ProjectFolder, Stamp, modified,
 };
 
 use super::names;
@@ -143,6 +143,7 @@ fn read(root: &Path, folder: Pending) -> (Option<ProjectFolder>, Vec<Problem>) {
         markers: Vec::new(),
         bytes: files.iter().map(|file| file.bytes).sum(),
         files,
+        linked: Linked::Nothing,
         notes: Vec::new(),
     };
     ((!found.files.is_empty()).then_some(found), problems)
@@ -167,6 +168,7 @@ fn file_at(entry: &DirEntry, root: &Path, problems: &mut Vec<Problem>) -> Option
     let group = names::of_path(&path)?.thread.to_owned();
     Some(FileAt {
         bytes: metadata.len(),
+        is_link,
         modified: modified(&metadata),
         stamp: Stamp::of(&metadata),
         placement: FilePlacement::Main,

@@ -139,6 +139,10 @@ impl Source for Codex {
         project::paths(root)
     }
 
+    fn lists_by_number(&self) -> bool {
+        false
+    }
+
     fn is_running(&self, args: &[String]) -> bool {
         owner::is_running(args)
     }

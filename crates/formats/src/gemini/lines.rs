@@ -7,10 +7,11 @@ use memchr::{memchr, memchr2_iter, memmem};
 use recount_model::{Grammar, SessionId, Span, What};
 use serde::{Deserialize, Serialize};
 
+use super::facts::string;
 use super::record::{Fields, Loose, Record};
 use super::replay::{Replay, Seen};
 use crate::bytes::WORTH_SHARING;
-use crate::json::ScanError;
+use crate::json::{ScanError, Scanner};
 use crate::outline::Outline;
 use crate::source::{Reader, ReaderState};
 
@@ -24,13 +25,14 @@ pub(crate) struct Lines {
     first: First,
 }
 
-/// What the first line says of whose file it is: a clean-up reads nothing else.
+/// What the start of the file says of whose it is: a clean-up reads nothing else.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct First {
+    /// The id that a clean-up finds before the first line feed.
     id: Option<SessionId>,
-    /// Whether the line is longer than what a clean-up reads. Then it takes the file for one document.
-    is_long: bool,
-    /// Whether all messages stand in it.
+    /// The id in the first line. A clean-up that found none takes the file for one document.
+    in_line: Option<SessionId>,
+    /// Whether all messages stand in that line.
     has_messages: bool,
 }
 
@@ -72,8 +74,8 @@ impl Lines {
 
     /// Returns what the first line says.
     fn form(first: &First, lines: u32) -> Form {
-        let is_document = lines == 1 && first.id.is_some();
-        let first_id = first.id.clone().filter(|_| !first.is_long || is_document);
+        let is_document = lines == 1 && first.in_line.is_some();
+        let first_id = first.id.clone().or_else(|| first.in_line.clone().filter(|_| is_document));
         Form { first_id, is_document, has_messages: first.has_messages }
     }
 
@@ -83,11 +85,8 @@ impl Lines {
         let span = Span { line: self.line, offset: self.offset, bytes: text.len() as u64 };
         if let (1, Parsed::Whole(Record::Head(fields))) = (self.line, &parsed) {
             let id = fields.session_id.and_then(Loose::text).filter(|id| !id.is_empty());
-            self.first = First {
-                id: id.map(SessionId::new),
-                is_long: length > CLEAN_UP_READS,
-                has_messages: fields.messages.is_some(),
-            };
+            self.first.in_line = id.map(SessionId::new);
+            self.first.has_messages = fields.messages.is_some();
         }
         match parsed {
             Parsed::Blank => {}
@@ -167,6 +166,27 @@ fn in_two<'a>(
     one.into_iter().chain(two)
 }
 
+/// Returns the id that a clean-up finds at the start of a file: in the record before the first line feed, whatever else it says.
+/// To a clean-up, a carriage return alone does not end a line.
+fn first_id(bytes: &[u8]) -> Option<SessionId> {
+    let bytes = bytes.get(..CLEAN_UP_READS).unwrap_or(bytes);
+    let line = memchr(b'\n', bytes).and_then(|end| bytes.get(..end)).unwrap_or(bytes);
+    let mut scanner = Scanner::new(line);
+    let mut id = None;
+    if scanner.peek().ok()? != b'{' {
+        return None;
+    }
+    let walked = scanner.object(|scanner, key| {
+        if key.is("sessionId") {
+            id = string(scanner)?.map(|id| id.decode().into_owned());
+            return Ok(());
+        }
+        scanner.skip()
+    });
+    walked.and_then(|()| scanner.end()).ok()?;
+    id.filter(|id| !id.is_empty()).map(SessionId::new)
+}
+
 /// How a line ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ended {
@@ -224,6 +244,9 @@ pub(crate) fn whole_lines(bytes: &[u8]) -> impl Iterator<Item = (&[u8], usize)> 
 impl Reader for Lines {
     fn feed(&mut self, bytes: &[u8]) -> usize {
         let mut used = 0;
+        if self.offset == 0 {
+            self.first.id = first_id(bytes);
+        }
         let half = bytes.len() / 2;
         let middle = memchr(b'\n', bytes.get(half..).unwrap_or_default()).map(|at| half + at + 1);
         let Some(middle) = middle.filter(|_| bytes.len() >= WORTH_SHARING) else {
@@ -244,6 +267,9 @@ impl Reader for Lines {
 
     fn finish(&mut self, rest: &[u8]) {
         if !rest.is_empty() {
+            if self.offset == 0 {
+                self.first.id = first_id(rest);
+            }
             let text = rest.strip_suffix(b"\r").unwrap_or(rest);
             self.take(text, rest.len(), Parsed::of(text), Ended::ByEndOfFile);
         }

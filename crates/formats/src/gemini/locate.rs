@@ -8,7 +8,9 @@ use recount_model::{Problem, ProjectHash, SessionId};
 use super::project::{is_slug, marker, marker_file, registry, registry_files, trusted};
 use super::relocate::Before;
 use crate::folder::{entries, file, is_folder};
-use crate::source::{Basis, EarlierListing, FilePlacement, Located, ProjectFolder, RootShape};
+use crate::source::{
+    Basis, EarlierListing, FilePlacement, Linked, Located, ProjectFolder, RootShape,
+};
 
 /// Folders in `tmp/` that are not projects.
 pub(crate) const NOT_PROJECTS: &[&str] = &["bin", "background-processes"];
@@ -38,10 +40,14 @@ fn locate_with(root: &Path, shape: RootShape, known: Option<&EarlierListing<'_>>
         let name = entry.file_name().to_string_lossy().into_owned();
         // What the listing says of most entries saves a question for each.
         let plain = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if !NOT_PROJECTS.contains(&name.as_str())
-            && (plain || is_folder(&entry.path(), root, &mut located.problems))
-        {
+        if NOT_PROJECTS.contains(&name.as_str()) {
+            continue;
+        }
+        if plain || is_folder(&entry.path(), root, &mut located.problems) {
             names.push((entry.path(), name));
+        } else if entry.path().is_dir() {
+            let linked = Linked::Directory;
+            located.folders.push(ProjectFolder { linked, ..empty(&entry.path(), name) });
         }
     }
     // Most of the time is spent asking for sizes, which a second core can do as well.
@@ -117,16 +123,7 @@ fn project(
     let marked = if history.is_there { marker(&beside) } else { None };
     markers.extend(marked.map(|path| (path, "history/.project_root")));
     met.basis.files.extend([marker_file(path), marker_file(&beside)]);
-    let mut folder = ProjectFolder {
-        path: path.to_owned(),
-        is_project: true,
-        hash: ProjectHash::new(&name),
-        name,
-        markers,
-        files: Vec::new(),
-        bytes: 0,
-        notes: Vec::new(),
-    };
+    let mut folder = ProjectFolder { markers, ..empty(path, name) };
     folder.notes = oddities(&folder);
     let chats = path.join("chats");
     if is_folder(&chats, root, &mut met.problems) {
@@ -134,6 +131,9 @@ fn project(
             chat(&entry, root, &mut folder, met);
         }
     } else {
+        if chats.is_dir() {
+            folder.linked = Linked::Files;
+        }
         met.basis.files.push(chats);
     }
     let known = !folder.files.is_empty() || !folder.markers.is_empty() || has_traces(path);
@@ -142,6 +142,21 @@ fn project(
     }
     folder.bytes = folder.files.iter().map(|file| file.bytes).sum();
     known.then_some(folder)
+}
+
+/// A project directory in which nothing was looked at yet.
+fn empty(path: &Path, name: String) -> ProjectFolder {
+    ProjectFolder {
+        path: path.to_owned(),
+        is_project: true,
+        hash: ProjectHash::new(&name),
+        name,
+        markers: Vec::new(),
+        files: Vec::new(),
+        linked: Linked::Nothing,
+        bytes: 0,
+        notes: Vec::new(),
+    }
 }
 
 /// What about a directory is not as the agent leaves it.
@@ -239,6 +254,8 @@ fn chat(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, met: &mut Met
             file.placement = FilePlacement::Leftover;
         }
         folder.files.push(file);
+    } else if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+        folder.linked = Linked::Files;
     }
 }
 

@@ -2,13 +2,14 @@
 
 use recount_model::{Entrypoint, RawJson, SessionId, parse_millis};
 
+use super::js_date::{self, JsTime};
 use super::state::{RecordedTime, RetentionFacts};
 use serde::{Deserialize, Serialize};
 
 use super::record::{self, Loose};
 use super::replay::Seen;
 use super::stream;
-use crate::json::{JsonScan, Scanner};
+use crate::json::{JsonScan, JsonTree, Scanner};
 use crate::native::{Fields, Layout};
 use crate::outline::Head;
 
@@ -17,8 +18,8 @@ use crate::outline::Head;
 pub(crate) struct Metadata {
     session_id: Option<String>,
     project_hash: Option<String>,
-    start: Option<String>,
-    updated: Option<String>,
+    start: Option<Moment>,
+    updated: Option<Moment>,
     subagent: bool,
     entrypoint: Option<Entrypoint>,
     summary: Option<String>,
@@ -30,6 +31,26 @@ pub(crate) struct Metadata {
     /// Every field as it stands, if somebody wants them.
     #[serde(skip)]
     raw: Option<Fields>,
+}
+
+/// A time as it is recorded.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Moment {
+    text: String,
+    /// Whether that is JSON, because it is not a string.
+    is_json: bool,
+}
+
+impl Moment {
+    fn of(value: Loose<'_>) -> Option<Self> {
+        let is_json = matches!(value, Loose::Odd(_));
+        value.text().map(|text| Self { text, is_json })
+    }
+
+    /// Returns the time that the agent takes it for.
+    fn time(&self) -> Option<JsTime> {
+        if self.is_json { time_of_value(&self.text) } else { js_date::parse(&self.text) }
+    }
 }
 
 impl Metadata {
@@ -53,10 +74,10 @@ impl Metadata {
             self.hidden_hash = hidden;
         }
         if let Some(start) = fields.start {
-            self.start = start.text();
+            self.start = Moment::of(start);
         }
         if let Some(updated) = fields.updated {
-            self.updated = updated.text();
+            self.updated = Moment::of(updated);
         }
         if let Some(kind) = fields.kind {
             self.subagent = matches!(kind, Loose::Text(kind) if kind.is("subagent"));
@@ -112,11 +133,11 @@ impl Metadata {
 
     /// Adds what a clean-up finds in the metadata.
     pub(crate) fn retention(&self, facts: RetentionFacts) -> RetentionFacts {
-        let said = |text: &Option<String>| match text.as_deref() {
-            None | Some("") => RecordedTime::Nothing,
-            Some(text) => {
-                parse_millis(text.as_bytes()).map_or(RecordedTime::Unclear, RecordedTime::At)
+        let said = |moment: &Option<Moment>| match moment {
+            Some(moment) if !moment.text.is_empty() => {
+                moment.time().map_or(RecordedTime::Unclear, RecordedTime::Said)
             }
+            _ => RecordedTime::Nothing,
         };
         let (started, updated) = (said(&self.start), said(&self.updated));
         RetentionFacts { started, updated, subagent: self.subagent, ..facts }
@@ -124,7 +145,7 @@ impl Metadata {
 
     /// Returns what is known.
     pub(crate) fn head(&self) -> Head {
-        let millis = |text: &Option<String>| parse_millis(text.as_deref()?.as_bytes());
+        let millis = |moment: &Option<Moment>| parse_millis(moment.as_ref()?.text.as_bytes());
         Head {
             session_id: self.id(),
             project_hash: self.project_hash.as_deref().map(Into::into),
@@ -138,6 +159,30 @@ impl Metadata {
             fields: self.raw.clone(),
             ..Head::default()
         }
+    }
+}
+
+/// Returns the time that `new Date(value)` is, for the JSON of a value that is not a string.
+fn time_of_value(json: &str) -> Option<JsTime> {
+    match JsonTree::parse(json.as_bytes()).ok()? {
+        JsonTree::Bool(value) => Some(JsTime::At(i64::from(value))),
+        JsonTree::Number(number) => js_date::from_number(number.parse().ok()?),
+        array @ JsonTree::Array(_) => js_date::parse(&js_text(&array)?),
+        JsonTree::Null | JsonTree::String(_) | JsonTree::Object(_) | JsonTree::Deep(_) => None,
+    }
+}
+
+/// Returns a value as JavaScript makes it text; `None` if that holds an object, which is never a time.
+fn js_text(value: &JsonTree) -> Option<String> {
+    match value {
+        JsonTree::Null => Some(String::new()),
+        JsonTree::Bool(value) => Some(value.to_string()),
+        JsonTree::Number(text) => Some(text.parse::<f64>().ok()?.to_string()),
+        JsonTree::String(text) => Some(text.clone()),
+        JsonTree::Array(all) => {
+            all.iter().map(js_text).collect::<Option<Vec<_>>>().map(|all| all.join(","))
+        }
+        JsonTree::Object(_) | JsonTree::Deep(_) => None,
     }
 }
 

@@ -13,6 +13,7 @@ mod full_output;
 mod grammar;
 mod grouping;
 mod hook;
+mod js_date;
 mod kind;
 mod lines;
 mod list_title;
@@ -68,7 +69,7 @@ use crate::recovery::RecoverySource;
 use crate::retention::RetentionPolicy;
 use crate::rewrite::Rewriter;
 use crate::source::{
-    AgentRow, Artifacts, DataFolders, Detail, EarlierListing, FileTouch, Foreign, Located,
+    AgentRow, Artifacts, DataFolders, Detail, EarlierListing, FileTouch, Foreign, Linked, Located,
     MessageRequest, Placement, ProjectFolder, ProjectLocation, ReadResult, Recognition, RootShape,
     ScannedFile, SessionFiles, Source, Trace, Unrecorded,
 };
@@ -78,11 +79,16 @@ use crate::stream::StreamFormat;
 const NAME: SourceName = SourceName::new("gemini");
 
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// Gemini CLI, every release up to 0.61.
 #[derive(Debug)]
 pub struct Gemini;
+
+/// Whether a project directory lies in the data folder. What lies elsewhere is not read.
+fn is_ours(folder: &ProjectFolder) -> bool {
+    folder.linked != Linked::Directory
+}
 
 impl Source for Gemini {
     fn name(&self) -> SourceName {
@@ -231,11 +237,11 @@ impl Source for Gemini {
     }
 
     fn texts(&self, folder: &ProjectFolder) -> Vec<PathBuf> {
-        locate::texts(&folder.path)
+        if is_ours(folder) { locate::texts(&folder.path) } else { Vec::new() }
     }
 
     fn outputs(&self, folder: &ProjectFolder) -> Vec<PathBuf> {
-        locate::outputs(&folder.path)
+        if is_ours(folder) { locate::outputs(&folder.path) } else { Vec::new() }
     }
 
     fn may_be_cut(&self, record: &[u8]) -> bool {
@@ -243,7 +249,7 @@ impl Source for Gemini {
     }
 
     fn traces(&self, folder: &ProjectFolder) -> Vec<Trace> {
-        logs::traces(&folder.path)
+        if is_ours(folder) { logs::traces(&folder.path) } else { Vec::new() }
     }
 
     fn hook(&self) -> Option<&'static dyn Hook> {
@@ -267,7 +273,7 @@ impl Source for Gemini {
     }
 
     fn artifacts(&self, folder: &ProjectFolder, id: &SessionId, files: &[PathBuf]) -> Artifacts {
-        artifacts::artifacts(folder, id, files)
+        if is_ours(folder) { artifacts::artifacts(folder, id, files) } else { Artifacts::default() }
     }
 
     fn recovery_sources(
@@ -277,7 +283,7 @@ impl Source for Gemini {
         id: &SessionId,
         extra: &[PathBuf],
     ) -> Vec<RecoverySource> {
-        recovery::recovery_sources(folder, project, id, extra)
+        recovery::recovery_sources(folder.filter(|folder| is_ours(folder)), project, id, extra)
     }
 
     fn orphans(

@@ -39,7 +39,7 @@ pub(crate) fn all_orphans(
             found.push(Orphan { path: root.join("projects.json"), what });
         }
     }
-    for folder in &located.folders {
+    for folder in located.folders.iter().filter(|folder| super::is_ours(folder)) {
         markers(folder, slugs.get(folder.name.as_str()).copied(), &mut found);
         orphans(folder, is_known, &mut found);
         leftovers(&folder.path, &mut found);

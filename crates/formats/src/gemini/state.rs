@@ -2,9 +2,11 @@
 //!
 //! Kept beside the outline as [`SourceState`], so that nobody else needs to know these facts.
 
+use jiff::tz::TimeZone;
 use recount_model::{SessionId, SourceState};
 use serde::{Deserialize, Serialize};
 
+use super::js_date::JsTime;
 use crate::outline::Outline;
 
 /// How Gemini CLI's own list and clean-up see one file.
@@ -84,14 +86,18 @@ pub(crate) enum RecordedTime {
     Nothing,
     /// It records something that is not a time.
     Unclear,
-    /// In milliseconds.
-    At(i64),
+    /// This one.
+    Said(JsTime),
 }
 
 impl RecordedTime {
-    /// Returns the time, if there is one.
+    /// Returns the time in milliseconds, if there is one.
     pub(crate) fn millis(self) -> Option<i64> {
-        if let Self::At(millis) = self { Some(millis) } else { None }
+        match self {
+            Self::Said(JsTime::At(millis)) => Some(millis),
+            Self::Said(time) => time.millis(&TimeZone::system()),
+            Self::Nothing | Self::Unclear => None,
+        }
     }
 }
 

@@ -98,7 +98,7 @@ impl ChangeLock<'_> {
         comers: &mut Latecomers<'p>,
     ) -> Result<(), Error> {
         let places = self.places(id);
-        let mut turns = Turns::take(self.disk, &plan.locks)?;
+        let mut turns = Turns::take(self.disk, plan)?;
         for (number, step) in plan.steps.iter().enumerate() {
             turns.refresh()?;
             comers.hold(self.disk, step)?;

@@ -60,6 +60,11 @@ pub trait Disk: Debug + Sync {
 
     /// Sets the time of a folder to now, by the system's clock.
     fn touch_folder(&self, path: &Path) -> io::Result<()>;
+
+    /// Takes the system's lock on a file until what is returned is dropped; `None` if there is no file, or there are no locks.
+    ///
+    /// It does not wait: [`io::ErrorKind::WouldBlock`] while another process has the lock.
+    fn lock_file(&self, path: &Path) -> io::Result<Option<Box<dyn Debug + '_>>>;
 }
 
 /// A file that is being written.

@@ -27,6 +27,9 @@ pub struct Plan {
     pub roots: Vec<PathBuf>,
     /// Folders by whose existence an agent's processes take turns; they are made while files change.
     pub locks: Vec<PathBuf>,
+    /// Files by whose locks an agent's processes take turns; those that are there are locked while files change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub file_locks: Vec<PathBuf>,
     /// The change that this one takes back.
     pub undoes: Option<Undoes>,
 }

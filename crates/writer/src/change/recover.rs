@@ -86,7 +86,7 @@ impl ChangeLock<'_> {
                 remove(self.disk, &places.ready(number, step))?;
             }
         }
-        let mut turns = Turns::take(self.disk, &entry.plan.locks)?;
+        let mut turns = Turns::take(self.disk, &entry.plan)?;
         for (number, step) in open {
             turns.refresh()?;
             match step.after {
@@ -113,7 +113,7 @@ impl ChangeLock<'_> {
         why: &str,
     ) -> Result<Vec<PathBuf>, Error> {
         let places = self.places(id);
-        let mut turns = Turns::take(self.disk, &plan.locks)?;
+        let mut turns = Turns::take(self.disk, plan)?;
         for folder in plan.removed.iter().rev() {
             if look(self.disk, &folder.path)?.is_none() && needs(plan, &folder.path) {
                 self.disk

@@ -1,8 +1,10 @@
-//! Taking turns with an agent's own processes: while a folder of an agreed name exists, its maker has the turn.
+//! Taking turns with an agent's own processes: while a folder of an agreed name exists, its maker has the turn; or who has the
+//! system's lock on an agreed file.
 //!
-//! The holder sets the folder's time again and again; one that is older than ten seconds was left by a process that is
+//! The maker of a folder sets the folder's time again and again; one that is older than ten seconds was left by a process that is
 //! gone, and may be removed by whoever is next (proper-lockfile 4, with its defaults).
 
+use std::fmt::Debug;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,6 +12,7 @@ use std::time::Duration;
 use recount_platform::system_nanos;
 
 use super::disk::Disk;
+use super::plan::Plan;
 use crate::Error;
 
 const STALE: i128 = 10_000_000_000;
@@ -24,17 +27,41 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub(crate) struct Turns<'a> {
     disk: &'a dyn Disk,
     held: Vec<PathBuf>,
+    locked: Vec<Box<dyn Debug + 'a>>,
     refreshed: i128,
 }
 
 impl<'a> Turns<'a> {
-    /// Waits for the turn at each of these folders.
-    pub(crate) fn take(disk: &'a dyn Disk, folders: &[PathBuf]) -> Result<Self, Error> {
-        let mut turns = Self { disk, held: Vec::new(), refreshed: system_nanos() };
-        for folder in folders {
+    /// Waits for the turn at each folder and file by which a plan takes turns.
+    pub(crate) fn take(disk: &'a dyn Disk, plan: &Plan) -> Result<Self, Error> {
+        let mut turns =
+            Self { disk, held: Vec::new(), locked: Vec::new(), refreshed: system_nanos() };
+        for folder in &plan.locks {
             turns.wait_for(folder)?;
         }
+        for file in &plan.file_locks {
+            turns.wait_for_file(file)?;
+        }
         Ok(turns)
+    }
+
+    fn wait_for_file(&mut self, file: &Path) -> Result<(), Error> {
+        let began = system_nanos();
+        loop {
+            match self.disk.lock_file(file) {
+                Ok(lock) => {
+                    self.locked.extend(lock);
+                    return Ok(());
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(source) => return Err(Error::ReadFile { path: file.to_owned(), source }),
+            }
+            if system_nanos() - began > PATIENCE {
+                return Err(Error::Busy { path: file.to_owned() });
+            }
+            self.refresh()?;
+            std::thread::sleep(PAUSE);
+        }
     }
 
     fn wait_for(&mut self, folder: &Path) -> Result<(), Error> {

@@ -137,6 +137,7 @@ impl History {
             removed,
             roots: entry.plan.roots.clone(),
             locks: entry.plan.locks.clone(),
+            file_locks: entry.plan.file_locks.clone(),
             undoes: Some(Undoes { receipt: entry.id.clone(), steps: numbers }),
             steps: Vec::new(),
         };

@@ -1,6 +1,7 @@
 //! The disk of this machine, as changes see it.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fmt::Debug;
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -115,6 +116,22 @@ impl Disk for RealDisk {
     fn touch_folder(&self, path: &Path) -> io::Result<()> {
         let since = u64::try_from(system_nanos()).unwrap_or_default();
         File::open(path)?.set_modified(UNIX_EPOCH + Duration::from_nanos(since))
+    }
+
+    fn lock_file(&self, path: &Path) -> io::Result<Option<Box<dyn Debug + '_>>> {
+        let file = match recount_files::open(path) {
+            Ok(file) => file,
+            Err(error) if is_missing(&error) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Box::new(file))),
+            Err(TryLockError::WouldBlock) => Err(io::ErrorKind::WouldBlock.into()),
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
+                Ok(None)
+            }
+            Err(TryLockError::Error(error)) => Err(error),
+        }
     }
 }
 

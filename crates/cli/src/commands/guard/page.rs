@@ -50,8 +50,17 @@ fn headline(projects: &[Guarded]) -> Option<Line> {
     let safe: u64 = projects.iter().map(|row| row.safe.sessions).sum();
     let all = safe + mains().count() as u64;
     let sessions = if all == 1 { "session" } else { "sessions" };
-    let words = format!("{lost} of {all} {sessions} will be deleted on the next start");
-    (lost > 0).then(|| Line::new([Span::new(&words, Tone::Error)]))
+    let unread = projects.iter().flat_map(unread).filter(|deletion| !deletion.is_link);
+    let linked = plural(unread.count() as u64, "session file");
+    let words = match (lost, linked.starts_with("0 ")) {
+        (0, true) => return None,
+        (0, false) => format!("{linked} in linked folders will be deleted on the next start"),
+        (_, true) => format!("{lost} of {all} {sessions} will be deleted on the next start"),
+        (_, false) => format!(
+            "{lost} of {all} {sessions} and {linked} in linked folders will be deleted on the next start"
+        ),
+    };
+    Some(Line::new([Span::new(&words, Tone::Error)]))
 }
 
 fn agent_line(agent: &Agent) -> Line {
@@ -147,6 +156,8 @@ fn also(row: &Guarded) -> Option<Line> {
     let outputs =
         others(|why| matches!(why, DeletionReason::OutputAge | DeletionReason::OutputCount));
     let points = others(DeletionReason::is_routine);
+    let (links, linked): (Vec<&PendingDeletion>, Vec<&PendingDeletion>) =
+        unread(row).partition(|deletion| deletion.is_link);
     let mut parts = Vec::new();
     let mut add = |deletions: &[&PendingDeletion], word: &str, note: &str| {
         if !deletions.is_empty() {
@@ -157,11 +168,25 @@ fn also(row: &Guarded) -> Option<Line> {
     add(&beside, "file", " beside them");
     add(&outputs, "old tool output", "");
     add(&points, "restore point", ", as at every start");
+    add(&linked, "session file", " in a linked folder");
+    if !links.is_empty() {
+        let links = plural(links.len() as u64, "link");
+        parts.push(format!("{links} to session files (the files stay)"));
+    }
     if agents > 0 {
         parts.insert(0, plural(agents, "sub-agent session"));
     }
     let words = format!("also: {}", parts.join(", "));
     (!parts.is_empty()).then(|| Line::new([Span::new(&words, Tone::Dim)]))
+}
+
+/// Session files that are not read because they lie behind links, which the agent follows.
+fn unread(row: &Guarded) -> impl Iterator<Item = &PendingDeletion> {
+    let is_session = |why: DeletionReason| {
+        let is_output = matches!(why, DeletionReason::OutputAge | DeletionReason::OutputCount);
+        !is_output && why != DeletionReason::Beside && !why.is_routine()
+    };
+    row.others.iter().filter(move |deletion| is_session(deletion.why))
 }
 
 fn safe(row: &Guarded) -> Option<Line> {

@@ -21,8 +21,8 @@ use recount_formats::outline::{
     Base, CallEnd, Head, MessageEntry, Outline, PieceRange, ToolUse, Version, VisibleMessage,
 };
 use recount_formats::source::{
-    Basis, DataFolders, FileAt, FilePlacement, Located, MessageRequest, ProjectFolder, Recognition,
-    RootShape, Stamp, stable_hash,
+    Basis, DataFolders, FileAt, FilePlacement, Linked, Located, MessageRequest, ProjectFolder,
+    Recognition, RootShape, Stamp, stable_hash,
 };
 use recount_model::{
     Fate, Grammar, Message, MessageId, MessageKind, Problem, RawJson, RecordLocation, RecordedPath,
@@ -69,6 +69,7 @@ impl Source for Toy {
                 hash: None,
                 markers: Vec::new(),
                 files,
+                linked: Linked::Nothing,
                 notes: Vec::new(),
             });
         }
@@ -136,6 +137,7 @@ fn file_at(path: &Path) -> Option<FileAt> {
     Some(FileAt {
         path: path.to_owned(),
         bytes: metadata.len(),
+        is_link: path.is_symlink(),
         modified: i64::try_from(stamp.nanos / 1_000_000).ok(),
         stamp,
         placement: FilePlacement::Main,

@@ -40,18 +40,16 @@ impl<'a> Beside<'a> {
             return;
         }
         let agents = self.folder.join("chats").join(&name);
-        let mut files = Vec::new();
-        collect(&agents, DEEPEST, &mut files);
-        for (path, bytes) in files {
-            let is_agent = path.parent() == Some(&agents) && is_session(&path, self.rules.logs);
-            if let (true, Some(agent)) = (is_agent, path.file_stem()) {
-                let agent = agent.to_string_lossy().into_owned();
-                if let Some(name) = safe(&agent) {
-                    self.artifacts(&name, id, with, why);
-                }
+        // A linked folder is looked into, and only the link goes.
+        for entry in fs::read_dir(&agents).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+            let agent = path.file_stem().filter(|_| is_file && is_session(&path, self.rules.logs));
+            if let Some(name) = agent.and_then(|agent| safe(&agent.to_string_lossy())) {
+                self.artifacts(&name, id, with, why);
             }
-            self.add(path, bytes, DeletionReason::Beside, Some((id, with, why)));
         }
+        self.all(&agents, id, with, why);
     }
 
     fn artifacts(&mut self, name: &str, id: &SessionId, with: &str, why: DeletionReason) {
@@ -87,21 +85,21 @@ impl<'a> Beside<'a> {
                 if is_session && safe(&name).as_deref() == Some(&*name) && is_old(modified) {
                     let mut files = Vec::new();
                     collect(&entry.path(), DEEPEST, &mut files);
-                    for (path, bytes) in files {
-                        self.add(path, bytes, DeletionReason::OutputAge, None);
+                    for file in files {
+                        self.add(file, DeletionReason::OutputAge, None);
                     }
                 }
             } else if metadata.is_file() && is_old(modified) {
-                self.add(entry.path(), metadata.len(), DeletionReason::OutputAge, None);
+                self.add(Found::file(entry.path(), &metadata), DeletionReason::OutputAge, None);
             } else if metadata.is_file() {
-                kept.push((modified, entry.path(), metadata.len()));
+                kept.push((modified, Found::file(entry.path(), &metadata)));
             }
         }
         kept.sort();
         let most = retention.max_count.and_then(|most| usize::try_from(most).ok());
         let over = most.map_or(0, |most| kept.len().saturating_sub(most));
-        for (_, path, bytes) in kept.into_iter().take(over) {
-            self.add(path, bytes, DeletionReason::OutputCount, None);
+        for (_, file) in kept.into_iter().take(over) {
+            self.add(file, DeletionReason::OutputCount, None);
         }
     }
 
@@ -109,8 +107,8 @@ impl<'a> Beside<'a> {
     pub(crate) fn restore_points(&mut self) {
         let mut files = Vec::new();
         collect(&self.folder.join("checkpoints"), DEEPEST, &mut files);
-        for (path, bytes) in files {
-            self.add(path, bytes, DeletionReason::EveryStart, None);
+        for file in files {
+            self.add(file, DeletionReason::EveryStart, None);
         }
     }
 
@@ -121,15 +119,14 @@ impl<'a> Beside<'a> {
     fn all(&mut self, path: &Path, id: &SessionId, with: &str, why: DeletionReason) {
         let mut files = Vec::new();
         collect(path, DEEPEST, &mut files);
-        for (path, bytes) in files {
-            self.add(path, bytes, DeletionReason::Beside, Some((id, with, why)));
+        for file in files {
+            self.add(file, DeletionReason::Beside, Some((id, with, why)));
         }
     }
 
     fn add(
         &mut self,
-        path: PathBuf,
-        bytes: u64,
+        Found { path, bytes, is_link }: Found,
         why: DeletionReason,
         of: Option<(&SessionId, &str, DeletionReason)>,
     ) {
@@ -137,6 +134,7 @@ impl<'a> Beside<'a> {
         self.found.entry(path).or_insert_with(|| PendingDeletion {
             path: text,
             bytes,
+            is_link,
             why,
             with: of.map(|(_, with, _)| with.to_owned()),
             with_why: of.map(|(_, _, why)| why),
@@ -155,11 +153,25 @@ impl<'a> Beside<'a> {
     }
 }
 
+/// A file or link that was found.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Found {
+    path: PathBuf,
+    bytes: u64,
+    is_link: bool,
+}
+
+impl Found {
+    fn file(path: PathBuf, metadata: &fs::Metadata) -> Self {
+        Self { path, bytes: metadata.len(), is_link: metadata.is_symlink() }
+    }
+}
+
 /// Lists all files at or below a path, without following links.
-fn collect(path: &Path, depth: usize, files: &mut Vec<(PathBuf, u64)>) {
+fn collect(path: &Path, depth: usize, files: &mut Vec<Found>) {
     let Ok(metadata) = fs::symlink_metadata(path) else { return };
     if !metadata.is_dir() {
-        files.push((path.to_owned(), metadata.len()));
+        files.push(Found::file(path.to_owned(), &metadata));
     } else if depth > 0 {
         let entries = fs::read_dir(path).into_iter().flatten().flatten();
         let mut inner: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();

@@ -3,6 +3,7 @@
 mod beside;
 mod defuse;
 mod installed;
+mod linked;
 mod renew;
 mod rules;
 mod settings;
@@ -79,8 +80,9 @@ impl RetentionPolicy for CleanUp {
             return Vec::new();
         }
         let facts = retention_facts(chats);
+        // What lies behind links is not ours to change.
         let (files, seen): (Vec<&FileAt>, Vec<Candidate<'_>>) =
-            candidates(chats, &facts).into_iter().unzip();
+            candidates(chats, &facts, &[]).into_iter().unzip();
         let paths: Vec<&Path> = files.iter().map(|file| file.path.as_path()).collect();
         defuse::traps(&paths, &seen, chats.retention, &rules, chats.now)
     }
@@ -123,8 +125,9 @@ fn pending_deletions(chats: &Chats<'_>, rules: &Rules) -> Vec<PendingDeletion> {
     let mut pending = Vec::new();
     if retention.off.is_none() {
         let facts = retention_facts(chats);
+        let linked = linked::files(folder);
         let (files, seen): (Vec<&FileAt>, Vec<Candidate<'_>>) =
-            candidates(chats, &facts).into_iter().unzip();
+            candidates(chats, &facts, &linked).into_iter().unzip();
         let path = |file: &FileAt| file.path.to_string_lossy().into_owned();
         for victim in victims(&seen, retention, rules, now) {
             let Some(file) = files.get(victim.at) else { continue };
@@ -135,6 +138,7 @@ fn pending_deletions(chats: &Chats<'_>, rules: &Rules) -> Vec<PendingDeletion> {
             pending.push(PendingDeletion {
                 path: path(file),
                 bytes: file.bytes,
+                is_link: file.is_link,
                 why: victim.why,
                 with: with.map(|(file, _)| path(file)),
                 with_why: with.map(|(_, why)| why),
@@ -164,13 +168,16 @@ fn retention_facts(chats: &Chats<'_>) -> Vec<Option<RetentionFacts>> {
     states.take(chats.folder.files.len()).map(decode).collect()
 }
 
-/// Main sessions in the order in which the program has them: by name, in UTF-16 units.
+/// Main sessions in the order in which the program has them: by name, in UTF-16 units. `linked` are those behind links.
 fn candidates<'a>(
     chats: &Chats<'a>,
     facts: &'a [Option<RetentionFacts>],
+    linked: &'a [(FileAt, Option<RetentionFacts>)],
 ) -> Vec<(&'a FileAt, Candidate<'a>)> {
     let files = chats.folder.files.iter().zip(facts.iter().map(Option::as_ref));
+    let linked = linked.iter().map(|(file, facts)| (file, facts.as_ref()));
     let mut all: Vec<(&FileAt, Candidate<'_>)> = files
+        .chain(linked)
         .filter(|(file, _)| file.placement == FilePlacement::Main)
         .filter_map(|(file, facts)| {
             let name = file.path.file_name()?.to_str()?;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use recount_model::{DeletionReason, SessionId};
 
+use crate::gemini::js_date::JsTime;
 use crate::gemini::state::{RecordedTime, RetentionFacts};
 use recount_testkit::Home;
 
@@ -23,8 +24,8 @@ fn log(id: &str, days: i64) -> RetentionFacts {
     RetentionFacts {
         id: Some(SessionId::new(id)),
         first_id: Some(SessionId::new(id)),
-        started: RecordedTime::At(NOW - days * DAY),
-        updated: RecordedTime::At(NOW - days * DAY),
+        started: RecordedTime::Said(JsTime::At(NOW - days * DAY)),
+        updated: RecordedTime::Said(JsTime::At(NOW - days * DAY)),
         loadable: true,
         spoken: true,
         spoken_in_lines: true,
@@ -296,6 +297,22 @@ fn the_installed_release_is_found_behind_a_link_and_in_the_usual_places() {
     home.write("d/lib/node_modules/@google/gemini-cli/bundle/gemini.js", "");
     home.write("d/bin/gemini", "#!/bin/sh");
     assert_eq!(found(&[at("bin"), at("d/bin")]).as_deref(), Some("0.60.0"));
+    // A script of the user's that starts it, and one that starts that one.
+    home.write("e/opt/node_modules/@google/gemini-cli/package.json", package("0.52.0"));
+    home.write("e/opt/node_modules/@google/gemini-cli/bundle/gemini.js", "");
+    let script = at("e/opt/node_modules/@google/gemini-cli/bundle/gemini.js");
+    home.write("e/bin/gemini", format!("#!/bin/sh\nexec node \"{}\" \"$@\"\n", script.display()));
+    assert_eq!(found(&[at("e/bin")]).as_deref(), Some("0.52.0"));
+    home.write("f/bin/gemini", format!("#!/bin/sh\nA=1 {} \"$@\"\n", at("e/bin/gemini").display()));
+    assert_eq!(found(&[at("f/bin")]).as_deref(), Some("0.52.0"));
+    home.write(
+        "e/shim/gemini.cmd",
+        "@node \"%~dp0\\..\\opt\\node_modules\\@google\\gemini-cli\\bundle\\gemini.js\" %*",
+    );
+    assert_eq!(found(&[at("e/shim")]).as_deref(), Some("0.52.0"));
+    // One that starts itself leads nowhere.
+    home.write("g/gemini", format!("exec {}", at("g/gemini").display()));
+    assert_eq!(found(&[at("g")]).as_deref(), Some("0.43.0"));
     let nobody = InstallFolders { programs: &[], packages: &[] };
     assert_eq!(installed::installed(&nobody), None);
     assert!(Path::new(CleanUp.newest()).is_relative());

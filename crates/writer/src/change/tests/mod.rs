@@ -40,6 +40,8 @@ fn disk() -> MemoryDisk {
     disk.put("/home/tmp/shop/chats/agents/one.jsonl", b"one", 3_000, 0o640);
     disk.put("/home/tmp/shop/chats/agents/two.jsonl", b"", 4_000, 0o444);
     disk.put("/home/tmp/shop/other", b"not ours", 5_000, 0o644);
+    disk.put("/home/names.jsonl", b"{\"id\":\"a\"}\n", 7_000, 0o644);
+    disk.put("/home/names.jsonl.lock", b"", 7_000, 0o644);
     disk.put("/home/projects.json", b"{\"projects\":{}}", 6_000, 0o600);
     disk
 }
@@ -79,6 +81,15 @@ fn shapes(disk: &MemoryDisk) -> Result<Vec<Plan>, Error> {
     let mut making = plan("ingest");
     let note = NewContent::of_bytes(b"new".to_vec());
     making.create(disk, &at("tmp/new/chats/session-c.jsonl"), note, about(), None)?;
+    // A copy with a name, which an agent keeps in one file for all: its processes take turns at that by another file's lock.
+    let names = at("names.jsonl");
+    making.replace(
+        disk,
+        &names,
+        NewContent::of_file(&names).then_bytes("{\"id\":\"c\"}\n"),
+        about(),
+    )?;
+    making.file_locks.push(at("names.jsonl.lock"));
     Ok(vec![removal, title, moving, making])
 }
 

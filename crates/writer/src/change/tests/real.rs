@@ -107,6 +107,29 @@ fn a_stale_turn_of_the_agent_is_taken_over_and_given_back() {
     assert!(!lock.exists());
 }
 
+/// The other protocol: a lock of the system on an agreed file, which nobody removes.
+#[test]
+fn a_change_waits_for_the_lock_of_the_agent() {
+    let place = place();
+    let path = place.home.join("names.jsonl.lock");
+    create_new(&path, b"", None).unwrap();
+    let theirs = std::fs::File::options().write(true).open(&path).unwrap();
+    theirs.lock().unwrap();
+    let busy = RealDisk.lock_file(&path).map(|_| ()).map_err(|error| error.kind());
+    assert_eq!(busy, Err(std::io::ErrorKind::WouldBlock));
+    let mut plan = removal(&place);
+    plan.file_locks = vec![path, place.home.join("not-there.lock")];
+    std::thread::scope(|scope| {
+        let change = scope.spawn(|| carry_out(&place, plan).unwrap());
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(place.home.join("chats/large.jsonl").exists());
+        theirs.unlock().unwrap();
+        change.join().unwrap();
+    });
+    assert!(!place.home.join("chats/large.jsonl").exists());
+    theirs.try_lock().unwrap();
+}
+
 #[cfg(unix)]
 #[test]
 fn a_turn_is_shown_to_be_held_by_its_time() {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use recount_model::{DeletionReason, SessionId};
 
+use crate::gemini::js_date::JsTime;
 use crate::gemini::state::{RecordedTime, RetentionFacts};
 
 use super::super::rules::Rules;
@@ -25,8 +26,8 @@ fn facts(id: &str, days: i64, resumable: bool) -> RetentionFacts {
     RetentionFacts {
         id: Some(SessionId::new(id)),
         first_id: Some(SessionId::new(id)),
-        started: RecordedTime::At(NOW - days * DAY),
-        updated: RecordedTime::At(NOW - days * DAY),
+        started: RecordedTime::Said(JsTime::At(NOW - days * DAY)),
+        updated: RecordedTime::Said(JsTime::At(NOW - days * DAY)),
         loadable: true,
         spoken: true,
         spoken_in_lines: true,

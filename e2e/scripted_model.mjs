@@ -1,4 +1,4 @@
-// A scripted model for Claude Code on loopback: answers every request with the same words, and keeps what it was sent.
+// A scripted model on loopback for Claude Code (`/v1/messages`) and Codex (`/v1/responses`): answers every request with the same words, and keeps what it was sent.
 // It is a process of its own, as whoever waits for the agent cannot answer it.
 
 import { spawn } from 'node:child_process';
@@ -48,6 +48,28 @@ function answer(request, response, number) {
   response.end();
 }
 
+function respond(request, response, number) {
+  const text = 'The word is known.';
+  const base = { id: `resp_fake${number}`, object: 'response', status: 'in_progress', model: request.model, output: [] };
+  const item = { type: 'message', id: `msg_fake${number}`, role: 'assistant', status: 'in_progress', content: [] };
+  const done = { ...item, status: 'completed', content: [{ type: 'output_text', text, annotations: [] }] };
+  const usage = {
+    input_tokens: 10,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: 5,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 15,
+  };
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const send = (event) => response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+  send({ type: 'response.created', response: base });
+  send({ type: 'response.output_item.added', output_index: 0, item });
+  send({ type: 'response.output_text.delta', item_id: item.id, output_index: 0, content_index: 0, delta: text });
+  send({ type: 'response.output_item.done', output_index: 0, item: done });
+  send({ type: 'response.completed', response: { ...base, status: 'completed', output: [done], usage } });
+  response.end();
+}
+
 function serve(log) {
   let number = 0;
   const server = http.createServer((incoming, response) => {
@@ -62,6 +84,13 @@ function serve(log) {
         fs.appendFileSync(log, `${body}\n`);
         number += 1;
         answer(JSON.parse(body), response, `${process.pid}${number}`);
+      } else if (incoming.method === 'POST' && incoming.url.split('?')[0].endsWith('/responses')) {
+        fs.appendFileSync(log, `${body}\n`);
+        number += 1;
+        respond(JSON.parse(body), response, `${process.pid}${number}`);
+      } else if (incoming.url.split('?')[0].endsWith('/models')) {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end('{"object":"list","data":[],"models":[]}');
       } else {
         response.writeHead(404);
         response.end('{}');
