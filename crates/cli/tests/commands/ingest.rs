@@ -206,7 +206,11 @@ fn a_session_is_read_like_any_other() {
     assert_eq!(document(&home, &["search", "apple costs"])["total"], 1);
     assert_eq!(document(&home, &["stats"])["total"]["tokens"]["total"], 60_667);
     assert_eq!(home.run(["export", "5396033a", "--format", "md"]).code, Some(0));
-    insta::assert_snapshot!(home.run(["ingest", &stream("gemini/tools.jsonl")]), @"");
+    insta::assert_snapshot!(home.run(["ingest", &stream("gemini/tools.jsonl")]), @r"
+    SESSION   AGENT   RESULT     PROMPTS  TOOLS  TOKENS  TITLE
+    5396033a  gemini  unchanged        1      3     61k  What does an apple cost?
+    [exit 0]
+    ");
 }
 
 #[test]

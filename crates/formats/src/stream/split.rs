@@ -15,6 +15,8 @@ pub struct Splitter {
     least: usize,
     skipped: u64,
     is_torn: bool,
+    /// Whether a whole value has come.
+    has_whole: bool,
 }
 
 impl Splitter {
@@ -38,8 +40,9 @@ impl Splitter {
             self.is_torn = true;
             let next = next_start(&self.waiting);
             let torn = self.waiting.get(..next.unwrap_or(self.waiting.len())).unwrap_or_default();
-            if !salvage(torn, take) {
-                self.skipped += 1;
+            // A document is all that there is; behind other records it is an event.
+            if !self.has_whole {
+                salvage(torn, take);
             }
             self.waiting.drain(..next.unwrap_or(self.waiting.len()));
             self.cut(take);
@@ -69,6 +72,7 @@ impl Splitter {
                     let mut scanner = Scanner::new(rest);
                     match scanner.value() {
                         Ok(value) => {
+                            self.has_whole = true;
                             each(value, take);
                             used += scanner.offset();
                         }
@@ -117,20 +121,21 @@ fn next_start(bytes: &[u8]) -> Option<usize> {
     object.into_iter().chain(list).min()
 }
 
-/// Hands over what is whole of a value that is cut short: the members of an object, the elements of a list.
-fn salvage(torn: &[u8], take: &mut dyn FnMut(&[u8])) -> bool {
+/// Hands over what is whole of a value that is cut short: the members of a document, the elements of a list. An event that is cut short
+/// is none: half of it may say something else.
+fn salvage(torn: &[u8], take: &mut dyn FnMut(&[u8])) {
     let torn = torn.trim_ascii();
-    let mut found = false;
     if torn.first() == Some(&b'[') {
         let _torn = Scanner::new(torn).array(|scanner| {
             take(scanner.value()?);
-            found = true;
             Ok(())
         });
     } else if torn.first() == Some(&b'{') {
         let mut members: Vec<u8> = Vec::new();
+        let mut is_event = false;
         let _torn = Scanner::new(torn).object(|scanner, key| {
             let value = scanner.value()?;
+            is_event |= key.is("type") && value != b"\"result\"";
             members.push(if members.is_empty() { b'{' } else { b',' });
             members.push(b'"');
             members.extend_from_slice(key.raw());
@@ -138,13 +143,11 @@ fn salvage(torn: &[u8], take: &mut dyn FnMut(&[u8])) -> bool {
             members.extend_from_slice(value);
             Ok(())
         });
-        found = !members.is_empty();
-        if found {
+        if !members.is_empty() && !is_event {
             members.push(b'}');
             take(&members);
         }
     }
-    found
 }
 
 #[cfg(test)]
@@ -186,10 +189,12 @@ mod tests {
 
     #[test]
     fn what_is_whole_of_a_torn_end_is_kept() {
-        assert_eq!(split("{\"a\":1}\n{\"b\":2,\"c\":\"thr", 3).0, ["{\"a\":1}", "{\"b\":2}"]);
+        assert_eq!(split("{\"b\":2,\"c\":\"thr", 3).0, ["{\"b\":2}"]);
+        assert_eq!(split("{\"a\":1}\n{\"b\":2,\"c\":\"thr", 3).0, ["{\"a\":1}"]);
         assert_eq!(split("[{\"a\":1},{\"b\"", 3).0, ["{\"a\":1}"]);
         let (found, skipped, torn) = split("{\"b", 1);
-        assert_eq!((found.len(), skipped, torn), (0, 1, true));
+        assert_eq!((found.len(), skipped, torn), (0, 0, true));
+        assert!(split("{\"type\":\"message\",\"content\":\"half\",\"del", 3).0.is_empty());
         // Nothing is looked at again and again.
         let hostile = "{\"a\":[\n".repeat(20_000);
         assert!(split(&hostile, 4096).0.is_empty());
