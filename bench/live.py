@@ -4,6 +4,7 @@
     bench/live.py score PROGRAM FOLDER     share of time with the right state, per agent and state
     bench/live.py append PROGRAM [MB]      time from an append to a large log until the change is printed
     bench/live.py idle PROGRAM [SECONDS]   processor time and memory while nothing runs
+    bench/live.py load PROGRAM [SECONDS]   the same with 20 sessions that write 10 lines a second each
 
 A recording is a folder with `timeline.jsonl` and `meta.json`. States are compared every 100 ms; the first 0.7 s after each true
 change are left out.
@@ -127,11 +128,51 @@ def idle(program, seconds):
         print(f"nothing runs: {100 * share:.2f} % of a core over {seconds} s, {int(memory.split()[1]) / 1000:.1f} MB")
 
 
+def load(program, seconds):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        now = int(time.time() * 1000)
+        logs, processes = [], []
+        for number in range(20):
+            project = f"/home/dev/code/p{number}"
+            chats = folder / f".gemini/tmp/p{number}/chats"
+            chats.mkdir(parents=True)
+            (chats.parent / ".project_root").write_text(project)
+            log = chats / f"session-2026-11-16T13-10-{number:08}.jsonl"
+            start = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
+            log.write_text(json.dumps({"sessionId": f"s{number}", "startTime": start}) + "\n")
+            logs.append(open(log, "a"))
+            processes.append({"pid": 100 + number, "ppid": 1, "comm": "node", "argv": ["node", "/usr/bin/gemini"],
+                              "cwd": project, "start_ms": now - 5000, "state": "S", "tty": f"/dev/pts/{number}", "env": {}})
+        table = folder / "processes.json"
+        table.write_text(json.dumps(processes))
+        env = dict(os.environ, RECOUNT_PROCESS_TABLE=str(table), RECOUNT_DATA_DIR=str(folder / "data"))
+        run = subprocess.Popen([program, "watch", "--json", "--home", folder], stdout=subprocess.DEVNULL, env=env)
+        def used():
+            fields = open(f"/proc/{run.pid}/stat").read().rsplit(")", 1)[1].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        time.sleep(5)
+        before, begun, written = used(), time.monotonic(), 0
+        while time.monotonic() - begun < seconds:
+            for log in logs:
+                written += 1
+                log.write(json.dumps({"id": f"m{written}", "type": "gemini", "content": "x" * 500,
+                                      "tokens": {"input": 100, "output": 10, "total": 110}, "model": "gemini-3.5-flash"}) + "\n")
+                log.flush()
+                time.sleep(0.005)
+        share = (used() - before) / (time.monotonic() - begun)
+        memory = next(line for line in open(f"/proc/{run.pid}/status") if line.startswith("VmRSS"))
+        run.terminate()
+        print(f"20 sessions, {written / (time.monotonic() - begun):.0f} lines/s: {100 * share:.1f} % of a core, {int(memory.split()[1]) / 1000:.1f} MB")
+
+
 if __name__ == "__main__":
     what, program, *rest = sys.argv[1:]
     if what == "score":
         score(program, rest[0])
     elif what == "append":
         append(program, int(rest[0]) if rest else 300)
+    elif what == "load":
+        load(program, int(rest[0]) if rest else 30)
     else:
         idle(program, int(rest[0]) if rest else 60)

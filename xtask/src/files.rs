@@ -58,7 +58,10 @@ pub(crate) fn docs() -> Result<Vec<RustFile>, Trouble> {
 
 /// Lists the pages whose examples are run: README and the guides in `docs/`.
 pub(crate) fn guides() -> Result<Vec<String>, Trouble> {
-    let is_guide = |path: &str| !path.starts_with("docs/decisions/") && path != "docs/cli.md";
+    let is_guide = |path: &str| {
+        !path.starts_with("docs/decisions/")
+            && !["docs/cli.md", crate::examples::OUTPUTS].contains(&path)
+    };
     let docs = files(&["docs"], "md")?.into_iter().map(|file| file.path);
     let docs = docs.filter(|path| is_guide(path));
     Ok(std::iter::once("README.md".to_owned()).chain(docs).collect())

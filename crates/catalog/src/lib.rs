@@ -67,6 +67,14 @@ impl Catalog {
         Ok(Self { db })
     }
 
+    /// Stops mapping the file into memory. One who only writes gains nothing from it, and every mapped page counts as memory of this process.
+    ///
+    /// # Errors
+    /// If the setting is refused.
+    pub fn unmap(&self) -> Result<(), Error> {
+        Ok(self.db.execute_batch("PRAGMA mmap_size = 0;")?)
+    }
+
     /// Returns what is kept of the files below some roots, by key.
     ///
     /// # Errors

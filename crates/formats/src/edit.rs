@@ -47,6 +47,11 @@ pub trait Editor: Debug + Sync {
         None
     }
 
+    /// Returns what people should know of titles beside sessions, where the agent does not show all of them.
+    fn names_note(&self, _root: &Path) -> Option<&'static str> {
+        None
+    }
+
     /// Returns the file beside a session's in which the agent keeps its title once more, with the new one; `None` where there is none.
     ///
     /// # Errors

@@ -9,6 +9,19 @@ use recount_model::{Problem, What};
 use crate::bytes::accept_link;
 use crate::source::{FileAt, FilePlacement, Stamp, modified};
 
+/// What in a project directory is reached through links that lead out of the agent's data folder. It is left out everywhere but where
+/// we tell what the agent deletes: the agent follows links.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Linked {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Session files, or the folder that they lie in.
+    Files,
+    /// The directory itself.
+    Directory,
+}
+
 /// Looks at a file of a listing. What is not a regular file within `root` is a problem.
 pub(crate) fn file(entry: &DirEntry, root: &Path, problems: &mut Vec<Problem>) -> Option<FileAt> {
     let path = entry.path();

@@ -18,6 +18,7 @@ use crate::bytes::Buffer;
 use crate::claude::Claude;
 use crate::codex::Codex;
 use crate::edit::Editor;
+pub use crate::folder::Linked;
 use crate::gemini::Gemini;
 use crate::grouping;
 use crate::hook::Hook;
@@ -445,19 +446,6 @@ pub struct ProjectFolder {
     pub bytes: u64,
     /// What about it is not as the agent leaves it.
     pub notes: Vec<String>,
-}
-
-/// What in a project directory is reached through links that lead out of the agent's data folder. It is left out everywhere but where
-/// we tell what the agent deletes: the agent follows links.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Linked {
-    /// Nothing.
-    #[default]
-    Nothing,
-    /// Session files, or the folder that they lie in.
-    Files,
-    /// The directory itself.
-    Directory,
 }
 
 /// A session file, not yet read.

@@ -186,7 +186,8 @@ pub struct LiveProcess {
     pub start_ticks: u64,
     /// `R`, `S`, `D`, `Z` …
     pub state: String,
-    /// Its terminal.
+    /// Its terminal; empty if nobody says whether it has one.
+    #[serde(default = "unknown_terminal")]
     pub tty: Option<String>,
     /// Bytes written so far, if the system tells.
     pub wchar: Option<u64>,
@@ -194,6 +195,11 @@ pub struct LiveProcess {
     pub env: BTreeMap<String, String>,
     /// Files below the home or data folders that it has open.
     pub open_files: Vec<String>,
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the field may be missing")]
+fn unknown_terminal() -> Option<String> {
+    Some(String::new())
 }
 
 impl LiveProcess {
@@ -214,7 +220,7 @@ impl LiveProcess {
                 let server = server.rsplit_once(',').map_or(server, |(server, _)| server);
                 Some(format!("{server},{pane}"))
             }
-            _ => self.tty.clone(),
+            _ => self.tty.clone().filter(|tty| !tty.is_empty()),
         }
     }
 

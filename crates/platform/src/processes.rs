@@ -5,7 +5,10 @@ use std::ffi::OsString;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
+use recount_model::LiveProcess;
 use sysinfo::{Process, ProcessRefreshKind, ProcessesToUpdate, UpdateKind};
+
+use crate::process_table::{ProcessQuery, ProcessTable};
 
 /// A running process of this user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,6 +30,11 @@ pub trait Processes: Debug + Send + Sync {
     /// Lists the processes of this user, sorted by number, each with those `variables` of its environment that are
     /// set. What the system does not let us see is left out.
     fn running(&self, variables: &[&str]) -> Vec<Running>;
+
+    /// Returns the agents among the processes, with their parents and children; `None` if only [`Processes::running`] can be told.
+    fn sample(&self, _query: &ProcessQuery<'_>) -> Option<Vec<LiveProcess>> {
+        None
+    }
 }
 
 /// The processes of this system.
@@ -34,6 +42,10 @@ pub trait Processes: Debug + Send + Sync {
 pub struct System;
 
 impl Processes for System {
+    fn sample(&self, query: &ProcessQuery<'_>) -> Option<Vec<LiveProcess>> {
+        Some(ProcessTable::default().sample(query))
+    }
+
     fn running(&self, variables: &[&str]) -> Vec<Running> {
         // Else a file stays open for each process, in case of a second look.
         sysinfo::set_open_files_limit(0);

@@ -49,6 +49,9 @@ impl Changes<'_> {
             if known.map(|(_, name)| name) != title.as_ref() {
                 write(&mut offer, facts.id.as_str(), &entry)?;
                 offer.plan.file_locks.extend(editor.names_lock(&root));
+                if let Some(note) = editor.names_note(&root).filter(|_| title.is_some()) {
+                    offer.notice(Notice::Agent(note.to_owned()));
+                }
             }
             if title.is_none() && !offer.is_empty() {
                 offer.notice(Notice::OwnTitleAgain);

@@ -2,7 +2,7 @@
 
 mod files;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use recount_engine::Progress;
 use recount_engine::disk::Survey;
 use recount_engine::retention::Scope;
-use recount_model::SessionKind;
+use recount_model::{SessionFacts, SessionId, SessionKind, SourceName};
 use recount_writer::RealDisk;
 use recount_writer::vault::{Holding, Outcome, Vault, VaultIndex};
 use serde::Serialize;
@@ -98,10 +98,37 @@ impl Changes<'_> {
         self.keep_within(scope, PATIENCE, progress)
     }
 
+    /// Brings the copies of some sessions up to date, and of their sub-agents. From a snapshot, nothing else is looked at.
+    ///
+    /// # Errors
+    /// As [`Changes::keep`].
+    pub fn keep_some(
+        self,
+        project: Option<&str>,
+        wanted: &BTreeSet<(SourceName, SessionId)>,
+    ) -> Result<KeepReport, Error> {
+        let scope = project.map_or(Scope::All, Scope::Project);
+        let is_wanted = |facts: &SessionFacts| {
+            let is_one = |id: &SessionId| wanted.contains(&(facts.source, id.clone()));
+            is_one(&facts.id) || facts.parent.as_ref().is_some_and(is_one)
+        };
+        self.keep_where(scope, PATIENCE, &is_wanted, &())
+    }
+
     pub(crate) fn keep_within(
         self,
         scope: Scope<'_>,
         patience: Duration,
+        progress: &dyn Progress,
+    ) -> Result<KeepReport, Error> {
+        self.keep_where(scope, patience, &|_| true, progress)
+    }
+
+    fn keep_where(
+        self,
+        scope: Scope<'_>,
+        patience: Duration,
+        is_session: &dyn Fn(&SessionFacts) -> bool,
         progress: &dyn Progress,
     ) -> Result<KeepReport, Error> {
         self.engine.aliases()?;
@@ -115,7 +142,7 @@ impl Changes<'_> {
         let data = self.data_apart()?;
         let mut vault = Vault::open(&RealDisk, data, self.engine.clock().now(), patience)?;
         let mut report = KeepReport::default();
-        for facts in &listing.sessions {
+        for facts in listing.sessions.iter().filter(|facts| is_session(facts)) {
             let its = files_of(facts, &listing.sessions, &disk);
             let is_wanted = |its: &OwnedFile| {
                 wanted

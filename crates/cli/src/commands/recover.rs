@@ -30,8 +30,8 @@ use crate::words::remnant;
 #[command(after_help = "\
 Examples:
   recount recover --list                       # what can be rebuilt, and from what
-  recount recover 3d2f --dry-run
-  recount recover 3d2f --from telemetry.log    # also read this file")]
+  recount recover 279d --dry-run
+  recount recover 279d --from telemetry.log    # also read this file")]
 pub(crate) struct RecoverArgs {
     /// Session id or its first characters; the full id if only telemetry mentions it
     #[arg(required_unless_present = "list", value_name = "SESSION")]

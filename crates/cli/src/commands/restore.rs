@@ -22,7 +22,7 @@ use crate::output::progress::Bar;
 Examples:
   recount restore                    # the session deleted last
   recount restore 279d
-  recount restore 279d --from /mnt/backup/home/dev
+  recount restore 279d --from ~/backup
   recount trash                      # what can be restored")]
 pub(crate) struct RestoreArgs {
     /// Session id or its first characters

@@ -1,5 +1,7 @@
 //! `recount show`
 
+mod follow;
+
 use std::io::{Read as _, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -70,6 +72,10 @@ pub(crate) struct ShowArgs {
     /// Messages of context around each match of --find
     #[arg(short = 'C', long, value_name = "N", default_value_t = 0, requires = "find")]
     context: usize,
+
+    /// Keep printing messages as they are written
+    #[arg(short = 'F', long, conflicts_with_all = ["raw", "find", "messages", "from", "to"])]
+    follow: bool,
 }
 
 impl ShowArgs {
@@ -86,6 +92,7 @@ impl ShowArgs {
             to: None,
             find: None,
             context: 0,
+            follow: false,
         }
     }
 }
@@ -145,6 +152,9 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<ExitCode, Failur
         ViewArg::Strict => View::Strict,
         ViewArg::Full => View::Full,
     };
+    if args.follow {
+        return follow::run(&opened, view, args, context);
+    }
     if view == View::Strict && !opened.is_loadable() {
         context.warn("the agent cannot load this session: its strict view is empty");
     }

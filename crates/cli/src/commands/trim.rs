@@ -23,10 +23,10 @@ use crate::output::theme::Tone;
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
-  recount trim 279d                      # list the turns
-  recount trim 279d --drop 2..4          # without turns 2, 3 and 4
-  recount trim 279d --keep 3..           # from turn 3 on
-  recount trim 279d --drop 2 --rewrite   # also remove it from the file")]
+  recount trim 82e5                      # list the turns
+  recount trim 82e5 --drop 2..4          # without turns 2, 3 and 4
+  recount trim 82e5 --keep 3..           # from turn 3 on
+  recount trim 82e5 --drop 2 --rewrite   # also remove it from the file")]
 pub(crate) struct TrimArgs {
     /// Session: an id or its first characters, a file, @N or `latest`
     #[arg(value_name = "SESSION")]

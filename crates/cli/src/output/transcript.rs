@@ -20,7 +20,7 @@ use crate::when;
 const OUTPUT_LINES: usize = 40;
 
 /// Draws the messages of one session.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Transcript {
     canvas: Canvas,
     level: Level,

@@ -299,3 +299,18 @@ fn copies_are_kept_and_restored() {
         assert!(files(&home, ".codex") == before, "{case}");
     }
 }
+
+/// Releases with this database list names from another one.
+#[test]
+fn a_name_that_the_agent_does_not_list_is_told() {
+    let home = home(["codex/paginated/fork"]);
+    let id = main_sessions(&home)[0]["id"].as_str().unwrap().to_owned();
+    let plain = home.run(["rename", &id, "One", "--yes"]);
+    assert!(!plain.stderr.contains("codex resume NAME"), "{plain}");
+    home.write(".codex/thread_history_1.sqlite", "");
+    let told = home.run(["rename", &id, "Two", "--yes"]);
+    assert_eq!(told.code, Some(0), "{told}");
+    assert!(told.stderr.contains("`codex resume NAME` finds this one"), "{told}");
+    let cleared = home.run(["rename", &id, "--clear", "--yes"]);
+    assert!(!cleared.stderr.contains("codex resume NAME"), "{cleared}");
+}

@@ -110,6 +110,82 @@ fn processes_of_a_file_stand_in_for_those_of_the_system() {
 }
 
 #[test]
+fn lists_and_changes_use_the_same_answer() {
+    let (home, now) = running();
+    // Says that it was written later, but was not while the process runs.
+    let other = home.path().join(".gemini/tmp/shop/chats/session-2026-11-01T10-00-aaaaaaaa.jsonl");
+    fs::write(
+        &other,
+        format!(
+            "{{\"sessionId\":\"aaaaaaaa-683a-4d3c-8c0d-9a395b519f51\",\"projectHash\":\"x\",\"startTime\":\"2026-11-01T10:00:00.000Z\",\"lastUpdated\":\"{0}\"}}\n\
+             {{\"id\":\"1\",\"timestamp\":\"{0}\",\"type\":\"user\",\"content\":[{{\"text\":\"Later\"}}]}}\n",
+            recount_model::timestamp(now + 60_000).unwrap()
+        ),
+    )
+    .unwrap();
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(9 * 86_400);
+    fs::File::options().append(true).open(&other).unwrap().set_modified(long_ago).unwrap();
+    let table = home.at("processes.json");
+    let run = |args: &[&str]| {
+        home.run_with(args, |command| {
+            command.env("RECOUNT_PROCESS_TABLE", &table).env_remove("RECOUNT_NOW");
+        })
+    };
+    let listed: Value =
+        serde_json::from_str(&run(&["list", "--all", "--live", "--json"]).stdout).unwrap();
+    let ids: Vec<&str> = listed["sessions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|one| one["id"].as_str())
+        .collect();
+    assert_eq!(ids, ["117eaa32-683a-4d3c-8c0d-9a395b519f51"]);
+    assert_eq!(run(&["delete", "117eaa32", "--yes"]).code, Some(3));
+}
+
+#[test]
+fn what_is_written_is_copied_as_it_is_written() {
+    use std::io::{BufRead as _, Write as _};
+    let (home, _) = running();
+    let mut command = home.command(["guard", "--keep", "--watch", "--json"]);
+    let mut child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut lines = std::io::BufReader::new(child.stdout.take().unwrap()).lines();
+    let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!(first["new"], 1, "{first}");
+    let log = home.path().join(".gemini/tmp/shop/chats/session-2026-11-16T13-10-117eaa32.jsonl");
+    let answer = "{\"id\":\"2\",\"timestamp\":\"2026-11-16T13:10:05.000Z\",\"type\":\"gemini\",\"content\":\"It is clean.\"}\n";
+    fs::File::options().append(true).open(&log).unwrap().write_all(answer.as_bytes()).unwrap();
+    let second: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!(second["grown"], 1, "{second}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // A deletion takes nothing.
+    let whole = fs::read(&log).unwrap();
+    fs::remove_file(&log).unwrap();
+    let restored = home.run(["restore", "117eaa32", "--yes"]);
+    assert_eq!(restored.code, Some(0), "{}", restored.stderr);
+    assert_eq!(fs::read(&log).unwrap(), whole);
+}
+
+#[test]
+fn a_transcript_is_followed_as_it_grows() {
+    use std::io::{BufRead as _, Write as _};
+    let (home, _) = running();
+    let mut command = home.command(["show", "117eaa32", "--follow", "--json"]);
+    let mut child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut lines = std::io::BufReader::new(child.stdout.take().unwrap()).lines();
+    let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!(first["text"], "Clean up");
+    let log = home.path().join(".gemini/tmp/shop/chats/session-2026-11-16T13-10-117eaa32.jsonl");
+    let answer = "{\"id\":\"2\",\"timestamp\":\"2026-11-16T13:10:05.000Z\",\"type\":\"gemini\",\"content\":\"It is clean.\"}\n";
+    fs::File::options().append(true).open(log).unwrap().write_all(answer.as_bytes()).unwrap();
+    let second: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!(second["text"], "It is clean.");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
 fn a_torn_recording_is_played_as_far_as_it_goes() {
     let home = home([]);
     let text = fs::read_to_string(recording("codex/0.144.6/g2-kill9-tool")).unwrap();

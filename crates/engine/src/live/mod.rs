@@ -18,7 +18,7 @@ pub use replay::{Replay, ReplayStep};
 pub(crate) use table::TableProcesses;
 pub use watcher::LiveWatch;
 
-use recount_model::{SessionId, SourceName};
+use recount_model::{LiveState, SessionId, SourceName};
 
 use crate::Engine;
 
@@ -39,22 +39,15 @@ impl Engine {
         &self.config.alarm.run
     }
 
-    /// Returns which sessions processes work in now, by one look.
-    pub fn live_owners(&self) -> Vec<LiveOwner> {
-        let mut watch = LiveWatch::look(self);
-        let rows = watch.rows();
-        let running = rows.into_iter().filter(|row| {
-            !matches!(row.state, recount_model::LiveState::Done | recount_model::LiveState::Gone)
-        });
-        running
-            .filter_map(|row| {
-                let session = row.session.id?;
-                Some(LiveOwner {
-                    source: row.session.source,
-                    session,
-                    process: row.session.process,
-                })
-            })
-            .collect()
+    /// Returns which sessions processes work in now, by one look; `None` if the processes cannot be seen.
+    pub fn live_owners(&self) -> Option<Vec<LiveOwner>> {
+        let rows = LiveWatch::look(self)?.rows();
+        let running =
+            rows.into_iter().filter(|row| !matches!(row.state, LiveState::Done | LiveState::Gone));
+        let owner = |row: LiveRow| {
+            let session = row.session.id?;
+            Some(LiveOwner { source: row.session.source, session, process: row.session.process })
+        };
+        Some(running.filter_map(owner).collect())
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use recount_formats::bytes::read_small;
 use recount_model::LiveProcess;
-use recount_platform::{Processes, Running};
+use recount_platform::{ProcessQuery, Processes, Running};
 
 /// Reads the processes in a file; those that cannot be read are none.
 pub(crate) fn read_table(path: &Path) -> Vec<LiveProcess> {
@@ -26,6 +26,10 @@ impl TableProcesses {
 }
 
 impl Processes for TableProcesses {
+    fn sample(&self, _query: &ProcessQuery<'_>) -> Option<Vec<LiveProcess>> {
+        Some(read_table(&self.path))
+    }
+
     fn running(&self, variables: &[&str]) -> Vec<Running> {
         let wanted = |env: BTreeMap<String, String>| {
             env.into_iter().filter(|(name, _)| variables.contains(&name.as_str())).collect()

@@ -94,11 +94,21 @@ impl LiveWatch {
         }
     }
 
-    /// Looks once.
-    pub(crate) fn look(engine: &Engine) -> Self {
+    /// Looks once, without titles; `None` if the processes cannot be seen.
+    pub(crate) fn look(engine: &Engine) -> Option<Self> {
         let mut watch = Self::new(engine);
-        watch.sample();
-        watch
+        let sources: Vec<_> = watch.board.feed().roots().map(|(source, _)| source).collect();
+        let is_agent =
+            |process: &LiveProcess| sources.iter().any(|source| source.is_agent(process));
+        let query = ProcessQuery { variables: &watch.variables, is_agent: &is_agent };
+        watch.processes = engine.processes.sample(&query)?;
+        if !watch.processes.is_empty() {
+            let now = now();
+            watch.load(now);
+            let processes = std::mem::take(&mut watch.processes);
+            watch.board.feed().processes(now, &processes);
+        }
+        Some(watch)
     }
 
     /// Whether the system tells of changes; if not, files are looked at each second.

@@ -1,7 +1,7 @@
 //! Which sessions somebody is working in right now.
 //!
-//! The agents leave no sign of it on disk. What can be told: which folders their processes work in; the session that
-//! was written last there is the one.
+//! The same answer as the live board gives. Where the processes cannot be sampled, the session that was written last in a folder in which
+//! an agent works is the one.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,6 +13,16 @@ use crate::Engine;
 impl Engine {
     /// Returns which of these sessions are live, by their number.
     pub(crate) fn live(&self, sessions: &[Arc<SessionFacts>]) -> BTreeSet<usize> {
+        if let Some(owners) = self.live_owners() {
+            let is_live = |facts: &SessionFacts| {
+                facts.kind == SessionKind::Main
+                    && owners
+                        .iter()
+                        .any(|one| one.source == facts.source && one.session == facts.id)
+            };
+            let all = sessions.iter().enumerate();
+            return all.filter(|(_, facts)| is_live(facts)).map(|(at, _)| at).collect();
+        }
         let mut live = BTreeSet::new();
         for process in self.processes.running(&["PWD"]) {
             let Some(source) = self.sources.iter().find(|source| source.is_running(&process.args))

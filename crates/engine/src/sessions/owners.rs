@@ -29,6 +29,15 @@ impl Engine {
     /// Returns which processes may be working in which of these sessions, sub-agents with their parents.
     pub fn owners(&self, sessions: &[Arc<SessionFacts>]) -> Vec<SessionOwner> {
         let mut owners = Vec::new();
+        for live in self.live_owners().unwrap_or_default() {
+            let Some(process) = live.process else { continue };
+            let own = |facts: &&Arc<SessionFacts>| {
+                facts.source == live.source
+                    && (facts.id == live.session || facts.parent.as_ref() == Some(&live.session))
+            };
+            let ids = sessions.iter().filter(own).map(|facts| facts.id.clone());
+            owners.extend(ids.map(|session| SessionOwner { session, process }));
+        }
         for process in self.processes.running(&["PWD"]) {
             let running = SOURCES.iter().find(|source| source.is_running(&process.args));
             let Some(source) = running else { continue };
@@ -55,6 +64,8 @@ impl Engine {
                 );
             }
         }
+        let mut met = std::collections::HashSet::new();
+        owners.retain(|owner| met.insert((owner.session.clone(), owner.process)));
         owners
     }
 }

@@ -43,6 +43,13 @@ impl Editor for Edits {
         Some(root.join("session_index.jsonl.lock"))
     }
 
+    /// Releases that keep this database list names from another one, and read those in the index only to find a thread by its name.
+    fn names_note(&self, root: &Path) -> Option<&'static str> {
+        root.join("thread_history_1.sqlite").exists().then_some(
+            "the list of current Codex releases shows names from Codex's own database; `codex resume NAME` finds this one",
+        )
+    }
+
     fn folder_at(&self, root: &Path, began: Option<Timestamp>) -> Option<PathBuf> {
         let began = began.unwrap_or(Timestamp::UNIX_EPOCH).to_zoned(TimeZone::system());
         Some(root.join("sessions").join(began.strftime("%Y/%m/%d").to_string()))

@@ -29,7 +29,9 @@ const SHOWN: usize = 200;
 const REMEMBERED: usize = 16;
 /// Number of equal calls that count as a loop.
 const CIRCLE: u32 = 3;
-/// Number of requests that are kept; older ones only matter for totals, which the session's row has.
+/// Milliseconds that a request is kept on its own: rates look ten minutes back.
+const RECENT: i64 = 11 * 60 * 1000;
+/// Number of requests that are kept on their own, whatever their time.
 const REQUESTS: usize = 4096;
 
 /// The calls of one conversation: which are open, and whether they repeat.
@@ -84,33 +86,47 @@ impl Calls {
     }
 }
 
-/// The requests of one conversation, each once.
+/// The requests of one conversation, each once; older ones as one per model.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Requests {
-    list: VecDeque<LiveRequest>,
+    recent: VecDeque<LiveRequest>,
+    earlier: BTreeMap<Option<String>, LiveRequest>,
 }
 
 impl Requests {
     /// Adds a request, or replaces what an earlier record of it said.
     pub(crate) fn add(&mut self, request: LiveRequest) {
-        if let Some(known) = self.list.iter_mut().rev().take(64).find(|one| one.key == request.key)
+        if let Some(known) =
+            self.recent.iter_mut().rev().take(64).find(|one| one.key == request.key)
         {
             known.tokens = request.tokens;
             known.model = request.model.or_else(|| known.model.take());
             return;
         }
-        self.list.push_back(request);
-        if self.list.len() > REQUESTS {
-            self.list.pop_front();
+        let oldest = request.time.saturating_sub(RECENT);
+        self.recent.push_back(request);
+        while self.recent.len() > REQUESTS
+            || (self.recent.len() > 1 && self.recent.front().is_some_and(|one| one.time < oldest))
+        {
+            let Some(old) = self.recent.pop_front() else { break };
+            match self.earlier.get_mut(&old.model) {
+                Some(sum) => {
+                    sum.tokens += old.tokens;
+                    sum.time = sum.time.max(old.time);
+                }
+                None => {
+                    self.earlier.insert(old.model.clone(), old);
+                }
+            }
         }
     }
 
-    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &LiveRequest> {
-        self.list.iter()
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &LiveRequest> {
+        self.earlier.values().chain(&self.recent)
     }
 
     pub(crate) fn last(&self) -> Option<&LiveRequest> {
-        self.list.back()
+        self.recent.back()
     }
 }
 

@@ -35,7 +35,8 @@ Examples:
   recount guard shop -v              # one project, file by file
   recount guard --release 0.60.0     # what an upgrade would do
   recount guard --fix                # remove the stub files that cause deletions
-  recount guard --keep               # keep copies of all sessions")]
+  recount guard --keep               # keep copies of all sessions
+  recount guard --keep --watch       # and of all that is written from now on")]
 pub(crate) struct GuardArgs {
     /// Only this project: a path, a slug, a hash prefix, or part of its name
     project: Option<String>,
@@ -62,6 +63,10 @@ pub(crate) struct GuardArgs {
     /// Adds only what is new since the last run. `recount vault` lists the copies, `recount restore` restores one.
     #[arg(long, group = "act")]
     keep: bool,
+
+    /// With --keep: go on, and copy what is written as it is written, until interrupted
+    #[arg(long, requires = "keep")]
+    watch: bool,
 
     /// Install or remove hooks in the agent's settings that run --fix and --keep
     ///

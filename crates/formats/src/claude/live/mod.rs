@@ -374,5 +374,6 @@ fn is_agent(process: &LiveProcess) -> bool {
 }
 
 fn is_headless(process: &LiveProcess) -> bool {
-    process.args.iter().any(|arg| arg == "-p" || arg == "--print")
+    // Some releases change their command line once they run.
+    process.tty.is_none() || process.args.iter().any(|arg| arg == "-p" || arg == "--print")
 }

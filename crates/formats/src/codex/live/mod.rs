@@ -153,9 +153,10 @@ impl LiveTracker for Tracker {
             let own = all.filter(|one| role(one).is_some_and(|role| roles.contains(&role)));
             // A session that was started by another one's tool is a session, a copy of the same program below it is not.
             let own = own.filter(|one| {
-                roster.get(one.ppid).is_none_or(|parent| {
-                    !matches!(role(parent), Some(Role::Window | Role::Exec | Role::Server))
-                })
+                roles.contains(&Role::Server)
+                    || roster.get(one.ppid).is_none_or(|parent| {
+                        !matches!(role(parent), Some(Role::Window | Role::Exec | Role::Server))
+                    })
             });
             own.map(|one| (one.pid, one)).collect()
         };
@@ -265,6 +266,18 @@ impl Tracker {
         })
     }
 
+    /// Returns the tools that name a session, or those of servers that name none.
+    fn tools_of(&self, id: Option<&str>) -> Vec<LiveProcess> {
+        if let Some(named) = id.and_then(|id| self.tools.get(id)) {
+            return named.clone();
+        }
+        let servers = self.servers.iter().filter(|(_, known)| known.ended.is_none());
+        let children = servers.flat_map(|(_, known)| &known.children);
+        let unnamed =
+            children.filter(|child| child.variable(THREAD).is_none() && !child.is_zombie());
+        unnamed.cloned().collect()
+    }
+
     /// Returns rows for threads that a server works in without a window.
     fn unattended(&mut self, owned: &BTreeMap<u32, PathBuf>, now: i64) -> Vec<LiveSession> {
         let servers: Vec<(u32, Known)> = self
@@ -299,11 +312,11 @@ impl Tracker {
             .filter(|(_, one)| one.changed >= known.process.start_ms)
             .collect();
         let is_exec = role(&known.process) == Some(Role::Exec);
-        let named = id.as_ref().and_then(|id| self.tools.get(id));
+        let tools = self.tools_of(id.as_deref());
         let verdict = judge::judge(&judge::Looked {
             known,
             rollout,
-            tools: named.map(Vec::as_slice).unwrap_or_default(),
+            tools: &tools,
             is_headless: is_exec,
             subagent: subagents
                 .iter()

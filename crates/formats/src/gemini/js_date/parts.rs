@@ -3,7 +3,7 @@
 use super::scanner::{DIGITS, Scanner, Token, Word};
 use super::{JsTime, in_range};
 
-/// What became of the attempt to read the ISO form.
+/// The outcome of the attempt to read the ISO form.
 pub(super) enum Iso {
     Whole,
     Refused,
