@@ -53,15 +53,7 @@ const BEFORE: &[(&str, &str)] = &[
     ("recount list --source codex", "cp -r $FIXTURES/codex/paginated/script/home/. ~"),
     ("recount show c708aa47", "cp -r $FIXTURES/claude/folder/compact/home/. ~"),
     ("recount restore", "recount delete 279d --yes"),
-/// Commands of the help that need what a demo home cannot have; they may end with an error.
-const NEEDS_MORE: &[(&str, &str)] = &[
-    ("recount resume", "an installed agent, and the project's folder"),
-    ("recount relocate", "the project's new folder"),
-    ("recount recover", "a lost session"),
-    ("recount undo 20", "the receipt of an earlier run"),
-    ("recount restore", "a deleted session, or a backup"),
-    ("recount ingest", "output of an agent"),
-    ("recount guard --hook", "a recount outside of a temporary folder"),
+    ("recount ingest", "cp $FIXTURES/streams/gemini/*.json $FIXTURES/streams/gemini/*.log .; mv tools.json run.json; cp $FIXTURES/streams/gemini/tools.jsonl run.jsonl"),
 ];
 
 /// A command whose output differs from run to run: an index is never laid out twice in the same way.
