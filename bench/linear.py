@@ -21,8 +21,10 @@ import tempfile
 ID = "11111111-2222-4333-8444-555555555555"
 # Four times the input may take this many times the time: linear is 4, the square is 16.
 MOST = 8.0
-# Less than this, in seconds, says nothing on a busy machine. What grew with the square took 5 to 40 s at these sizes.
-NOISE = 1.0
+# Less than this, in seconds of the processor, says nothing: pages, caches and the start of threads differ from run to run.
+NOISE = 0.2
+# What grew too fast is measured so often again; the best of all counts, for a busy machine only ever adds.
+AGAIN = 2
 TIMEOUT = 120
 
 
@@ -93,6 +95,22 @@ def files(n):
             for i in range(n)}
 
 
+def keys(n):
+    """Calls whose arguments have many names."""
+    args = {f"name {i}": f"src/file{i}.rs" for i in range(n)}
+    return [head(), user("u"), model("m", toolCalls=[{**call(0), "args": args}])]
+
+
+def sessions(n):
+    """Many sessions, each with output of its own beside it."""
+    made = {}
+    for i in range(n):
+        name = f"{i:08x}-2222-4333-8444-555555555555"
+        made[f"session-2026-09-02T08-00-{i:08x}.jsonl"] = [{**head(), "sessionId": name}, user(f"u{i}"), model(f"m{i}", toolCalls=[call(i)])]
+        made[f"../tool-outputs/session-{name}/read_file_{i}.txt"] = ["x"]
+    return made
+
+
 def paragraph(n):
     return [head(), user("u"), model("m", "word " * (n // 5))]
 
@@ -103,16 +121,20 @@ def word(n):
 
 SHOW, LIST = ["show", "11111111", "--json"], ["list", "--all", "--json"]
 TEXT = ["show", "11111111"]
+INDEX, DOCTOR, TOUCHED = ["index"], ["doctor"], ["list", "--all", "--touched", "f17"]
+PRUNE, EXPORT = ["prune", "--older", "1d"], ["export", "11111111"]
 # The case, its smallest size, the commands, and how many bytes of memory a byte of input may take.
 CASES = {
-    "calls": (calls, 5_000, [LIST, SHOW, TEXT], None),
-    "tools": (tools, 5_000, [LIST, SHOW], None),
+    "calls": (calls, 5_000, [LIST, SHOW, TEXT, INDEX, DOCTOR, TOUCHED, EXPORT], None),
+    "tools": (tools, 5_000, [LIST, SHOW, INDEX], None),
     "agents": (agents, 5_000, [LIST, SHOW], None),
     "cut": (cut, 2_500, [SHOW], None),
-    "checkpoints": (checkpoints, 250, [LIST, ["compact", "11111111", "--dry-run"]], None),
-    "rewinds": (rewinds, 10_000, [LIST, SHOW], None),
-    "lost-rewinds": (lost_rewinds, 10_000, [LIST, SHOW], None),
-    "files": (files, 500, [LIST, SHOW], None),
+    "checkpoints": (checkpoints, 250, [LIST, ["compact", "11111111", "--dry-run"], DOCTOR], None),
+    "rewinds": (rewinds, 10_000, [LIST, SHOW, DOCTOR], None),
+    "lost-rewinds": (lost_rewinds, 10_000, [LIST, SHOW, DOCTOR], None),
+    "files": (files, 500, [LIST, SHOW, DOCTOR], None),
+    "sessions": (sessions, 1_000, [LIST, DOCTOR, TOUCHED, PRUNE, ["projects"], ["guard"]], None),
+    "keys": (keys, 20_000, [LIST, SHOW, INDEX, TOUCHED], None),
     "paragraph": (paragraph, 2_000_000, [TEXT], 6),
     "word": (word, 2_000_000, [TEXT], 6),
 }
@@ -142,8 +164,12 @@ def main():
 
 def check(name, command, sizes, homes, program, idle, per_byte):
     measured = [measure(program, home, command) for home, _ in homes]
-    times = [max(0.0, seconds - idle) for seconds, _ in measured]
-    growth = times[2] / max(times[0], NOISE / 4)
+    for again in range(AGAIN + 1):
+        times = [max(0.0, seconds - idle) for seconds, _ in measured]
+        growth = times[2] / max(times[0], NOISE / 4)
+        if times[2] <= NOISE or growth <= MOST or again == AGAIN:
+            break
+        measured = [min(known, measure(program, home, command)) for known, (home, _) in zip(measured, homes)]
     told = " ".join(command)
     memory = measured[2][1]
     print(f"{name:13} {told:32} {sizes[0]:>9,} ×1 {times[0]:7.3f} s  ×2 {times[1]:7.3f} s  ×4 {times[2]:7.3f} s  "
@@ -169,6 +195,7 @@ def make(scratch, name, lines, size):
     for file, records in made.items():
         text = "".join(json.dumps(record) + "\n" for record in records)
         total += len(text)
+        os.makedirs(os.path.dirname(os.path.join(folder, file)), exist_ok=True)
         with open(os.path.join(folder, file), "w", encoding="utf-8") as out:
             out.write(text)
     return home, total

@@ -8,6 +8,7 @@ mod error;
 pub mod facts;
 mod indexed;
 mod listed;
+mod notes;
 mod schema;
 mod seal;
 pub mod sql;
@@ -24,6 +25,7 @@ use seal::{sealed, unsealed};
 pub use error::Error;
 pub use indexed::IndexedSession;
 pub use listed::{List, ListRow};
+pub use notes::Note;
 pub use states::StoredReader;
 pub use usage_logs::{UsageLogPart, UsageLogRow};
 

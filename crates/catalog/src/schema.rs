@@ -16,7 +16,7 @@ pub(crate) struct Tables {
 }
 
 /// The tables of the catalog.
-pub(crate) const CATALOG: Tables = Tables { version: "8", create: CREATE };
+pub(crate) const CATALOG: Tables = Tables { version: "9", create: CREATE };
 
 const CREATE: &str = "
     CREATE TABLE groups (
@@ -56,6 +56,14 @@ const CREATE: &str = "
         title INTEGER NOT NULL,
         PRIMARY KEY (roots, session)
     ) WITHOUT ROWID;
+    CREATE TABLE notes (
+        roots INTEGER NOT NULL,
+        topic TEXT NOT NULL,
+        key INTEGER NOT NULL,
+        stamp INTEGER NOT NULL,
+        content BLOB NOT NULL,
+        PRIMARY KEY (roots, topic, key)
+    );
     CREATE TABLE states (
         path TEXT PRIMARY KEY,
         inode INTEGER NOT NULL,

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use recount_formats::rewrite::Flaw;
 use recount_model::SessionId;
+use recount_writer::RealDisk;
 use recount_writer::change::Plan;
 
+use crate::Error;
 use crate::mend::recover::Origin;
 
 /// A change as it is offered: what becomes of every file, and what people should know before they agree.
@@ -21,6 +23,16 @@ impl Proposal {
     /// Whether nothing would change.
     pub fn is_empty(&self) -> bool {
         self.plan.is_empty()
+    }
+
+    /// Returns it with the hashes of all files: those that go away are read for it.
+    ///
+    /// # Errors
+    /// If a file has changed since it was planned, or cannot be read.
+    pub fn completed(&self) -> Result<Self, Error> {
+        let mut whole = self.clone();
+        whole.plan.complete(&RealDisk)?;
+        Ok(whole)
     }
 
     /// Adds what people should know.

@@ -37,6 +37,7 @@ pub mod hook;
 pub mod json;
 pub mod live;
 mod named_folders;
+mod names;
 pub mod native;
 pub mod orphan;
 pub mod outline;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use recount_model::{Grammar, Span};
+use serde::{Deserialize, Serialize};
 
 use crate::native::Fields;
 use crate::outline::Outline;
@@ -155,7 +156,7 @@ impl Frame {
 }
 
 /// Something in a file that keeps the agent from loading all of it, or from going on with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Flaw {
     /// It cannot be read, so that nobody knows.
     Unread,

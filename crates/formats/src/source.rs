@@ -207,6 +207,12 @@ pub trait Source: Debug + Sync {
         Artifacts::default()
     }
 
+    /// Lists ids in a project directory: [`Source::artifacts`] finds nothing there for any other. There may be more of them than there are
+    /// sessions. `None` if nobody can tell without asking for each session.
+    fn artifact_ids(&self, _folder: &ProjectFolder) -> Option<Vec<String>> {
+        None
+    }
+
     /// Returns the project directory that a file is or would be in, below a data folder.
     fn place_of(&self, _root: &Path, _shape: RootShape, _file: &Path) -> Option<ProjectLocation> {
         None

@@ -66,7 +66,7 @@ pub enum Topic {
 }
 
 impl Changes<'_> {
-    /// Looks for what is wrong, in one project or in all. Every session is read; nothing is changed.
+    /// Looks for what is wrong, in one project or in all. Sessions that have changed since the last time are read; nothing is changed.
     ///
     /// # Errors
     /// If the project is not known or may be several.
@@ -78,7 +78,7 @@ impl Changes<'_> {
         let (rows, listing) = self.engine.projects(None, progress)?;
         let disk = self.engine.disk();
         let mut findings = Vec::new();
-        sessions::check_sessions(&disk, &listing, progress, &mut findings);
+        self.check_sessions(&disk, &listing, progress, &mut findings)?;
         self.check_danger(progress, &mut findings)?;
         self.check_places(&disk, &listing, &rows, &mut findings);
         if let Some(wanted) = project {

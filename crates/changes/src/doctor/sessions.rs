@@ -1,14 +1,18 @@
 //! What is wrong with session files.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use recount_engine::disk::DiskSnapshot;
-use recount_engine::{Listing, Lost, Progress};
+use recount_engine::{Listing, Lost, Noted, Progress};
+use recount_formats::Source;
 use recount_formats::rewrite::Flaw;
-use recount_model::{DeletionReason, Problem, SessionFacts, What};
+use recount_formats::source::SessionFiles;
+use recount_model::{DeletionReason, Problem, SessionFacts, SessionId, What};
+use serde::{Deserialize, Serialize};
 
 use super::{Finding, Remedy, Severity, Symptom, Topic};
-use crate::mend::repair::examine_all;
+use crate::mend::examine::Examined;
+use crate::mend::repair::{examine_session, has_head};
 use crate::{Changes, Error};
 
 /// Files beyond this size are slow to load, and may not be at all.
@@ -48,36 +52,72 @@ impl Changes<'_> {
     }
 }
 
-pub(super) fn check_sessions(
-    disk: &DiskSnapshot,
-    listing: &Listing,
-    progress: &dyn Progress,
-    findings: &mut Vec<Finding>,
-) {
-    for (id, files) in examine_all(disk, progress, |_| true) {
-        for file in files {
-            // What could not be read is told below, with the others.
-            let is_told = |flaw: &Flaw| *flaw == Flaw::Unread && is_unread(listing, &file.path);
-            for flaw in file.flaws.into_iter().filter(|flaw| !is_told(flaw)) {
-                findings.push(Finding {
-                    topic: Topic::Sessions,
-                    severity: severity(flaw),
-                    what: Symptom::Flaw(flaw),
-                    session: Some(id.clone()),
-                    path: Some(file.path.clone()),
-                    remedy: file.revision.is_some().then(|| Remedy::Repair(id.clone())),
-                });
+/// What is wrong with the files of a session.
+#[derive(Debug, Serialize, Deserialize)]
+struct Flawed {
+    id: SessionId,
+    files: Vec<FlawedFile>,
+}
+
+/// What is wrong with one of them.
+#[derive(Debug, Serialize, Deserialize)]
+struct FlawedFile {
+    path: PathBuf,
+    flaws: Vec<Flaw>,
+    can_be_mended: bool,
+}
+
+impl Changes<'_> {
+    /// What is wrong with session files. Those that have not changed since the last time are not read again.
+    pub(super) fn check_sessions(
+        self,
+        disk: &DiskSnapshot,
+        listing: &Listing,
+        progress: &dyn Progress,
+        findings: &mut Vec<Finding>,
+    ) -> Result<(), Error> {
+        let look = |source: &'static dyn Source, files: SessionFiles| look(source, &files, disk);
+        for Flawed { id, files } in self.engine.noted("flaws", disk, progress, look)? {
+            for file in files {
+                // What could not be read is told below, with the others.
+                let is_told = |flaw: &Flaw| *flaw == Flaw::Unread && is_unread(listing, &file.path);
+                for flaw in file.flaws.into_iter().filter(|flaw| !is_told(flaw)) {
+                    findings.push(Finding {
+                        topic: Topic::Sessions,
+                        severity: severity(flaw),
+                        what: Symptom::Flaw(flaw),
+                        session: Some(id.clone()),
+                        path: Some(file.path.clone()),
+                        remedy: file.can_be_mended.then(|| Remedy::Repair(id.clone())),
+                    });
+                }
             }
         }
+        for facts in &listing.sessions {
+            problems(facts, findings);
+            sizes(facts, findings);
+            access(facts, findings);
+        }
+        for problem in &disk.problems {
+            findings.extend(unread(problem, None));
+        }
+        Ok(())
     }
-    for facts in &listing.sessions {
-        problems(facts, findings);
-        sizes(facts, findings);
-        access(facts, findings);
-    }
-    for problem in &disk.problems {
-        findings.extend(unread(problem, None));
-    }
+}
+
+fn look(source: &'static dyn Source, files: &SessionFiles, disk: &DiskSnapshot) -> Noted<Flawed> {
+    let examined = examine_session(source, files, disk);
+    // What could not be read may be read the next time. Of a session that does not say which it is, other files tell, and
+    // these may change.
+    let is_read = examined.iter().all(|file| !file.flaws.contains(&Flaw::Unread));
+    let lasts = is_read && (source.rewriter().is_none() || has_head(files));
+    let file = |file: Examined| FlawedFile {
+        path: file.path,
+        flaws: file.flaws,
+        can_be_mended: file.revision.is_some(),
+    };
+    let files = Flawed { id: files.id.clone(), files: examined.into_iter().map(file).collect() };
+    Noted { value: files, lasts }
 }
 
 /// Whether a file could not be read when all were listed.

@@ -2,6 +2,7 @@
 
 use recount_engine::Progress;
 use recount_engine::disk::{DiskSnapshot, LocatedFolder};
+use recount_formats::Source;
 use recount_formats::source::SessionFiles;
 use recount_model::SessionId;
 use recount_writer::RealDisk;
@@ -46,14 +47,29 @@ pub(crate) fn examine_all(
     progress: &dyn Progress,
     wanted: impl Fn(&SessionId) -> bool + Sync,
 ) -> Vec<(SessionId, Vec<Examined>)> {
-    let look = |source: &'static dyn recount_formats::Source, session_files: SessionFiles| {
-        let rewriter = source.rewriter().filter(|_| wanted(&session_files.id))?;
-        let elsewhere = elsewhere(disk, &session_files);
-        let examined = examine(rewriter, &session_files, &elsewhere);
+    let look = |source: &'static dyn Source, session_files: SessionFiles| {
+        let is_wanted = wanted(&session_files.id);
+        let examined = is_wanted.then(|| examine_session(source, &session_files, disk))?;
         (!examined.is_empty()).then_some((session_files.id, examined))
     };
     let found = disk.each_session(progress, look);
     found.into_iter().flatten().collect()
+}
+
+/// Looks at the files of one session.
+pub(crate) fn examine_session(
+    source: &'static dyn Source,
+    session_files: &SessionFiles,
+    disk: &DiskSnapshot,
+) -> Vec<Examined> {
+    let rewriter = source.rewriter();
+    let examine = |rewriter| examine(rewriter, session_files, &elsewhere(disk, session_files));
+    rewriter.map(examine).unwrap_or_default()
+}
+
+/// Whether a file of a session says which session it is.
+pub(crate) fn has_head(session_files: &SessionFiles) -> bool {
+    session_files.files.iter().any(|file| file.file.outline.head.session_id.is_some())
 }
 
 /// What the place of a session's files, and what lies beside them, tell of it.
@@ -69,8 +85,7 @@ fn elsewhere(disk: &DiskSnapshot, session_files: &SessionFiles) -> Elsewhere {
         let by_marker = || source.project_hash(at.markers.first()?.0.as_str());
         let hash = at.hash.clone().or_else(by_marker);
         told.project_hash = told.project_hash.or_else(|| hash.map(|hash| hash.to_string()));
-        let has_head = session_files.files.iter().any(|m| m.file.outline.head.session_id.is_some());
-        if !has_head {
+        if !has_head(session_files) {
             let traces = source.traces(at);
             let is_its = |id: &&SessionId| id.as_str().starts_with(session_files.id.as_str());
             let mut ids = traces.iter().map(|trace| &trace.session).filter(is_its);

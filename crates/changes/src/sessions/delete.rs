@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use recount_engine::disk::{DiskSnapshot, Named};
+use recount_engine::disk::{DiskSnapshot, LocatedFolder, Named};
 use recount_engine::{Listing, Progress};
 use recount_formats::SOURCES;
 use recount_formats::source::Artifact;
-use recount_model::{FileFacts, FileRole, SessionFacts, SessionId};
+use recount_model::{FileFacts, FileRole, SessionFacts, SessionId, SourceName};
 use recount_writer::RealDisk;
 use recount_writer::change::{ChangeDetails, Plan};
 
@@ -39,40 +38,81 @@ impl Changes<'_> {
         }
         let mut offer = self.offer("delete");
         let shared = SharedFiles::of(&survey.listing);
+        let companions = Companions::of(&survey.listing, &survey.disk);
         for facts in chosen {
             if let Some(other) = shared.other(facts) {
                 let (session, other) = (facts.id.clone(), other.id.clone());
                 return Err(Reason::SharedFile { session, other }.into());
             }
-            take(&mut offer.plan, facts, &survey.listing, &survey.disk)?;
+            take(&mut offer.plan, facts, &companions)?;
             offer.notices.extend(prompts_stay(&[facts], &survey.disk));
         }
         Ok(offer)
     }
 }
 
+/// What goes along with sessions, looked up once for all that go.
+#[derive(Debug)]
+pub(super) struct Companions<'a> {
+    disk: &'a DiskSnapshot,
+    /// The sub-agents of each session.
+    agents: HashMap<(SourceName, &'a SessionId), Vec<&'a SessionFacts>>,
+    /// The directories, by number, in which something may belong to an id.
+    named: HashMap<String, Vec<usize>>,
+    /// Directories that must be asked for each session.
+    unlisted: Vec<usize>,
+}
+
+impl<'a> Companions<'a> {
+    pub(super) fn of(listing: &'a Listing, disk: &'a DiskSnapshot) -> Self {
+        let mut agents: HashMap<_, Vec<&SessionFacts>> = HashMap::new();
+        for facts in &listing.sessions {
+            if let Some(parent) = &facts.parent {
+                agents.entry((facts.source, parent)).or_default().push(facts);
+            }
+        }
+        let (mut named, mut unlisted) = (HashMap::<_, Vec<usize>>::new(), Vec::new());
+        for (number, folder) in disk.folders.iter().enumerate() {
+            let Some(ids) = folder.source.artifact_ids(&folder.at) else {
+                unlisted.push(number);
+                continue;
+            };
+            for id in ids {
+                named.entry(id).or_default().push(number);
+            }
+        }
+        Self { disk, agents, named, unlisted }
+    }
+
+    /// Returns the directories of a session's agent in which something may belong to it, in their order.
+    fn folders(&self, facts: &SessionFacts) -> impl Iterator<Item = &'a LocatedFolder> + use<'a> {
+        let named = self.named.get(facts.id.as_str()).into_iter().flatten();
+        let numbers: BTreeSet<usize> = named.chain(&self.unlisted).copied().collect();
+        let (disk, source) = (self.disk, facts.source);
+        let folders = numbers.into_iter().filter_map(|number| disk.folders.get(number));
+        folders.filter(move |folder| folder.source.name() == source)
+    }
+}
+
 pub(super) fn take(
     plan: &mut Plan,
     facts: &SessionFacts,
-    listing: &Listing,
-    disk: &DiskSnapshot,
+    companions: &Companions<'_>,
 ) -> Result<(), Error> {
     let id = facts.id.as_str();
     plan.sessions.push(subject(facts));
-    let is_agent = |other: &&Arc<SessionFacts>| {
-        other.source == facts.source && other.parent.as_ref() == Some(&facts.id)
-    };
     remove_files(plan, id, facts, role)?;
-    for agent in listing.sessions.iter().filter(is_agent) {
+    for agent in companions.agents.get(&(facts.source, &facts.id)).into_iter().flatten() {
         remove_files(plan, id, agent, |_| SUBAGENT)?;
     }
     let source = SOURCES.iter().find(|source| source.name() == facts.source);
     let Some(source) = source else { return Ok(()) };
     let own: Vec<PathBuf> = facts.own_files().map(|file| PathBuf::from(&file.path)).collect();
-    for folder in disk.folders.iter().filter(|folder| folder.source.name() == facts.source) {
+    for folder in companions.folders(facts) {
         let artifacts = source.artifacts(&folder.at, &facts.id, &own);
         for Artifact { path, kind } in &artifacts.files {
-            plan.remove(&RealDisk, path, ChangeDetails { session: Some(id), what: kind.as_str() })?;
+            let about = ChangeDetails { session: Some(id), what: kind.as_str() };
+            plan.remove_unread(&RealDisk, path, about)?;
         }
         for path in &artifacts.folders {
             plan.remove_folder(&RealDisk, path)?;
@@ -135,12 +175,9 @@ pub(super) fn remove_files(
     what: impl Fn(FileRole) -> &'static str,
 ) -> Result<(), Error> {
     for file in facts.own_files() {
-        // Sub-agents may be in the file of the session that ran them.
-        if plan.steps.iter().any(|step| step.path == Path::new(&file.path)) {
-            continue;
-        }
+        // One that is in the plan already is left out: sub-agents may be in the file of the session that ran them.
         let about = ChangeDetails { session: Some(id), what: what(file.role) };
-        plan.remove(&RealDisk, file.path.as_ref(), about)?;
+        plan.remove_unread(&RealDisk, file.path.as_ref(), about)?;
     }
     Ok(())
 }

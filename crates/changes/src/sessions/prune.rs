@@ -13,7 +13,7 @@ use recount_model::{FileRole, ProjectState, SessionFacts, SessionKind};
 use recount_writer::RealDisk;
 use recount_writer::change::{ChangeDetails, Plan};
 
-use super::delete::{SharedFiles, prompts_stay, take};
+use super::delete::{Companions, SharedFiles, prompts_stay, take};
 use crate::{Changes, Error, Notice, Proposal, Spared};
 
 /// Which sessions go. What any of the rules says goes.
@@ -61,6 +61,7 @@ impl Changes<'_> {
         let mut offer = self.offer("prune");
         let mut spared = Left { moved: self.moved(rules, &listing, progress)?, ..Left::default() };
         let in_common = SharedFiles::of(&listing);
+        let companions = Companions::of(&listing, &disk);
         let mut gone = Vec::new();
         for facts in listing.sessions.iter().filter(|facts| within.contains(&facts.id)) {
             if facts.kind != SessionKind::Main {
@@ -80,7 +81,7 @@ impl Changes<'_> {
                 // It stays with the session that needs one of its files.
                 _ if in_common.other(facts).is_some() => {}
                 _ => {
-                    take(&mut offer.plan, facts, &listing, &disk)?;
+                    take(&mut offer.plan, facts, &companions)?;
                     gone.push(&**facts);
                 }
             }
@@ -148,7 +149,8 @@ fn is_meant(facts: &SessionFacts, rules: &Prune, spared: &mut Left) -> bool {
 fn remove_stubs(plan: &mut Plan, facts: &SessionFacts) -> Result<(), Error> {
     for file in facts.files.iter().filter(|file| file.role == FileRole::Stub) {
         // Its session stays, and so is not in the trash.
-        plan.remove(&RealDisk, file.path.as_ref(), ChangeDetails { session: None, what: "stub" })?;
+        let about = ChangeDetails { session: None, what: "stub" };
+        plan.remove_unread(&RealDisk, file.path.as_ref(), about)?;
     }
     Ok(())
 }
@@ -173,7 +175,8 @@ fn remove_orphans(
     let Artifacts { files, folders } =
         editor.orphans(&folder.at, &|id| there.contains(id), &sessions);
     for Artifact { path, kind } in &files {
-        plan.remove(&RealDisk, path, ChangeDetails { session: None, what: kind.as_str() })?;
+        let about = ChangeDetails { session: None, what: kind.as_str() };
+        plan.remove_unread(&RealDisk, path, about)?;
     }
     for path in &folders {
         plan.remove_folder(&RealDisk, path)?;

@@ -73,7 +73,7 @@ impl Changes<'_> {
                 path: holding.file.clone(),
                 root: root_of(&holding.file)?,
                 content: holding.content(data),
-                like: FileState { bytes, hash, modified, mode },
+                like: FileState { bytes, hash: Some(hash), modified, mode },
                 whose: holding.whose.clone(),
             })
         };

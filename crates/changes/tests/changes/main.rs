@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 #![expect(clippy::disallowed_methods, reason = "a test changes what it looks at")]
 
+mod doctor;
 mod mending;
 mod selecting;
 

@@ -16,7 +16,7 @@ use crate::sessions::list::{Digest, Used};
 use crate::snapshot::disk_scan::{DiskSnapshot, Group};
 
 /// Raised with every change to the form, or to what is counted.
-pub(crate) const VERSION: u32 = 10;
+pub(crate) const VERSION: u32 = 11;
 
 /// What is kept of a session, wherever its files lie.
 #[derive(Serialize, Deserialize)]
@@ -243,7 +243,6 @@ fn digest(session: Session, key: u64, group: &Group, disk: &DiskSnapshot) -> Opt
         folder,
         files: files.into(),
         agent_calls: session.agent_calls.into(),
-        matches: true,
         fresh: false,
         used: Used::With(key),
     })

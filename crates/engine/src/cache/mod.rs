@@ -2,5 +2,6 @@
 
 pub(crate) mod cached;
 pub(crate) mod growth;
+pub(crate) mod notes;
 pub(crate) mod refresh;
 pub(crate) mod remembered;

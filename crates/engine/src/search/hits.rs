@@ -67,6 +67,8 @@ impl Engine {
         let record = records.read(path, hit.offset, hit.bytes & !SPLIT).ok_or(Lost::Changed)?;
         if hit.must_check
             && hit.bytes & SPLIT == 0
+            // The title stands elsewhere.
+            && !hit.has_title
             && rows.is_some_and(|rows| !rows.may_stand_in(record) && !source.may_be_cut(record))
         {
             return Ok(None);

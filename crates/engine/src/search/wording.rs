@@ -1,5 +1,7 @@
 //! What of a message can be searched for, sorted by who said it.
 
+use std::collections::HashSet;
+
 use recount_formats::json::JsonTree;
 use recount_model::{Message, MessageKind, NoticeLevel, ToolCall, ToolStatus};
 use recount_search::{BARRIER, MessageTexts};
@@ -19,9 +21,10 @@ pub(crate) struct Wording {
     output: String,
     context: String,
     notice: String,
-    paths: Vec<String>,
+    /// Paths in arguments, and of attached files.
+    paths: Names,
     /// Names of tools.
-    pub(crate) tools: Vec<String>,
+    tools: Names,
     /// Whether it is, or holds, an error.
     pub(crate) is_error: bool,
 }
@@ -43,7 +46,7 @@ impl Wording {
             push(&mut wording.context, &message.text);
         }
         for file in &message.files {
-            wording.paths.push(file.path.clone());
+            wording.paths.all.push(file.path.clone());
             if !(typed && message.text.contains(&file.content)) {
                 push(&mut wording.context, &file.content);
             }
@@ -76,17 +79,15 @@ impl Wording {
             push(&mut self.output, output);
         }
         self.is_error |= call.status == ToolStatus::Error;
-        if !self.tools.contains(&call.name) {
-            self.tools.push(call.name.clone());
-        }
+        self.tools.add(&call.name);
     }
 
     /// Takes the texts of an argument; what looks like a path is one.
     fn argument(&mut self, argument: &JsonTree, depth: usize) {
         if let Some(text) = argument.as_str() {
             push(&mut self.call, text);
-            if is_path(text) && !self.paths.iter().any(|known| known == text) {
-                self.paths.push(text.to_owned());
+            if is_path(text) {
+                self.paths.add(text);
             }
         }
         if depth == 0 {
@@ -117,7 +118,39 @@ impl Wording {
 
     /// Lists the files that the message names.
     pub(crate) fn paths(&self) -> Vec<&str> {
-        self.paths.iter().map(String::as_str).collect()
+        self.paths.all.iter().map(String::as_str).collect()
+    }
+
+    /// Lists the tools that were called.
+    pub(crate) fn tools(&self) -> Vec<&str> {
+        self.tools.all.iter().map(String::as_str).collect()
+    }
+}
+
+/// Names in the order in which they came, each once.
+#[derive(Clone, Debug, Default)]
+struct Names {
+    all: Vec<String>,
+    /// The same, once there are many.
+    known: HashSet<String>,
+}
+
+impl Names {
+    /// Number of names up to which a look at each is faster than a table.
+    const FEW: usize = 16;
+
+    fn add(&mut self, name: &str) {
+        let is_known = if self.all.len() < Self::FEW {
+            self.all.iter().any(|known| known == name)
+        } else {
+            if self.known.is_empty() {
+                self.known = self.all.iter().cloned().collect();
+            }
+            !self.known.insert(name.to_owned())
+        };
+        if !is_known {
+            self.all.push(name.to_owned());
+        }
     }
 }
 

@@ -1,10 +1,14 @@
 //! Filters that need a look into the messages.
 
-use recount_formats::Source;
-use recount_formats::source::SessionFiles;
-use recount_model::{Message, ToolCall};
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::messages::{Messages, View};
+use recount_formats::source::SessionFiles;
+use recount_model::SourceName;
+
+use crate::sessions::contents::Contents;
+use crate::sessions::list::Claim;
+use crate::snapshot::disk_scan::{DiskSnapshot, Progress};
+use crate::{Engine, Error};
 
 /// What a session must hold. Each may be in another message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,45 +25,39 @@ impl ContentFilter {
         *self == Self::default()
     }
 
-    /// Whether a session holds it all.
-    pub(crate) fn is_met_by(
-        &self,
-        source: &'static dyn Source,
-        session_files: &SessionFiles,
-    ) -> bool {
-        let mut missing = self.clone();
-        let messages = Messages::new(source, session_files, None, View::Full);
-        for message in messages.flatten() {
-            missing.look(&message);
-            if missing.is_nothing() {
-                return true;
-            }
-        }
-        missing.is_nothing()
-    }
-
-    /// Crosses out what `message` holds.
-    fn look(&mut self, message: &Message) {
-        let calls = || message.tool_calls.iter();
-        if self.tool.as_deref().is_some_and(|tool| calls().any(|call| is_called(call, tool))) {
+    /// Crosses out what a session holds.
+    fn cross_out(&mut self, contents: &Contents) {
+        if self.tool.as_deref().is_some_and(|tool| contents.has_called(tool)) {
             self.tool = None;
         }
-        let touched = |path: &str| {
-            calls().any(|call| names(call, path))
-                || message.files.iter().any(|file| file.path.ends_with(path))
-        };
-        if self.touched.as_deref().is_some_and(touched) {
+        if self.touched.as_deref().is_some_and(|path| contents.has_named(path)) {
             self.touched = None;
         }
     }
 }
 
-fn is_called(call: &ToolCall, tool: &str) -> bool {
-    let shown = call.display_name.as_deref().unwrap_or_default();
-    call.name.eq_ignore_ascii_case(tool) || shown.eq_ignore_ascii_case(tool)
-}
-
-fn names(call: &ToolCall, path: &str) -> bool {
-    call.key_arg.as_deref().is_some_and(|key| key.ends_with(path))
-        || call.args.as_str().contains(path)
+impl Engine {
+    /// Returns the sessions on `disk` that do not hold what is asked for.
+    pub(crate) fn without(
+        &self,
+        content: &ContentFilter,
+        disk: &DiskSnapshot,
+        progress: &dyn Progress,
+    ) -> Result<BTreeSet<Claim>, Error> {
+        if content.is_nothing() {
+            return Ok(BTreeSet::new());
+        }
+        let look = |source, files: SessionFiles| Contents::read(source, &files);
+        let all = self.noted(Contents::TOPIC, disk, progress, look)?;
+        let names: Vec<SourceName> = self.sources.iter().map(|source| source.name()).collect();
+        // Where names lie, one session comes out of several groups of files.
+        let mut missing: BTreeMap<Claim, ContentFilter> = BTreeMap::new();
+        for contents in all {
+            let Some(source) = names.iter().find(|name| contents.is_of(**name)) else { continue };
+            let claim = (*source, contents.id.clone());
+            missing.entry(claim).or_insert_with(|| content.clone()).cross_out(&contents);
+        }
+        missing.retain(|_, missing| !missing.is_nothing());
+        Ok(missing.into_keys().collect())
+    }
 }

@@ -103,8 +103,6 @@ pub(crate) struct Digest {
     pub(crate) files: Arc<[ScannedFile]>,
     /// Its calls that ran sub-agents.
     pub(crate) agent_calls: Arc<[AgentCall]>,
-    /// Whether it holds what the query asks for.
-    pub(crate) matches: bool,
     /// Whether it was read now, rather than remembered.
     pub(crate) fresh: bool,
     pub(crate) used: Used,
@@ -248,7 +246,7 @@ impl Engine {
         &self,
         progress: &dyn Progress,
     ) -> Result<(Arc<DiskSnapshot>, Vec<Digest>), Error> {
-        self.gather(&ContentFilter::default(), Then::Messages, progress)
+        self.gather(Then::Messages, progress)
     }
 
     /// Lists every session, with what is needed to index it.
@@ -298,35 +296,31 @@ impl Engine {
         effort: &Effort,
         progress: &dyn Progress,
     ) -> Result<Filtered, Error> {
-        if content.is_nothing()
-            && let Some((listing, resolved)) = self.rows_of_snapshot(effort)
-        {
-            return Ok((listing, BTreeSet::new(), self.look(), resolved));
+        if let Some((listing, resolved)) = self.rows_of_snapshot(effort) {
+            let disk = self.look();
+            let unmatched = self.without(content, &disk, progress)?;
+            return Ok((listing, unmatched, disk, resolved));
         }
         // Whether the list of last time still holds and, if not, what changed, is told by one look at the disk.
         let engine = self.pin();
-        if content.is_nothing()
-            && let Some((mut listing, disk, resolved)) = engine.list_as_before(effort, progress)
-        {
+        if let Some((mut listing, disk, resolved)) = engine.list_as_before(effort, progress) {
             sort(&mut listing.sessions, SortOrder::Updated);
-            return Ok((listing, BTreeSet::new(), disk, Arc::new(resolved)));
+            let unmatched = engine.without(content, &disk, progress)?;
+            return Ok((listing, unmatched, disk, Arc::new(resolved)));
         }
-        let (disk, digests) = engine.gather_rows(content, progress)?;
-        let unmatched = digests.iter().filter(|digest| !digest.matches);
-        let unmatched =
-            unmatched.map(|digest| (digest.facts.source, digest.facts.id.clone())).collect();
+        let (disk, digests) = engine.gather_rows(progress)?;
         let Concluded { listing, resolved, .. } =
             engine.conclude(&disk, digests, (effort, After::Rows), progress)?;
+        let unmatched = engine.without(content, &disk, progress)?;
         Ok((listing, unmatched, disk, resolved))
     }
 
     /// Finds every session, with what is needed to list it.
     pub(crate) fn gather_rows(
         &self,
-        content: &ContentFilter,
         progress: &dyn Progress,
     ) -> Result<(Arc<DiskSnapshot>, Vec<Digest>), Error> {
-        self.gather(content, Then::Rows, progress)
+        self.gather(Then::Rows, progress)
     }
 
     /// Reads every session, whatever is remembered.
@@ -362,29 +356,23 @@ impl Engine {
 
     fn gather(
         &self,
-        content: &ContentFilter,
         then: Then,
         progress: &dyn Progress,
     ) -> Result<(Arc<DiskSnapshot>, Vec<Digest>), Error> {
-        if content.is_nothing()
-            && let Some(digests) = self.digests_of_snapshot(progress)?
-        {
+        if let Some(digests) = self.digests_of_snapshot(progress)? {
             return Ok((self.look(), digests));
         }
         let pricing = self.pricing();
         let digest = |source, session_files: SessionFiles| {
-            let matches = content.is_nothing() || content.is_met_by(source, &session_files);
             let lay_by = |at: &FileAt, outline| {
                 if then == Then::Messages {
                     growth::lay_by(&self.outlines, at, outline);
                 }
             };
-            Digest { matches, ..digest(source, session_files, pricing, lay_by) }
+            digest(source, session_files, pricing, lay_by)
         };
-        // What a session holds is told by its messages, of which the catalog knows nothing.
-        let with_memory = content.is_nothing();
         let (disk, memory) = std::thread::scope(|scope| {
-            let memory = scope.spawn(|| with_memory.then(|| self.memory()).flatten());
+            let memory = scope.spawn(|| self.memory());
             (self.look(), memory.join().unwrap_or_default())
         });
         let digests = recall(self, &disk, memory, progress, digest)?;
@@ -433,7 +421,7 @@ fn digest(
         session_files.files.into_iter().filter(|session_file| session_file.role != FileRole::Base);
     let files = own.map(without_messages).collect();
     let facts = Arc::new(facts);
-    Digest { facts, folder, files, agent_calls, matches: true, fresh: true, used }
+    Digest { facts, folder, files, agent_calls, fresh: true, used }
 }
 
 /// Files are grouped by the id in their names. Where names lie, one session comes out of several groups: those

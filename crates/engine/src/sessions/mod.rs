@@ -2,6 +2,7 @@
 
 pub(crate) mod agent_row;
 pub(crate) mod content_filter;
+pub(crate) mod contents;
 pub(crate) mod conversation;
 pub(crate) mod facts;
 pub(crate) mod finish;

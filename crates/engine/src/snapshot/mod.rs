@@ -16,7 +16,6 @@ use recount_model::{Problem, Project, SessionFacts};
 
 use crate::projects::resolve::{Effort, ProjectHints, ResolvedProjects};
 use crate::search::index::session_key;
-use crate::sessions::content_filter::ContentFilter;
 use crate::sessions::finish::finish;
 use crate::sessions::list::{After, Digest, Listing, SortOrder, project_hints, sort};
 use crate::snapshot::disk_scan::{DiskSnapshot, LocatedFolder, Progress};
@@ -134,7 +133,7 @@ impl Engine {
             (projects, hints) = (Arc::new(known.projects), known.hints);
             digests = OnceLock::new();
         } else {
-            let (looked, found) = engine.gather_rows(&ContentFilter::default(), progress)?;
+            let (looked, found) = engine.gather_rows(progress)?;
             hints = project_hints(&found);
             let concluded =
                 engine.conclude(&looked, found, (&Effort::List, After::Digests), progress)?;
@@ -244,7 +243,7 @@ impl Engine {
     ) -> Result<Vec<Digest>, Error> {
         let disk = Some(Arc::new(OnceLock::from(Arc::clone(disk))));
         let engine = Self { pinned: Pinned { disk, ..Pinned::default() }, ..self.clone() };
-        Ok(engine.gather_rows(&ContentFilter::default(), progress)?.1)
+        Ok(engine.gather_rows(progress)?.1)
     }
 
     /// Returns our own files that rows depend on.

@@ -71,26 +71,23 @@ impl Engine {
     ) -> Result<AllLogs, Error> {
         let effort = Effort::List;
         let engine = self.pin();
-        let known = query.content.is_nothing().then(|| {
-            engine.known_as_before(&effort, progress, |catalog| {
-                let (leaves, groups) = self.leaves(catalog, since, |_| true, &mut 0)?;
-                Some((leaves, Some(groups)))
-            })
+        let known = engine.known_as_before(&effort, progress, |catalog| {
+            let (leaves, groups) = self.leaves(catalog, since, |_| true, &mut 0)?;
+            Some((leaves, Some(groups)))
         });
-        if let Some((known, usage_logs)) = known.flatten() {
-            return Ok((known.listing, usage_logs, BTreeSet::new()));
+        if let Some((known, usage_logs)) = known {
+            let unmatched = engine.without(&query.content, &known.disk, progress)?;
+            return Ok((known.listing, usage_logs, unmatched));
         }
-        let (disk, mut digests) = engine.gather_rows(&query.content, progress)?;
+        let (disk, mut digests) = engine.gather_rows(progress)?;
         let mut usage_logs = self.usage_logs_of(&digests, since);
         if usage_logs.is_none() {
             // What could not be kept is read once more.
             digests = engine.gather_anew(&disk, progress)?;
             usage_logs = self.usage_logs_of(&digests, since);
         }
-        let unmatched = digests.iter().filter(|digest| !digest.matches);
-        let unmatched =
-            unmatched.map(|digest| (digest.facts.source, digest.facts.id.clone())).collect();
         let concluded = engine.conclude(&disk, digests, (&effort, After::Rows), progress)?;
+        let unmatched = engine.without(&query.content, &disk, progress)?;
         Ok((concluded.listing, usage_logs.unwrap_or_default(), unmatched))
     }
 

@@ -5,9 +5,12 @@
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
-use recount_engine::ListQuery;
+use recount_engine::{ContentFilter, ListQuery, Noted};
+use recount_formats::Source;
+use recount_formats::source::SessionFiles;
 use recount_testkit::{Home, fixtures};
 
 use crate::engine;
@@ -44,6 +47,90 @@ fn sessions(folder: &Path) -> Vec<PathBuf> {
     }
     found.sort();
     found
+}
+
+/// Asks which sessions named a path or called a tool, as text.
+fn holding(home: &Path, data: Option<&Path>) -> String {
+    let mut told = Vec::new();
+    for (what, name) in [("tool", "Shell"), ("touched", "src/"), ("touched", "prices.csv")] {
+        let named = |wanted: &str| (what == wanted).then(|| name.to_owned());
+        let content = ContentFilter { tool: named("tool"), touched: named("touched") };
+        let query = ListQuery { content, ..ListQuery::default() };
+        let listing = engine(home, data).list(&query, &()).unwrap();
+        let ids: Vec<&str> = listing.sessions.iter().map(|facts| facts.id.as_str()).collect();
+        told.push(format!("{what} {name}: {}", ids.join(" ")));
+    }
+    told.join("\n")
+}
+
+#[test]
+fn what_sessions_name_is_remembered_as_it_was_read() {
+    let mut found = 0;
+    for case in fixtures() {
+        let home = Home::with([case.name.as_str()]);
+        let (path, data) = (home.path(), home.path().join("data"));
+        let without = holding(path, None);
+        found += without.lines().filter(|line| !line.ends_with(": ")).count();
+        assert_eq!(holding(path, Some(&data)), without, "{}, to be learned", case.name);
+        assert_eq!(holding(path, Some(&data)), without, "{}, remembered", case.name);
+    }
+    assert!(found > 5, "{found} answers: the fixtures say nothing");
+}
+
+#[test]
+fn what_a_changed_session_names_is_read_again_and_nothing_else() {
+    let home = Home::with(["gemini/checkpoints/tools", "gemini/lines/plain"]);
+    let (path, data) = (home.path(), home.path().join("data"));
+    let before = holding(path, Some(&data));
+    assert!(!before.contains("newest"), "{before}");
+    let files = sessions(&home.path().join(".gemini"));
+    let log = files.iter().find(|path| path.extension().is_some_and(|e| e == "jsonl")).unwrap();
+    let line = r#"{"id":"new-1","timestamp":"2026-11-15T19:00:00Z","type":"gemini","content":"","toolCalls":[{"id":"c1","name":"newest_tool","args":{"command":"cat src/deep/newest.zig"},"status":"success","timestamp":"2026-11-15T19:00:00Z"}]}"#;
+    let asked = |filter: ContentFilter| {
+        let query = ListQuery { content: filter, ..ListQuery::default() };
+        engine(path, Some(&data)).list(&query, &()).unwrap().sessions.len()
+    };
+    let tool = ContentFilter { tool: Some("Newest_Tool".to_owned()), touched: None };
+    let touched = ContentFilter { tool: None, touched: Some("deep/newest.zig".to_owned()) };
+    assert_eq!((asked(tool.clone()), asked(touched.clone())), (0, 0));
+    writeln!(File::options().append(true).open(log).unwrap(), "{line}").unwrap();
+    // Just written: not kept, and read all the same.
+    assert_eq!((asked(tool.clone()), asked(touched.clone())), (1, 1));
+    age(log, 60);
+    assert_eq!((asked(tool.clone()), asked(touched.clone())), (1, 1));
+    assert_eq!((asked(tool.clone()), asked(touched.clone())), (1, 1));
+    let text = fs::read_to_string(log).unwrap().replace("newest", "latest");
+    fs::write(log, text).unwrap();
+    age(log, 30);
+    assert_eq!((asked(tool), asked(touched)), (0, 0));
+    assert_eq!(holding(path, Some(&data)), holding(path, None));
+}
+
+/// Counts the sessions that were looked at.
+#[test]
+fn only_sessions_that_changed_are_looked_at_again() {
+    let home = Home::with(["gemini/checkpoints/tools", "gemini/lines/plain"]);
+    let (path, data) = (home.path(), home.path().join("data"));
+    let looked = || {
+        let engine = engine(path, Some(&data));
+        let count = AtomicUsize::new(0);
+        let look = |_: &'static dyn Source, files: SessionFiles| {
+            count.fetch_add(1, Ordering::Relaxed);
+            Noted { value: files.id, lasts: true }
+        };
+        let all = engine.noted("test", &engine.disk(), &(), look).unwrap();
+        (all.len(), count.into_inner())
+    };
+    let (all, first) = looked();
+    assert_eq!((all, first), (all, all));
+    assert!(all > 1, "{all}");
+    assert_eq!(looked(), (all, 0));
+    let files = sessions(&home.path().join(".gemini"));
+    age(&files[0], 90);
+    assert_eq!(looked(), (all, 1));
+    assert_eq!(looked(), (all, 0));
+    fs::remove_file(&files[0]).unwrap();
+    assert_eq!(looked(), (all - 1, 0));
 }
 
 #[test]

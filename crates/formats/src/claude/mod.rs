@@ -182,6 +182,10 @@ impl Source for Claude {
         artifacts::artifacts(folder, id, files)
     }
 
+    fn artifact_ids(&self, folder: &ProjectFolder) -> Option<Vec<String>> {
+        Some(crate::names::names_in(&folder.path).collect())
+    }
+
     fn native_format(&self) -> Option<&'static dyn NativeFormat> {
         Some(&native::Transcript)
     }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use recount_model::SessionId;
 
+use crate::names::names_in;
 use crate::source::{Artifact, Artifacts, BelongingKind, ProjectFolder};
 
 /// Folders of a project that are no session's, whatever a session is called (0.44 refuses the first three).
@@ -43,6 +44,16 @@ pub(crate) fn artifacts(folder: &ProjectFolder, id: &SessionId, files: &[PathBuf
         of_one(&folder.path, agent, &mut found);
     }
     found
+}
+
+/// Lists the ids that something in a project directory may belong to: its name is all that [`artifacts`] goes by.
+pub(crate) fn ids(folder: &Path) -> Vec<String> {
+    let session = |name: &str| name.strip_prefix("session-").map(str::to_owned);
+    let logged = |name: String| session(name.strip_suffix(".jsonl")?);
+    let mut ids: Vec<String> = names_in(folder).chain(names_in(&folder.join("chats"))).collect();
+    ids.extend(names_in(&folder.join("tool-outputs")).filter_map(|name| session(&name)));
+    ids.extend(names_in(&folder.join("logs")).filter_map(logged));
+    ids
 }
 
 /// Lists all that lies in a project directory, and its folders.

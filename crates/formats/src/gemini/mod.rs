@@ -276,6 +276,10 @@ impl Source for Gemini {
         if is_ours(folder) { artifacts::artifacts(folder, id, files) } else { Artifacts::default() }
     }
 
+    fn artifact_ids(&self, folder: &ProjectFolder) -> Option<Vec<String>> {
+        Some(artifacts::ids(&folder.path))
+    }
+
     fn recovery_sources(
         &self,
         folder: Option<&ProjectFolder>,

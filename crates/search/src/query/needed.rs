@@ -34,6 +34,56 @@ pub(super) fn needed(tree: &Hir) -> Vec<Need> {
     found
 }
 
+/// Letters and digits in a row that every text that matches has just so, capitals included.
+pub(super) fn literals(tree: &Hir) -> Vec<String> {
+    let mut literals = Literals::default();
+    literals.visit(tree);
+    literals.close();
+    literals.found.sort_unstable();
+    literals.found.dedup();
+    literals.found
+}
+
+#[derive(Default)]
+struct Literals {
+    run: String,
+    found: Vec<String>,
+}
+
+impl Literals {
+    /// Depth is bounded by the parser's limit.
+    fn visit(&mut self, tree: &Hir) {
+        match tree.kind() {
+            HirKind::Literal(literal) => {
+                for character in String::from_utf8_lossy(&literal.0).chars() {
+                    if character.is_ascii_alphanumeric() {
+                        self.run.push(character);
+                    } else {
+                        self.close();
+                    }
+                }
+            }
+            HirKind::Concat(parts) => parts.iter().for_each(|part| self.visit(part)),
+            HirKind::Capture(capture) => self.visit(&capture.sub),
+            HirKind::Repetition(repetition) if repetition.min > 0 => {
+                self.close();
+                self.visit(&repetition.sub);
+                self.close();
+            }
+            HirKind::Empty | HirKind::Look(_) => {}
+            HirKind::Class(_) | HirKind::Alternation(_) | HirKind::Repetition(_) => self.close(),
+        }
+    }
+
+    fn close(&mut self) {
+        let run = std::mem::take(&mut self.run);
+        // A single letter is in every record.
+        if run.len() > 1 {
+            self.found.push(run);
+        }
+    }
+}
+
 /// What is known of the character beside a row of letters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Edge {

@@ -7,7 +7,7 @@ use regex_automata::nfa::thompson::WhichCaptures;
 use regex_syntax::ParserBuilder;
 
 use super::QueryError;
-use super::needed::{Need, needed};
+use super::needed::{Need, literals, needed};
 
 /// Memory of a compiled expression; those that need more would also be slow.
 const MAX_SIZE: usize = 1 << 20;
@@ -17,6 +17,7 @@ const MAX_SIZE: usize = 1 << 20;
 pub(crate) struct Pattern {
     regex: Regex,
     needed: Vec<Need>,
+    literals: Vec<String>,
 }
 
 impl Pattern {
@@ -43,7 +44,7 @@ impl Pattern {
         let regex = Regex::builder().configure(config).build_from_hir(&tree);
         let whole = 0..source.len();
         let regex = regex.map_err(|_| mistake(whole, "this regex is too large".to_owned()))?;
-        Ok(Self { regex, needed: needed(&tree) })
+        Ok(Self { regex, needed: needed(&tree), literals: literals(&tree) })
     }
 
     /// Whether a text matches.
@@ -62,6 +63,11 @@ impl Pattern {
     /// Returns what must stand within a token of any text that matches.
     pub(crate) fn needed(&self) -> &[Need] {
         &self.needed
+    }
+
+    /// Returns the letters in a row that any text that matches has just so.
+    pub(crate) fn literals(&self) -> &[String] {
+        &self.literals
     }
 }
 
@@ -107,6 +113,25 @@ mod tests {
                 |need: &Need| format!("{}{}{}", star(need.begins), need.letters, star(need.ends));
             let got: Vec<String> = pattern.needed().iter().map(shown).collect();
             assert_eq!(got.join(" "), want, "{source}");
+        }
+    }
+
+    #[test]
+    fn letters_are_known_as_they_are_written() {
+        for (source, ignores_case, want) in [
+            ("err[a-z]+", false, "err"),
+            ("Err[a-z]+", true, ""),
+            (r"fn parse_\w+\(", false, "fn parse"),
+            ("legacy_?Records", false, "Records legacy"),
+            ("(foo|bar)bazz", false, "bazz"),
+            ("(abcd)+efg", false, "abcd efg"),
+            ("(abcd)*efg", false, "efg"),
+            ("sk(ip)p[i]ng", false, "skipping"),
+            (r"a.b", false, ""),
+            ("naïve", false, "na ve"),
+        ] {
+            let pattern = Pattern::new(source, ignores_case, 0).unwrap();
+            assert_eq!(pattern.literals().join(" "), want, "{source}");
         }
     }
 

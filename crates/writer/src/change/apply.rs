@@ -153,13 +153,13 @@ pub(crate) fn lay_down(
     let mut file =
         disk.create(to).map_err(|source| Error::CreateFile { path: to.to_owned(), source })?;
     let (_, hash) = content.write(disk, &mut *file, to)?;
-    if hash != state.hash {
+    if Some(hash) != state.hash {
         return Err(Refusal::Changed { path: of.to_owned() }.into());
     }
     file.finish(state.modified, state.mode)
         .map_err(|source| Error::SyncFile { path: to.to_owned(), source })?;
     let (_, written) = hash_file(disk, to)?;
-    if written != state.hash {
+    if Some(written) != state.hash {
         return Err(Error::NotAsWritten { path: to.to_owned() });
     }
     Ok(())

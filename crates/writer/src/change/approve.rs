@@ -38,7 +38,7 @@ impl Plan {
     /// # Errors
     /// A [`Refusal`], or what could not be looked at.
     pub fn approve(
-        self,
+        mut self,
         disk: &dyn Disk,
         owners: &[Owner],
         data: &Path,
@@ -58,6 +58,7 @@ impl Plan {
             unchanged(disk, step)?;
         }
         room(disk, &self, data)?;
+        self.complete(disk)?;
         Ok(Approved(self))
     }
 }

@@ -50,7 +50,7 @@ impl<'a> Latecomers<'a> {
             let bytes = held.bytes().map_err(unread)?;
             let known = usize::try_from(before.bytes).unwrap_or(usize::MAX);
             match bytes.split_at_checked(known) {
-                Some((start, more)) if Hash::of(start) == before.hash => {
+                Some((start, more)) if Some(Hash::of(start)) == before.hash => {
                     if !more.is_empty() {
                         late.push(Late::Behind(path, more.to_owned()));
                     }

@@ -1,5 +1,6 @@
 //! What will change, file by file, before anything does.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::content::NewContent;
 use super::disk::{Disk, FileKind};
 use super::refusal::Refusal;
-use super::state::{FileState, look};
+use super::state::{FileState, hash_file, look};
 use crate::Error;
 
 /// Every file that will change, before and after. Making one changes nothing.
@@ -32,6 +33,33 @@ pub struct Plan {
     pub file_locks: Vec<PathBuf>,
     /// The change that this one takes back.
     pub undoes: Option<Undoes>,
+    /// The paths of all these.
+    #[serde(skip)]
+    pub(super) paths: StepPaths,
+}
+
+/// The paths of a plan's steps and removed folders, as far as they were met: found without a look at each.
+#[derive(Clone, Debug, Default)]
+pub(super) struct StepPaths {
+    known: HashSet<PathBuf>,
+    steps: usize,
+    /// The folders that are removed.
+    removed: HashSet<PathBuf>,
+}
+
+impl StepPaths {
+    /// Adds the steps that are new. When others were taken away, it begins again.
+    fn follow(&mut self, steps: &[Step]) {
+        let last = self.steps.checked_sub(1);
+        let is_there = last
+            .is_none_or(|last| steps.get(last).is_some_and(|step| self.known.contains(&step.path)));
+        if !is_there {
+            (self.known, self.steps) = (HashSet::new(), 0);
+        }
+        let new = steps.get(self.steps..).unwrap_or_default();
+        self.known.extend(new.iter().map(|step| step.path.clone()));
+        self.steps = steps.len();
+    }
 }
 
 /// A session that a plan is about.
@@ -121,11 +149,54 @@ impl Plan {
         path: &Path,
         about: ChangeDetails<'_>,
     ) -> Result<(), Error> {
-        if self.steps.iter().any(|step| step.path == path) {
+        if self.has(path) {
             return Ok(());
         }
         let Some(before) = FileState::of(disk, path)? else { return Ok(()) };
         self.push(path, about, (Some(before), None), None)
+    }
+
+    /// Puts the file at `path` into the trash, as [`Plan::remove`] does, but does not read it yet: a plan of thousands of files is
+    /// made in no time, and [`Plan::complete`] reads them once it matters.
+    ///
+    /// # Errors
+    /// If it cannot be looked at, or is no regular file.
+    pub fn remove_unread(
+        &mut self,
+        disk: &dyn Disk,
+        path: &Path,
+        about: ChangeDetails<'_>,
+    ) -> Result<(), Error> {
+        if self.has(path) {
+            return Ok(());
+        }
+        let Some(before) = FileState::seen(disk, path)? else { return Ok(()) };
+        self.push(path, about, (Some(before), None), None)
+    }
+
+    /// Reads the files that were only looked at.
+    ///
+    /// # Errors
+    /// If one has changed since, or cannot be read.
+    pub fn complete(&mut self, disk: &dyn Disk) -> Result<(), Error> {
+        for step in &mut self.steps {
+            let Some(before) = step.before.as_mut().filter(|before| before.hash.is_none()) else {
+                continue;
+            };
+            let (bytes, hash) = hash_file(disk, &step.path)?;
+            let is_same = look(disk, &step.path)?.is_some_and(|now| before.looks_like(&now));
+            if !is_same || bytes != before.bytes {
+                return Err(Refusal::Changed { path: step.path.clone() }.into());
+            }
+            before.hash = Some(hash);
+        }
+        Ok(())
+    }
+
+    /// Whether a step is about the file at `path`.
+    pub fn has(&mut self, path: &Path) -> bool {
+        self.paths.follow(&self.steps);
+        self.paths.known.contains(path)
     }
 
     /// Makes a new file at `path`, with this time and these permissions.
@@ -145,7 +216,7 @@ impl Plan {
         }
         let (bytes, hash) = content.measure(disk)?;
         let (modified, mode) = like.map_or((None, None), |like| (like.modified, like.mode));
-        let after = FileState { bytes, hash, modified, mode };
+        let after = FileState { bytes, hash: Some(hash), modified, mode };
         self.make_way(disk, path)?;
         self.push(path, about, (None, Some(after)), Some(content))
     }
@@ -164,7 +235,8 @@ impl Plan {
         let changed = || Error::from(Refusal::Changed { path: path.to_owned() });
         let before = FileState::of(disk, path)?.ok_or_else(changed)?;
         let (bytes, hash) = content.measure(disk)?;
-        let after = FileState { bytes, hash, modified: before.modified, mode: before.mode };
+        let FileState { modified, mode, .. } = before;
+        let after = FileState { bytes, hash: Some(hash), modified, mode };
         self.push(path, about, (Some(before), Some(after)), Some(content))
     }
 
@@ -225,14 +297,19 @@ impl Plan {
     /// # Errors
     /// If it cannot be looked at.
     pub fn remove_folder(&mut self, disk: &dyn Disk, path: &Path) -> Result<(), Error> {
-        let known = self.removed.iter().any(|folder| folder.path == path);
+        if self.paths.removed.len() != self.removed.len() {
+            self.paths.removed = self.removed.iter().map(|folder| folder.path.clone()).collect();
+        }
+        let known = self.paths.removed.contains(path);
         if let Some(found) =
             look(disk, path)?.filter(|look| look.kind == FileKind::Folder && !known)
         {
-            self.removed.push(Folder { path: path.to_owned(), mode: found.mode });
             // The inner ones first.
-            let depth = |folder: &Folder| folder.path.components().count();
-            self.removed.sort_by_key(|folder| std::cmp::Reverse(depth(folder)));
+            let depth = path.components().count();
+            let is_deeper = |known: &Folder| known.path.components().count() >= depth;
+            let at = self.removed.partition_point(is_deeper);
+            self.removed.insert(at, Folder { path: path.to_owned(), mode: found.mode });
+            self.paths.removed.insert(path.to_owned());
         }
         Ok(())
     }

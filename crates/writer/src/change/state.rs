@@ -16,8 +16,8 @@ use crate::Error;
 pub struct FileState {
     /// Its size.
     pub bytes: u64,
-    /// The SHA-256 of its bytes.
-    pub hash: Hash,
+    /// The SHA-256 of its bytes; not yet known of a file that was only looked at.
+    pub hash: Option<Hash>,
     /// When it was last written, in nanoseconds since 1970.
     pub modified: Option<i64>,
     /// Its permissions, where the system has such.
@@ -30,12 +30,19 @@ impl FileState {
     /// # Errors
     /// If it cannot be read, or is no regular file.
     pub fn of(disk: &dyn Disk, path: &Path) -> Result<Option<Self>, Error> {
+        let Some(seen) = Self::seen(disk, path)? else { return Ok(None) };
+        let (bytes, hash) = hash_file(disk, path)?;
+        Ok(Some(Self { bytes, hash: Some(hash), ..seen }))
+    }
+
+    /// Looks at the file at `path` without reading it; `None` if there is nothing.
+    pub(crate) fn seen(disk: &dyn Disk, path: &Path) -> Result<Option<Self>, Error> {
         let Some(look) = look(disk, path)? else { return Ok(None) };
         if look.kind != FileKind::File {
             return Err(Refusal::NotAFile { path: path.to_owned() }.into());
         }
-        let (bytes, hash) = hash_file(disk, path)?;
-        Ok(Some(Self { bytes, hash, modified: look.modified, mode: look.mode }))
+        let Look { bytes, modified, mode, .. } = look;
+        Ok(Some(Self { bytes, hash: None, modified, mode }))
     }
 
     /// Whether a look at the file tells nothing else: cheap, and without its bytes.
@@ -45,7 +52,7 @@ impl FileState {
 
     /// Whether the bytes are the same, whatever the time says.
     pub(crate) fn same_bytes(&self, other: &Self) -> bool {
-        self.bytes == other.bytes && self.hash == other.hash
+        self.bytes == other.bytes && self.hash.is_some() && self.hash == other.hash
     }
 }
 

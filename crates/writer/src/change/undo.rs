@@ -139,7 +139,7 @@ impl History {
             locks: entry.plan.locks.clone(),
             file_locks: entry.plan.file_locks.clone(),
             undoes: Some(Undoes { receipt: entry.id.clone(), steps: numbers }),
-            steps: Vec::new(),
+            ..Plan::default()
         };
         // Others may have removed more since.
         for step in steps.iter().filter(|step| step.after.is_some()) {

@@ -87,7 +87,7 @@ fn a_file_that_grew_gets_a_frame_and_another_a_generation() {
     let about = ChangeDetails { session: None, what: "session" };
     let content = holding.content(Path::new(DATA));
     plan.create(&disk, Path::new("/home/chats/back.jsonl"), content, about, None).unwrap();
-    assert_eq!(plan.steps[0].after.as_ref().unwrap().hash, holding.hash);
+    assert_eq!(plan.steps[0].after.as_ref().unwrap().hash, Some(holding.hash));
 }
 
 #[test]

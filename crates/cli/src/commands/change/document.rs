@@ -36,7 +36,7 @@ struct File<'a> {
 #[derive(Serialize)]
 struct Told {
     bytes: u64,
-    sha256: String,
+    sha256: Option<String>,
     modified: Option<Timestamp>,
 }
 
@@ -76,5 +76,5 @@ fn file(step: &Step) -> File<'_> {
 
 fn told(state: &FileState) -> Told {
     let modified = state.modified.and_then(|nanos| Timestamp::from_nanosecond(nanos.into()).ok());
-    Told { bytes: state.bytes, sha256: state.hash.to_string(), modified }
+    Told { bytes: state.bytes, sha256: state.hash.map(|hash| hash.to_string()), modified }
 }

@@ -79,6 +79,14 @@ impl Consent {
             out.finish()?;
             tell_notices(offer, context);
         }
+        let completed = context.global.json.then(|| {
+            let bar = Bar::new(context, "reading");
+            let completed = offer.completed();
+            bar.finish();
+            completed
+        });
+        let completed = completed.transpose()?;
+        let offer = completed.as_ref().unwrap_or(offer);
         if self.dry_run || offer.is_empty() {
             if context.global.json {
                 document::print(context, offer, None)?;

@@ -146,7 +146,7 @@ pub(crate) fn with_document<T>(
     look: impl FnOnce(&Document<'_>) -> T,
 ) -> T {
     let wording = Wording::of(message);
-    let tools: Vec<&str> = wording.tools.iter().map(String::as_str).collect();
+    let tools = wording.tools();
     let paths = wording.paths();
     let place = &message.place;
     look(&Document {

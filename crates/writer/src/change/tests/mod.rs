@@ -12,6 +12,7 @@ pub(crate) mod memory;
 mod random;
 mod real;
 mod refused;
+mod unread;
 
 use std::path::Path;
 
@@ -90,7 +91,11 @@ fn shapes(disk: &MemoryDisk) -> Result<Vec<Plan>, Error> {
         about(),
     )?;
     making.file_locks.push(at("names.jsonl.lock"));
-    Ok(vec![removal, title, moving, making])
+    let mut pruning = plan("prune");
+    for name in ["session-a.jsonl", "agents/one.jsonl"] {
+        pruning.remove_unread(disk, &at(chats).join(name), about())?;
+    }
+    Ok(vec![removal, title, moving, making, pruning])
 }
 
 fn apply(disk: &MemoryDisk, plan: Plan) -> Result<String, Error> {
