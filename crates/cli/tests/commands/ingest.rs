@@ -1,5 +1,11 @@
 //! Headless output becomes sessions: every figure that a run tells of itself, counted once.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "what a test needs it must have"
+)]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Read as _, Write as _};
