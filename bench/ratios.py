@@ -4,9 +4,10 @@
   ratios.py --bin target/release/recount HOME...
   ratios.py --bin target/release/recount --make DIR [--sizes S,M,H]
   ratios.py --bin target/release/recount --check M H      # exit 1 when a goal is missed
+  ratios.py --bin target/release/recount --check OTHER --append HUGE/.claude/projects/…/….jsonl
 
-A home is a folder with .gemini in it. If a manifest.json lies beside it, the counts that recount lists
-are compared with it. See README.md.
+A home is a folder with .gemini, .claude or .codex in it. If `recount testbed` left a manifest.json beside it, the counts that
+recount lists are compared with it. --append adds a line to a file, and measures until a new process has seen it. See README.md.
 """
 
 import argparse
@@ -30,7 +31,12 @@ GOALS = {
     "M": {"list/cat:wall": 1.4, "list/cat": 2.4, "warm/find:wall": 2.5, "list:rss_mb": 40, "warm:rss_mb": 40,
           "stats:rss_mb": 40, "version:wall": 0.002},
     "H": {"list/cat:wall": 3},
+    # 1 GB each of Claude Code and Codex, made with gen_other.py.
+    "OTHER": {"list/cat:wall": 1.8, "warm/find:wall": 2.5, "list:rss_mb": 60, "warm:rss_mb": 60, "stats:rss_mb": 60,
+              "stats/ccusage:wall": 1 / 3},
 }
+MOST_SECONDS_FOR_A_LINE = 0.06
+AGENTS = (".gemini", ".claude", ".codex")
 MOST_MEGABYTES = 20  # of the binary
 SCREEN_LINES = 24
 TIME = shutil.which("time") or "/usr/bin/time"
@@ -55,12 +61,14 @@ def main():
     try:
         homes = opts.homes + (made_homes(opts) if opts.make else [])
         limits = dict(parse_limit(text) for text in opts.max_ratio)
-        if not homes:
+        if not homes and not opts.append:
             raise Failure("give at least one HOME, or --make DIR")
         is_fine = binary_size(opts.bin) <= MOST_MEGABYTES or not opts.check
         for home in homes:
             goals = GOALS.get(os.path.basename(os.path.abspath(home)), {}) if opts.check else {}
             is_fine &= report(opts, home, {**goals, **limits})
+        for path in opts.append:
+            is_fine &= append(opts, path) or not opts.check
     except Failure as failure:
         print(f"error: {failure}", file=sys.stderr)
         return 2
@@ -78,6 +86,8 @@ def arguments():
     parser.add_argument("--max-ratio", action="append", default=[], metavar="NAME=X",
                         help="exit 1 when a ratio such as list/cat (CPU) or list/cat:wall is above X "
                              "(can be repeated)")
+    parser.add_argument("--append", action="append", default=[], metavar="FILE",
+                        help="how long until a line that is added to this session file is seen (can be repeated)")
     parser.add_argument("--check", action="store_true", help="exit 1 when a goal for a home called M or H is missed")
     parser.add_argument("--without", default="", help="commands to leave out, such as jq,ccusage")
     return parser.parse_args()
@@ -113,7 +123,7 @@ def made_homes(opts):
         if os.path.isdir(os.path.join(home, ".gemini")):
             continue
         print(f"making {home} …", file=sys.stderr)
-        made = subprocess.run([opts.bin, "testbed", home, *SIZES[size]], stdout=subprocess.DEVNULL)
+        made = subprocess.run([opts.bin, "testbed", home, "--source", "gemini", *SIZES[size]], stdout=subprocess.DEVNULL)
         if made.returncode:
             raise Failure(f"recount testbed {home} ended with {made.returncode}")
     return homes
@@ -125,8 +135,6 @@ def made_homes(opts):
 
 def report(opts, home, limits):
     """Measures one home and prints its table; whether counts and ratios are as they should be."""
-    if not os.path.isdir(os.path.join(home, ".gemini")):
-        raise Failure(f"{home} has no .gemini folder")
     files = session_files(home)
     listed = listing(opts.bin, home)
     results, notes = measure_all(opts, home, files, largest(listed))
@@ -146,6 +154,9 @@ def session_files(home):
     for folder, _, names in os.walk(os.path.join(home, ".gemini", "tmp")):
         if "chats" in folder.split(os.sep):
             found += [os.path.join(folder, name) for name in names if name.endswith((".json", ".jsonl"))]
+    for root in (".claude/projects", ".codex/sessions", ".codex/archived_sessions"):
+        for folder, _, names in os.walk(os.path.join(home, root)):
+            found += [os.path.join(folder, name) for name in names if name.endswith((".jsonl", ".jsonl.zst"))]
     if not found:
         raise Failure(f"{home} has no session files")
     return sorted(found)
@@ -176,6 +187,8 @@ def measure_all(opts, home, files, session):
         paths.write("\0".join(files))
         paths.flush()
         each = ["xargs", "-0", "-a", paths.name]
+        roots = [os.path.join(home, name) for name in AGENTS if os.path.isdir(os.path.join(home, name))]
+        only = ["gemini"] if os.path.isdir(os.path.join(home, ".gemini")) else []
         commands = {
             "version": [opts.bin, "--version"],
             "list": [*recount, "list", "--all", "--json"],
@@ -184,10 +197,10 @@ def measure_all(opts, home, files, session):
             "screen": [*recount, "show", session],
             "show-json": [*recount, "show", session, "--json"],
             "cat": [*each, "cat"],
-            "find": ["find", os.path.join(home, ".gemini"), "-type", "f", "-printf", "%s %T@ %p\n"],
+            "find": ["find", *roots, "-type", "f", "-printf", "%s %T@ %p\n"],
             "rg": [*each, "rg", "-l", "--no-messages", "xylograph"],
             "jq": [*each, "jq", "-c", '.. | objects | select(.type? == "user") | .content'],
-            "ccusage": ["ccusage", "gemini", "session", "--offline", "--json"],
+            "ccusage": ["ccusage", *only, "session", "--offline", "--json"],
         }
         results, notes = {}, busy()
         warm = os.path.join(scratch, "warm")
@@ -265,6 +278,38 @@ def best(runs):
                   max(r.rss_mb for r in runs), runs[-1].code)
 
 
+def append(opts, path):
+    """Measures how long a new process takes to see a line that was added to a session file."""
+    path = os.path.abspath(path)
+    home = next((path[:path.index(name)] for name in AGENTS if name in path), None)
+    if home is None:
+        raise Failure(f"{path} is not below {', '.join(AGENTS)}")
+    command = [opts.bin, "--home", home, "list", "--all", "--json"]
+    size = os.path.getsize(path)
+    with open(path, "rb") as file:
+        file.seek(max(0, size - (1 << 20)))
+        line = file.read().rstrip(b"\n").rpartition(b"\n")[2] + b"\n"
+    with tempfile.TemporaryDirectory(prefix="recount-bench-") as data:
+        for _ in range(2):
+            run(command, home, data=data)
+        idle = best([run(command, home, data=data) for _ in range(opts.runs)])
+        seen = []
+        try:
+            for _ in range(opts.runs):
+                with open(path, "ab") as file:
+                    file.write(line)
+                seen.append(run(command, home, data=data))
+        finally:
+            os.truncate(path, size)
+    result = best(seen)
+    print(f"\n## a line more in {size / 1e6:.0f} MB: {result.wall * 1000:.0f} ms wall, {result.cpu * 1000:.0f} ms CPU; "
+          f"without it {idle.wall * 1000:.0f} ms, {idle.cpu * 1000:.0f} ms; peak {result.rss_mb:.0f} MB; "
+          f"at most {MOST_SECONDS_FOR_A_LINE * 1000:.0f} ms wanted")
+    for note in busy():
+        print(f"note: {note}")
+    return result.wall <= MOST_SECONDS_FOR_A_LINE
+
+
 # --------------------------------------------------------------------------
 # What comes of it
 # --------------------------------------------------------------------------
@@ -280,7 +325,7 @@ NAMES = {
     "find": "`find -printf` of all files",
     "rg": "`rg -l` for a rare word",
     "jq": "`jq`, texts of the user",
-    "ccusage": "`ccusage gemini session`",
+    "ccusage": "`ccusage session`",
 }
 
 
@@ -303,14 +348,15 @@ def verify(home, listed):
     try:
         with open(os.path.join(home, "manifest.json"), encoding="utf-8") as file:
             expected = json.load(file)["files"]
-    except FileNotFoundError:
+    except (FileNotFoundError, KeyError):
         print("\ncounts: no manifest.json beside the home, nothing to compare with")
         return True
-    tmp = os.path.join(os.path.abspath(home), ".gemini", "tmp")
+    gemini = os.path.join(os.path.abspath(home), ".gemini", "tmp")
     by_file = {os.path.abspath(file["path"]): session for session in listed for file in session["files"]}
     wrong = []
     for entry in expected:
-        session = by_file.get(os.path.join(tmp, entry["file"]))
+        root = gemini if entry.get("source", "gemini") == "gemini" else os.path.abspath(home)
+        session = by_file.get(os.path.join(root, entry["file"]))
         if session is None:
             wrong.append(f"{entry['file']}: not listed")
             continue

@@ -110,7 +110,7 @@ class Bench:
         home = os.path.abspath(os.path.join(self.make, name))
         if not os.path.isdir(os.path.join(home, ".gemini")):
             print(f"making {home} …", file=sys.stderr)
-            made = subprocess.run([self.bin, "testbed", home, *options], capture_output=True)
+            made = subprocess.run([self.bin, "testbed", home, "--source", "gemini", *options], capture_output=True)
             if made.returncode:
                 raise Failure(f"recount testbed {home} ended with {made.returncode}")
             settle(home)

@@ -28,7 +28,7 @@ def main():
         home = opts.home
         if opts.smoke:
             home = os.path.join(scratch, "home")
-            make = ["testbed", home, "--sessions", "60", "--megabytes", "6", "--projects", "6"]
+            make = ["testbed", home, "--source", "gemini", "--sessions", "60", "--megabytes", "6", "--projects", "6"]
             subprocess.run([opts.bin, *make], check=True, stdout=subprocess.DEVNULL)
             age(home)
         if not home or not os.path.isdir(os.path.join(home, ".gemini")):

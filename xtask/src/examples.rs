@@ -53,6 +53,7 @@ const BEFORE: &[(&str, &str)] = &[
     ("recount list --source codex", "cp -r $FIXTURES/codex/paginated/script/home/. ~"),
     ("recount show c708aa47", "cp -r $FIXTURES/claude/folder/compact/home/. ~"),
     ("recount restore", "recount delete 279d --yes"),
+    ("recount ingest", "cp $FIXTURES/streams/gemini/*.json $FIXTURES/streams/gemini/*.log .; mv tools.json run.json; cp $FIXTURES/streams/gemini/tools.jsonl run.jsonl"),
 ];
 
 /// A command whose output differs from run to run: an index is never laid out twice in the same way.

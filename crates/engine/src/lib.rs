@@ -162,6 +162,11 @@ impl Engine {
         homes
     }
 
+    /// Returns the home that is read: the first one that was given, else the user's.
+    pub fn first_home(&self) -> Option<PathBuf> {
+        self.homes().into_iter().next()
+    }
+
     /// Returns the folders that are looked at.
     pub fn roots(&self) -> impl Iterator<Item = &PathBuf> {
         self.roots.iter().map(|root| &root.path)

@@ -45,6 +45,7 @@ pub mod recovery;
 pub mod retention;
 pub mod rewrite;
 pub mod source;
+pub mod stream;
 
 use std::sync::Arc;
 
@@ -56,6 +57,7 @@ pub use native::NativeFormat;
 pub use retention::RetentionPolicy;
 pub use rewrite::Rewriter;
 pub use source::{SOURCES, Source, Sources};
+pub use stream::StreamFormat;
 
 /// Returns a reader for the bytes of a session file that is written in `grammar`, to be fed as they come.
 pub fn reader(grammar: Grammar, file: &str) -> Box<dyn source::Reader> {

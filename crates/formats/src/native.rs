@@ -1,5 +1,7 @@
 //! Sessions written as an agent itself keeps them, so that it can go on with them.
 
+pub(crate) mod walk;
+
 use std::fmt::Debug;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -29,6 +29,7 @@ use crate::outline::{Base, MessageEntry, Outline};
 use crate::recovery::RecoverySource;
 use crate::retention::RetentionPolicy;
 use crate::rewrite::Rewriter;
+use crate::stream::StreamFormat;
 
 /// Every source we know, in the order they are listed to people.
 pub const SOURCES: &[&dyn Source] = &[&Gemini, &Claude, &Codex];
@@ -302,6 +303,11 @@ pub trait Source: Debug + Sync {
 
     /// Returns how its sessions are followed while they run, if they can be.
     fn live(&self) -> Option<&'static dyn LiveSource> {
+        None
+    }
+
+    /// Returns how its headless output is read, if it has one.
+    fn streams(&self) -> Option<&'static dyn StreamFormat> {
         None
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use recount_formats::source::{DataFolders, RootShape};
+use recount_formats::source::{DataFolders, RootShape, stable_hash};
 use recount_formats::{Source, Sources};
 use recount_platform::{Env, Folders};
 
@@ -15,6 +15,8 @@ pub struct Root {
     pub path: PathBuf,
     /// How much of an agent's folder it is.
     pub shape: RootShape,
+    /// Whether it is ours: sessions made from headless output, laid out as the agent does. The agent never looks there.
+    pub is_ingested: bool,
 }
 
 /// Why no data folder could be looked for.
@@ -34,7 +36,18 @@ pub enum Error {
     },
 }
 
-/// Lists the data folders of `sources` below `homes`, or those of the user when none is given.
+/// Where in our data folder sessions are that were made from headless output.
+const INGESTED: &str = "ingested";
+
+/// Returns the folder that holds what was ingested for a home; it plays a home itself.
+pub fn ingested_home(data: &Path, home: &Path) -> PathBuf {
+    let real = home.canonicalize().or_else(|_| std::path::absolute(home));
+    let real = real.unwrap_or_else(|_| home.to_owned());
+    data.join(INGESTED).join(format!("{:016x}", stable_hash(&real)))
+}
+
+/// Lists the data folders of `sources` below `homes`, or those of the user when none is given. What was ingested for these homes
+/// comes last.
 ///
 /// # Errors
 /// If a home that was given is missing or unreadable.
@@ -77,7 +90,30 @@ pub fn roots(sources: Sources, homes: &[PathBuf], env: &Env) -> Result<Vec<Root>
             }
         }
     }
+    add_ingested(sources(), homes, env, &mut roots);
     Ok(roots)
+}
+
+fn add_ingested(
+    sources: impl Iterator<Item = &'static dyn Source>,
+    homes: &[PathBuf],
+    env: &Env,
+    roots: &mut Vec<Root>,
+) {
+    let folders = Folders::find(env);
+    let Some(data) = folders.data.filter(|data| data.join(INGESTED).is_dir()) else { return };
+    let homes = if homes.is_empty() { folders.home.as_slice() } else { homes };
+    let homes: Vec<PathBuf> = homes.iter().map(|home| ingested_home(&data, home)).collect();
+    for source in sources {
+        for home in &homes {
+            let Some(below) = source.folders().below_home.first() else { continue };
+            let count = roots.len();
+            add(source, home.join(below), RootShape::Whole, roots);
+            for root in roots.iter_mut().skip(count) {
+                root.is_ingested = true;
+            }
+        }
+    }
 }
 
 /// Returns the data folders that a variable names, separated by commas.
@@ -108,6 +144,6 @@ fn add(source: &'static dyn Source, path: PathBuf, shape: RootShape, roots: &mut
             && std::fs::canonicalize(&root.path).ok() == std::fs::canonicalize(&path).ok()
     };
     if path.is_dir() && !roots.iter().any(same) {
-        roots.push(Root { source, path, shape });
+        roots.push(Root { source, path, shape, is_ingested: false });
     }
 }

@@ -14,7 +14,7 @@ mod written;
 
 pub use aliases::Aliases;
 pub use clues::git::GitIdentity;
-pub use discover::{Error, Root, roots};
+pub use discover::{Error, Root, ingested_home, roots};
 pub use labelled::Labelled;
 pub use learned::{Learned, Newer, Proven, Searched, millis};
 pub use machine::{Machine, beside};

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::{
+    codex::Shelf,
     error::Error,
     home::Home,
     json::{Json, record},
@@ -12,8 +13,8 @@ use crate::{
     random::Random,
     report::ExpectedHome,
     scenario::Scenario,
-    scripted::{import, parser, release, shop, weather},
-    session::Session,
+    scripted::{import, others, parser, release, shop, weather},
+    writing::Writing,
 };
 
 const HOUR: i64 = 3_600_000;
@@ -21,6 +22,9 @@ const DAY: i64 = 24 * HOUR;
 
 /// When a session began, before now; the era that wrote it; what happened.
 type Told = (i64, Era, fn() -> Scenario);
+
+/// As [`Told`], with the place where the session lies now.
+type Elsewhere = (i64, Era, Shelf, fn() -> Scenario);
 
 pub(crate) fn fill(mut home: Home<'_>, now: Moment) -> Result<ExpectedHome, Error> {
     let mut random = Random::new(0x000d_0e00);
@@ -30,12 +34,13 @@ pub(crate) fn fill(mut home: Home<'_>, now: Moment) -> Result<ExpectedHome, Erro
             // Nobody starts work at the same minute every day.
             let later = if ago > DAY { random.between(0, 5 * HOUR) } else { 0 };
             let at = now.plus(later - ago);
-            let mut session = Session::start(era, &project, at, random.fork());
+            let mut session = Writing::start(era, &project, at, random.fork());
             session.tell(&scenario());
-            home.keep(&project, session.finish())?;
+            session.finish().into_iter().try_for_each(|session| home.keep(&project, session))?;
         }
         paths.push(project.path);
     }
+    others(&mut home, now)?;
     settle(&mut home, &paths)?;
     home.close()
 }
@@ -85,6 +90,38 @@ fn plan() -> Vec<(Project, Vec<Told>)> {
     ]
 }
 
+/// Sessions of other agents in the same projects. They have numbers of their own, so that nothing changes for those above.
+fn others(home: &mut Home<'_>, now: Moment) -> Result<(), Error> {
+    use Shelf::{Active, Archived, Compressed};
+    let mut random = Random::new(0x000d_0e01);
+    let shop: Vec<Elsewhere> = vec![
+        (262 * DAY, Era::ClaudeInline, Active, others::rounding),
+        (3 * DAY + 5 * HOUR, Era::ClaudeFolder, Active, others::refunds),
+        (27 * HOUR, Era::CodexPaginated, Active, others::stock),
+        (2 * DAY + 20 * HOUR, Era::ClaudeFolder, Active, others::receipt_layout),
+    ];
+    let parser: Vec<Elsewhere> = vec![
+        (250 * DAY, Era::CodexBare, Active, others::release_notes),
+        (120 * DAY, Era::ClaudeFlat, Active, others::numbers),
+        (60 * DAY, Era::CodexTagged, Active, others::errors),
+    ];
+    let release: Vec<Elsewhere> = vec![(90 * DAY, Era::CodexTagged, Archived, others::signing)];
+    let import: Vec<Elsewhere> = vec![
+        (320 * DAY, Era::CodexDocument, Active, others::first_try),
+        (40 * DAY, Era::CodexPaginated, Compressed, others::columns),
+    ];
+    for (index, sessions) in [(0, shop), (1, parser), (2, release), (4, import)] {
+        let Some((project, _)) = plan().into_iter().nth(index) else { continue };
+        for (ago, era, shelf, scenario) in sessions {
+            let mut session = Writing::start(era, &project, now.plus(-ago), random.fork());
+            session.put(shelf);
+            session.tell(&scenario());
+            session.finish().into_iter().try_for_each(|session| home.keep(&project, session))?;
+        }
+    }
+    Ok(())
+}
+
 /// The settings beside the data: retention off, so that nothing of this home is swept away, and the
 /// folders that were trusted.
 fn settle(home: &mut Home<'_>, paths: &[String]) -> Result<(), Error> {
@@ -93,6 +130,8 @@ fn settle(home: &mut Home<'_>, paths: &[String]) -> Result<(), Error> {
         "general": record! { "sessionRetention": record! { "enabled": false } },
     };
     home.create(Path::new(".gemini/settings.json"), settings.to_pretty().as_bytes(), None)?;
+    let settings = record! { "cleanupPeriodDays": 99_999_u64 };
+    home.create(Path::new(".claude/settings.json"), settings.to_pretty().as_bytes(), None)?;
     let trusted = paths.iter().map(|path| (path.clone().into(), Json::from("TRUST_FOLDER")));
     let trusted = Json::Record(trusted.collect()).to_pretty();
     home.create(Path::new(".gemini/trustedFolders.json"), trusted.as_bytes(), None)

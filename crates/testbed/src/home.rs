@@ -10,7 +10,7 @@ use crate::{
     error::Error,
     json::{Json, Text, record},
     moment::Moment,
-    options::Era,
+    options::{Agent, Era},
     project::{Migration, Project},
     report::{ExpectedHome, ExpectedKind, SessionTruth},
     session::{Finished, Made, Role},
@@ -28,6 +28,8 @@ pub(crate) struct Home<'a> {
     notes: BTreeMap<String, Notes>,
     /// Path and slug, in the order in which the program met the projects.
     registry: Vec<(String, String)>,
+    /// Lines of files that all sessions of an agent share, by their times.
+    shared: BTreeMap<PathBuf, Vec<(Moment, String)>>,
     projects: BTreeSet<String>,
     report: ExpectedHome,
 }
@@ -55,6 +57,7 @@ impl<'a> Home<'a> {
             made: BTreeSet::new(),
             notes: BTreeMap::new(),
             registry: Vec::new(),
+            shared: BTreeMap::new(),
             projects: BTreeSet::new(),
             report: ExpectedHome::default(),
         })
@@ -63,6 +66,9 @@ impl<'a> Home<'a> {
     /// Writes a finished session, its sub-agents' included.
     pub(crate) fn keep(&mut self, project: &Project, session: Finished) -> Result<(), Error> {
         self.projects.insert(project.path.clone());
+        if session.era.agent() != Agent::Gemini {
+            return self.keep_as_made(project, session);
+        }
         let is_old = session.first_era == Era::Strings;
         let is_copied = is_old && project.migration == Migration::Copied;
         if !is_old || is_copied {
@@ -81,15 +87,14 @@ impl<'a> Home<'a> {
         let is_old = session.first_era == Era::Strings;
         let is_copied = is_old && project.migration == Migration::Copied;
         let (mut main, mut others, mut bytes) = (PathBuf::new(), Vec::new(), 0);
-        for Made { name, text, modified, role } in &session.files {
+        for Made { name, bytes: text, modified, role } in &session.files {
             // Old documents lie in the old folder; what was written later never does.
-            let in_hash_folder =
-                is_old && Path::new(name).extension().is_some_and(|end| end == "json");
+            let in_hash_folder = is_old && name.extension().is_some_and(|end| end == "json");
             let newer = data_folder(&project.slug).join("chats").join(name);
             let older = data_folder(&project.hash).join("chats").join(name);
             let path = if in_hash_folder && !is_copied { &older } else { &newer };
             if in_hash_folder && is_copied {
-                self.create(&older, text.as_bytes(), Some(*modified))?;
+                self.create(&older, text, Some(*modified))?;
                 others.push(older.clone());
             }
             let modified = if in_hash_folder && is_copied {
@@ -97,7 +102,7 @@ impl<'a> Home<'a> {
             } else {
                 *modified
             };
-            self.create(path, text.as_bytes(), Some(modified))?;
+            self.create(path, text, Some(modified))?;
             if *role == Role::Main {
                 bytes = text.len() as u64;
                 main.clone_from(path);
@@ -105,6 +110,40 @@ impl<'a> Home<'a> {
                 others.push(path.clone());
             }
         }
+        let agents = session.subagents;
+        let session = Finished { subagents: Vec::new(), ..session };
+        self.report(project, &session, (main, others, bytes));
+        agents.into_iter().try_for_each(|agent| self.keep_files(project, agent))
+    }
+
+    /// Writes a session of an agent other than Gemini CLI, whose files know their places.
+    fn keep_as_made(&mut self, project: &Project, mut session: Finished) -> Result<(), Error> {
+        let (mut main, mut others, mut size) = (PathBuf::new(), Vec::new(), 0);
+        for Made { name, bytes, modified, role } in &session.files {
+            // A sub-agent of 1.0 is in its session's file, and has none of its own.
+            if !bytes.is_empty() {
+                self.create(name, bytes, Some(*modified))?;
+            }
+            if *role == Role::Main {
+                (main, size) = (name.clone(), bytes.len() as u64);
+            } else {
+                others.push(name.clone());
+            }
+        }
+        for (path, time, line) in std::mem::take(&mut session.notes) {
+            self.shared.entry(path).or_default().push((time, line));
+        }
+        let agents = std::mem::take(&mut session.subagents);
+        self.report(project, &session, (main, others, size));
+        agents.into_iter().try_for_each(|agent| self.keep_as_made(project, agent))
+    }
+
+    fn report(
+        &mut self,
+        project: &Project,
+        session: &Finished,
+        (main, others, bytes): (PathBuf, Vec<PathBuf>, u64),
+    ) {
         match session.kind {
             ExpectedKind::Main => self.report.sessions += 1,
             ExpectedKind::Subagent => self.report.subagents += 1,
@@ -113,7 +152,7 @@ impl<'a> Home<'a> {
         self.report.truth.push(SessionTruth {
             id: session.id.to_string(),
             kind: session.kind,
-            parent: session.parent.map(|parent| parent.to_string()),
+            parent: session.parent.as_ref().map(ToString::to_string),
             project: project.path.clone(),
             era: session.era,
             main_file: main,
@@ -124,7 +163,6 @@ impl<'a> Home<'a> {
             kept: session.kept,
             ever: session.ever,
         });
-        session.subagents.into_iter().try_for_each(|agent| self.keep_files(project, agent))
     }
 
     /// Gives the project its readable folder: registry entry and both markers.
@@ -199,6 +237,12 @@ impl<'a> Home<'a> {
                 let name = format!("checkpoint-{}.json", percent_encoded(&tag));
                 self.create(&folder.join(name), saved.to_pretty().as_bytes(), last)?;
             }
+        }
+        for (path, mut lines) in std::mem::take(&mut self.shared) {
+            lines.sort();
+            let last = lines.last().map(|(time, _)| *time);
+            let text: String = lines.iter().flat_map(|(_, line)| [line.as_str(), "\n"]).collect();
+            self.create(&path, text.as_bytes(), last)?;
         }
         if !self.registry.is_empty() {
             let entries = self

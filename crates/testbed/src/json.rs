@@ -39,6 +39,44 @@ impl Json {
         }
     }
 
+    /// Adds the entries of another record at the end, and leaves that one empty.
+    pub(crate) fn extend(&mut self, other: &mut Self) {
+        if let (Self::Record(entries), Self::Record(others)) = (self, other) {
+            entries.append(others);
+        }
+    }
+
+    /// Gives a key another value; adds it at the end if it is not there.
+    pub(crate) fn set(&mut self, key: &'static str, value: impl Into<Self>) {
+        let Self::Record(entries) = self else { return };
+        match entries.iter_mut().find(|(known, _)| known == key) {
+            Some((_, old)) => *old = value.into(),
+            None => entries.push((Cow::Borrowed(key), value.into())),
+        }
+    }
+
+    /// Removes a key.
+    pub(crate) fn remove(&mut self, key: &str) {
+        if let Self::Record(entries) = self {
+            entries.retain(|(known, _)| known != key);
+        }
+    }
+
+    fn get(&self, key: &str) -> Option<&Self> {
+        let Self::Record(entries) = self else { return None };
+        entries.iter().find(|(known, _)| known == key).map(|(_, value)| value)
+    }
+
+    /// The text under a key.
+    pub(crate) fn text(&self, key: &str) -> Option<Text> {
+        if let Some(Self::Text(text)) = self.get(key) { Some(text.clone()) } else { None }
+    }
+
+    /// Whether a key has the value `true`.
+    pub(crate) fn is_true(&self, key: &str) -> bool {
+        matches!(self.get(key), Some(Self::Bool(true)))
+    }
+
     /// Appends the value without any blanks.
     pub(crate) fn compact(&self, out: &mut String) {
         match self {

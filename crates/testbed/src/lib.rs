@@ -4,8 +4,9 @@
 //!
 //! 1. A *scenario* says what happened: prompts, answers, tool calls, a rewind, a summary. Hand-written
 //!    ones are in `scripted`; `generated` makes any number of random ones.
-//! 2. A *session* writes a scenario the way a given [`Era`] of the program would have: a JSON
-//!    document or lines, checkpoints, stubs, sub-agent files.
+//! 2. A *session* writes a scenario the way a given [`Era`] of an agent would have: a JSON
+//!    document or lines, checkpoints, stubs, sub-agent files. `session` is Gemini CLI, `claude` and `codex` are
+//!    the others.
 //! 3. A *home* puts the files where that era puts them, with registry, markers and logs around them.
 //!
 //! The same options give the same bytes. What a reader must find is in the [`ExpectedHome`].
@@ -14,6 +15,8 @@
 //! Not for: reading anything back.
 
 mod call;
+mod claude;
+mod codex;
 mod demo;
 mod error;
 mod generated;
@@ -27,20 +30,22 @@ mod report;
 mod scenario;
 mod scripted;
 mod session;
+mod tally;
 mod tool;
+mod writing;
 
 use std::path::Path;
 
 use jiff::Timestamp;
 
 pub use error::Error;
-pub use options::{Era, TestbedOptions, UnknownEra};
+pub use options::{Agent, Era, TestbedOptions, UnknownEra};
 pub use report::{ExpectedCounts, ExpectedHome, ExpectedKind, SessionTruth};
 
 /// Makes a home of the size asked for in `dir`, which must be empty or not there yet.
 ///
-/// `progress` is called with the bytes written so far and the bytes aimed at. Beside `.gemini` a file
-/// `manifest.json` lists the expected values of every session, for benchmarks to compare with.
+/// `progress` is called with the bytes written so far and the bytes aimed at. Beside the
+/// agents' folders a file `manifest.json` lists the expected values of every session, for benchmarks to compare with.
 ///
 /// # Errors
 ///

@@ -30,6 +30,11 @@ impl Moment {
         self.timestamp().to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H-%M").to_string()
     }
 
+    /// `2026-11-15T18-11-58`, as in the name of a rollout.
+    pub(crate) fn second(self) -> String {
+        self.timestamp().to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H-%M-%S").to_string()
+    }
+
     /// `Sunday, November 15, 2026`, as in the context message.
     pub(crate) fn long_date(self) -> String {
         self.timestamp().to_zoned(TimeZone::UTC).strftime("%A, %B %-d, %Y").to_string()
@@ -46,6 +51,7 @@ mod tests {
         assert_eq!(moment.iso(), "2026-11-15T18:11:58.285Z");
         assert_eq!(Moment(1_794_766_318_000).iso(), "2026-11-15T18:11:58.000Z");
         assert_eq!(moment.minute(), "2026-11-15T18-11");
+        assert_eq!(moment.second(), "2026-11-15T18-11-58");
         assert_eq!(moment.long_date(), "Sunday, November 15, 2026");
     }
 }

@@ -16,11 +16,75 @@ pub enum Era {
     /// 0.44 and later: lines, and checkpoints that replace the whole list of messages; tool results
     /// also as messages of their own.
     Checkpoints,
+    /// Claude Code 1.0: rows that name the row they continue, sub-agents among them; a resume copies everything into a new file.
+    ClaudeInline,
+    /// Claude Code 2.0: sub-agents in files beside the session's; compaction.
+    ClaudeFlat,
+    /// Claude Code 2.1: sub-agents in a folder named after the session.
+    ClaudeFolder,
+    /// Codex in TypeScript: one JSON document, without tokens and folder.
+    CodexDocument,
+    /// Codex to 0.31: items without times and tokens, one a line.
+    CodexBare,
+    /// Codex since 0.32: items and events with types and times; forks copy the file they go on from.
+    CodexTagged,
+    /// Codex since 0.145: numbered lines; forks and reverts point into another file.
+    CodexPaginated,
+}
+
+/// An agent whose sessions can be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Agent {
+    /// Gemini CLI.
+    Gemini,
+    /// Claude Code.
+    Claude,
+    /// Codex CLI.
+    Codex,
+}
+
+impl Agent {
+    /// The name of the source, as in `--source`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gemini => "gemini",
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+        }
+    }
 }
 
 impl Era {
-    /// Every era, oldest first.
-    pub const ALL: [Self; 4] = [Self::Strings, Self::Parts, Self::Lines, Self::Checkpoints];
+    /// Every era, oldest first for each agent.
+    pub const ALL: [Self; 11] = [
+        Self::Strings,
+        Self::Parts,
+        Self::Lines,
+        Self::Checkpoints,
+        Self::ClaudeInline,
+        Self::ClaudeFlat,
+        Self::ClaudeFolder,
+        Self::CodexDocument,
+        Self::CodexBare,
+        Self::CodexTagged,
+        Self::CodexPaginated,
+    ];
+
+    /// The agent whose releases wrote so.
+    pub fn agent(self) -> Agent {
+        match self {
+            Self::Strings | Self::Parts | Self::Lines | Self::Checkpoints => Agent::Gemini,
+            Self::ClaudeInline | Self::ClaudeFlat | Self::ClaudeFolder => Agent::Claude,
+            Self::CodexDocument | Self::CodexBare | Self::CodexTagged | Self::CodexPaginated => {
+                Agent::Codex
+            }
+        }
+    }
+
+    /// The eras of an agent, oldest first.
+    pub fn of(agent: Agent) -> Vec<Self> {
+        Self::ALL.into_iter().filter(|era| era.agent() == agent).collect()
+    }
 
     /// The name of the era in flags and reports.
     pub fn name(self) -> &'static str {
@@ -29,6 +93,13 @@ impl Era {
             Self::Parts => "parts",
             Self::Lines => "lines",
             Self::Checkpoints => "checkpoints",
+            Self::ClaudeInline => "claude-inline",
+            Self::ClaudeFlat => "claude-flat",
+            Self::ClaudeFolder => "claude-folder",
+            Self::CodexDocument => "codex-json",
+            Self::CodexBare => "codex-bare",
+            Self::CodexTagged => "codex-tagged",
+            Self::CodexPaginated => "codex-paginated",
         }
     }
 
@@ -57,7 +128,7 @@ impl FromStr for Era {
 
 /// A name that is not an era's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown era '{name}'; known are strings, parts, lines, checkpoints")]
+#[error("unknown era '{name}'; known are {}", Era::ALL.map(Era::name).join(", "))]
 pub struct UnknownEra {
     name: String,
 }

@@ -64,6 +64,32 @@ impl Random {
         (0..6).map(|_| char::from(self.pick(DIGITS))).collect()
     }
 
+    /// A version 7 UUID of a moment in milliseconds since 1970.
+    pub(crate) fn uuid7(&mut self, milliseconds: i64) -> String {
+        let (time, high, low) = (milliseconds.unsigned_abs(), self.next(), self.next());
+        format!(
+            "{:08x}-{:04x}-7{:03x}-{:04x}-{:012x}",
+            (time >> 16) & 0xffff_ffff,
+            time & 0xffff,
+            high & 0xfff,
+            0x8000 | ((low >> 48) & 0x3fff),
+            low & 0xffff_ffff_ffff
+        )
+    }
+
+    /// Letters and digits, as in the ids of services.
+    pub(crate) fn letters(&mut self, count: usize) -> String {
+        const LETTERS: &[u8; 62] =
+            b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+        (0..count).map(|_| char::from(self.pick(LETTERS))).collect()
+    }
+
+    /// Hexadecimal digits.
+    pub(crate) fn hex(&mut self, count: usize) -> String {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        (0..count).map(|_| char::from(self.pick(DIGITS))).collect()
+    }
+
     /// Thirteen hexadecimal digits: the end of a call id up to 0.28.
     pub(crate) fn hex13(&mut self) -> String {
         format!("{:013x}", self.next() >> 12)
@@ -84,6 +110,8 @@ mod tests {
             assert!(matches!(&uuid[19..20], "8" | "9" | "a" | "b"), "{uuid}");
             assert_eq!(random.base36().len(), 6);
             assert_eq!(random.hex13().len(), 13);
+            assert!(random.uuid7(1_794_766_081_124).starts_with("01a1e065-0c64-7"));
+            assert_eq!((random.letters(9).len(), random.hex(40).len()), (9, 40));
         }
     }
 

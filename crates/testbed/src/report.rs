@@ -90,6 +90,7 @@ impl ExpectedHome {
             let file = session.main_file.strip_prefix(".gemini/tmp").unwrap_or(&session.main_file);
             record! {
                 "file": file.to_string_lossy().into_owned(),
+                "source": session.era.agent().name(),
                 "sessionId": session.id.as_str(),
                 "form": if session.main_file.extension().is_some_and(|end| end == "json") { "json" } else { "jsonl" },
                 "kind": match session.kind { ExpectedKind::Main => "main", ExpectedKind::Subagent => "subagent" },

@@ -34,6 +34,8 @@ pub(crate) enum Step {
     Save(Text),
     /// The program is left, and started again with `--resume` this number of minutes later.
     Resume(i64),
+    /// The session is forked this number of minutes later, and the talk goes on in the fork.
+    Fork(i64),
 }
 
 #[derive(Debug, Clone)]
@@ -155,5 +157,9 @@ impl Scenario {
 
     pub(crate) fn resume(self, minutes: i64) -> Self {
         self.then(Step::Resume(minutes))
+    }
+
+    pub(crate) fn fork(self, minutes: i64) -> Self {
+        self.then(Step::Fork(minutes))
     }
 }

@@ -73,6 +73,38 @@ pub fn recordings() -> Vec<PathBuf> {
     level
 }
 
+/// Returns files with headless output of agents: those in `streams` beside the corpus and the telemetry logs in the corpus, else those in
+/// `fixtures/streams`.
+///
+/// # Panics
+/// If there is a corpus and none of these beside it.
+pub fn streams() -> Vec<PathBuf> {
+    let (folder, depth) = match corpus_folder() {
+        Some(corpus) => (corpus.with_file_name("streams"), 2),
+        None => (crate::fixture("streams"), 1),
+    };
+    let mut level = vec![folder.clone()];
+    for _ in 0..depth {
+        level = level.iter().flat_map(|path| folders(path)).collect();
+    }
+    let files = level.iter().flat_map(fs::read_dir).flatten().flatten().map(|entry| entry.path());
+    let is_output = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_one = [".json", ".jsonl", ".log"].iter().any(|ending| name.ends_with(ending));
+        is_one && name != "index.json"
+    };
+    let mut all: Vec<PathBuf> = files.filter(is_output).collect();
+    if let Some(corpus) = corpus_folder() {
+        let scenarios = folders(&corpus).into_iter().flat_map(|release| folders(&release));
+        let logs = scenarios.map(|scenario| scenario.join("home/.gemini/telemetry.log"));
+        all.extend(logs.filter(|log| log.is_file()));
+    }
+    all.sort();
+    report(&format!("{} files in {}", all.len(), folder.display()));
+    assert!(!all.is_empty(), "no headless output in {}", folder.display());
+    all
+}
+
 impl Corpus {
     /// Whether these are recordings. Where fixtures replace them, a test cannot expect a certain number of anything.
     pub fn is_recorded(&self) -> bool {

@@ -14,7 +14,7 @@ mod home;
 mod output;
 mod page;
 
-pub use corpus::{Capture, Corpus, corpus, corpus_of_other_agents, recordings};
+pub use corpus::{Capture, Corpus, corpus, corpus_of_other_agents, recordings, streams};
 pub use fixture::{Fixture, fixture, fixtures, fixtures_of};
 pub use home::{Home, NOW};
 pub use output::Output;

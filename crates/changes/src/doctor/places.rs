@@ -22,7 +22,7 @@ impl Changes<'_> {
     ) {
         let ids: HashSet<&str> = listing.sessions.iter().map(|facts| facts.id.as_str()).collect();
         let now = SystemTime::from(self.engine.clock().now());
-        for root in self.engine.data_folders() {
+        for root in self.engine.data_folders().iter().filter(|root| !root.is_ingested) {
             let located = root.source.locate(&root.path, root.shape);
             let orphans =
                 root.source.orphans(&root.path, root.shape, &located, &|id| ids.contains(id), now);
@@ -39,7 +39,7 @@ impl Changes<'_> {
                 findings.push(finding(Severity::Warning, what, &root.path));
             }
         }
-        for folder in &disk.folders {
+        for folder in disk.folders.iter().filter(|folder| !folder.is_ingested) {
             for note in &folder.at.notes {
                 let what = Symptom::Agent(note.clone());
                 findings.push(finding(Severity::Warning, what, &folder.at.path));

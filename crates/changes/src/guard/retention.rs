@@ -46,7 +46,8 @@ impl Changes<'_> {
     pub(super) fn settings_files(self) -> Result<Vec<SettingsFile>, Error> {
         let mut files: Vec<SettingsFile> = Vec::new();
         for (number, root) in self.engine.data_folders().iter().enumerate() {
-            let Some(retention_policy) = root.source.retention_policy() else { continue };
+            let policy = root.source.retention_policy().filter(|_| !root.is_ingested);
+            let Some(retention_policy) = policy else { continue };
             let Some(path) = retention_policy.settings_file(&root.path, root.shape) else {
                 continue;
             };

@@ -13,6 +13,7 @@ mod guard;
 mod help_markdown;
 mod history;
 mod index;
+mod ingest;
 mod list;
 mod man;
 mod merge;
@@ -122,6 +123,7 @@ commands! {
         History(history::HistoryArgs) => history::run;
     }
     "Setup" {
+        Ingest(ingest::IngestArgs) => ingest::run;
         Testbed(testbed::TestbedArgs) => testbed::run;
         Completions(completions::CompletionsArgs) => completions::run;
         Man(man::ManArgs) => man::run;

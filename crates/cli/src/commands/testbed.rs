@@ -18,7 +18,7 @@ use crate::output::sanitize::single_line;
 /// Create a synthetic home for demos, tests and benchmarks
 ///
 /// The same options and seed give the same files. The folder must be empty or not exist. manifest.json in it lists what a correct
-/// reader finds.
+/// reader finds. With --source, only sessions of that agent.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
@@ -57,17 +57,25 @@ fn eras() -> clap::builder::PossibleValuesParser {
     Era::ALL.iter().map(|era| era.name()).collect::<Vec<_>>().into()
 }
 
+/// Returns the eras of the given names and sources, each where any are given.
+fn chosen(names: &[String], sources: &[String]) -> Vec<Era> {
+    let is_chosen = |era: &Era| {
+        (names.is_empty() || names.iter().any(|name| name == era.name()))
+            && (sources.is_empty() || sources.iter().any(|name| name == era.agent().name()))
+    };
+    Era::ALL.into_iter().filter(is_chosen).collect()
+}
+
 pub(crate) fn run(args: &TestbedArgs, context: &Context) -> Result<ExitCode, Failure> {
     let report = if args.demo {
         recount_testbed::demo(&args.dir, context.clock.now())
     } else {
-        let era = |name: &String| Era::ALL.into_iter().find(|era| era.name() == name);
         let options = TestbedOptions {
             seed: args.seed,
             projects: args.projects,
             sessions: args.sessions,
             megabytes: args.megabytes,
-            eras: args.era.iter().filter_map(era).collect(),
+            eras: chosen(&args.era, &context.global.source),
         };
         let bar = Bar::new(context, "writing sessions");
         let report = recount_testbed::generate(&args.dir, &options, &mut |done, total| {

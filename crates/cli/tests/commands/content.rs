@@ -214,6 +214,91 @@ fn secrets_in_keys_models_colors_and_names_of_files_are_gone() {
     assert!(!written.stdout.contains(&key[4..20]) && !written.stderr.contains(&key[4..20]));
 }
 
+/// Secrets in the keys, names and split texts of other agents' records.
+#[test]
+fn secrets_in_keys_and_names_are_gone_whatever_the_agent() {
+    let key = format!("ghp_{}", "q8W2e4R6t1Y3u5I7o9P0aS2dF4gH6jK8lZ1x");
+    let (one, other) = key.split_at(17);
+    let home = home([]);
+    let row = |uuid: &str, parent: Value, kind: &str, more: Value| {
+        let mut row = json!({"parentUuid": parent, "isSidechain": false, "type": kind, "uuid": uuid, "cwd": "/home/dev/code/shop",
+            "sessionId": "feedbeef-0000-4000-8000-000000000001", "version": "2.1.112", "timestamp": "2026-11-15T18:00:00.000Z"});
+        row.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        row
+    };
+    let rows = [
+        row(
+            "a",
+            Value::Null,
+            "user",
+            json!({"message": {"role": "user", "content": [{"type": "text", "text": one}, {"type": "text", "text": other}]}}),
+        ),
+        row(
+            "b",
+            json!("a"),
+            "assistant",
+            json!({"requestId": "r", "message": {"id": "msg_1", "type": "message", "role": "assistant",
+            "model": format!("claude-{key}"), "stop_reason": "tool_use", "usage": {"input_tokens": 1, "output_tokens": 1},
+            "content": [{"type": "tool_use", "id": "toolu_1", "name": format!("mcp__{key}"), "input": {key.clone(): {"nested": {key.clone(): 1}}}}]}}),
+        ),
+        row(
+            "c",
+            json!("b"),
+            "user",
+            json!({"toolUseResult": {key.clone(): "ok"}, "message": {"role": "user", "content":
+            [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "ok", "is_error": false}]}}),
+        ),
+    ];
+    let text: String = rows.iter().flat_map(|row| [row.to_string(), "\n".to_owned()]).collect();
+    home.write(
+        ".claude/projects/-home-dev-code-shop/feedbeef-0000-4000-8000-000000000001.jsonl",
+        &text,
+    );
+    let id = "01a1e065-0c52-71a2-99af-55a094a8d3f7";
+    let line = |kind: &str, payload: Value| json!({"timestamp": "2026-11-15T18:08:01.000Z", "type": kind, "payload": payload});
+    let lines = [
+        line(
+            "session_meta",
+            json!({"id": id, "timestamp": "2026-11-15T18:08:01.000Z", "cwd": "/home/dev/code/shop", "originator": "codex_cli_rs",
+            "cli_version": "0.104.0", "source": "cli"}),
+        ),
+        line(
+            "response_item",
+            json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": one}, {"type": "input_text", "text": other}]}),
+        ),
+        line(
+            "event_msg",
+            json!({"type": "user_message", "message": format!("use {key}"), "images": []}),
+        ),
+        line(
+            "response_item",
+            json!({"type": "function_call", "name": format!("mcp__{key}"), "arguments": format!("{{\"{key}\":1}}"), "call_id": "call_1"}),
+        ),
+        line(
+            "event_msg",
+            json!({"type": "patch_apply_end", "call_id": "call_1", "success": true, "changes": {format!("/tmp/{key}"): {"type": "add", "content": ""}}}),
+        ),
+        line(
+            "response_item",
+            json!({"type": "function_call_output", "call_id": "call_1", "output": "ok"}),
+        ),
+    ];
+    let text: String = lines.iter().flat_map(|line| [line.to_string(), "\n".to_owned()]).collect();
+    home.write(
+        &format!(".codex/sessions/2026/11/15/rollout-2026-11-15T18-08-01-{id}.jsonl"),
+        &text,
+    );
+    for (session, format) in [("feedbeef", "claude"), (id, "codex")] {
+        let clean =
+            home.run(["export", session, "--format", format, "--level", "trace", "--redact"]);
+        assert_eq!(clean.code, Some(0), "{format}: {}", clean.stderr);
+        for part in [&key[4..16], &key[20..36]] {
+            assert!(!clean.stdout.contains(part), "{format} holds {part}: {}", clean.stdout);
+        }
+        assert!(clean.stdout.lines().all(|line| line.starts_with('{')), "{}", clean.stdout);
+    }
+}
+
 #[test]
 fn findings_are_listed_by_number() {
     let records: Vec<Value> =

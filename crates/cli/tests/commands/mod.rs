@@ -17,6 +17,7 @@ mod guard;
 mod guard_fix;
 mod guard_hook;
 mod guard_retention;
+mod ingest;
 mod list;
 mod man;
 mod mending;

@@ -70,7 +70,7 @@ impl Engine {
 impl LiveWatch {
     fn new(engine: &Engine) -> Self {
         let mut feed = LiveFeed::default();
-        for root in engine.data_folders() {
+        for root in engine.data_folders().iter().filter(|root| !root.is_ingested) {
             feed.add(root.source, &root.path);
         }
         let mut variables: Vec<&'static str> =

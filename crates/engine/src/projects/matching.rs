@@ -42,12 +42,16 @@ pub(crate) fn matching(
         &|project| names(project).any(|name| is_scattered(&lower, &name.to_lowercase())),
     ];
     for test in tests {
-        let numbered = projects.iter().enumerate();
-        let hits: Vec<(usize, &&Project)> = numbered.filter(|(_, project)| test(project)).collect();
-        let keys: BTreeSet<String> = hits.iter().map(|(_, project)| project.key()).collect();
+        let hits = projects.iter().filter(|project| test(project));
+        let keys: BTreeSet<String> = hits.map(|project| project.key()).collect();
         match keys.len() {
             0 => {}
-            1 => return Ok(hits.into_iter().map(|(at, _)| at).collect()),
+            // Other agents know the same folder by other names.
+            1 => {
+                let is_it = |project: &Project| keys.contains(&project.key());
+                let numbered = projects.iter().enumerate();
+                return Ok(numbered.filter(|(_, one)| is_it(one)).map(|(at, _)| at).collect());
+            }
             _ => {
                 let candidates = keys.iter().map(|key| folders.tilde(key)).collect();
                 return Err(Error::AmbiguousProject { wanted: wanted.to_owned(), candidates });
@@ -118,5 +122,18 @@ mod tests {
             matches!(find("shop"), Err(Error::AmbiguousProject { candidates, .. }) if candidates == ["~/code/shop", "archive"])
         );
         assert!(matches!(find("xyz"), Err(Error::NoProject(_))));
+    }
+
+    #[test]
+    fn a_name_that_one_agent_gave_means_the_folder_for_all() {
+        let named =
+            Project { slug: Some("my-shop".to_owned()), ..project("/home/dev/code/shop", None) };
+        let all =
+            [project("/home/dev/code/shop", None), named, project("/home/dev/code/other", None)];
+        let all: Vec<&Project> = all.iter().collect();
+        for wanted in ["my-shop", "shop", "/home/dev/code/shop"] {
+            let found = matching(&all, wanted, &Folders::default()).unwrap();
+            assert_eq!(found.into_iter().collect::<Vec<_>>(), [0, 1], "{wanted}");
+        }
     }
 }

@@ -94,7 +94,7 @@ impl Engine {
     pub fn agents(&self, release: Option<&str>) -> Result<Vec<Agent>, Error> {
         let mut agents: Vec<Agent> = Vec::new();
         let mut places = None;
-        for source in self.roots.iter().map(|root| root.source) {
+        for source in self.roots.iter().filter(|root| !root.is_ingested).map(|root| root.source) {
             let Some(retention_policy) = source.retention_policy() else { continue };
             if agents.iter().any(|agent| agent.source == source.name()) {
                 continue;
@@ -176,6 +176,10 @@ impl Engine {
         }
         let mut settings: BTreeMap<usize, Settings> = BTreeMap::new();
         let one = |(number, folder): (usize, &LocatedFolder)| {
+            // No agent looks there.
+            if folder.is_ingested {
+                return None;
+            }
             let retention_policy = folder.source.retention_policy()?;
             let agent = agents.iter().find(|agent| agent.source == folder.source.name())?;
             let settings = settings

@@ -208,8 +208,12 @@ impl Engine {
         hash: Option<&str>,
     ) -> Arc<Project> {
         let Some(root) = folder.parent().and_then(Path::parent) else { return Arc::default() };
-        let disk =
-            DiskSnapshot::look(&[Root { source, path: root.to_owned(), shape: RootShape::Whole }]);
+        let disk = DiskSnapshot::look(&[Root {
+            source,
+            path: root.to_owned(),
+            shape: RootShape::Whole,
+            is_ingested: false,
+        }]);
         let Some(number) = disk.folders.iter().position(|known| known.at.path == folder) else {
             return Arc::default();
         };

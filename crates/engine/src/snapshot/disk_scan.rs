@@ -49,6 +49,8 @@ pub struct LocatedFolder {
     pub root: usize,
     /// Where it is, and what is in it.
     pub at: Arc<ProjectFolder>,
+    /// Whether it is ours, with sessions made from headless output.
+    pub is_ingested: bool,
 }
 
 /// What is on disk, not yet read.
@@ -102,8 +104,8 @@ impl DiskSnapshot {
         seen: &mut BTreeSet<PathBuf>,
     ) {
         let Located { folders, registry, notes, names, problems, basis } = located;
-        let Some(Root { source, path: root, .. }) = roots.get(number) else { return };
-        let source = *source;
+        let Some(Root { source, path: root, is_ingested, .. }) = roots.get(number) else { return };
+        let (source, is_ingested) = (*source, *is_ingested);
         // What was listed here is opened later, when a folder on the way may have become a link.
         let listed = folders.iter().filter(|folder| folder.linked != Linked::Directory);
         let parents: BTreeSet<&Path> = listed.filter_map(|folder| folder.path.parent()).collect();
@@ -114,7 +116,8 @@ impl DiskSnapshot {
             let only = roots.len() == 1 && !is_link();
             let path = if only { None } else { at.path.canonicalize().ok() };
             if seen.insert(path.unwrap_or_else(|| at.path.clone())) {
-                self.folders.push(LocatedFolder { source, root: number, at: Arc::new(at) });
+                let at = Arc::new(at);
+                self.folders.push(LocatedFolder { source, root: number, at, is_ingested });
             }
         }
         self.registry.push(registry);
@@ -265,6 +268,7 @@ impl Group {
                 });
             }
         }
+        drop_joined(disk, &mut scanned);
         scanned
     }
 
@@ -281,6 +285,29 @@ impl Group {
         let alone = || (grouped.len() == 1).then_some(0);
         place.or_else(alone).map(|place| grouped.swap_remove(place))
     }
+}
+
+/// Leaves out what was ingested of a session that is on disk: the agent's own record has all of it, and the two are one.
+fn drop_joined(disk: &DiskSnapshot, scanned: &mut Vec<ScannedFile>) {
+    let is_ingested =
+        |file: &ScannedFile| disk.folders.get(file.folder).is_some_and(|folder| folder.is_ingested);
+    if !scanned.iter().any(is_ingested) {
+        return;
+    }
+    let own = |file: &ScannedFile| {
+        let head = &file.outline.head;
+        head.session_id
+            .clone()
+            .filter(|_| file.outline.has_conversation)
+            .map(|id| (head.subagent, id))
+    };
+    let on_disk: BTreeSet<(bool, SessionId)> =
+        scanned.iter().filter(|file| !is_ingested(file)).filter_map(own).collect();
+    scanned.retain(|file| {
+        let head = &file.outline.head;
+        let key = head.session_id.clone().map(|id| (head.subagent, id));
+        !is_ingested(file) || !key.is_some_and(|key| on_disk.contains(&key))
+    });
 }
 
 /// How many sessions one may borrow from, one through the other.

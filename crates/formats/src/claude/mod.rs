@@ -16,9 +16,11 @@ mod project;
 mod retention;
 mod row;
 mod state;
+mod stream;
 mod tool;
 mod tree;
 mod wording;
+mod words;
 
 #[cfg(test)]
 mod tests;
@@ -45,6 +47,7 @@ use crate::source::{
     Placement, ProjectFolder, ProjectLocation, ReadResult, Reader, Recognition, RootShape,
     ScannedFile, SessionFiles, Source, Trace, Unrecorded, stable_hash,
 };
+use crate::stream::StreamFormat;
 
 /// The name in flags, JSON and the catalog.
 const NAME: SourceName = SourceName::new("claude");
@@ -206,6 +209,10 @@ impl Source for Claude {
 
     fn live(&self) -> Option<&'static dyn LiveSource> {
         Some(&live::ClaudeLive)
+    }
+
+    fn streams(&self) -> Option<&'static dyn StreamFormat> {
+        Some(&stream::ClaudeStreams)
     }
 
     fn resume(&self, id: &SessionId) -> Option<(&'static str, Vec<String>)> {

@@ -8,44 +8,17 @@ use recount_model::{SessionId, SessionKind, SourceName};
 
 use super::build::named;
 use super::row::{Row, string};
-use super::tool::to_json;
 use crate::bytes::Buffer;
-use crate::json::{JsonTree, Scanner, compact_bytes};
-use crate::native::{Fields, HeadRequest, NativeFormat, NativeTexts};
+use crate::json::{Scanner, compact_bytes};
+use crate::native::{Fields, HeadRequest, NativeFormat, NativeTexts, walk};
+
+use super::words::Place;
 use crate::recovery::Remark;
 use crate::source::stable_hash;
 
 /// A transcript.
 #[derive(Debug)]
 pub(crate) struct Transcript;
-
-/// Values that are no texts: ids, kinds, signatures.
-const NO_TEXTS: &[&str] = &[
-    "uuid",
-    "parentUuid",
-    "logicalParentUuid",
-    "sessionId",
-    "session_id",
-    "type",
-    "subtype",
-    "role",
-    "id",
-    "requestId",
-    "tool_use_id",
-    "timestamp",
-    "version",
-    "model",
-    "signature",
-    "media_type",
-    "stop_reason",
-    "promptId",
-    "leafUuid",
-    "sourceToolAssistantUUID",
-    "agentId",
-    "userType",
-    "entrypoint",
-    "service_tier",
-];
 
 impl NativeFormat for Transcript {
     fn source(&self) -> SourceName {
@@ -158,9 +131,7 @@ impl NativeFormat for Transcript {
     }
 
     fn replace(&self, line: &[u8], texts: &mut dyn NativeTexts) -> Option<Vec<u8>> {
-        let mut tree = JsonTree::parse(line).ok()?;
-        replace(&mut tree, None, texts);
-        Some(to_json(&tree).into_bytes())
+        walk::replace::<Place>(line, texts).ok()
     }
 }
 
@@ -180,29 +151,6 @@ fn uuid_of(line: &[u8]) -> Option<String> {
         })
         .ok()?;
     found
-}
-
-/// Replaces the texts of a value. What is nested too deeply is dropped: nobody can look into it.
-fn replace(tree: &mut JsonTree, key: Option<&str>, texts: &mut dyn NativeTexts) {
-    match tree {
-        JsonTree::String(text) => {
-            if key == Some("data") && text.len() > 1024 {
-                texts.media();
-            } else if !key.is_some_and(|key| NO_TEXTS.contains(&key))
-                && let Some(new) = texts.text(key, text)
-            {
-                *text = new;
-            }
-        }
-        JsonTree::Array(all) => all.iter_mut().for_each(|one| replace(one, key, texts)),
-        JsonTree::Object(fields) => {
-            for (key, value) in fields {
-                replace(value, Some(key.as_str()), texts);
-            }
-        }
-        JsonTree::Deep(_) => *tree = JsonTree::Null,
-        JsonTree::Null | JsonTree::Bool(_) | JsonTree::Number(_) => {}
-    }
 }
 
 #[cfg(test)]

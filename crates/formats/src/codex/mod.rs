@@ -22,9 +22,11 @@ mod reading;
 mod record;
 mod replay;
 mod state;
+mod stream;
 mod tokens;
 mod tool;
 mod touched;
+mod words;
 
 use std::path::{Path, PathBuf};
 
@@ -39,6 +41,7 @@ use crate::source::{
     DataFolders, EarlierListing, FileTouch, Located, MessageRequest, ProjectLocation, ReadResult,
     Recognition, RootShape, ScannedFile, SessionFile, SessionFiles, Source, stable_hash,
 };
+use crate::stream::StreamFormat;
 
 /// The name in flags, JSON and the catalog.
 const NAME: SourceName = SourceName::new("codex");
@@ -168,5 +171,9 @@ impl Source for Codex {
 
     fn live(&self) -> Option<&'static dyn LiveSource> {
         Some(&live::CodexLive)
+    }
+
+    fn streams(&self) -> Option<&'static dyn StreamFormat> {
+        Some(&stream::CodexStreams)
     }
 }

@@ -11,11 +11,13 @@ use recount_model::{FileRole, SessionId, SessionKind, SourceName};
 use crate::bytes::{Buffer, Input};
 use crate::gemini::{Object, on_one_line};
 use crate::json::{JsonTree, Scanner};
-use crate::native::{Fields, HeadRequest, NativeFormat, NativeTexts};
+use crate::native::{Fields, HeadRequest, NativeFormat, NativeTexts, walk};
+
+use super::words::Place;
 use crate::recovery::Remark;
 use crate::source::stable_hash;
 
-use super::record::{Record, Tag, string, word};
+use super::record::{Record, Tag, word};
 use super::tool::quoted;
 
 /// Tagged lines.
@@ -133,7 +135,7 @@ impl NativeFormat for Rollout {
                 out.push(b'\n');
             }
             if !line.is_empty() {
-                replace(&mut Scanner::new(line), None, texts, &mut out, 0).ok()?;
+                out.extend(walk::replace::<Place>(line, texts).ok()?);
             }
         }
         Some(out)
@@ -313,89 +315,6 @@ fn payload(bytes: &[u8]) -> Option<Vec<u8>> {
         })
         .ok()?;
     Some(on_one_line(payload.unwrap_or(bytes)))
-}
-
-/// Members whose text is none: ids, kinds and what only the service can read.
-const KEPT: [&str; 20] = [
-    "id",
-    "type",
-    "timestamp",
-    "call_id",
-    "turn_id",
-    "role",
-    "status",
-    "name",
-    "namespace",
-    "encrypted_content",
-    "originator",
-    "cli_version",
-    "model",
-    "model_provider",
-    "source",
-    "phase",
-    "forked_from_id",
-    "commit_hash",
-    "window_id",
-    "reason",
-];
-
-/// How deep values are looked into; deeper ones are looked at as text.
-const DEEPEST: usize = 64;
-
-fn replace(
-    scanner: &mut Scanner<'_>,
-    key: Option<&str>,
-    texts: &mut dyn NativeTexts,
-    out: &mut Vec<u8>,
-    depth: usize,
-) -> crate::json::JsonScan<()> {
-    match scanner.peek()? {
-        b'{' if depth < DEEPEST => {
-            let mut is_first = true;
-            out.push(b'{');
-            scanner.object(|scanner, key| {
-                if !is_first {
-                    out.push(b',');
-                }
-                is_first = false;
-                let name = key.decode();
-                let told = texts.text(None, &name);
-                out.extend_from_slice(quoted(told.as_deref().unwrap_or(&name)).as_bytes());
-                out.push(b':');
-                replace(scanner, Some(&name), texts, out, depth + 1)
-            })?;
-            out.push(b'}');
-        }
-        b'[' if depth < DEEPEST => {
-            let mut is_first = true;
-            out.push(b'[');
-            scanner.array(|scanner| {
-                if !is_first {
-                    out.push(b',');
-                }
-                is_first = false;
-                replace(scanner, key, texts, out, depth + 1)
-            })?;
-            out.push(b']');
-        }
-        b'"' => {
-            let raw = scanner.value()?;
-            let text = string(Some(raw)).unwrap_or_default();
-            if matches!(key, Some("image_url" | "result")) && text.starts_with("data:") {
-                texts.media();
-                out.extend_from_slice(raw);
-            } else if key.is_some_and(|key| KEPT.contains(&key)) {
-                out.extend_from_slice(raw);
-            } else {
-                match texts.text(key, &text) {
-                    Some(told) => out.extend_from_slice(quoted(&told).as_bytes()),
-                    None => out.extend_from_slice(raw),
-                }
-            }
-        }
-        _ => out.extend_from_slice(scanner.value()?),
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -213,6 +213,8 @@ impl Replay {
             b"message" => self.message(fields, span, time),
             b"reasoning" => {
                 self.piece(fields.id, span, time);
+                // The event of its text, which comes next, has an item too.
+                self.has_answers = true;
             }
             b"function_call"
             | b"custom_tool_call"

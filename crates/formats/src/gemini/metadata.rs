@@ -1,6 +1,6 @@
 //! What the records of a file say of the session as a whole.
 
-use recount_model::{RawJson, SessionId, parse_millis};
+use recount_model::{Entrypoint, RawJson, SessionId, parse_millis};
 
 use super::js_date::{self, JsTime};
 use super::state::{RecordedTime, RetentionFacts};
@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record::{self, Loose};
 use super::replay::Seen;
+use super::stream;
 use crate::json::{JsonScan, JsonTree, Scanner};
 use crate::native::{Fields, Layout};
 use crate::outline::Head;
@@ -20,6 +21,7 @@ pub(crate) struct Metadata {
     start: Option<Moment>,
     updated: Option<Moment>,
     subagent: bool,
+    entrypoint: Option<Entrypoint>,
     summary: Option<String>,
     directories: Vec<String>,
     scratchpad: Option<String>,
@@ -79,6 +81,8 @@ impl Metadata {
         }
         if let Some(kind) = fields.kind {
             self.subagent = matches!(kind, Loose::Text(kind) if kind.is("subagent"));
+            let is_headless = matches!(kind, Loose::Text(kind) if kind.is(stream::KIND));
+            self.entrypoint = is_headless.then_some(Entrypoint::Headless);
         }
         if let Some(summary) = fields.summary {
             self.summary = matches!(summary, Loose::Text(_)).then(|| summary.text()).flatten();
@@ -148,6 +152,7 @@ impl Metadata {
             start: millis(&self.start),
             updated: millis(&self.updated),
             subagent: self.subagent,
+            entrypoint: self.entrypoint,
             summary: self.summary.clone().filter(|summary| !summary.is_empty()),
             directories: self.directories.clone(),
             memory: self.scratchpad.clone().map(RawJson::new),

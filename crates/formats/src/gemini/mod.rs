@@ -38,6 +38,7 @@ mod retention;
 mod rewrite;
 mod saved;
 mod state;
+mod stream;
 mod tool;
 mod touched;
 
@@ -72,12 +73,13 @@ use crate::source::{
     MessageRequest, Placement, ProjectFolder, ProjectLocation, ReadResult, Recognition, RootShape,
     ScannedFile, SessionFiles, Source, Trace, Unrecorded,
 };
+use crate::stream::StreamFormat;
 
 /// The name in flags, JSON and the catalog.
 const NAME: SourceName = SourceName::new("gemini");
 
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// Gemini CLI, every release up to 0.61.
 #[derive(Debug)]
@@ -310,6 +312,10 @@ impl Source for Gemini {
 
     fn live(&self) -> Option<&'static dyn LiveSource> {
         Some(&live::GeminiLive)
+    }
+
+    fn streams(&self) -> Option<&'static dyn StreamFormat> {
+        Some(&stream::GeminiStreams)
     }
 }
 

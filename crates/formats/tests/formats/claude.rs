@@ -191,6 +191,7 @@ fn typed(capture: &Capture) -> Vec<String> {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "a sweep says how much it saw")]
 fn every_typed_prompt_is_a_prompt_and_nothing_else_is() {
     let mut compared = 0;
     for capture in captures() {
@@ -229,8 +230,35 @@ fn every_typed_prompt_is_a_prompt_and_nothing_else_is() {
             compared += 1;
         }
     }
+    println!("{compared} prompts compared");
     let is_recorded = captures().iter().any(|capture| capture.meta().is_some());
     assert!(compared > 40 || !is_recorded, "only {compared} prompts were compared");
+}
+
+/// Returns the folder that a transcript records: the last that it was moved to, else the first of all.
+fn recorded_folder(path: &Path) -> Option<String> {
+    let text = String::from_utf8(read_small(path).unwrap()).unwrap();
+    let rows: Vec<Value> =
+        text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let moved = rows.iter().rev().find_map(|row| row["relocatedCwd"].as_str());
+    moved.or_else(|| rows.iter().find_map(|row| row["cwd"].as_str())).map(str::to_owned)
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "a sweep says how much it saw")]
+fn no_session_is_there_twice_and_each_is_in_the_folder_it_records() {
+    let captures = captures();
+    for capture in &captures {
+        let mut ids = BTreeSet::new();
+        for session in sessions(&capture.home().join(".claude")) {
+            assert!(ids.insert(session.id.clone()), "{}: {}", capture.name, session.id);
+            for file in &session.files {
+                let cwd = file.file.outline.head.cwd.as_ref().map(|cwd| cwd.as_str().to_owned());
+                assert_eq!(cwd, recorded_folder(&file.file.at.path), "{}", capture.name);
+            }
+        }
+    }
+    println!("{} captures and fixtures read", captures.len());
 }
 
 #[test]

@@ -167,8 +167,14 @@ fn plain(note: &str) -> String {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "a sweep says how much it saw")]
 fn every_typed_prompt_is_a_prompt_once() {
-    let mut compared = 0;
+    let (mut swept, mut compared) = (0, 0);
+    let scripted: Vec<String> = recordings()
+        .iter()
+        .flat_map(|recording| texts(&recording.meta["prompts"]))
+        .map(|note| plain(&note))
+        .collect();
     for Recording { name, home, meta } in recordings() {
         let located = codex().locate(&home.join(".codex"), RootShape::Whole);
         let main: Vec<SessionFiles> = sessions(&home)
@@ -177,13 +183,31 @@ fn every_typed_prompt_is_a_prompt_once() {
             .collect();
         let kept =
             |session: &SessionFiles| prompts(session, |_, message| message.fate == Fate::Kept);
+        swept += 1;
         let Some(expected) = meta["expected_sessions"].as_array() else {
             let mut typed: Vec<String> =
                 texts(&meta["prompts"]).iter().map(|note| plain(note)).collect();
-            if typed.is_empty() || name.contains("0.29.0/") {
+            if typed.is_empty() {
+                // Recordings made of others' sessions: what was typed there, and nothing else.
+                let said: Vec<String> = main.iter().flat_map(&kept).collect();
+                assert!(!said.is_empty(), "{name}");
+                for prompt in &said {
+                    assert!(scripted.contains(prompt), "{name}: {prompt}");
+                }
+                compared += said.len();
                 continue;
             }
-            let mut said: Vec<String> = main.iter().flat_map(&kept).collect();
+            let mut said: Vec<String> = if name.contains("0.29.0/") {
+                // A resume copies everything into a new file: each file holds the prompts up to its own.
+                let mut all: Vec<Vec<String>> = main.iter().map(&kept).collect();
+                all.sort_by_key(Vec::len);
+                for (session, more) in all.iter().zip(1..) {
+                    assert_eq!(*session, typed[..more.min(typed.len())], "{name}");
+                }
+                all.pop().unwrap_or_default()
+            } else {
+                main.iter().flat_map(&kept).collect()
+            };
             // The script of one recording typed its second prompt in another language than its notes say.
             if name.contains("0.1.2505") {
                 (typed, said) = (vec![typed[0].clone()], vec![said[0].clone()]);
@@ -221,6 +245,7 @@ fn every_typed_prompt_is_a_prompt_once() {
             compared += kept.len();
         }
     }
+    println!("{compared} prompts of {swept} captures and fixtures compared");
     assert!(compared > 10, "only {compared} prompts were compared");
 }
 
@@ -324,6 +349,37 @@ fn nothing_recorded_is_unknown_to_us() {
     }
 }
 
+/// Returns the folder that a file records first, by looking for it as text.
+fn recorded_folder(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes);
+    let of_header = text.lines().find_map(|line| {
+        let row: Value = serde_json::from_str(line).ok()?;
+        let is_meta = row["type"] == "session_meta";
+        row["payload"]["cwd"].as_str().filter(|_| is_meta).map(str::to_owned)
+    });
+    of_header.or_else(|| {
+        let rest = text.split_once("<cwd>")?.1;
+        Some(rest.split_once("</cwd>")?.0.to_owned())
+    })
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "a sweep says how much it saw")]
+fn no_session_is_there_twice_and_each_is_in_the_folder_it_records() {
+    let mut swept = 0;
+    for Recording { name, home, .. } in recordings() {
+        let mut ids = std::collections::BTreeSet::new();
+        for session in sessions(&home) {
+            assert!(ids.insert(session.id.clone()), "{name}: {}", session.id);
+            let main = session.files.iter().find(|file| file.role == FileRole::Main).unwrap();
+            let cwd = main.file.outline.head.cwd.as_ref().map(|cwd| cwd.as_str().to_owned());
+            assert_eq!(cwd, recorded_folder(&content(&main.file.at.path)), "{name}");
+        }
+        swept += 1;
+    }
+    println!("{swept} captures and fixtures read");
+}
+
 #[test]
 fn sub_agents_are_linked_to_the_calls_that_ran_them() {
     let mut linked = 0;
@@ -361,6 +417,39 @@ fn answers_hold_their_calls_and_what_came_of_them() {
             }
         }
     }
+}
+
+/// The thoughts come first, then the event of the text, then the text: all of one answer.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test writes what it reads")]
+fn thoughts_and_text_of_the_first_answer_are_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let id = "01a1e065-0c52-71a2-99af-55a094a8d3f7";
+    let path = folder.path().join(format!("rollout-2026-11-15T18-08-01-{id}.jsonl"));
+    let lines = [
+        ("session_meta", format!(r#"{{"id":"{id}","timestamp":"2026-11-15T18:08:01.000Z","cwd":"/home/dev/code/shop","originator":"codex_cli_rs","cli_version":"0.104.0"}}"#)),
+        ("response_item", r#"{"type":"message","role":"user","content":[{"type":"input_text","text":"Hi"}]}"#.to_owned()),
+        ("event_msg", r#"{"type":"user_message","message":"Hi","images":[]}"#.to_owned()),
+        ("event_msg", r#"{"type":"agent_reasoning","text":"Think"}"#.to_owned()),
+        ("response_item", r#"{"type":"reasoning","summary":[{"type":"summary_text","text":"Think"}],"encrypted_content":"x"}"#.to_owned()),
+        ("event_msg", r#"{"type":"agent_message","message":"Hello"}"#.to_owned()),
+        ("response_item", r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Hello"}]}"#.to_owned()),
+    ];
+    let lines: Vec<String> = { lines.iter() }
+        .map(|(kind, payload)| {
+            format!(
+                r#"{{"timestamp":"2026-11-15T18:08:02.000Z","type":"{kind}","payload":{payload}}}"#
+            )
+        })
+        .collect();
+    let text = lines.join("\n") + "\n";
+    std::fs::write(&path, text).unwrap();
+    let outline = codex().outline(&path, &mut Buffer::new());
+    let kinds: Vec<MessageKind> = outline.entries.iter().map(|entry| entry.kind).collect();
+    assert_eq!(kinds, [MessageKind::Prompt, MessageKind::Answer]);
+    let (bytes, name) = (content(&path), Arc::from("x"));
+    let answer = read(&outline, &bytes, &name, 1);
+    assert_eq!((answer.thoughts.len(), answer.display_text.as_str()), (1, "Hello"));
 }
 
 #[test]

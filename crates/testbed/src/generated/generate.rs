@@ -189,7 +189,9 @@ impl<'a> Generator<'a> {
             ),
             47 => server("orders", "run_query", &query, &answer),
             48 => Action::Remember(query.into()).into(),
-            _ if era == Era::Strings || self.random.percent(70) => {
+            _ if matches!(era, Era::Strings | Era::CodexDocument | Era::CodexBare)
+                || self.random.percent(70) =>
+            {
                 Action::Remember(query.into()).into()
             }
             _ => {

@@ -22,7 +22,7 @@ use crate::{
     random::Random,
     report::ExpectedHome,
     scenario::Step,
-    session::Session,
+    writing::Writing,
 };
 
 /// Above this size a session does nothing more that repeats all its messages in the file.
@@ -48,10 +48,13 @@ pub(crate) fn fill(
         let project = &plan.projects[planned.project];
         let is_copied = planned.era == Era::Strings && project.migration == Migration::Copied;
         let target = if is_copied { target / 2 } else { target };
-        let session = Session::start(planned.era, project, planned.at, random.fork());
+        let mut session = Writing::start(planned.era, project, planned.at, random.fork());
+        session.put(planned.shelf);
         let session = generate(session, planned, target, Generator::new(random.fork(), &pool));
-        home.keep(project, session.finish())?;
-        progress(home.bytes(), total);
+        for session in session.finish() {
+            home.keep(project, session)?;
+            progress(home.bytes(), total);
+        }
     }
     home.create_manifest(Path::new("manifest.json"))?;
     home.close()
@@ -59,17 +62,24 @@ pub(crate) fn fill(
 
 /// Lets the session go on until it is about as large as asked.
 fn generate<'a>(
-    mut session: Session<'a>,
+    mut session: Writing<'a>,
     planned: &Planned,
     target: usize,
     mut generator: Generator<'_>,
-) -> Session<'a> {
+) -> Writing<'a> {
     let mut turns = if target == 0 { generator.few() } else { 1 };
+    let mut forks = planned.forks;
     while turns > 0 || session.size() < target {
         turns = turns.saturating_sub(1);
         let left = target.saturating_sub(session.size());
         for step in generator.turn(planned.era, left) {
             session.step(&step);
+        }
+        if forks && session.size() >= target / 2 {
+            session.step(&Step::Fork(90));
+            // A fork has something of its own.
+            (forks, turns) = (false, turns + 1);
+            continue;
         }
         if let Some(event) = generator.event()
             && (session.size() < HEAVY || matches!(event, Step::Compress(_)))

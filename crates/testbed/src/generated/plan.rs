@@ -2,8 +2,9 @@
 
 use super::pool::NOUNS;
 use crate::{
+    codex::Shelf,
     moment::Moment,
-    options::{Era, TestbedOptions},
+    options::{Agent, Era, TestbedOptions},
     project::{Migration, Project},
     random::Random,
 };
@@ -21,6 +22,9 @@ pub(super) struct Planned {
     pub(super) weight: u64,
     /// Whether a later release may take the session up again.
     pub(super) may_resume: bool,
+    /// Whether it is forked in the middle, which makes another session.
+    pub(super) forks: bool,
+    pub(super) shelf: Shelf,
 }
 
 /// 2025-09-01, when the first release with session files was a week away.
@@ -45,24 +49,49 @@ impl Plan {
     pub(super) fn new(options: &TestbedOptions, mut random: Random) -> Self {
         let projects = projects(options.projects.max(1), &mut random);
         let eras = options.eras();
-        let sessions = (0..options.sessions)
-            .map(|_| {
-                // The smaller of two draws: the first projects are the busy ones.
-                let draw = [random.below(projects.len()), random.below(projects.len())];
-                let project = draw[0].min(draw[1]);
-                let era = random.pick(eras);
-                let is_copied = projects[project].migration == Migration::Copied;
-                Planned {
-                    project,
-                    era,
-                    at: moment(era, &mut random),
-                    weight: random.pick(&WEIGHTS) * (random.below(100) as u64 + 50),
-                    may_resume: !era.is_document()
-                        || (eras.contains(&Era::Lines) && (era == Era::Parts || is_copied)),
-                }
-            })
-            .collect();
+        let (mut sessions, mut left) = (Vec::with_capacity(options.sessions), options.sessions);
+        while left > 0 {
+            // The smaller of two draws: the first projects are the busy ones.
+            let draw = [random.below(projects.len()), random.below(projects.len())];
+            let project = draw[0].min(draw[1]);
+            let era = random.pick(eras);
+            let is_copied = projects[project].migration == Migration::Copied;
+            let may_resume = match era {
+                Era::Strings => eras.contains(&Era::Lines) && is_copied,
+                Era::Parts => eras.contains(&Era::Lines),
+                // There a resume is a fork.
+                Era::ClaudeInline | Era::CodexBare => false,
+                _ => true,
+            };
+            let mut planned = Planned {
+                project,
+                era,
+                at: moment(era, &mut random),
+                weight: random.pick(&WEIGHTS) * (random.below(100) as u64 + 50),
+                may_resume,
+                forks: false,
+                shelf: Shelf::Active,
+            };
+            if era.agent() != Agent::Gemini {
+                planned.choose(left, &mut random);
+            }
+            left -= 1 + usize::from(planned.forks);
+            sessions.push(planned);
+        }
         Self { projects, sessions }
+    }
+}
+
+impl Planned {
+    /// Decides what only some agents do.
+    fn choose(&mut self, left: usize, random: &mut Random) {
+        self.forks = left > 1 && self.era != Era::CodexDocument && random.percent(8);
+        let has_shelves = matches!(self.era, Era::CodexTagged | Era::CodexPaginated);
+        self.shelf = match random.below(100) {
+            0..=7 if has_shelves => Shelf::Archived,
+            8..=21 if has_shelves => Shelf::Compressed,
+            _ => Shelf::Active,
+        };
     }
 }
 
@@ -73,6 +102,13 @@ fn moment(era: Era, random: &mut Random) -> Moment {
         Era::Parts => (170, 233),
         Era::Lines => (235, 267),
         Era::Checkpoints => (269, 430),
+        Era::ClaudeInline => (-80, 20),
+        Era::ClaudeFlat => (55, 110),
+        Era::ClaudeFolder => (150, 430),
+        Era::CodexDocument => (-130, -70),
+        Era::CodexBare => (-60, 15),
+        Era::CodexTagged => (20, 250),
+        Era::CodexPaginated => (300, 430),
     };
     Moment(FIRST + random.between(first * DAY, last * DAY))
 }

@@ -4,6 +4,7 @@
 //! tool and everything that can happen in a session.
 
 pub(crate) mod import;
+pub(crate) mod others;
 pub(crate) mod parser;
 pub(crate) mod release;
 pub(crate) mod shop;

@@ -1,5 +1,7 @@
 //! A session that is written: its files, and the truth about them.
 
+use std::path::PathBuf;
+
 use super::{Session, message::Message};
 use crate::{
     json::{Json, Text},
@@ -11,11 +13,17 @@ use crate::{
 /// One file of a session.
 #[derive(Debug)]
 pub(crate) struct Made {
-    /// Path below `chats/`.
-    pub(crate) name: String,
-    pub(crate) text: String,
+    /// Path below `chats/`, or below the home for agents other than Gemini CLI.
+    pub(crate) name: PathBuf,
+    pub(crate) bytes: Vec<u8>,
     pub(crate) modified: Moment,
     pub(crate) role: Role,
+}
+
+impl Made {
+    pub(crate) fn at(name: impl Into<PathBuf>, text: String, modified: Moment) -> Self {
+        Self { name: name.into(), bytes: text.into_bytes(), modified, role: Role::Beside }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +34,10 @@ pub(crate) enum Role {
     Twin,
     /// What a resume leaves beside the file it continues.
     Stub,
+    /// An earlier stretch of the conversation.
+    Part,
+    /// What is kept beside a session, and holds nothing of it.
+    Beside,
 }
 
 #[derive(Debug)]
@@ -49,6 +61,8 @@ pub(crate) struct Finished {
     pub(crate) commands: Vec<Text>,
     /// Conversations kept with `/chat save`.
     pub(crate) saved: Vec<(Text, Json)>,
+    /// Lines about the session in files that all sessions share.
+    pub(crate) notes: Vec<(PathBuf, Moment, String)>,
 }
 
 impl Session<'_> {
@@ -61,7 +75,7 @@ impl Session<'_> {
         let mut kept = ExpectedCounts::default();
         self.messages.iter().for_each(|message: &Message| message.count(&mut kept));
         let text = self.page.close(self.summary.as_ref(), first);
-        let main = Made { name, text, modified: self.now, role: Role::Main };
+        let main = Made { role: Role::Main, ..Made::at(name, text, self.now) };
         self.done.insert(0, main);
         Finished {
             id: self.id,
@@ -78,6 +92,7 @@ impl Session<'_> {
             typed: self.typed,
             commands: self.commands,
             saved: self.saved,
+            notes: Vec::new(),
         }
     }
 

@@ -97,7 +97,7 @@ impl<'a> Session<'a> {
             Era::Strings => &["gemini-2.5-pro", "gemini-2.5-pro", "gemini-2.5-flash"],
             Era::Parts => &["gemini-3-pro-preview", "gemini-3-flash-preview", "gemini-2.5-pro"],
             Era::Lines => &["gemini-3-flash-preview", "gemini-3-pro-preview"],
-            Era::Checkpoints => &["gemini-3.5-flash", "gemini-3.5-flash", "gemini-3.1-pro-preview"],
+            _ => &["gemini-3.5-flash", "gemini-3.5-flash", "gemini-3.1-pro-preview"],
         };
         let model = random.pick(models);
         Self {
@@ -139,9 +139,9 @@ impl<'a> Session<'a> {
 
     /// How many bytes all files of the session have so far, about.
     pub(crate) fn size(&self) -> usize {
-        let done: usize = self.done.iter().map(|made| made.text.len()).sum();
+        let done: usize = self.done.iter().map(|made| made.bytes.len()).sum();
         let agents: usize =
-            self.subagents.iter().flat_map(|agent| &agent.files).map(|made| made.text.len()).sum();
+            self.subagents.iter().flat_map(|agent| &agent.files).map(|made| made.bytes.len()).sum();
         self.page.size() + done + agents
     }
 

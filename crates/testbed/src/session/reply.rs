@@ -104,7 +104,7 @@ impl Session<'_> {
             (Some(_), _) => format!("{}#{}-{index}", self.id, self.turns),
             (None, Era::Strings) => format!("{name}-{time}-{}", self.random.hex13()),
             (None, Era::Parts) => format!("{name}_{time}_{index}"),
-            (None, Era::Lines | Era::Checkpoints) => format!("{name}__{name}_{time}_{index}"),
+            (None, _) => format!("{name}__{name}_{time}_{index}"),
         }
         .into()
     }

@@ -32,7 +32,8 @@ impl Session<'_> {
             Step::Rewind(prompts) => self.rewind(*prompts),
             Step::Compress(summary) => self.compress(summary),
             Step::Save(tag) => self.save(tag),
-            Step::Resume(minutes) => self.resume(*minutes),
+            // A fork is a session of its own only where agents have that command.
+            Step::Resume(minutes) | Step::Fork(minutes) => self.resume(*minutes),
         }
     }
 
@@ -125,7 +126,7 @@ impl Session<'_> {
             }
             Era::Lines => {}
             // Of what is cut from a document nothing is left on disk.
-            Era::Strings | Era::Parts => {
+            _ => {
                 self.ids = self.messages.iter().map(|message| message.id.clone()).collect();
                 self.page.touch(self.now);
             }
@@ -210,7 +211,7 @@ impl Session<'_> {
         }
         let name = self.file_name(self.began, "json");
         let text = old.close(None, first);
-        self.done.push(Made { name, text, modified: left, role: Role::Twin });
+        self.done.push(Made { role: Role::Twin, ..Made::at(name, text, left) });
         self.era = Era::Lines;
     }
 
@@ -224,7 +225,7 @@ impl Session<'_> {
         }
         let name = self.file_name(self.now, "jsonl");
         let text = page.close(None, None);
-        self.done.push(Made { name, text, modified: self.now, role: Role::Stub });
+        self.done.push(Made { role: Role::Stub, ..Made::at(name, text, self.now) });
     }
 
     /// The context message of this session, with its first time if it is still there.

@@ -1,0 +1,80 @@
+//! A session of any agent while it is being written.
+
+use crate::{
+    claude::Transcript,
+    codex::{Rollout, Shelf},
+    json::Text,
+    moment::Moment,
+    options::{Agent, Era},
+    project::Project,
+    random::Random,
+    scenario::{Scenario, Step},
+    session::{Finished, Session},
+};
+
+#[derive(Debug)]
+pub(crate) enum Writing<'a> {
+    Gemini(Box<Session<'a>>),
+    Claude(Box<Transcript<'a>>),
+    Codex(Box<Rollout<'a>>),
+}
+
+impl<'a> Writing<'a> {
+    /// Starts the program of the era in `project` at `at`.
+    pub(crate) fn start(era: Era, project: &'a Project, at: Moment, random: Random) -> Self {
+        match era.agent() {
+            Agent::Gemini => Self::Gemini(Box::new(Session::start(era, project, at, random))),
+            Agent::Claude => Self::Claude(Box::new(Transcript::start(era, project, at, random))),
+            Agent::Codex => Self::Codex(Box::new(Rollout::start(era, project, at, random))),
+        }
+    }
+
+    /// Tells a whole story.
+    pub(crate) fn tell(&mut self, scenario: &Scenario) {
+        scenario.steps.iter().for_each(|step| self.step(step));
+        self.title(scenario.summary.clone());
+    }
+
+    /// Lets one thing happen.
+    pub(crate) fn step(&mut self, step: &Step) {
+        match self {
+            Self::Gemini(session) => session.step(step),
+            Self::Claude(transcript) => transcript.step(step),
+            Self::Codex(rollout) => rollout.step(step),
+        }
+    }
+
+    /// Gives the session its title.
+    pub(crate) fn title(&mut self, title: Option<Text>) {
+        match self {
+            Self::Gemini(session) => session.title(title),
+            Self::Claude(transcript) => transcript.title(title),
+            Self::Codex(rollout) => rollout.title(title),
+        }
+    }
+
+    /// Says where the session is put when it is finished, for agents that have more than one place.
+    pub(crate) fn put(&mut self, place: Shelf) {
+        if let Self::Codex(rollout) = self {
+            rollout.put(place);
+        }
+    }
+
+    /// How many bytes all files of the session have so far, about.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Gemini(session) => session.size(),
+            Self::Claude(transcript) => transcript.size(),
+            Self::Codex(rollout) => rollout.size(),
+        }
+    }
+
+    /// Ends the program; returns the session, behind those that it was forked from.
+    pub(crate) fn finish(self) -> Vec<Finished> {
+        match self {
+            Self::Gemini(session) => vec![session.finish()],
+            Self::Claude(transcript) => transcript.finish(),
+            Self::Codex(rollout) => rollout.finish(),
+        }
+    }
+}
