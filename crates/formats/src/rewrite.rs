@@ -1,5 +1,6 @@
 //! Session files rewritten: what an agent could have left out, in another grammar, or whole again.
 
+use std::collections::HashSet;
 use std::fmt::Debug;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -258,6 +259,38 @@ impl RecordedCall {
     }
 }
 
+/// Calls or responses, to find those that are the same as others ([`RecordedCall::is_same`]) without a look at each.
+#[derive(Debug, Default)]
+struct Counterparts<'a> {
+    ids: HashSet<&'a str>,
+    names: HashSet<&'a str>,
+    /// The tools of those without an id.
+    names_without_id: HashSet<&'a str>,
+}
+
+impl<'a> Counterparts<'a> {
+    fn of(all: &'a [RecordedCall]) -> Self {
+        let mut known = Self::default();
+        for one in all {
+            known.names.insert(&one.name);
+            match &one.id {
+                Some(id) => known.ids.insert(id),
+                None => known.names_without_id.insert(&one.name),
+            };
+        }
+        known
+    }
+
+    /// Whether one of them belongs to `other`.
+    fn include(&self, other: &RecordedCall) -> bool {
+        let name = other.name.as_str();
+        match &other.id {
+            Some(id) => self.ids.contains(id.as_str()) || self.names_without_id.contains(name),
+            None => self.names.contains(name),
+        }
+    }
+}
+
 /// What is done to a record so that calls and responses match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rewrite {
@@ -282,22 +315,23 @@ pub fn unpaired(exchanges: &[Exchange]) -> Vec<(usize, Rewrite)> {
             Speaker::Nobody => {}
             Speaker::Model => {
                 end(model.take(), &mut rewrites);
-                let is_open =
-                    |call: &&RecordedCall| !exchange.answers.iter().any(|a| call.is_same(a));
+                let answers = Counterparts::of(&exchange.answers);
+                let is_open = |call: &&RecordedCall| !answers.include(call);
                 let open = exchange.calls.iter().filter(is_open).cloned().collect();
                 model = Some((number, open, &exchange.calls));
             }
             Speaker::Human => {
                 let asked = model.as_ref().map_or(&[][..], |(_, _, calls)| calls);
-                let is_asked =
-                    |answer: &&RecordedCall| asked.iter().any(|call| call.is_same(answer));
+                let asked = Counterparts::of(asked);
+                let is_asked = |answer: &RecordedCall| asked.include(answer);
                 let unasked: Vec<RecordedCall> =
                     exchange.answers.iter().filter(|a| !is_asked(a)).cloned().collect();
                 if !unasked.is_empty() {
                     rewrites.push((number, Rewrite::Drop(unasked)));
                 }
                 if let Some((_, open, _)) = &mut model {
-                    open.retain(|call| !exchange.answers.iter().any(|a| call.is_same(a)));
+                    let answers = Counterparts::of(&exchange.answers);
+                    open.retain(|call| !answers.include(call));
                 }
                 let says_more = exchange.answers.is_empty();
                 if says_more {

@@ -1,13 +1,13 @@
 //! A session to the trash: all its files, by its full id, and all that belongs to it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use recount_engine::disk::{DiskSnapshot, LocatedFolder, Named};
 use recount_engine::{Listing, Progress};
 use recount_formats::SOURCES;
 use recount_formats::source::Artifact;
-use recount_model::{FileFacts, FileRole, SessionFacts, SessionId, SourceName};
+use recount_model::{FileRole, SessionFacts, SessionId, SourceName};
 use recount_writer::RealDisk;
 use recount_writer::change::{ChangeDetails, Plan};
 
@@ -150,16 +150,24 @@ impl<'l> SharedFiles<'l> {
 
 /// Tells how many prompts of sessions stay where they are, if any do.
 pub(super) fn prompts_stay(sessions: &[&SessionFacts], disk: &DiskSnapshot) -> Option<Notice> {
-    let mut prompts = 0;
-    for folder in &disk.folders {
-        let is_in = |file: &FileFacts| Path::new(&file.path).starts_with(&folder.at.path);
-        let here = sessions.iter().filter(|facts| facts.source == folder.source.name());
-        let ids: BTreeSet<&SessionId> =
-            here.filter(|facts| facts.files.iter().any(is_in)).map(|facts| &facts.id).collect();
-        if !ids.is_empty() {
-            let traces = folder.source.traces(&folder.at);
-            prompts += traces.iter().filter(|trace| ids.contains(&trace.session)).count();
+    let folders: HashMap<(SourceName, &Path), usize> = { disk.folders.iter().enumerate() }
+        .map(|(number, folder)| ((folder.source.name(), folder.at.path.as_path()), number))
+        .collect();
+    // The sessions with files in a folder, by the folder's number.
+    let mut inside: BTreeMap<usize, BTreeSet<&SessionId>> = BTreeMap::new();
+    for facts in sessions {
+        for file in &facts.files {
+            let above = Path::new(&file.path).ancestors();
+            for number in above.filter_map(|folder| folders.get(&(facts.source, folder))) {
+                inside.entry(*number).or_default().insert(&facts.id);
+            }
         }
+    }
+    let mut prompts = 0;
+    for (number, ids) in inside {
+        let Some(folder) = disk.folders.get(number) else { continue };
+        let traces = folder.source.traces(&folder.at);
+        prompts += traces.iter().filter(|trace| ids.contains(&trace.session)).count();
     }
     let of = match sessions {
         [one] => SharedBy::Session(one.id.clone()),

@@ -48,14 +48,14 @@ impl Changes<'_> {
     pub fn prune_plan(self, rules: &Prune, progress: &dyn Progress) -> Result<Proposal, Error> {
         let listing =
             self.engine.list(&ListQuery { labelled: true, ..ListQuery::default() }, progress)?;
-        let within = ListQuery { project: rules.project.clone(), ..ListQuery::default() };
-        let within: BTreeSet<_> = self
-            .engine
-            .list(&within, progress)?
-            .sessions
-            .into_iter()
-            .map(|facts| facts.id.clone())
-            .collect();
+        let within = match &rules.project {
+            None => listing.sessions.clone(),
+            project => {
+                let within = ListQuery { project: project.clone(), ..ListQuery::default() };
+                self.engine.list(&within, progress)?.sessions
+            }
+        };
+        let within: BTreeSet<_> = within.into_iter().map(|facts| facts.id.clone()).collect();
         let disk = self.engine.disk();
         let owners = self.owners(&listing.sessions);
         let mut offer = self.offer("prune");

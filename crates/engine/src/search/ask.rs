@@ -16,6 +16,8 @@ const MOST_CHECKED: usize = 20_000;
 /// Size of the first batch, and the factor by which each further batch grows.
 const FIRST_CHECKED: usize = 64;
 const MORE: usize = 4;
+/// Number of messages after which the sessions that have a hit are left out.
+const SHARE: usize = 256;
 /// Number of messages from which a second thread pays.
 const MANY: usize = 16;
 
@@ -110,29 +112,46 @@ impl Engine {
     ) -> Result<(), Error> {
         let (mut checked, mut held) = (0, 0);
         let mut sessions = HashSet::new();
+        // Of a session that has a hit, others only matter for the exact number.
+        let mut put_off: Vec<Hit> = Vec::new();
         let mut size = FIRST_CHECKED.max(asked.limit);
         let mut more: Option<Found> = None;
         loop {
             stop_if_cancelled(ready.progress)?;
             let found = more.as_ref().unwrap_or(first);
-            for read in self.read(ready, &found.hits, plan, asked.width) {
-                let hit = match read {
-                    Ok(Some(hit)) => hit,
-                    Ok(None) => continue,
-                    Err(lost) => {
-                        answer.lose(lost);
-                        continue;
+            let is_last = found.hits.len() < size;
+            for share in found.hits.chunks(SHARE) {
+                if !is_last && answer.hits.len() >= asked.limit {
+                    break;
+                }
+                let is_idle = |hit: &Hit| !asked.all_hits && sessions.contains(&hit.session);
+                let (idle, share): (Vec<Hit>, Vec<Hit>) = share.iter().cloned().partition(is_idle);
+                put_off.extend(idle);
+                for read in self.read(ready, &share, plan, asked.width) {
+                    let hit = match read {
+                        Ok(Some(hit)) => hit,
+                        Ok(None) => continue,
+                        Err(lost) => {
+                            answer.lose(lost);
+                            continue;
+                        }
+                    };
+                    held += 1;
+                    let is_first = sessions.insert(session_key(&hit.session));
+                    if (is_first || asked.all_hits) && answer.hits.len() < asked.limit {
+                        answer.hits.push(hit);
                     }
-                };
-                held += 1;
-                let is_first = sessions.insert(session_key(&hit.session));
-                if (is_first || asked.all_hits) && answer.hits.len() < asked.limit {
-                    answer.hits.push(hit);
                 }
             }
             checked += found.hits.len();
-            if found.hits.len() < size {
-                // All have been looked at, so now it is known.
+            if is_last {
+                // When all have been looked at, it is known.
+                for read in self.read(ready, &put_off, plan, 0) {
+                    match read {
+                        Ok(hit) => held += usize::from(hit.is_some()),
+                        Err(lost) => answer.lose(lost),
+                    }
+                }
                 (answer.total, answer.sessions) = (held, sessions.len());
                 answer.is_exact = true;
                 return Ok(());

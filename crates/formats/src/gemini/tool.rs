@@ -7,7 +7,7 @@ use recount_model::{Media, MediaData, OutputState, RawJson, ToolCall, ToolStatus
 use super::body::{inline, time};
 use super::facts::string;
 use super::result_display::{self, Display};
-use crate::json::{JsonScan, JsonTree, Scanner, Text, compact};
+use crate::json::{Fields, JsonScan, JsonTree, Scanner, Text, compact};
 use crate::source::Detail;
 
 /// Reads the value of `toolCalls`.
@@ -109,18 +109,14 @@ pub(crate) fn key_arg(args: &[u8]) -> Option<String> {
     if scanner.peek() != Ok(b'{') {
         return None;
     }
-    let mut fields: Vec<(Cow<'_, str>, &[u8])> = Vec::new();
+    let mut fields: Fields<Cow<'_, str>, &[u8]> = Fields::default();
     scanner
         .object(|scanner, key| {
-            let value = scanner.value()?;
-            let key = key.decode();
-            match fields.iter_mut().find(|(known, _)| *known == key) {
-                Some((_, old)) => *old = value,
-                None => fields.push((key, value)),
-            }
+            fields.put(key.decode(), scanner.value()?);
             Ok(())
         })
         .ok()?;
+    let fields = fields.all;
     let get = |key: &&str| fields.iter().find(|(known, _)| known == key);
     let telling = TELLING.iter().filter_map(get).find_map(|(_, value)| words(value));
     telling.or_else(|| fields.iter().find_map(|(_, value)| words(value)))

@@ -8,11 +8,13 @@
 mod blocks;
 pub(crate) mod comments;
 pub mod edit;
+mod fields;
 mod members;
 mod scanner;
 mod text;
 mod tree;
 
+pub(crate) use fields::Fields;
 pub(crate) use members::Members;
 pub use scanner::{JsonScan, ScanError, Scanner};
 pub use text::Text;

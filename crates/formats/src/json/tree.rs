@@ -1,15 +1,9 @@
 //! Small values as a tree, and JSON text without its white space.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-
-use super::{JsonScan, Scanner};
+use super::{Fields, JsonScan, Scanner};
 
 /// How deep a tree may go before the rest is kept as raw text.
 const DEEPEST: usize = 128;
-
-/// Number of fields up to which a look at each is faster than a table.
-const FEW: usize = 16;
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,7 +48,7 @@ impl JsonTree {
                 let mut fields = Fields::default();
                 scanner.object(|scanner, key| {
                     let value = Self::build(scanner, depth + 1)?;
-                    fields.put(key.decode(), value);
+                    fields.put(key.decode().into_owned(), value);
                     Ok(())
                 })?;
                 Self::Object(fields.all)
@@ -103,37 +97,6 @@ impl JsonTree {
     }
 }
 
-/// The fields of an object, as they come.
-#[derive(Default)]
-struct Fields {
-    all: Vec<(String, JsonTree)>,
-    /// Where each key is, once there are many.
-    places: HashMap<String, usize>,
-}
-
-impl Fields {
-    /// Adds a field. One that is there already gets the new value.
-    fn put(&mut self, key: Cow<'_, str>, value: JsonTree) {
-        let known = if self.all.len() < FEW {
-            self.all.iter().position(|(known, _)| *known == key)
-        } else {
-            if self.places.is_empty() {
-                let keys = self.all.iter().enumerate();
-                self.places = keys.map(|(at, (key, _))| (key.clone(), at)).collect();
-            }
-            self.places.get(&*key).copied()
-        };
-        if let Some((_, old)) = known.and_then(|at| self.all.get_mut(at)) {
-            *old = value;
-            return;
-        }
-        if !self.places.is_empty() {
-            self.places.insert(key.as_ref().to_owned(), self.all.len());
-        }
-        self.all.push((key.into_owned(), value));
-    }
-}
-
 /// Returns valid JSON text without the white space between its tokens, as text.
 pub fn compact(json: &[u8]) -> String {
     String::from_utf8(compact_bytes(json))
@@ -172,7 +135,7 @@ mod tests {
     #[test]
     fn of_equal_keys_the_last_is_kept_in_the_place_of_the_first() {
         // Few and many keys take different ways.
-        for count in [1, FEW - 1, FEW, FEW + 1, 1000] {
+        for count in [1, 15, 16, 17, 1000] {
             let mut text = String::from("{");
             for round in 0..2 {
                 for key in 0..count {
