@@ -10,7 +10,7 @@ use crate::{
     error::Error,
     json::{Json, Text, record},
     moment::Moment,
-    options::{Agent, Era},
+    options::{Era, TestbedAgent},
     project::{Migration, Project},
     report::{ExpectedHome, ExpectedKind, SessionTruth},
     session::{Finished, Made, Role},
@@ -66,7 +66,7 @@ impl<'a> Home<'a> {
     /// Writes a finished session, its sub-agents' included.
     pub(crate) fn keep(&mut self, project: &Project, session: Finished) -> Result<(), Error> {
         self.projects.insert(project.path.clone());
-        if session.era.agent() != Agent::Gemini {
+        if session.era.agent() != TestbedAgent::Gemini {
             return self.keep_as_made(project, session);
         }
         let is_old = session.first_era == Era::Strings;

@@ -39,7 +39,7 @@ use std::path::Path;
 use jiff::Timestamp;
 
 pub use error::Error;
-pub use options::{Agent, Era, TestbedOptions, UnknownEra};
+pub use options::{Era, TestbedAgent, TestbedOptions, UnknownEra};
 pub use report::{ExpectedCounts, ExpectedHome, ExpectedKind, SessionTruth};
 
 /// Makes a home of the size asked for in `dir`, which must be empty or not there yet.

@@ -34,7 +34,7 @@ pub enum Era {
 
 /// An agent whose sessions can be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Agent {
+pub enum TestbedAgent {
     /// Gemini CLI.
     Gemini,
     /// Claude Code.
@@ -43,7 +43,7 @@ pub enum Agent {
     Codex,
 }
 
-impl Agent {
+impl TestbedAgent {
     /// The name of the source, as in `--source`.
     pub fn name(self) -> &'static str {
         match self {
@@ -71,18 +71,18 @@ impl Era {
     ];
 
     /// The agent whose releases wrote so.
-    pub fn agent(self) -> Agent {
+    pub fn agent(self) -> TestbedAgent {
         match self {
-            Self::Strings | Self::Parts | Self::Lines | Self::Checkpoints => Agent::Gemini,
-            Self::ClaudeInline | Self::ClaudeFlat | Self::ClaudeFolder => Agent::Claude,
+            Self::Strings | Self::Parts | Self::Lines | Self::Checkpoints => TestbedAgent::Gemini,
+            Self::ClaudeInline | Self::ClaudeFlat | Self::ClaudeFolder => TestbedAgent::Claude,
             Self::CodexDocument | Self::CodexBare | Self::CodexTagged | Self::CodexPaginated => {
-                Agent::Codex
+                TestbedAgent::Codex
             }
         }
     }
 
     /// The eras of an agent, oldest first.
-    pub fn of(agent: Agent) -> Vec<Self> {
+    pub fn of(agent: TestbedAgent) -> Vec<Self> {
         Self::ALL.into_iter().filter(|era| era.agent() == agent).collect()
     }
 

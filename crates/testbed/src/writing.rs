@@ -5,7 +5,7 @@ use crate::{
     codex::{Rollout, Shelf},
     json::Text,
     moment::Moment,
-    options::{Agent, Era},
+    options::{Era, TestbedAgent},
     project::Project,
     random::Random,
     scenario::{Scenario, Step},
@@ -23,9 +23,13 @@ impl<'a> Writing<'a> {
     /// Starts the program of the era in `project` at `at`.
     pub(crate) fn start(era: Era, project: &'a Project, at: Moment, random: Random) -> Self {
         match era.agent() {
-            Agent::Gemini => Self::Gemini(Box::new(Session::start(era, project, at, random))),
-            Agent::Claude => Self::Claude(Box::new(Transcript::start(era, project, at, random))),
-            Agent::Codex => Self::Codex(Box::new(Rollout::start(era, project, at, random))),
+            TestbedAgent::Gemini => {
+                Self::Gemini(Box::new(Session::start(era, project, at, random)))
+            }
+            TestbedAgent::Claude => {
+                Self::Claude(Box::new(Transcript::start(era, project, at, random)))
+            }
+            TestbedAgent::Codex => Self::Codex(Box::new(Rollout::start(era, project, at, random))),
         }
     }
 

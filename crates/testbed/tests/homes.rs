@@ -15,7 +15,8 @@ use std::{
 
 use jiff::Timestamp;
 use recount_testbed::{
-    Agent, Era, Error, ExpectedHome, ExpectedKind, SessionTruth, TestbedOptions, demo, generate,
+    Era, Error, ExpectedHome, ExpectedKind, SessionTruth, TestbedAgent, TestbedOptions, demo,
+    generate,
 };
 use serde_json::Value;
 
@@ -97,7 +98,7 @@ fn check(session: &SessionTruth, files: &Files) {
     for other in &session.other_files {
         assert!(files.contains_key(other), "{}", other.display());
     }
-    if session.era.agent() != Agent::Gemini {
+    if session.era.agent() != TestbedAgent::Gemini {
         return check_other(session, bytes);
     }
     assert_eq!(bytes.len() as u64, session.bytes);
@@ -128,7 +129,7 @@ fn check_other(session: &SessionTruth, bytes: &[u8]) {
     assert!(session.bytes == bytes.len() as u64 || session.bytes == 0, "{name}");
     assert!(String::from_utf8_lossy(bytes).contains(&session.id), "{name}");
     let records = records(bytes, &session.main_file);
-    if session.era.agent() == Agent::Claude {
+    if session.era.agent() == TestbedAgent::Claude {
         let ids: HashSet<&str> = records.iter().filter_map(|row| row["uuid"].as_str()).collect();
         for parent in records.iter().filter_map(|row| row["parentUuid"].as_str()) {
             assert!(ids.contains(parent), "{name}: {parent}");
@@ -330,7 +331,7 @@ fn the_demo_has_the_files_around_the_sessions() {
         .unwrap();
     assert_eq!(twin.other_files.len(), 3);
     // Sub-agents lie in a folder named after their main session.
-    let is_gemini = |session: &&SessionTruth| session.era.agent() == Agent::Gemini;
+    let is_gemini = |session: &&SessionTruth| session.era.agent() == TestbedAgent::Gemini;
     let is_agent = |session: &&SessionTruth| session.kind == ExpectedKind::Subagent;
     for agent in report.truth.iter().filter(is_gemini).filter(is_agent) {
         let folder = agent.main_file.parent().unwrap().file_name().unwrap();

@@ -41,7 +41,7 @@ pub(super) struct RunStore {
     all: Vec<Stored>,
 }
 
-/// What became of a run.
+/// Whether a run was new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Added {
     /// It was kept before, or is the start of one that was.

@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 use recount_engine::ListQuery;
 use recount_engine::stats::{By, Money, StatsReport, StatsRequest};
-use recount_testbed::{Agent, Era};
+use recount_testbed::{Era, TestbedAgent};
 use recount_testkit::{Home, corpus, fixtures};
 use serde_json::Value;
 
@@ -178,7 +178,7 @@ fn made_up_homes_with_copies_and_twins_are_counted_once() {
             projects: 5,
             megabytes: 1.0,
             // The slow count knows only these.
-            eras: Era::of(Agent::Gemini),
+            eras: Era::of(TestbedAgent::Gemini),
         };
         let report = recount_testbed::generate(&home, &options, &mut |_, _| {}).unwrap();
         assert!(report.truth.iter().any(|session| !session.other_files.is_empty()), "{seed}");

@@ -4,7 +4,7 @@ use super::pool::NOUNS;
 use crate::{
     codex::Shelf,
     moment::Moment,
-    options::{Agent, Era, TestbedOptions},
+    options::{Era, TestbedAgent, TestbedOptions},
     project::{Migration, Project},
     random::Random,
 };
@@ -72,7 +72,7 @@ impl Plan {
                 forks: false,
                 shelf: Shelf::Active,
             };
-            if era.agent() != Agent::Gemini {
+            if era.agent() != TestbedAgent::Gemini {
                 planned.choose(left, &mut random);
             }
             left -= 1 + usize::from(planned.forks);

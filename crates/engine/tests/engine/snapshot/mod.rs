@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use recount_engine::Engine;
-use recount_testbed::{Agent, Era, TestbedOptions};
+use recount_testbed::{Era, TestbedAgent, TestbedOptions};
 use tempfile::TempDir;
 
 /// A synthetic home with room for our own data.
@@ -26,7 +26,7 @@ impl Place {
     fn new(sessions: usize, megabytes: f64) -> Self {
         let folder = tempfile::tempdir().unwrap();
         // The tests change records of these.
-        let eras = Era::of(Agent::Gemini);
+        let eras = Era::of(TestbedAgent::Gemini);
         let options = TestbedOptions { sessions, megabytes, eras, ..TestbedOptions::default() };
         recount_testbed::generate(&folder.path().join("home"), &options, &mut |_, _| {}).unwrap();
         let place = Self { folder };
