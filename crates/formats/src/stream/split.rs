@@ -189,8 +189,8 @@ mod tests {
 
     #[test]
     fn what_is_whole_of_a_torn_end_is_kept() {
-        assert_eq!(split("{\"b\":2,\"c\":\"thre", 3).0, ["{\"b\":2}"]);
-        assert_eq!(split("{\"a\":1}\n{\"b\":2,\"c\":\"thre", 3).0, ["{\"a\":1}"]);
+        assert_eq!(split("{\"b\":2,\"c\":\"th", 3).0, ["{\"b\":2}"]);
+        assert_eq!(split("{\"a\":1}\n{\"b\":2,\"c\":\"th", 3).0, ["{\"a\":1}"]);
         assert_eq!(split("[{\"a\":1},{\"b\"", 3).0, ["{\"a\":1}"]);
         let (found, skipped, torn) = split("{\"b", 1);
         assert_eq!((found.len(), skipped, torn), (0, 0, true));
