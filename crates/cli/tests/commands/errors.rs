@@ -128,6 +128,7 @@ fn help_and_version_are_no_errors() {
       history      List the changes made by recount
 
     Setup:
+      ingest       Keep headless output and telemetry logs as sessions
       testbed      Create a synthetic home for demos, tests and benchmarks
       completions  Print a completion script for a shell
       man          Print a manual page

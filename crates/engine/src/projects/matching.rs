@@ -42,15 +42,18 @@ pub(crate) fn matching(
         &|project| names(project).any(|name| is_scattered(&lower, &name.to_lowercase())),
     ];
     for test in tests {
-        let hits = projects.iter().filter(|project| test(project));
-        let keys: BTreeSet<String> = hits.map(|project| project.key()).collect();
+        let numbered = projects.iter().enumerate();
+        let hits: Vec<(usize, &&Project)> = numbered.filter(|(_, project)| test(project)).collect();
+        let keys: BTreeSet<String> = hits.iter().map(|(_, project)| project.key()).collect();
         match keys.len() {
             0 => {}
-            // Other agents know the same folder by other names.
             1 => {
-                let is_it = |project: &Project| keys.contains(&project.key());
-                let numbered = projects.iter().enumerate();
-                return Ok(numbered.filter(|(_, one)| is_it(one)).map(|(at, _)| at).collect());
+                let paths: Vec<_> = hits.iter().filter_map(|(_, hit)| hit.path.as_ref()).collect();
+                // Other agents know the same folder by other names.
+                let is_same =
+                    |one: &Project| one.path.as_ref().is_some_and(|path| paths.contains(&path));
+                let others = projects.iter().enumerate().filter(|(_, one)| is_same(one));
+                return Ok(hits.iter().copied().chain(others).map(|(at, _)| at).collect());
             }
             _ => {
                 let candidates = keys.iter().map(|key| folders.tilde(key)).collect();
