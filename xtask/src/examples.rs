@@ -59,8 +59,9 @@ const BEFORE: &[(&str, &str)] = &[
 /// A command whose output differs from run to run: an index is never laid out twice in the same way.
 const VARIES: &str = "recount index status";
 
-/// A command that runs until it is stopped: it is stopped after two seconds.
-const ENDLESS: &str = "recount watch";
+/// Commands that run until they are stopped: they are stopped after two seconds.
+const ENDLESS: [&str; 3] =
+    ["recount watch", "recount guard --keep --watch", "recount show --follow"];
 
 /// Returns a page with the output of its examples as the program prints it today.
 pub(crate) fn page(path: &str) -> Result<String, Trouble> {
@@ -258,7 +259,7 @@ impl Stage {
         if let Some((_, before)) = BEFORE.iter().find(|(start, _)| line.starts_with(start)) {
             self.run(before, COLUMNS).map_err(|trouble| trouble.to_string())?;
         }
-        if line.starts_with(ENDLESS) && !line.contains("--once") {
+        if ENDLESS.iter().any(|start| line.starts_with(start)) && !line.contains("--once") {
             return self.stopped(line);
         }
         let run = |line: &str| self.run(line, COLUMNS).map_err(|trouble| trouble.to_string());
@@ -296,7 +297,7 @@ impl Drop for Stage {
 }
 
 /// The folder in which cargo puts the programs it builds.
-fn target() -> PathBuf {
+pub(crate) fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from)
 }
 

@@ -102,8 +102,13 @@ pub(crate) fn metadata() -> Result<Value, Trouble> {
 
 /// Runs cargo and returns what it printed.
 pub(crate) fn cargo(arguments: &[&str]) -> Result<String, Trouble> {
-    let shown = format!("cargo {}", arguments.join(" "));
-    let output = Command::new(env!("CARGO"))
+    output(Path::new(env!("CARGO")), arguments)
+}
+
+/// Runs a program at the root and returns what it printed.
+pub(crate) fn output(program: &Path, arguments: &[&str]) -> Result<String, Trouble> {
+    let shown = format!("{} {}", program.display(), arguments.join(" "));
+    let output = Command::new(program)
         .args(arguments)
         .current_dir(root())
         .stdin(Stdio::null())
