@@ -29,7 +29,8 @@ function recount(...parameters) {
 function prepare() {
   recount("testbed", "--demo", demo);
   recount("--home", demo, "--home", fixture("markup"), "--home", fixture("image"), "export", "--all", "--format", "html", "-o", site);
-  recount("--home", demo, "--home", fixture("markup"), "stats", "--all", "--utc", "--html", report);
+  // Of one agent: the page names the costliest sessions, and the planted title must be among them.
+  recount("--home", demo, "--home", fixture("markup"), "stats", "--all", "--source", "gemini", "--utc", "--html", report);
   const all = readdirSync(site, { recursive: true }).filter((name) => name.endsWith(".html") && name !== "index.html");
   const named = (part) => {
     const found = all.filter((name) => name.includes(part));

@@ -42,7 +42,7 @@ export const checks = {
     assert.equal(await shown(page, ".filters"), 0);
     assert.equal(await shown(page, "thead button"), 0);
     const groups = await page.evaluate(() => [...document.querySelectorAll(".group h2 bdi")].map((head) => head.textContent));
-    assert.ok(groups.includes("shop") && groups.length === 6, groups.join());
+    assert.ok(groups.includes("shop") && groups.length === 7 && new Set(groups).size === 7, groups.join());
   },
 
   async "one finds by title, first prompt, project and id"({ browser, files }) {
@@ -51,7 +51,9 @@ export const checks = {
     assert.equal(await page.locator("#found").textContent(), `1 of ${files.all.length}`);
     assert.deepEqual(await narrow(page, "find", "can we sign the tags"), ["Sign release tags"]);
     assert.deepEqual(await narrow(page, "find", "279d2ba9"), ["Add a quantity discount to the cart"]);
-    assert.ok((await narrow(page, "find", "release-tools")).length === 3);
+    const pages = files.all.filter((name) => name.includes("/release-tools/"));
+    assert.ok(pages.length > 1);
+    assert.equal((await narrow(page, "find", "release-tools")).length, pages.length);
     assert.deepEqual(await narrow(page, "find", "nobody said this"), []);
     assert.equal(await shown(page, ".none"), 1);
     assert.equal(await shown(page, ".group"), 0);
