@@ -153,6 +153,8 @@ impl Tables {
             }
             return Ok(());
         };
+        // As in `sql`: what is borrowed from another session is counted there.
+        bodies.keep_own();
         while let Some(told) = next(&mut bodies) {
             number += 1;
             self.message(told, (opened, facts, number), redaction, problems)?;
