@@ -28,7 +28,7 @@ pub enum Block<'a> {
         /// The text.
         text: &'a str,
     },
-    /// What the agent told the human.
+    /// A notice from the agent to the human.
     Notice {
         /// How serious it is.
         level: Option<NoticeLevel>,

@@ -12,7 +12,8 @@ use crate::level::Level;
 pub struct CallBlock<'a> {
     /// The name of the tool that people know.
     pub name: &'a str,
-    /// The argument that says most: a command, a path, a pattern. Paths in the project are relative to it.
+    /// The most telling argument: a command, a path, a pattern. Paths in the project are relative
+    /// to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_argument: Option<&'a str>,
     /// How it ended.
@@ -20,7 +21,7 @@ pub struct CallBlock<'a> {
     /// The id of the sub-agent that it ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<&'a str>,
-    /// All arguments as JSON; from level `trace` on.
+    /// All arguments as JSON; only at level `trace`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<CodeBlock<'a>>,
     /// The change it made.
@@ -29,13 +30,13 @@ pub struct CallBlock<'a> {
     /// The first line of the output of a call that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<&'a str>,
-    /// The output, if there is any; from level `full` on.
+    /// The output, if there is any; at level `full` and above.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<CallOutput<'a>>,
-    /// Whether the agent cut the output and the rest is lost; from level `full` on.
+    /// Whether the agent cut the output and the rest is lost; at level `full` and above.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
-    /// Binary parts of the result; from level `full` on. JSON has their types and sizes.
+    /// Binary parts of the result; at level `full` and above. JSON has their types and sizes.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub media: &'a [Media],
 }

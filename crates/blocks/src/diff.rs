@@ -34,7 +34,7 @@ pub struct DiffLine<'a> {
 pub enum DiffLineKind {
     /// A name of a file or another header.
     Header,
-    /// `@@ -1,3 +1,4 @@`: where the lines below stand.
+    /// `@@ -1,3 +1,4 @@`: the line numbers of the lines below.
     Hunk,
     /// An added line.
     Added,
@@ -47,7 +47,7 @@ pub enum DiffLineKind {
 }
 
 impl<'a> DiffBlock<'a> {
-    /// Takes a patch as it is in a session.
+    /// Wraps a patch as the session records it.
     pub fn new(patch: &'a str, language: Option<&'a str>) -> Self {
         Self { language, patch: without_index(patch) }
     }
@@ -71,7 +71,8 @@ impl Serialize for DiffBlock<'_> {
     }
 }
 
-/// Where we are in a hunk. How many of its lines are still to come decides whether `---` is a header or a removed `--`.
+/// The position within a hunk. The number of remaining lines decides whether `---` is a header or a
+/// removed `--`.
 #[derive(Debug, Default)]
 struct Hunk {
     old: Side,
@@ -80,14 +81,14 @@ struct Hunk {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Side {
-    /// The number of the next line, if the hunk says so.
+    /// The number of the next line, if the hunk header has it.
     next: Option<u64>,
-    /// How many lines are still to come.
+    /// The number of remaining lines.
     left: u64,
 }
 
 impl Side {
-    /// Reads `1,3`; a count that is left out is 1.
+    /// Reads `1,3`; a missing count is 1.
     fn read(range: &str) -> Option<Self> {
         let (start, count) = range.split_once(',').unwrap_or((range, "1"));
         Some(Self { next: start.parse().ok(), left: count.parse().ok()? })
@@ -138,7 +139,7 @@ fn is_header(line: &str) -> bool {
         .any(|start| line.starts_with(start))
 }
 
-/// Agents put the file's name and a rule above the diff proper; the call has the name already.
+/// Agents write the file name and a rule above the actual diff; the call already has the name.
 fn without_index(patch: &str) -> &str {
     match patch.split_once("\n--- ") {
         Some((head, _)) if head.starts_with("Index: ") => {

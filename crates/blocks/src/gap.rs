@@ -1,14 +1,14 @@
-//! Silences between messages.
+//! Pauses between messages.
 
 use std::fmt;
 
 use jiff::Timestamp;
 use serde::Serialize;
 
-/// Shorter silences are not worth mentioning.
+/// Shorter pauses are not mentioned.
 const SECONDS: i64 = 15 * 60;
 
-/// A time in which nothing was said. It displays as its [`rough_duration`].
+/// A pause between two messages. It displays as its [`rough_duration`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Gap {
     /// Its length.

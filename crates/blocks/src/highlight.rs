@@ -1,7 +1,8 @@
 //! Token classes for code, by a small lexer that knows comments, literals and words of many languages.
 //!
-//! It is no parser and does not try: a reader needs to see at a glance what is comment, text and keyword. It is linear and
-//! needs no start-up. Why it is not a grammar engine: `docs/decisions/0014-blocks.md`.
+//! This is not a parser: a reader only needs to recognize comments, text and keywords quickly. It
+//! is linear and needs no start-up. `docs/decisions/0014-blocks.md` explains why it is not a
+//! grammar engine.
 
 use serde::Serialize;
 
@@ -10,7 +11,7 @@ use crate::languages::{Language, Quote, find};
 /// Longer code is not classified.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// A stretch of code of one class, on one line.
+/// A run of code of one class, on one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Token<'a> {
     /// What it is.
@@ -19,7 +20,7 @@ pub struct Token<'a> {
     pub text: &'a str,
 }
 
-/// What a stretch of code is.
+/// The class of a run of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenClass {
@@ -68,7 +69,7 @@ pub fn highlight<'a>(code: &'a str, language: &str) -> Vec<Vec<Token<'a>>> {
 fn tokens<'a>(code: &'a str, language: &Language) -> Vec<Token<'a>> {
     let mut tokens = Vec::new();
     let mut before = ' ';
-    // Neighbouring plain tokens are one.
+    // Adjacent plain tokens are merged.
     let (mut plain, mut at) = (0, 0);
     while let Some(rest) = code.get(at..).filter(|rest| !rest.is_empty()) {
         let (length, class) = next_token(rest, language, before);
@@ -90,7 +91,7 @@ fn push_plain<'a>(text: Option<&'a str>, tokens: &mut Vec<Token<'a>>) {
     tokens.extend(text.map(|text| Token { class: TokenClass::Plain, text }));
 }
 
-/// Returns how many bytes the next token has, at least one character, and its class.
+/// Returns the length of the next token in bytes, at least one character, and its class.
 fn next_token(rest: &str, language: &Language, before: char) -> (usize, TokenClass) {
     if let Some(length) = comment(rest, language, before) {
         return (length, TokenClass::Comment);
@@ -159,7 +160,7 @@ fn comment(rest: &str, language: &Language, before: char) -> Option<usize> {
     is_comment.then(|| rest.find('\n').unwrap_or(rest.len()))
 }
 
-/// Returns how long a literal is and its class.
+/// Returns the length and class of a literal.
 fn quoted(rest: &str, quote: &Quote) -> Option<(usize, TokenClass)> {
     let inside = rest.strip_prefix(quote.open)?;
     if quote.one_character {
@@ -185,7 +186,7 @@ fn quoted(rest: &str, quote: &Quote) -> Option<(usize, TokenClass)> {
     Some((rest.len(), if quote.spans_lines { TokenClass::String } else { TokenClass::Plain }))
 }
 
-/// Returns the length of a character literal, which is closed soon or is none.
+/// Returns the length of a character literal; `None` if it is not closed soon.
 fn one_character(inside: &str) -> Option<usize> {
     /// The longest escape is `\u{10FFFF}`.
     const MAX_ESCAPE: usize = 10;

@@ -1,17 +1,17 @@
 //! The languages whose code is classified. A new one is one entry in [`LANGUAGES`].
 
-/// What the lexer needs to know of a language.
+/// What the lexer needs to know about a language.
 #[derive(Debug)]
 pub(crate) struct Language {
     /// Labels of fences and extensions of files.
     names: &'static [&'static str],
     /// What begins a comment up to the end of the line.
     pub(crate) line_comments: &'static [&'static str],
-    /// What begins and ends a comment over lines.
+    /// What begins and ends a block comment.
     pub(crate) block_comments: &'static [(&'static str, &'static str)],
-    /// Literals of text; longer openings come first.
+    /// String literals; longer openings come first.
     pub(crate) quotes: &'static [Quote],
-    /// Words, in lists separated by single blanks.
+    /// Keywords, in lists separated by single spaces.
     pub(crate) keywords: &'static [&'static str],
     /// Marks that make the word after them a name: `@` of an annotation, `<` of a tag.
     pub(crate) word_marks: &'static [&'static str],
@@ -23,18 +23,18 @@ pub(crate) struct Language {
     pub(crate) has_types: bool,
 }
 
-/// One way to write a text.
+/// One kind of string literal.
 #[derive(Debug)]
 pub(crate) struct Quote {
     /// What begins it.
     pub(crate) open: &'static str,
     /// What ends it.
     pub(crate) close: &'static str,
-    /// Whether a backslash takes the meaning from the next character.
+    /// Whether a backslash escapes the next character.
     pub(crate) escapes: bool,
-    /// Whether it may go on over lines.
+    /// Whether it may span lines.
     pub(crate) spans_lines: bool,
-    /// Whether it holds one character: tells `'a'` from the lifetime `'a`.
+    /// Whether it holds one character: distinguishes `'a'` from the lifetime `'a`.
     pub(crate) one_character: bool,
 }
 
@@ -55,7 +55,7 @@ impl Quote {
         Self { one_character: true, ..Self::new(mark) }
     }
 
-    /// Returns the first character of what ends it.
+    /// Returns the first character of the closing mark.
     pub(crate) fn last(&self) -> char {
         self.close.chars().next().unwrap_or('"')
     }
@@ -80,7 +80,7 @@ const PLAIN: Language = Language {
     has_types: false,
 };
 
-/// Languages with the comments of C.
+/// Languages with C-style comments.
 const BRACES: Language = Language {
     line_comments: &["//"],
     block_comments: &[("/*", "*/")],
@@ -89,7 +89,7 @@ const BRACES: Language = Language {
     ..PLAIN
 };
 
-/// Languages with the comments of the shell.
+/// Languages with shell-style comments.
 const HASH: Language = Language { line_comments: &["#"], ..PLAIN };
 
 const C_WORDS: &str = "if else for while do switch case default break continue return goto sizeof \

@@ -7,12 +7,12 @@ use recount_model::{Message, MessageKind};
 pub enum Level {
     /// Prompts and answers.
     Talk,
-    /// And tool calls with their key argument, diffs, notices.
+    /// Also tool calls with their key argument, diffs and notices.
     #[default]
     Actions,
-    /// And tool output, files sent along, shell commands, summaries.
+    /// Also tool output, attached files, shell commands and summaries.
     Full,
-    /// And everything else: context, hooks, arguments, ids, places on disk.
+    /// Also everything else: context, hooks, arguments, ids, file locations.
     Trace,
 }
 

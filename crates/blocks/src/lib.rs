@@ -1,4 +1,4 @@
-//! Messages as typed blocks: what a view has to draw, and nothing of how it looks.
+//! Messages as typed blocks: what a view draws, independent of how it looks.
 //!
 //! [`blocks`] turns one [`Message`](recount_model::Message) into a list of [`Block`]s. Markdown is parsed here and nowhere
 //! else; [`highlight()`] splits code into classified tokens, [`DiffBlock`] a patch into numbered lines. The terminal, HTML
@@ -7,9 +7,9 @@
 //! Blocks borrow from their message: most text is never copied, and output that a view folds away costs nothing. Only one
 //! message is in memory at a time. Code and diffs keep their text and are split when they are drawn or serialized.
 //!
-//! All text in blocks is raw. Session text is untrusted, so every view has to make it safe where it draws it: the terminal
-//! in its `Span`, pages in their `Paper`, a web page as text nodes. Time and memory are linear in the text, nesting is
-//! bounded ([`DEEPEST`]), and no input panics.
+//! All text in blocks is raw. Session text is untrusted, so every view escapes it when drawing: the
+//! terminal in its `Span`, pages in their `HtmlWriter`, a web page as text nodes. Time and memory
+//! are linear in the text, nesting is bounded ([`DEEPEST`]), and no input panics.
 
 #![warn(clippy::indexing_slicing, clippy::string_slice)]
 

@@ -7,13 +7,13 @@ use pulldown_cmark::{CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser
 use crate::code::CodeBlock;
 use crate::prose::{Alignment, Inline, ListItem, Prose, TableCell};
 
-/// Text that is longer, in bytes, is not parsed, so that memory is bounded: the parser keeps a tree of it.
+/// Longer text, in bytes, is not parsed, so that memory is bounded: the parser keeps a tree of it.
 pub const LONGEST: usize = 2 * 1024 * 1024;
 
-/// Quotes, lists and inline markup that are nested deeper are treated as if they were not there: their text stays.
+/// Quotes, lists and inline markup that are nested deeper are dropped; their text is kept.
 pub const DEEPEST: usize = 64;
 
-/// Parses untrusted Markdown. Who calls checks the length ([`LONGEST`]).
+/// Parses untrusted Markdown. The caller checks the length ([`LONGEST`]).
 pub fn markdown(text: &str) -> Vec<Prose<'_>> {
     let dialect =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
@@ -29,10 +29,11 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads blocks up to the end of the element around them.
+    /// Reads blocks up to the end of the enclosing element.
     fn blocks(&mut self, depth: usize) -> Vec<Prose<'a>> {
         let mut blocks = Blocks::default();
-        // How many elements are open that are too deep to be kept. Their ends must not end the element around them.
+        // The number of open elements that are too deep to be kept. Their ends must not end the
+        // enclosing element.
         let mut flattened = 0_usize;
         while let Some(event) = self.events.next() {
             match event {
@@ -130,7 +131,7 @@ impl<'a> Reader<'a> {
         all
     }
 
-    /// Reads text up to the end of the element around it.
+    /// Reads text up to the end of the enclosing element.
     fn content(&mut self, depth: usize) -> Vec<Inline<'a>> {
         let mut content = Vec::new();
         let mut flattened = 0_usize;
@@ -181,7 +182,7 @@ impl<'a> Reader<'a> {
 #[derive(Default)]
 struct Blocks<'a> {
     all: Vec<Prose<'a>>,
-    /// Text that is in an item itself: the list is tight.
+    /// Text directly in an item: the list is tight.
     line: Vec<Inline<'a>>,
 }
 

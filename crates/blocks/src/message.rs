@@ -8,22 +8,22 @@ use crate::code::{CodeBlock, path_language};
 use crate::level::Level;
 use crate::markdown::{LONGEST, markdown};
 
-/// What is wanted of a message.
+/// What to include of a message.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BlockOptions<'a> {
-    /// How much of it.
+    /// The level of detail.
     pub level: Level,
-    /// Whether the model's thoughts are.
+    /// Whether to include the model's thoughts.
     pub thoughts: bool,
-    /// Which of its texts.
+    /// Which text to include.
     pub body: Body,
-    /// Whether summaries are Markdown too. Else they stay as they were written, line by line.
+    /// Whether summaries are Markdown too. Otherwise they are kept line by line.
     pub markdown_summaries: bool,
     /// The folder that paths are relative to, or empty.
     pub project: &'a str,
 }
 
-/// Which text of a message is wanted.
+/// Which text of a message to include.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Body {
     /// What the human typed, or what the agent displayed.
@@ -37,7 +37,7 @@ pub enum Body {
 
 /// Returns the parts of a message, in the order in which they are read: thoughts, text, binary parts, files, tool calls.
 ///
-/// Whether a message is shown at all is for [`Level::shows`] to say.
+/// Whether a message is shown at all is decided by [`Level::shows`].
 pub fn blocks<'a>(message: &'a Message, options: &BlockOptions<'_>) -> Vec<Block<'a>> {
     let mut blocks = Vec::new();
     if options.thoughts {

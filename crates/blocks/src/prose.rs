@@ -129,7 +129,7 @@ pub enum Inline<'a> {
     Image {
         /// The address.
         target: Cow<'a, str>,
-        /// The text in its place.
+        /// The alternative text.
         content: Vec<Self>,
     },
 }

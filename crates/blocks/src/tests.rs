@@ -1,4 +1,4 @@
-//! What every list of blocks promises, and how it looks in JSON.
+//! Guarantees that hold for every list of blocks, and its JSON.
 
 use proptest::prelude::*;
 use recount_model::{

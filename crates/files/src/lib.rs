@@ -1,9 +1,10 @@
-//! How files are opened. Everybody who reads what others have written opens it here.
+//! Opens files. Every reader of files that other programs write opens them here.
 //!
-//! Agents, and whatever agents run, write into the folders that are read. What was a session file when a folder was listed may be
-//! a link to a device, to a pipe or to a secret when it is opened. So there is no look before the opening: the file is opened
-//! without following a link and without waiting, and the open descriptor is asked what it is. The folders above it may have become
-//! links, too: of a file in an agent's data folder, the descriptor is also asked where it lies.
+//! Agents, and whatever agents run, write into the folders that are read. A session file in a
+//! listing may be a link to a device, a pipe or a secret by the time it is opened. So nothing is
+//! checked before opening: the file is opened without following links and without blocking, and its
+//! type is read from the open descriptor. Parent folders may have become links, too: for a file in
+//! an agent's data folder, the real path of the descriptor is checked as well.
 
 #![expect(clippy::disallowed_methods, reason = "the one place where files are opened for reading")]
 
@@ -13,23 +14,24 @@ use std::io::{self, Read as _, Take};
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 
-/// So much may be appended to a file while it is read; what comes later is for the next reader.
+/// At most this much of what is appended during a read is read; the next read gets the rest.
 const GROWTH: u64 = 64 * 1024 * 1024;
 
-/// Links that somebody has looked at, with what they led to then.
+/// Links that were checked, with the identity of their targets at that time.
 static ACCEPTED: RwLock<Option<HashMap<PathBuf, Identity>>> = RwLock::new(None);
 
-/// Data folders, each with the places that their files may really lie in.
+/// Data folders, each with the real folders that its files may be in.
 static CONFINED: RwLock<Vec<(PathBuf, Vec<PathBuf>)>> = RwLock::new(Vec::new());
 
-/// What a file is, whatever its names are.
+/// The identity of a file, independent of its names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Identity {
     device: u64,
     inode: u64,
 }
 
-/// Opens a regular file for reading. A link is refused, unless it was accepted and still leads to the same file.
+/// Opens a regular file for reading. A link is refused, unless it was accepted and still leads to
+/// the same file.
 ///
 /// # Errors
 /// If it cannot be opened, is a link, or is not a regular file.
@@ -44,7 +46,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Opens a regular file wherever links lead: for what people link themselves, such as settings.
+/// Opens a regular file and follows links: for files that people link themselves, such as settings.
 ///
 /// # Errors
 /// If it cannot be opened, or is not a regular file.
@@ -52,7 +54,7 @@ pub fn open_following(path: &Path) -> io::Result<File> {
     regular(options(true).open(path)?).map(|(file, _)| file)
 }
 
-/// Opens a file as [`open`] does, to be read to its end: to where it ended when it was opened, and a bounded growth.
+/// Opens a file like [`open`], limited to its size when it was opened plus a bounded growth.
 ///
 /// # Errors
 /// If it cannot be opened, is a link, or is not a regular file.
@@ -62,15 +64,15 @@ pub fn open_bounded(path: &Path) -> io::Result<Take<File>> {
     Ok(file.take(limit))
 }
 
-/// Accepts a link, given what it leads to: from now on [`open`] follows it, as long as it leads there.
+/// Accepts a link with its target: [`open`] then follows it as long as it leads to that target.
 pub fn accept_link(link: &Path, target: &Metadata) {
     let Some(identity) = identity(target) else { return };
     let mut accepted = ACCEPTED.write().unwrap_or_else(PoisonError::into_inner);
     accepted.get_or_insert_default().insert(link.to_owned(), identity);
 }
 
-/// Confines a data folder: from now on [`open`] refuses what is named below it and really lies elsewhere, because a folder on the way
-/// has become a link. `folders` in it may be links already.
+/// Confines a data folder: [`open`] then refuses files named below it whose real path is elsewhere
+/// because a parent folder became a link. `folders` in it may already be links.
 pub fn confine<'a>(root: &Path, folders: impl IntoIterator<Item = &'a Path>) {
     let Ok(real) = root.canonicalize() else { return };
     let folders = folders.into_iter().filter_map(|folder| folder.canonicalize().ok());
@@ -83,7 +85,8 @@ pub fn confine<'a>(root: &Path, folders: impl IntoIterator<Item = &'a Path>) {
     }
 }
 
-/// Whether an open file lies in the data folder that its path names. Where the system does not tell, it does.
+/// Whether an open file is in the data folder that its path names. True where the system does not
+/// report the path.
 fn is_in_place(file: &File, path: &Path) -> bool {
     let confined = CONFINED.read().unwrap_or_else(PoisonError::into_inner);
     let mut places = confined.iter().filter(|(root, _)| path.starts_with(root)).peekable();
@@ -127,7 +130,7 @@ fn open_accepted(path: &Path) -> io::Result<File> {
     if identity(&metadata) == Some(accepted) { Ok(file) } else { Err(refused()) }
 }
 
-/// Hands on an open file if it is a regular one.
+/// Returns an open file if it is a regular one.
 fn regular(file: File) -> io::Result<(File, Metadata)> {
     let metadata = file.metadata()?;
     if metadata.is_file() {
@@ -146,7 +149,8 @@ fn options(follow: bool) -> OpenOptions {
 
     use rustix::fs::OFlags;
 
-    // A pipe does not wait for its other end, and a terminal does not become ours.
+    // Opening a pipe does not wait for its other end, and a terminal does not become the
+    // controlling terminal.
     let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     if !follow {
         flags |= OFlags::NOFOLLOW;
@@ -160,7 +164,7 @@ fn options(follow: bool) -> OpenOptions {
 fn options(follow: bool) -> OpenOptions {
     use std::os::windows::fs::OpenOptionsExt as _;
 
-    /// Opens a link itself.
+    /// Opens the link itself.
     const FILE_FLAG_OPEN_REPARSE_POINT: u32 = 0x0020_0000;
     let mut options = OpenOptions::new();
     options.read(true);
@@ -177,7 +181,7 @@ fn options(_follow: bool) -> OpenOptions {
     options
 }
 
-/// Whether opening failed because there is a link. Systems disagree on the code.
+/// Whether opening failed because of a link. Systems disagree on the code.
 #[cfg(unix)]
 fn is_link(error: &io::Error, path: &Path) -> bool {
     use rustix::io::Errno;
@@ -193,7 +197,7 @@ fn is_link(_error: &io::Error, path: &Path) -> bool {
 }
 
 #[cfg(unix)]
-#[expect(clippy::unnecessary_wraps, reason = "other systems do not tell")]
+#[expect(clippy::unnecessary_wraps, reason = "other systems do not report it")]
 fn identity(metadata: &Metadata) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt as _;
 

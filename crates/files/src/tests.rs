@@ -1,4 +1,4 @@
-//! What is not a regular file is refused, whenever it came there.
+//! Anything but a regular file is refused, whenever it was put there.
 
 use std::fs;
 use std::io::Read;
@@ -15,7 +15,7 @@ fn text(file: io::Result<impl Read>) -> io::Result<String> {
     Ok(text)
 }
 
-#[expect(clippy::unwrap_used, reason = "what a test needs it must have")]
+#[expect(clippy::unwrap_used, reason = "test setup must succeed")]
 fn why_refused(path: &Path) -> String {
     open(path).map(|_| ()).unwrap_err().to_string()
 }
@@ -98,7 +98,7 @@ fn a_folder_that_is_swapped_for_a_link_is_never_followed() {
         fs::create_dir_all(at(place)).unwrap();
         fs::write(at(place).join("session"), words).unwrap();
     }
-    // What is linked from the beginning may be.
+    // Folders that are links from the start are accepted.
     fs::create_dir_all(at("moved/shop")).unwrap();
     fs::write(at("moved/shop/session"), "moved").unwrap();
     symlink("../moved", at("root/tmp")).unwrap();
@@ -108,7 +108,7 @@ fn a_folder_that_is_swapped_for_a_link_is_never_followed() {
 
     symlink("../out", at("root/link")).unwrap();
     let exchange = || {
-        // As an attacker does: at any time there is one of both.
+        // Like an attacker: one of the two exists at any time.
         fs::rename(at("root/chats"), at("root/was")).unwrap();
         fs::rename(at("root/link"), at("root/chats")).unwrap();
         fs::rename(at("root/chats"), at("root/link")).unwrap();

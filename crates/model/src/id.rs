@@ -1,4 +1,4 @@
-//! Identifiers, each a type of its own so that one cannot be passed for another.
+//! Identifiers, each with its own type so that one cannot be passed for another.
 
 use std::fmt;
 
@@ -35,12 +35,12 @@ macro_rules! text_id {
         pub struct $name(Box<str>);
 
         impl $name {
-            /// Takes the id exactly as the file holds it.
+            /// Wraps the id exactly as the file has it.
             pub fn new(text: impl Into<Box<str>>) -> Self {
                 Self(text.into())
             }
 
-            /// Returns the id as the file holds it.
+            /// Returns the id exactly as the file has it.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -59,7 +59,7 @@ text_id! {
     SessionId
 }
 
-/// What tells one session from all others: ids are unique only within their source.
+/// Identifies a session among all others: ids are unique only within their source.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct SessionKey {
     /// The agent that wrote it.
@@ -80,7 +80,7 @@ text_id! {
 }
 
 impl SessionId {
-    /// Returns the first eight characters, which people recognise a session by.
+    /// Returns the first eight characters, which people recognize a session by.
     pub fn short(&self) -> &str {
         self.0
             .char_indices()

@@ -1,7 +1,7 @@
-//! The words every room shares: sessions, messages, tokens, projects, problems.
+//! The types that all crates share: sessions, messages, tokens, projects, problems.
 //!
-//! No I/O, no clock, and no agent's name anywhere: what is particular to one agent lives in its folder
-//! of `recount-formats`. The types serialise to the JSON that `--json` prints.
+//! No I/O, no clock, and no agent's name: everything specific to one agent is in its folder of
+//! `recount-formats`. The types serialize to the JSON that `--json` prints.
 
 mod id;
 mod live;

@@ -24,12 +24,12 @@ pub enum LiveState {
     Failed,
     /// It ended by itself.
     Done,
-    /// The process vanished in mid-turn.
+    /// The process disappeared in mid-turn.
     Gone,
 }
 
 impl LiveState {
-    /// Returns its name, as flags and JSON have it.
+    /// Returns its name in flags and JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Approve => "approve",
@@ -43,7 +43,7 @@ impl LiveState {
         }
     }
 
-    /// Whether a request or a tool is under way, or waits for a permission.
+    /// Whether a request or a tool is in progress or waits for a permission.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Working | Self::Tool | Self::Approve)
     }
@@ -54,13 +54,13 @@ impl LiveState {
 pub struct LiveSignal {
     /// Where it is from: `records`, `process`, `terminal`, `title`, `status`, `log`, `hook`.
     pub from: &'static str,
-    /// What it says.
+    /// What it indicates.
     pub says: String,
     /// When it was seen, in milliseconds.
     pub at: i64,
 }
 
-/// A tool call that is open.
+/// An open tool call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiveTool {
     /// The tool.
@@ -76,14 +76,14 @@ pub struct LiveTool {
 pub struct ContextUse {
     /// Tokens of the last request of the main conversation.
     pub used: u64,
-    /// How many there may be, if the session records it.
+    /// The size of the context window, if the session records it.
     pub window: Option<u64>,
 }
 
 /// What one request used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiveRequest {
-    /// The same for all records of the request.
+    /// The same for all records of one request.
     pub key: String,
     /// When it was answered, in milliseconds.
     pub time: i64,
@@ -93,7 +93,7 @@ pub struct LiveRequest {
     pub tokens: Tokens,
 }
 
-/// The same call with the same arguments and the same result, again and again.
+/// The same call with the same arguments and the same result, repeated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Circling {
     /// The tool.
@@ -122,12 +122,12 @@ pub struct LiveTerminal {
     pub tmux: Option<String>,
 }
 
-/// A session that runs, or ended a moment ago, as its source sees it.
+/// A session that is running, or ended a moment ago, as its source sees it.
 #[derive(Clone, Debug)]
 pub struct LiveSession {
     /// The agent.
     pub source: SourceName,
-    /// Tells rows of one source from each other while they last.
+    /// Distinguishes the rows of one source while they last.
     pub key: String,
     /// The session, once it is known.
     pub id: Option<SessionId>,
@@ -137,33 +137,33 @@ pub struct LiveSession {
     pub started: Option<i64>,
     /// The folder the agent works in.
     pub folder: Option<String>,
-    /// Whether nobody sits at it: its output goes to a program.
+    /// Whether nobody is at the terminal: its output goes to a program.
     pub headless: bool,
     /// What it is doing.
     pub state: LiveState,
-    /// Whether that is told, rather than inferred.
+    /// Whether the state is reported rather than inferred.
     pub certain: bool,
-    /// Why.
+    /// The reasons for the state.
     pub signals: Vec<LiveSignal>,
     /// The tool that runs or waits for a permission.
     pub tool: Option<LiveTool>,
-    /// What was said or asked last, on one line.
+    /// The last text or question, on one line.
     pub doing: Option<String>,
     /// How full the context is.
     pub context: Option<ContextUse>,
     /// The model of the last request.
     pub model: Option<String>,
-    /// What it used, as far as was read: all of it in a replay.
+    /// Requests, as far as they were read: all of them in a replay.
     pub requests: Vec<LiveRequest>,
     /// Its sub-agents.
     pub subagents: Vec<LiveSubagent>,
     /// The terminal.
     pub terminal: LiveTerminal,
-    /// Whether it goes in circles.
+    /// Whether it repeats itself.
     pub circling: Option<Circling>,
 }
 
-/// One process. What the system does not tell is left empty.
+/// One process. Fields that the system does not report are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LiveProcess {
@@ -171,7 +171,7 @@ pub struct LiveProcess {
     pub pid: u32,
     /// The number of its parent.
     pub ppid: u32,
-    /// The name of the program, perhaps cut short.
+    /// The name of the program, possibly truncated.
     pub comm: String,
     /// Its command line, the program first.
     #[serde(rename = "argv")]
@@ -182,16 +182,16 @@ pub struct LiveProcess {
     pub cwd: Option<String>,
     /// When it began, in milliseconds since 1970.
     pub start_ms: i64,
-    /// When it began, as the system counts.
+    /// When it began, in ticks of the system.
     pub start_ticks: u64,
     /// `R`, `S`, `D`, `Z` …
     pub state: String,
-    /// Its terminal; empty if nobody says whether it has one.
+    /// Its terminal; empty if it is unknown whether it has one.
     #[serde(default = "unknown_terminal")]
     pub tty: Option<String>,
-    /// Bytes written so far, if the system tells.
+    /// Bytes written so far, if the system reports them.
     pub wchar: Option<u64>,
-    /// Those environment variables that were asked for.
+    /// The requested environment variables.
     pub env: BTreeMap<String, String>,
     /// Files below the home or data folders that it has open.
     pub open_files: Vec<String>,
@@ -203,7 +203,7 @@ fn unknown_terminal() -> Option<String> {
 }
 
 impl LiveProcess {
-    /// Whether it has ended and only waits to be collected.
+    /// Whether it has ended and waits to be reaped.
     pub fn is_zombie(&self) -> bool {
         self.state.starts_with('Z') || self.state.starts_with('X')
     }
@@ -213,7 +213,7 @@ impl LiveProcess {
         self.env.get(name).map(String::as_str)
     }
 
-    /// Returns what its terminal is known by: the pane of a terminal multiplexer, else the device.
+    /// Returns the key of its terminal: the pane of a terminal multiplexer, else the device.
     pub fn terminal_key(&self) -> Option<String> {
         match (self.variable("TMUX"), self.variable("TMUX_PANE")) {
             (Some(server), Some(pane)) => {

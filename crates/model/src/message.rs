@@ -1,4 +1,4 @@
-//! Messages: what was said, by whom, and its fate.
+//! Messages: text, author and fate.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,43 +12,43 @@ use crate::{MessageId, Problem, Span, Tokens, What};
 /// One message of a session.
 #[derive(Clone, Debug, Serialize)]
 pub struct Message {
-    /// Its id; some damaged or foreign files have messages without.
+    /// Its id; missing in some damaged or foreign files.
     pub id: Option<MessageId>,
     /// What it is.
     pub kind: MessageKind,
     /// Its fate.
     pub fate: Fate,
-    /// When it was made.
+    /// Its time.
     pub time: Option<Timestamp>,
-    /// What was sent, all of it.
+    /// The whole text that was sent.
     pub text: String,
     /// What the human typed, or what the agent would show.
     pub display_text: String,
-    /// Files whose content was sent along.
+    /// Files whose content was attached.
     pub files: Vec<AttachedFile>,
     /// Images and other binary parts.
     pub media: Vec<Media>,
     /// The model's thoughts.
     pub thoughts: Vec<Thought>,
-    /// Tools the model called.
+    /// The tool calls.
     pub tool_calls: Vec<ToolCall>,
     /// What the request used.
     pub tokens: Option<Tokens>,
     /// The model that answered.
     pub model: Option<String>,
-    /// How loud a notice is.
+    /// The severity of a notice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<NoticeLevel>,
-    /// What could not be used of it.
+    /// The problems found in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<What>,
-    /// Where it stands on disk.
+    /// Its location on disk.
     #[serde(rename = "where")]
     pub place: RecordLocation,
 }
 
 impl Message {
-    /// An empty message that stands at `place`.
+    /// Returns an empty message at `place`.
     pub fn at(place: RecordLocation, kind: MessageKind, fate: Fate) -> Self {
         Self {
             id: None,
@@ -69,7 +69,7 @@ impl Message {
         }
     }
 
-    /// Returns its problems with the place where it stands.
+    /// Returns its problems with its location.
     pub fn located_problems(&self) -> impl Iterator<Item = Problem> {
         let RecordLocation { file, line, offset, bytes, .. } = self.place.clone();
         self.problems.iter().map(move |&what| Problem {
@@ -87,9 +87,9 @@ impl Message {
 pub enum MessageKind {
     /// What a human typed.
     Prompt,
-    /// What the model said, with its thoughts and tool calls.
+    /// The model's answer, with its thoughts and tool calls.
     Answer,
-    /// Context that the agent put in front: date, folders, editor state.
+    /// Context that the agent added in front: date, folders, editor state.
     Context,
     /// Output of a hook.
     Hook,
@@ -132,11 +132,11 @@ pub enum Fate {
     Kept,
     /// Undone by a rewind.
     Rewound,
-    /// Taken back because the request failed or was cancelled.
+    /// Withdrawn because the request failed or was cancelled.
     Cancelled,
     /// Replaced by a summary.
     Compressed,
-    /// Left out when the agent rewrote its list.
+    /// Dropped when the agent rewrote its list.
     Replaced,
 }
 
@@ -152,7 +152,7 @@ impl fmt::Display for Fate {
     }
 }
 
-/// How loud a notice is.
+/// The severity of a notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NoticeLevel {
@@ -164,10 +164,10 @@ pub enum NoticeLevel {
     Error,
 }
 
-/// A file whose content was sent along with a prompt.
+/// A file whose content was attached to a prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AttachedFile {
-    /// The path as it stands in the message.
+    /// The path as written in the message.
     pub path: String,
     /// How many bytes of text were sent.
     pub bytes: u64,
@@ -183,7 +183,7 @@ pub struct Media {
     pub mime: String,
     /// Its size in bytes, when the data is in the message.
     pub bytes: u64,
-    /// Where the data is; too much for JSON.
+    /// Where the data is; not in JSON because of its size.
     #[serde(skip)]
     pub held: MediaData,
 }
@@ -191,12 +191,12 @@ pub struct Media {
 /// Where the data of a binary part is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum MediaData {
-    /// Not in the message, or not to be told.
+    /// Not in the message, or withheld.
     #[default]
     Elsewhere,
-    /// In the message: base64, as it stands there.
+    /// In the message, as base64.
     Base64(String),
-    /// In a file beside the one that is being written, under this name.
+    /// In a file of this name, beside the one that is being written.
     Beside(String),
 }
 
@@ -207,7 +207,7 @@ pub struct Thought {
     pub subject: String,
     /// The thought itself.
     pub description: String,
-    /// When it came.
+    /// Its time.
     pub time: Option<Timestamp>,
 }
 
@@ -220,33 +220,33 @@ pub struct ToolCall {
     pub name: String,
     /// The name shown to people.
     pub display_name: Option<String>,
-    /// What the invocation says of itself.
+    /// The invocation's own description.
     pub description: Option<String>,
-    /// The arguments, as they stand in the file.
+    /// The arguments, as written in the file.
     pub args: RawJson,
-    /// The one argument that tells most: a command, a path, a pattern.
+    /// The most telling argument: a command, a path, a pattern.
     pub key_arg: Option<String>,
     /// How it ended.
     pub status: ToolStatus,
     /// When it was recorded.
     pub time: Option<Timestamp>,
-    /// What it gave back.
+    /// The output that it returned.
     pub output: Option<String>,
     /// Whether `output` is the whole output.
     pub output_state: OutputState,
-    /// What the agent showed of the result, as text.
+    /// The result as the agent displayed it, as text.
     pub display: Option<String>,
     /// The change it made, as a unified diff.
     pub diff: Option<String>,
     /// The sub-agent that it ran.
     pub agent_id: Option<String>,
-    /// Images and other binary parts that it gave back.
+    /// Images and other binary parts that it returned.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub media: Vec<Media>,
 }
 
 impl ToolCall {
-    /// A call of which nothing but the name is known.
+    /// Returns a call of which only the name is known.
     pub fn named(name: impl Into<String>) -> Self {
         Self {
             id: None,
@@ -276,12 +276,12 @@ pub enum ToolStatus {
     Error,
     /// The human stopped it.
     Cancelled,
-    /// Another word, as it stands in the file.
+    /// Another status, as written in the file.
     Other(String),
 }
 
 impl ToolStatus {
-    /// Returns the word that stands in the file.
+    /// Returns the status as written in the file.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Success => "success",
@@ -301,27 +301,27 @@ impl Serialize for ToolStatus {
     }
 }
 
-/// Whether a tool's output is all there.
+/// Whether a tool's output is complete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OutputState {
-    /// As the tool gave it.
+    /// As the tool returned it.
     #[default]
     Whole,
-    /// The record was cut or masked; the full text was found elsewhere and put in.
+    /// The record was cut or masked; the full text was found elsewhere and inserted.
     Recovered,
-    /// Cut to its head and tail, and the rest is gone.
+    /// Cut to its head and tail; the rest is lost.
     Truncated,
-    /// Replaced by a preview, and the original is gone.
+    /// Replaced by a preview; the original is lost.
     Masked,
 }
 
-/// JSON kept as text, exactly as it stands in the file but for white space.
+/// JSON kept as text, exactly as in the file except for white space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawJson(Box<str>);
 
 impl RawJson {
-    /// Takes text that is valid JSON.
+    /// Wraps text that is valid JSON.
     pub fn new(text: impl Into<Box<str>>) -> Self {
         Self(text.into())
     }
@@ -348,7 +348,7 @@ impl Serialize for RawJson {
     }
 }
 
-/// Arrays and objects within each other that every parser takes, with room for what stands around them.
+/// Nesting depth that every parser accepts, with a margin for the enclosing values.
 const DEEPEST: usize = 100;
 
 /// Whether JSON is nested deeper than other programs can read.
@@ -376,7 +376,7 @@ fn is_deep(json: &str) -> bool {
     false
 }
 
-/// Where a message stands on disk. Lines count from 1.
+/// Where a message is on disk. Lines count from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RecordLocation {
     /// The file.
@@ -385,7 +385,7 @@ pub struct RecordLocation {
     pub line: u32,
     /// Its first byte.
     pub offset: u64,
-    /// How many bytes it takes; of a message in pieces, the first one.
+    /// Its length in bytes; for a message in pieces, the first piece.
     pub bytes: u64,
     /// The other pieces of a message that was recorded in several.
     #[serde(skip_serializing_if = "Vec::is_empty")]

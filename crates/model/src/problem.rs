@@ -1,4 +1,4 @@
-//! What could not be used, where it stands, and what was done about it. Never silent.
+//! Problems: what could not be used, where it is, and what was done about it. Never silent.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,14 +19,14 @@ pub struct Problem {
     pub done: Cow<'static, str>,
 }
 
-/// A stretch of a file. Lines count from 1.
+/// A byte range of a file. Lines count from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
     /// The line on which it begins.
     pub line: u32,
     /// Its first byte.
     pub offset: u64,
-    /// How many bytes.
+    /// Its length in bytes.
     pub bytes: u64,
 }
 
@@ -37,7 +37,7 @@ pub struct Span {
 pub enum What {
     /// The file could not be opened or read.
     Unreadable,
-    /// The name is a session's, but it is a folder, a pipe or another special file.
+    /// The name is that of a session file, but it is a folder, a pipe or another special file.
     NotAFile,
     /// A link that leads out of the home, or nowhere.
     LinkNotFollowed,
@@ -47,9 +47,9 @@ pub enum What {
     ByteOrderMark,
     /// A line is not JSON.
     BrokenLine,
-    /// The last line ends in the middle.
+    /// The last line is incomplete.
     TornTail,
-    /// A single JSON document ends in the middle or is damaged.
+    /// A single JSON document is incomplete or damaged.
     BrokenDocument,
     /// There is no session id in the file.
     NoHead,
@@ -71,15 +71,15 @@ pub enum What {
     NotUtf8,
     /// A part of a message is of a kind we do not know.
     UnknownPart,
-    /// An image or another binary part whose data is no base64.
+    /// An image or another binary part whose data is not base64.
     BrokenMedia,
-    /// A tool's output was cut or masked and its full text is gone.
+    /// A tool's output was cut or masked and its full text is lost.
     OutputGone,
-    /// The agent's own loader would show nothing of a session in which something was said.
+    /// The agent's own loader would show nothing of a session that has messages.
     Buried,
     /// A session of another agent than the one asked for.
     OtherAgent,
-    /// The session whose start this one begins with is not there.
+    /// The session whose start this one begins with is missing.
     BaseMissing,
     /// A row continues one that is not in the file.
     BrokenChain,

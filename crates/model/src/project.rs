@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A path as an agent wrote it down, perhaps on another machine or system.
+/// A path as an agent recorded it, possibly on another machine or system.
 ///
 /// It is compared and hashed exactly as written, never cleaned, and need not exist here.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct RecordedPath(String);
 
 impl RecordedPath {
-    /// Takes the text as written.
+    /// Wraps the text as written.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
@@ -66,12 +66,12 @@ impl fmt::Display for ProjectHash {
 pub enum ProjectState {
     /// The folder is there.
     Present,
-    /// The folder is known and gone.
+    /// The folder is known and no longer exists.
     Missing,
-    /// Nobody knows which folder it is.
+    /// The folder is not known.
     #[default]
     Unknown,
-    /// Not known yet: the search ran out of its time, or the folder's disk did not answer.
+    /// Not known yet: the search timed out, or the folder's disk did not respond.
     Scanning,
 }
 
@@ -96,7 +96,7 @@ pub enum ClueKind {
     Marker,
     /// The agent's list of projects.
     Registry,
-    /// The hash that the sessions carry.
+    /// The hash recorded in the sessions.
     SessionHash,
     /// The agent's list of trusted folders.
     Trusted,
@@ -106,7 +106,7 @@ pub enum ClueKind {
     Text,
     /// The folder of a running agent.
     Process,
-    /// The folder of a running shell, or one it went to.
+    /// The folder of a running shell, or one it changed to.
     Shell,
     /// A project of another agent.
     Neighbour,
@@ -114,7 +114,7 @@ pub enum ClueKind {
     Worktree,
     /// A list of recent folders.
     Recent,
-    /// The folder that we were started in.
+    /// The folder that recount was started in.
     CurrentFolder,
     /// A folder beside a known project.
     Beside,
@@ -122,13 +122,13 @@ pub enum ClueKind {
     Scan,
     /// The same repository: remote address or first commit.
     Repository,
-    /// Files that the sessions speak of.
+    /// Files that the sessions mention.
     Files,
     /// The same name.
     Name,
     /// The order in which folders were used.
     Use,
-    /// Something that does not fit.
+    /// Evidence that does not fit.
     Note,
 }
 
@@ -166,16 +166,16 @@ pub struct Clue {
     pub clue: ClueKind,
     /// Where it was found.
     pub detail: String,
-    /// Whether it proves the path, rather than suggest it.
+    /// Whether it proves the path, rather than suggests it.
     pub proves: bool,
-    /// How much it counts, up to 100, which is a proof. A note counts nothing.
+    /// Its weight, up to 100, which is a proof. A note has weight 0.
     pub weight: u8,
-    /// The path it names, when that is not the one believed.
+    /// The path it names, if that is not the accepted one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub names: Option<RecordedPath>,
 }
 
-/// A project as far as it is known.
+/// A project, as far as it is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Project {
     /// The folder, as the agent wrote it.
@@ -188,13 +188,13 @@ pub struct Project {
     pub hash: Option<ProjectHash>,
     /// The name that the user gave it, alone or together with other folders.
     pub alias: Option<String>,
-    /// How the path is known.
+    /// The evidence for the path.
     pub evidence: Vec<Clue>,
 }
 
 impl Project {
-    /// Returns the name people know it by: the one they gave it, else the folder's, else the slug, else the start
-    /// of the hash.
+    /// Returns its display name: the one the user gave it, else the folder's, else the slug, else
+    /// the start of the hash.
     pub fn name(&self) -> &str {
         if let Some(alias) = &self.alias {
             return alias;
@@ -213,7 +213,8 @@ impl Project {
         self.evidence.iter().any(|clue| clue.proves)
     }
 
-    /// Returns what distinguishes it from other projects: the name given to it, its path, else what names its directory.
+    /// Returns what distinguishes it from other projects: the name given to it, its path, else the
+    /// name of its directory.
     pub fn key(&self) -> String {
         let hash = || self.hash.as_ref().map(|hash| hash.as_str().to_owned());
         let path = || self.path.as_ref().map(|path| path.as_str().to_owned());

@@ -1,4 +1,4 @@
-//! What an agent deletes by itself, and for which reason.
+//! What an agent deletes by itself, and why.
 
 use serde::Serialize;
 
@@ -11,15 +11,15 @@ pub struct PendingDeletion {
     pub path: String,
     /// Its size.
     pub bytes: u64,
-    /// Whether it is a link: what it leads to stays.
+    /// Whether it is a link: its target is kept.
     pub is_link: bool,
-    /// Why it goes.
+    /// Why it is deleted.
     pub why: DeletionReason,
-    /// The file that it goes with.
+    /// The file that it is deleted together with.
     pub with: Option<String>,
-    /// Why that one goes.
+    /// Why that file is deleted.
     pub with_why: Option<DeletionReason>,
-    /// The session it belongs to, of a file that is not a session's own.
+    /// The session it belongs to, for a file that is not a session's own.
     pub session: Option<SessionId>,
 }
 
@@ -33,28 +33,28 @@ pub enum DeletionReason {
     Count,
     /// The agent cannot load it.
     Unreadable,
-    /// It does not say when it was written.
+    /// It does not record when it was written.
     NoTimes,
-    /// Left over by a resume: nothing is said in it, and another file has the conversation.
+    /// Left over by a resume: it has no conversation, and another file has it.
     Stub,
     /// It contains no message that could be continued.
     NothingSaid,
-    /// It says it is a sub-agent's, and lies where main sessions do.
+    /// It is marked as a sub-agent's, but is in the folder of main sessions.
     Subagent,
-    /// Its name ends like that of a file that goes.
+    /// Its name ends like that of a file that is deleted.
     SameName,
-    /// It belongs to a session that goes.
+    /// It belongs to a session that is deleted.
     Beside,
-    /// An output of a tool that was written too long ago.
+    /// A tool output that was written too long ago.
     OutputAge,
-    /// There are more outputs of tools than may be kept.
+    /// There are more tool outputs than may be kept.
     OutputCount,
-    /// It goes at every start.
+    /// It is deleted at every start.
     EveryStart,
 }
 
 impl DeletionReason {
-    /// Whether the agent takes it away as a matter of course: nobody needs to be warned.
+    /// Whether the deletion is routine: nobody needs to be warned.
     pub fn is_routine(self) -> bool {
         self == Self::EveryStart
     }

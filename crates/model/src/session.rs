@@ -1,4 +1,4 @@
-//! What is known of a session without its messages: one row of a list.
+//! What is known about a session without its messages: one row of a list.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub struct SessionFacts {
     pub branch: Option<String>,
     /// How it was started, where the source records it.
     pub entrypoint: Option<Entrypoint>,
-    /// What the user has put on it; nothing when not looked for.
+    /// What the user has added to it; `None` if not looked up.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub labels: Option<Labels>,
     /// The folder it belongs to.
@@ -44,9 +44,9 @@ pub struct SessionFacts {
     /// The folder that it records as its own, where the source does that.
     #[serde(skip)]
     pub cwd: Option<RecordedPath>,
-    /// The first moment of the full view.
+    /// The earliest time of the full view.
     pub started: Option<Timestamp>,
-    /// The last moment of the full view.
+    /// The latest time of the full view.
     pub updated: Option<Timestamp>,
     /// Message counts of the full view.
     #[serde(flatten)]
@@ -57,42 +57,42 @@ pub struct SessionFacts {
     pub models: Vec<String>,
     /// Each request once, undone ones included.
     pub tokens: Tokens,
-    /// What it cost, in dollars; `null` where no price is known.
+    /// Its cost in dollars; `null` where no price is known.
     pub cost_usd: Option<f64>,
-    /// Whether the cost leaves something out.
+    /// Whether the cost is incomplete.
     pub cost_is_lower_bound: Option<bool>,
-    /// Which prices that is by; 0 when none were looked up.
+    /// The version of the prices; 0 if none were looked up.
     #[serde(skip)]
     pub priced_by: u64,
     /// The same figures for the strict view.
     pub kept: StrictCounts,
     /// Workspace folders that were added.
     pub directories: Vec<String>,
-    /// Notes that the agent's own memory made of the session.
+    /// Notes that the agent's own memory made about the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<RawJson>,
     /// Every file of the session.
     pub files: Vec<FileFacts>,
-    /// The number under which the agent itself lists it.
+    /// Its number in the agent's own list.
     pub agent_index: Option<u32>,
-    /// The title under which the agent itself lists it.
+    /// Its title in the agent's own list.
     pub agent_title: Option<String>,
-    /// Whether it is running; `null` when not looked for.
+    /// Whether it is running; `null` if not checked.
     pub live: Option<bool>,
-    /// Whether the agent's next start would delete it; `null` until that is known.
+    /// Whether the agent's next start would delete it; `null` if not checked.
     #[serde(rename = "doomed")]
     pub pending_deletion: Option<bool>,
-    /// How many problems were met.
+    /// The number of problems.
     pub problems: u64,
     /// Of these, records of a kind we do not know.
     pub not_understood: u64,
-    /// The problems themselves, as many as were kept.
+    /// The problems themselves, up to a limit.
     #[serde(skip)]
     pub problem_list: Vec<Problem>,
-    /// Whether the agent ran it for itself: it is counted, and not listed.
+    /// Whether the agent ran it for itself: it is counted, but not listed.
     #[serde(skip)]
     pub is_background: bool,
-    /// What only the source understands of each of the files.
+    /// The source state of each of the files.
     #[serde(skip)]
     pub states: Vec<SourceState>,
 }
@@ -103,12 +103,12 @@ impl SessionFacts {
         SessionKey { source: self.source, id: self.id.clone() }
     }
 
-    /// Whether nobody said anything in it.
+    /// Whether it has no conversation.
     pub fn is_empty(&self) -> bool {
         self.counts.prompts == 0 && self.counts.answers == 0
     }
 
-    /// Returns its own files, without those of which it only borrows the start.
+    /// Returns its own files, without those it only shares the start of.
     pub fn own_files(&self) -> impl Iterator<Item = &FileFacts> {
         self.files.iter().filter(|file| file.role != FileRole::Base)
     }
@@ -119,12 +119,12 @@ impl SessionFacts {
     }
 }
 
-/// What the user has put on a session.
+/// What the user has added to a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Labels {
-    /// Words of the user's own, sorted.
+    /// The user's tags, sorted.
     pub tags: BTreeSet<String>,
-    /// Whether it is kept when others are cleared away by rule.
+    /// Whether it is kept when cleanup rules delete others.
     pub pinned: bool,
 }
 
@@ -158,7 +158,7 @@ pub enum Entrypoint {
 pub enum TitleFrom {
     /// The user named it.
     Name,
-    /// The agent summed it up.
+    /// The agent summarized it.
     Summary,
     /// The first prompt.
     Prompt,
@@ -214,23 +214,23 @@ pub struct FileFacts {
     pub role: FileRole,
     /// Its size.
     pub bytes: u64,
-    /// How it is written.
+    /// Its grammar.
     pub grammar: Grammar,
 }
 
-/// What a file is to its session.
+/// The role of a file in its session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileRole {
     /// The one the agent itself would load.
     Main,
-    /// An earlier or later stretch of the conversation.
+    /// An earlier or later section of the conversation.
     Part,
     /// The same conversation in another directory.
     Copy,
-    /// The old form beside its successor.
+    /// The old format beside its successor.
     Twin,
-    /// A head without a conversation, left over by a resume.
+    /// A header without a conversation, left over by a resume.
     Stub,
     /// A file that the agent cannot read.
     Unreadable,
@@ -238,7 +238,7 @@ pub enum FileRole {
     Base,
 }
 
-/// How a file is written.
+/// The grammar of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Grammar {

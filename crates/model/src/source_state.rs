@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 
 /// Facts about a file that only the source that read it understands.
 ///
-/// Everyone else keeps the bytes and hands them back: the catalog stores them with the session.
+/// All others only store the bytes and pass them back: the catalog stores them with the session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SourceState(Box<[u8]>);
 
 impl SourceState {
-    /// Wraps what a source has encoded.
+    /// Wraps bytes that a source has encoded.
     pub fn new(bytes: impl Into<Box<[u8]>>) -> Self {
         Self(bytes.into())
     }

@@ -2,9 +2,9 @@
 
 use jiff::Timestamp;
 
-/// Where "now" comes from. Passed in from the outside, so that two runs can be made equal.
+/// The source of "now". Passed in, so that two runs can be made equal.
 ///
-/// A question reads it once, so that all of its answer is about the same moment.
+/// A query reads it once, so that the whole answer is about the same moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock(Time);
 
@@ -15,12 +15,12 @@ enum Time {
 }
 
 impl Clock {
-    /// The clock of the system, which goes on during a long run.
+    /// Returns the system clock, which advances during a long run.
     pub const fn system() -> Self {
         Self(Time::System)
     }
 
-    /// A clock that stands at `now`.
+    /// Returns a clock fixed at `now`.
     pub const fn fixed(now: Timestamp) -> Self {
         Self(Time::Fixed(now))
     }
@@ -34,7 +34,7 @@ impl Clock {
         }
     }
 
-    /// Stops the clock, for the length of one question.
+    /// Returns this clock, stopped for the duration of one query.
     #[must_use]
     pub fn stopped(self) -> Self {
         Self::fixed(self.now())
@@ -48,8 +48,8 @@ pub fn timestamp(millis: i64) -> Option<Timestamp> {
 
 /// Reads an ISO 8601 time as milliseconds since 1970.
 ///
-/// The form that agents write, `2026-09-02T08:00:00.100Z`, is read without a general parser: a list of a
-/// large history reads hundreds of thousands of them.
+/// The format that agents write, `2026-09-02T08:00:00.100Z`, is read without a general parser:
+/// listing a large history reads hundreds of thousands of them.
 pub fn parse_millis(text: &[u8]) -> Option<i64> {
     parse_common(text).or_else(|| {
         let timestamp: Timestamp = std::str::from_utf8(text).ok()?.parse().ok()?;
@@ -93,7 +93,8 @@ fn days_in(year: i64, month: i64) -> i64 {
     }
 }
 
-/// Days from 1970-01-01 to a date of the Gregorian calendar, counted in eras of 400 years from March.
+/// Returns the days from 1970-01-01 to a date of the Gregorian calendar, counted in eras of 400
+/// years from March.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);

@@ -1,4 +1,4 @@
-//! Tokens per kind, and adding them up.
+//! Tokens per kind, and their sums.
 
 use std::ops::AddAssign;
 

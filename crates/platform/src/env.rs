@@ -1,4 +1,4 @@
-//! Every environment variable we read, as one list, and the only place that reads them.
+//! Every environment variable that recount reads, as one list, and the only place that reads them.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -13,7 +13,8 @@ pub struct Variable {
     pub purpose: &'static str,
 }
 
-/// Every variable we read. Those that sources name for their own folders are read through [`Env::path`] too.
+/// Every variable that recount reads. Those that sources name for their own folders are read
+/// through [`Env::path`] too.
 pub const VARIABLES: &[Variable] = &[
     Variable { name: "HOME", purpose: "Home folder whose agents are read" },
     Variable { name: "USERPROFILE", purpose: "Home folder on Windows" },
@@ -63,7 +64,7 @@ pub const VARIABLES: &[Variable] = &[
     Variable { name: "TZ", purpose: "Time zone of displayed times" },
 ];
 
-/// The environment, taken once at the start.
+/// The environment, read once at startup.
 #[derive(Clone, Debug, Default)]
 pub struct Env {
     variables: BTreeMap<OsString, OsString>,
@@ -71,8 +72,8 @@ pub struct Env {
 }
 
 impl Env {
-    /// Takes the environment of this process.
-    #[expect(clippy::disallowed_methods, reason = "the one place that asks")]
+    /// Reads the environment of this process.
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
     pub fn of_process() -> Self {
         Self {
             variables: std::env::vars_os().collect(),

@@ -1,10 +1,10 @@
-//! Where things lie on this system.
+//! Where folders are on this system.
 
 use std::path::{Path, PathBuf};
 
 use crate::Env;
 
-/// The folders that matter to us.
+/// The folders that recount uses.
 #[derive(Clone, Debug, Default)]
 pub struct Folders {
     /// The user's home.
@@ -17,7 +17,7 @@ pub struct Folders {
     pub programs: Option<PathBuf>,
 }
 
-/// Whether a path lies in a folder that is emptied by itself: at the next start, or when it gets old.
+/// Whether a path is in a folder that is emptied automatically: at the next start, or by age.
 pub fn is_temporary(env: &Env, path: &Path) -> bool {
     let named =
         ["TMPDIR", "TEMP", "TMP", "XDG_RUNTIME_DIR"].into_iter().filter_map(|name| env.path(name));
@@ -26,7 +26,7 @@ pub fn is_temporary(env: &Env, path: &Path) -> bool {
     let resolved = |path: PathBuf| path.canonicalize().unwrap_or(path);
     let path = resolved(path.to_owned());
     let mut folders = named.chain(usual.iter().map(PathBuf::from)).map(resolved);
-    // A root is no folder of anybody's.
+    // A root is not such a folder.
     folders.any(|folder| folder.parent().is_some() && path.starts_with(folder))
 }
 
@@ -60,7 +60,7 @@ impl Folders {
         }
     }
 
-    /// Puts the home in place of a leading `~`.
+    /// Expands a leading `~` to the home.
     pub fn expand(&self, path: &str) -> PathBuf {
         match (path.strip_prefix('~'), &self.home) {
             (Some(""), Some(home)) => home.clone(),
@@ -82,7 +82,7 @@ impl Folders {
     }
 }
 
-/// Whether two paths lead to the same place.
+/// Whether two paths lead to the same file or folder.
 pub fn is_same_place(one: &Path, other: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
     one == other || real(one).is_some_and(|one| real(other) == Some(one))

@@ -1,11 +1,11 @@
-//! Where programs lie that others installed.
+//! Where other programs are installed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::{Env, Folders};
 
-/// Folders of packages below the home; `*` stands for each folder there.
+/// Folders of packages below the home; `*` matches each folder there.
 const BELOW_HOME: &[&str] = &[
     ".npm-global/lib/node_modules",
     ".npm-packages/lib/node_modules",
@@ -20,17 +20,17 @@ const BELOW_HOME: &[&str] = &[
     "Library/pnpm/global/*/node_modules",
 ];
 
-/// Where programs and packages lie on this machine.
+/// Where programs and packages are on this machine.
 #[derive(Clone, Debug, Default)]
 pub struct Installations {
     /// Folders with programs, in the order in which the shell looks.
     pub programs: Vec<PathBuf>,
-    /// Folders with packages of Node that are for all projects of the user.
+    /// Folders with Node packages that are installed for all projects of the user.
     pub packages: Vec<PathBuf>,
 }
 
 impl Installations {
-    /// Finds them. What is for all users is found by way of `PATH`.
+    /// Finds them. System-wide ones are found through `PATH`.
     pub fn find(env: &Env, folders: &Folders) -> Self {
         let programs = env.path("PATH").map(|path| std::env::split_paths(&path).collect());
         let mut packages = Vec::new();
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "a test makes what it looks for")]
+    #[expect(clippy::disallowed_methods, reason = "test setup")]
     fn packages_of_every_version_of_node_are_found() {
         let home = tempfile::tempdir().unwrap();
         for version in ["v20.1.0", "v22.3.0"] {

@@ -1,4 +1,5 @@
-//! Everything that differs by system or comes from outside: environment, folders, processes, room on disks, the clock, the pager.
+//! Everything that differs by system or comes from outside: environment, folders, processes, free
+//! disk space, the clock, the pager.
 
 mod env;
 mod folders;

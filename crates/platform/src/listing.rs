@@ -1,12 +1,12 @@
-//! The folders in a folder, in as few questions to the system as there can be.
+//! Lists the folders in a folder, with as few system calls as possible.
 
 use std::io;
 use std::path::Path;
 
-/// Lists folders that lie on one file system.
+/// Lists folders on one file system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lister {
-    /// Whether a folder's count of links tells that no folder lies in it.
+    /// Whether a link count shows that a folder has no subfolders.
     counts_folders: bool,
 }
 
@@ -15,17 +15,17 @@ pub struct Lister {
 pub struct FolderEntry<'a> {
     /// Its name.
     pub name: &'a str,
-    /// The folder it lies in, where its count of links tells something.
+    /// Its parent folder, where link counts can be used.
     above: Option<system::Above<'a>>,
 }
 
 impl<'a> FolderEntry<'a> {
-    /// Makes one up, for tests.
+    /// Creates an entry, for tests.
     pub fn named(name: &'a str) -> Self {
         Self { name, above: None }
     }
 
-    /// Whether it is certain that no folder lies in it: then it need not be opened.
+    /// Whether it certainly has no subfolders: then it need not be opened.
     pub fn is_leaf(&self) -> bool {
         self.above.is_some_and(|above| system::is_leaf(above, self.name))
     }
@@ -42,7 +42,8 @@ mod system {
 
     use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, openat, statat, statfs};
 
-    /// File systems on which a folder has a link for itself, its name and each folder in it. Others give any number.
+    /// File systems on which a folder has one link for itself, one for its name and one per
+    /// subfolder. Others report any number.
     const COUNTING: &[u64] = &[
         0xEF53,      // ext2, ext3, ext4
         0x5846_5342, // xfs
@@ -78,7 +79,7 @@ mod system {
             let entry = entry?;
             let is_folder = match entry.file_type() {
                 FileType::Directory => true,
-                // Some file systems do not say.
+                // Some file systems do not report it.
                 FileType::Unknown => statat(&opened, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)
                     .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory),
                 _ => false,
@@ -130,13 +131,13 @@ mod system {
 }
 
 impl Lister {
-    /// Asks what kind of file system `place` lies on.
+    /// Detects the kind of file system of `place`.
     pub fn for_place(place: &Path) -> Self {
         Self { counts_folders: system::counts_folders(place) }
     }
 
-    /// Calls `visit` with each folder in `folder`. Links are not followed; a name that is no text cannot
-    /// be what an agent wrote down, and is left out.
+    /// Calls `visit` with each folder in `folder`. Links are not followed. Names that are not
+    /// Unicode are skipped: no agent records them.
     ///
     /// # Errors
     /// If the folder cannot be listed.
@@ -153,7 +154,7 @@ mod tests {
     fn folders_are_listed_and_files_and_links_are_not() {
         let top = tempfile::tempdir().unwrap();
         let below = |path: &str| top.path().join(path);
-        #[expect(clippy::disallowed_methods, reason = "a test makes what it looks at")]
+        #[expect(clippy::disallowed_methods, reason = "test setup")]
         {
             std::fs::create_dir_all(below("b/inner")).unwrap();
             std::fs::create_dir(below("a")).unwrap();

@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 /// The places at which file systems are mounted.
 #[derive(Clone, Debug, Default)]
 pub struct Mounts {
-    /// Known without asking each folder, which on a dead network disk would wait for ever.
+    /// Known without a system call per folder, which would hang on a dead network disk.
     places: Option<HashMap<OsString, HashSet<String>>>,
 }
 
 impl Mounts {
-    /// Asks the system.
+    /// Reads the mounts of this system.
     pub fn of_system() -> Self {
         Self { places: mount_list().as_deref().map(parse) }
     }
 
-    /// Returns what tells for the folders in `folder` whether another file system begins there.
+    /// Returns a check for the folders in `folder`: whether another file system begins there.
     pub fn below<'a>(&'a self, folder: &'a Path) -> Below<'a> {
         match &self.places {
             Some(places) => Below::Known(places.get(folder.as_os_str())),
@@ -26,16 +26,16 @@ impl Mounts {
     }
 }
 
-/// Tells for the folders in one folder whether another file system begins there.
+/// Checks for the folders in one folder whether another file system begins there.
 #[derive(Clone, Copy, Debug)]
 pub enum Below<'a> {
     /// The names at which one does.
     Known(Option<&'a HashSet<String>>),
-    /// The system must be asked.
+    /// Checked by a system call per folder.
     Ask {
         /// The folder above.
         folder: &'a Path,
-        /// The disk it lies on.
+        /// Its device.
         device: Option<u64>,
     },
 }
@@ -60,7 +60,7 @@ fn read(path: &str) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }
 
-/// The fifth field of each line; blanks and the like are written as `\040`.
+/// Reads the fifth field of each line; spaces and similar characters are written as `\040`.
 fn parse(list: &str) -> HashMap<OsString, HashSet<String>> {
     let mut places: HashMap<OsString, HashSet<String>> = HashMap::new();
     for place in list.lines().filter_map(|line| line.split(' ').nth(4)) {

@@ -1,15 +1,15 @@
-//! The processes of this user, sampled again and again while sessions are watched.
+//! The processes of this user, sampled repeatedly while sessions are watched.
 
 use std::collections::BTreeMap;
 
 use recount_model::LiveProcess;
 
-/// What a sample looks at.
+/// What to sample.
 #[derive(Clone, Copy)]
 pub struct ProcessQuery<'a> {
     /// Environment variables to read.
     pub variables: &'a [&'static str],
-    /// Whether a process is an agent, of which everything is read; so it is of its children.
+    /// Whether a process is an agent. Agents and their children are read completely.
     pub is_agent: &'a dyn Fn(&LiveProcess) -> bool,
 }
 
@@ -22,7 +22,7 @@ impl std::fmt::Debug for ProcessQuery<'_> {
     }
 }
 
-/// Samples processes, and remembers what does not change.
+/// Samples processes, and caches what does not change.
 #[derive(Debug, Default)]
 pub struct ProcessTable {
     known: BTreeMap<u32, LiveProcess>,
@@ -42,7 +42,7 @@ impl ProcessTable {
             all.iter().filter(|one| agents.contains(&one.pid)).map(|one| one.ppid).collect();
         let mut wanted: Vec<LiveProcess> = Vec::new();
         let mut below: Vec<u32> = agents.clone();
-        // Children of children, as far as they go: a tool may be run by a daemon's helper.
+        // Descendants at any depth: a tool may be run by a daemon's helper.
         loop {
             let more: Vec<u32> = all
                 .iter()
@@ -81,10 +81,11 @@ mod system {
 
     /// Clock ticks per second in user space, on every system we run on.
     const TICKS: u64 = 100;
-    /// So much is read of a file about a process.
+    /// At most this much is read of a file about a process.
     const MOST: u64 = 1 << 20;
 
-    /// Lists the processes of this user, with what one look tells. `known` saves reading command lines again.
+    /// Lists the processes of this user with basic facts. `known` saves reading command lines
+    /// again.
     pub(super) fn list(known: &BTreeMap<u32, LiveProcess>) -> Vec<LiveProcess> {
         let user = fs::metadata("/proc/self").ok().map(|about| about.uid());
         let Some(booted) = booted() else { return Vec::new() };
@@ -118,7 +119,7 @@ mod system {
         all
     }
 
-    /// Reads what is only of interest for agents and what they started.
+    /// Reads what is only needed for agents and their descendants.
     pub(super) fn detail(process: &mut LiveProcess, variables: &[&'static str], is_agent: bool) {
         let folder = Path::new("/proc").join(process.pid.to_string());
         let link = |name: &str| {
@@ -147,7 +148,7 @@ mod system {
         }
     }
 
-    /// When the system began to count, in milliseconds since 1970.
+    /// Returns the boot time, in milliseconds since 1970.
     fn booted() -> Option<i64> {
         let uptime = read(Path::new("/proc/uptime"));
         let seconds: f64 =
@@ -164,7 +165,7 @@ mod system {
     fn stat(folder: &Path, pid: u32, booted: i64) -> Option<LiveProcess> {
         let text = read(&folder.join("stat"));
         let text = String::from_utf8_lossy(&text);
-        // The name may have any characters, brackets too.
+        // The name may contain any characters, including brackets.
         let (head, rest) = text.rsplit_once(')')?;
         let comm = head.split_once('(')?.1.to_owned();
         let fields: Vec<&str> = rest.split_whitespace().collect();
@@ -195,7 +196,7 @@ mod system {
 
     fn read(path: &Path) -> Vec<u8> {
         let mut bytes = Vec::new();
-        // What has just ended is empty.
+        // The file of a process that has just ended is empty.
         let _read = fs::File::open(path).and_then(|file| file.take(MOST).read_to_end(&mut bytes));
         bytes
     }

@@ -15,23 +15,24 @@ use crate::process_table::{ProcessQuery, ProcessTable};
 pub struct Running {
     /// Its number.
     pub pid: u32,
-    /// The name of the program, perhaps cut short.
+    /// The name of the program, possibly truncated.
     pub name: String,
     /// Its command line, the program first.
     pub args: Vec<String>,
-    /// The folder it works in, which may be gone.
+    /// Its current folder, which may no longer exist.
     pub folder: Option<PathBuf>,
-    /// Those of its environment variables that were asked for and are set.
+    /// The requested environment variables that are set.
     pub variables: BTreeMap<String, String>,
 }
 
-/// Looks at running processes; tests script them.
+/// Lists running processes; tests script them.
 pub trait Processes: Debug + Send + Sync {
-    /// Lists the processes of this user, sorted by number, each with those `variables` of its environment that are
-    /// set. What the system does not let us see is left out.
+    /// Lists the processes of this user, sorted by pid, each with those `variables` of its
+    /// environment that are set. Processes that the system hides are missing.
     fn running(&self, variables: &[&str]) -> Vec<Running>;
 
-    /// Returns the agents among the processes, with their parents and children; `None` if only [`Processes::running`] can be told.
+    /// Returns the agents among the processes, with their parents and children; `None` if only
+    /// [`Processes::running`] is supported.
     fn sample(&self, _query: &ProcessQuery<'_>) -> Option<Vec<LiveProcess>> {
         None
     }
@@ -47,7 +48,7 @@ impl Processes for System {
     }
 
     fn running(&self, variables: &[&str]) -> Vec<Running> {
-        // Else a file stays open for each process, in case of a second look.
+        // Otherwise a file stays open for each process, for later refreshes.
         sysinfo::set_open_files_limit(0);
         let environment =
             if variables.is_empty() { UpdateKind::Never } else { UpdateKind::OnlyIfNotSet };
@@ -66,7 +67,7 @@ impl Processes for System {
             .values()
             .filter(|process| process.user_id() == user)
             .map(|process| look(process, variables))
-            // Threads of the kernel and what has just ended have neither.
+            // Kernel threads and processes that have just ended have neither.
             .filter(|running| !running.args.is_empty() || running.folder.is_some())
             .collect();
         all.sort_by_key(|running| running.pid);
@@ -86,7 +87,7 @@ fn look(process: &Process, variables: &[&str]) -> Running {
     }
 }
 
-/// Linux appends a mark to the path of a folder that is gone.
+/// Linux appends a mark to the path of a deleted folder.
 fn without_mark(folder: &Path) -> PathBuf {
     let unmarked = folder.to_str().and_then(|path| path.strip_suffix(" (deleted)"));
     match unmarked {
@@ -95,10 +96,10 @@ fn without_mark(folder: &Path) -> PathBuf {
     }
 }
 
-/// Reads `NAME=value`, if the name is a wanted one.
+/// Reads `NAME=value`, if the name is a requested one.
 fn variable(pair: &str, wanted: &[&str]) -> Option<(String, String)> {
     let (name, value) = pair.split_once('=')?;
-    // Windows does not tell `Path` from `PATH`.
+    // Windows does not distinguish `Path` from `PATH`.
     let same = |wanted: &&&str| {
         if cfg!(windows) { wanted.eq_ignore_ascii_case(name) } else { **wanted == name }
     };
@@ -135,7 +136,10 @@ mod tests {
 
         impl Sleeper {
             fn start(folder: &Path) -> Self {
-                #[expect(clippy::disallowed_methods, reason = "a process to be found")]
+                #[expect(
+                    clippy::disallowed_methods,
+                    reason = "the process that the test looks for"
+                )]
                 let mut command = Command::new("sleep");
                 command.arg("60").current_dir(folder).env_clear().stdin(Stdio::null());
                 command.env("PATH", "/usr/bin:/bin").env("PWD", folder).env("OTHER", "a=b");

@@ -1,4 +1,4 @@
-//! Programs we start, and the clock.
+//! Programs that recount starts, and the clock.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,19 +14,20 @@ pub fn clock(env: &Env) -> Clock {
     told.map_or_else(Clock::system, Clock::fixed)
 }
 
-/// Returns the system's time, whatever we are told to take as now: for questions about files that are being written.
+/// Returns the system time, even if `RECOUNT_NOW` is set: for questions about files that are being
+/// written.
 pub fn system_nanos() -> i128 {
     Clock::system().now().as_nanosecond()
 }
 
-/// A pager that shows what is written to it, like git's.
+/// A pager that shows what is written to it, as git does.
 #[derive(Debug)]
 pub struct Pager {
     child: Child,
 }
 
 impl Pager {
-    /// Starts the user's pager; `None` when there is none or the user wants none.
+    /// Starts the user's pager; `None` if there is none or the user has disabled it.
     pub fn start(env: &Env) -> Option<Self> {
         let chosen = if env.is_set("RECOUNT_PAGER") { "RECOUNT_PAGER" } else { "PAGER" };
         let words = match env.text(chosen) {
@@ -52,7 +53,7 @@ impl Pager {
         self.child.stdin.take()
     }
 
-    /// Waits until the user has left the pager.
+    /// Waits until the user has closed the pager.
     ///
     /// # Errors
     /// If the pager cannot be waited for.
@@ -62,7 +63,8 @@ impl Pager {
     }
 }
 
-/// Runs a program in a folder, with the terminal as its own, and waits for it to end. Returns its exit code.
+/// Runs a program in a folder, with the terminal as its own, and waits for it to end. Returns its
+/// exit code.
 ///
 /// # Errors
 /// If it cannot be started.
@@ -78,7 +80,7 @@ pub fn run_in(
     Ok(status.code().map_or_else(|| killed(status), |code| u8::try_from(code).unwrap_or(u8::MAX)))
 }
 
-/// The exit code of a program that a signal ended, as shells tell it.
+/// Returns the exit code of a program that was ended by a signal, as shells report it.
 #[cfg(unix)]
 fn killed(status: ExitStatus) -> u8 {
     let signal = std::os::unix::process::ExitStatusExt::signal(&status).unwrap_or(0);
@@ -90,8 +92,8 @@ fn killed(_status: ExitStatus) -> u8 {
     u8::MAX
 }
 
-/// Starts this program once more with other arguments, and leaves it alone: it has no terminal and no streams, gets no signals
-/// that are meant for us, and yields to whatever else runs.
+/// Starts this program again with other arguments, detached: it has no terminal and no streams,
+/// gets none of our signals, and runs at low priority.
 ///
 /// # Errors
 /// If it cannot be started.
@@ -110,7 +112,7 @@ pub fn start_detached(env: &Env, args: &[std::ffi::OsString]) -> io::Result<()> 
     command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     #[cfg(unix)]
     {
-        // A folder that is held by nobody can be removed or unmounted.
+        // A folder that no process uses can be removed or unmounted.
         std::os::unix::process::CommandExt::process_group(&mut command, 0).current_dir("/");
     }
     command.spawn().map(drop)
@@ -141,8 +143,9 @@ fn is_program(file: &Path) -> bool {
     file.is_file()
 }
 
-/// What `less` is told: quit if it fits, keep colours, leave the screen as it is. Who has set something else gets that, with
-/// colours: without `-R`, they would be shown as the bytes they are made of.
+/// Returns the options for `less`: quit if the text fits, keep colors, leave the screen as it is.
+/// Options that the user has set are kept, with `-R` added: without it, colors would be shown as
+/// raw bytes.
 fn less(env: &Env) -> String {
     match env.text("LESS") {
         Some(own) => format!("-R {own}"),
@@ -151,15 +154,15 @@ fn less(env: &Env) -> String {
     }
 }
 
-/// Whether a command line for the shell can be run, as far as that can be told: the shell would start, fail to find the program,
-/// and everything written to it would be lost.
+/// Whether a shell command line can be run, as far as that can be checked: otherwise the shell
+/// would start, fail to find the program, and everything written to it would be lost.
 fn may_run(env: &Env, words: &str) -> bool {
     let is_setting =
         |word: &&str| word.split_once('=').is_some_and(|(name, _)| !name.contains('/'));
     let Some(program) = words.split_whitespace().find(|word| !is_setting(word)) else {
         return false;
     };
-    // What only the shell understands is left to it.
+    // What only the shell understands is left to the shell.
     if program
         .contains(['"', '\'', '`', '$', '~', '(', '{', ';', '|', '&', '<', '>', '*', '?', '\\'])
     {
@@ -172,7 +175,7 @@ fn may_run(env: &Env, words: &str) -> bool {
 }
 
 fn shell(program: &str, flag: &str, words: &str) -> Command {
-    #[expect(clippy::disallowed_methods, reason = "the pager is the user's own choice")]
+    #[expect(clippy::disallowed_methods, reason = "the pager is chosen by the user")]
     let mut command = Command::new(program);
     command.arg(flag).arg(words);
     command
@@ -182,7 +185,8 @@ fn shell(program: &str, flag: &str, words: &str) -> Command {
 pub fn random() -> [u8; 32] {
     let mut bytes = [0; 32];
     if getrandom::fill(&mut bytes).is_err() {
-        // No system of today fails here; the clock and the process are at least not the same twice.
+        // No current system fails here; the clock and the process id are at least not the same
+        // twice.
         let seed = system_nanos().to_le_bytes().into_iter().chain(std::process::id().to_le_bytes());
         bytes.iter_mut().zip(seed).for_each(|(byte, seed)| *byte = seed);
     }

@@ -1,10 +1,10 @@
-//! Disks of other machines, on which the system does not tell of all changes.
+//! Network disks, on which the system does not report all changes.
 
 use std::path::Path;
 
 use crate::mounts::{mount_list, unescape};
 
-/// File systems whose files may be changed elsewhere.
+/// File systems whose files may be changed by other machines.
 const REMOTE: &[&str] = &[
     "nfs",
     "nfs4",
@@ -21,7 +21,7 @@ const REMOTE: &[&str] = &[
     "fuse.glusterfs",
 ];
 
-/// Whether a path lies on a disk of another machine, as far as the system says.
+/// Whether a path is on a network disk, as far as the system reports it.
 pub fn is_remote(path: &Path) -> bool {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     mount_list().is_some_and(|list| is_remote_in(&list, &path))
@@ -34,7 +34,7 @@ fn is_remote_in(list: &str, path: &Path) -> bool {
         let kind = after.split(' ').next()?.to_owned();
         path.starts_with(&place).then_some((place.len(), kind))
     };
-    // Of several on one place, the last one is seen.
+    // Of several mounts at one place, the last one is visible.
     let nearest = list.lines().filter_map(mount).max_by_key(|(length, _)| *length);
     nearest.is_some_and(|(_, kind)| REMOTE.contains(&kind.as_str()))
 }

@@ -1,18 +1,18 @@
-//! How much room there is on a disk.
+//! Free space on a disk.
 
 use std::path::Path;
 
-/// A file system, and what fits on it.
+/// A file system and its free space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// Tells one file system from another.
+    /// Identifies the file system.
     pub device: u64,
     /// Bytes that this user may still write.
     pub free: u64,
 }
 
 impl Room {
-    /// Asks for the file system on which `path` lies; `None` where the system does not say.
+    /// Returns the file system that `path` is on; `None` where the system does not report it.
     #[cfg(unix)]
     pub fn at(path: &Path) -> Option<Self> {
         use std::os::unix::fs::MetadataExt as _;
@@ -21,7 +21,7 @@ impl Room {
         Some(Self { device, free: told.f_bavail.saturating_mul(told.f_frsize) })
     }
 
-    /// Asks for the file system on which `path` lies; `None` where the system does not say.
+    /// Returns the file system that `path` is on; `None` where the system does not report it.
     #[cfg(not(unix))]
     pub fn at(_path: &Path) -> Option<Self> {
         None
@@ -36,7 +36,7 @@ mod tests {
     fn two_folders_of_one_disk_are_on_one_disk() {
         let folder = tempfile::tempdir().unwrap();
         let inner = folder.path().join("inner");
-        #[expect(clippy::disallowed_methods, reason = "a folder to ask about")]
+        #[expect(clippy::disallowed_methods, reason = "test setup")]
         std::fs::create_dir(&inner).unwrap();
         let (outer, inner) = (Room::at(folder.path()).unwrap(), Room::at(&inner).unwrap());
         assert_eq!(outer.device, inner.device);

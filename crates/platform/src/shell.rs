@@ -1,5 +1,5 @@
-//! Command lines to copy into a shell. Paths, ids and names in them come from session files, and so from anybody: each is one
-//! word to the shell, whatever is in it.
+//! Command lines to copy into a shell. Paths, ids and names in them come from session files and are
+//! untrusted: each is quoted as one word.
 
 use std::fmt::{self, Write as _};
 use std::path::Path;
@@ -17,20 +17,20 @@ pub struct CommandLine {
     command: &'static str,
     arguments: Vec<Argument>,
     options: Vec<String>,
-    /// Whether an argument would be taken for an option.
+    /// Whether an argument would be parsed as an option.
     is_ambiguous: bool,
 }
 
 #[derive(Clone, Debug)]
 enum Argument {
-    /// From anybody: it is quoted.
+    /// Untrusted: it is quoted.
     Given(String),
     /// For people to fill in.
     Placeholder(&'static str),
 }
 
 impl CommandLine {
-    /// Begins with what we write ourselves.
+    /// Starts a command line with a fixed command.
     pub fn new(command: &'static str) -> Self {
         Self { command, arguments: Vec::new(), options: Vec::new(), is_ambiguous: false }
     }
@@ -50,7 +50,7 @@ impl CommandLine {
         self
     }
 
-    /// Adds an option of ours, as it is.
+    /// Adds a fixed option, unquoted.
     #[must_use]
     pub fn option(mut self, option: &'static str) -> Self {
         self.options.push(option.to_owned());
@@ -65,7 +65,8 @@ impl CommandLine {
         self
     }
 
-    /// Returns the line with paths below the home as `~/…`. A shell puts the home back only outside of quotes, so that is where it stands.
+    /// Returns the line with paths below the home as `~/…`. Shells expand `~` only outside of
+    /// quotes, so it is left unquoted.
     pub fn below_home(&self, home: Option<&Path>) -> String {
         let home = home.and_then(Path::to_str).filter(|home| !home.is_empty() && !cfg!(windows));
         self.line(|word| {
@@ -89,7 +90,7 @@ impl CommandLine {
     }
 }
 
-/// Quotes what follows in the same word.
+/// Quotes the rest of the same word.
 fn quote_rest(rest: &str) -> String {
     if rest.is_empty() { String::new() } else { quote(rest) }
 }
@@ -100,12 +101,14 @@ impl fmt::Display for CommandLine {
     }
 }
 
-/// Returns a word as this system's shells read it: as it is where they see nothing in it, else in quotes.
+/// Returns a word for the shells of this system: unchanged if it has no special characters, else
+/// quoted.
 pub fn quote(word: &str) -> String {
     if cfg!(windows) { quote_windows(word) } else { quote_posix(word) }
 }
 
-/// Returns a word between quotes for the shell that agents start commands with: `sh`, or PowerShell on Windows.
+/// Returns a quoted word for the shell that agents run commands with: `sh`, or PowerShell on
+/// Windows.
 pub fn literal(word: &str) -> String {
     if cfg!(windows) { quote_powershell(word) } else { single_quoted(word) }
 }
@@ -123,7 +126,7 @@ fn quote_posix(word: &str) -> String {
     single_quoted(word)
 }
 
-/// Quotes and backslashes stand outside of the quotes: fish reads backslashes inside.
+/// Quotes and backslashes are placed outside of the quotes: fish reads backslashes inside.
 fn single_quoted(word: &str) -> String {
     let mut text = String::from("'");
     for c in word.chars() {
@@ -136,8 +139,8 @@ fn single_quoted(word: &str) -> String {
     text
 }
 
-/// A terminal must not act on it, and a shell must still read it: `$'…'` of bash, zsh, ksh and POSIX 2024. Other shells take
-/// it for another word, and never for more than one.
+/// The terminal must not act on it, and a shell must still read it: `$'…'` of bash, zsh, ksh and
+/// POSIX 2024. Other shells read a different word, but never more than one.
 fn escaped(word: &str) -> String {
     let mut text = String::from("$'");
     let mut bytes = [0; 4];
@@ -158,8 +161,8 @@ fn escaped(word: &str) -> String {
     text
 }
 
-/// Whether a character is for the terminal rather than for the eye: controls, what turns the direction of text, and what has
-/// no width.
+/// Whether a character is invisible: controls, characters that change the direction of text, and
+/// characters without width.
 fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -168,13 +171,13 @@ fn is_invisible(c: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Whether blanks would not survive on a line on which words are put one blank apart.
+/// Whether spaces would not survive on a line of words with single spaces between them.
 fn has_odd_blanks(word: &str) -> bool {
     word.split(' ').any(str::is_empty) || word.chars().any(|c| c.is_whitespace() && c != ' ')
 }
 
-/// For cmd and PowerShell at once. What one of them would read something into, whatever the quotes, is not printed: a
-/// placeholder stands there.
+/// Quotes for cmd and PowerShell at once. A word that one of them would interpret despite the
+/// quotes is replaced by a placeholder.
 fn quote_windows(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || r"-_./\:+".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -189,7 +192,7 @@ fn quote_windows(word: &str) -> String {
     format!("\"{word}\"")
 }
 
-/// PowerShell takes typographic quotes for straight ones.
+/// PowerShell treats typographic quotes as straight ones.
 fn quote_powershell(word: &str) -> String {
     let mut text = String::from("'");
     for c in word.chars() {
@@ -273,7 +276,7 @@ mod tests {
                     .args(["-c", &script])
                     .current_dir(folder.path())
                     .output();
-                // A shell that is not installed has nothing to say.
+                // A shell that is not installed is skipped.
                 let Ok(run) = run else { break };
                 let escapes = ["bash", "zsh"].contains(&shell);
                 if escapes || !quote_posix(word).starts_with('$') {

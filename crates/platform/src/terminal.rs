@@ -1,14 +1,14 @@
-//! Which terminal we run in.
+//! The terminal that recount runs in.
 
 use crate::Env;
 
-/// Returns what stands for the terminal we were started from, `None` when there is none. Two terminals do not share it, nor
-/// does one that was opened later under the same name.
+/// Returns a key of the terminal that recount was started from; `None` if there is none. Two
+/// terminals never share a key, even if one was opened later under the same name.
 pub fn terminal(env: &Env) -> Option<String> {
     env.text("RECOUNT_TERMINAL").map(str::to_owned).or_else(device)
 }
 
-/// The device behind one of the standard streams, and since when it is what it is: its number is used again.
+/// Returns the device of one of the standard streams, with its creation time: its number is reused.
 #[cfg(unix)]
 fn device() -> Option<String> {
     use std::io::{IsTerminal as _, stderr, stdin, stdout};

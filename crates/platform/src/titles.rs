@@ -1,16 +1,17 @@
-//! Titles of terminals, as far as terminal multiplexers tell them.
+//! Titles of terminals, as far as terminal multiplexers report them.
 
 use std::io::Read as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A multiplexer that does not answer within this time tells nothing.
+/// A multiplexer that does not answer within this time is skipped.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// So much of an answer is read.
+/// At most this much of an answer is read.
 const MOST: u64 = 1 << 20;
 
-/// Asks tmux for the titles of all panes of a server, each with the key that [`recount_model::LiveProcess::terminal_key`] gives
-/// processes in it. `server` is the beginning of such a key: the socket and the number of the server.
+/// Reads the titles of all panes of a tmux server, each with the key that
+/// [`recount_model::LiveProcess::terminal_key`] gives processes in it. `server` is the start of
+/// such a key: the socket and the pid of the server.
 pub fn pane_titles(server: &str) -> Vec<(String, String)> {
     let Some((socket, _)) = server.rsplit_once(',') else { return Vec::new() };
     #[expect(clippy::disallowed_methods, reason = "asks the multiplexer that the agent runs in")]
@@ -21,7 +22,7 @@ pub fn pane_titles(server: &str) -> Vec<(String, String)> {
     panes.map(|(pane, title)| (format!("{server},{pane}"), title.to_owned())).collect()
 }
 
-/// Runs a program that answers at once.
+/// Runs a program that is expected to answer at once.
 fn answer(mut command: Command) -> Option<String> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().ok()?;
@@ -36,7 +37,7 @@ fn answer(mut command: Command) -> Option<String> {
             Ok(Some(_)) => break,
             Ok(None) if Instant::now() < end => std::thread::sleep(Duration::from_millis(2)),
             Ok(None) | Err(_) => {
-                // It may have ended just now.
+                // It may have just ended.
                 let _killed = child.kill();
                 let _waited = child.wait();
                 return None;
@@ -46,7 +47,7 @@ fn answer(mut command: Command) -> Option<String> {
     reader.join().ok()?
 }
 
-/// Runs a program with something on its standard input, without waiting for it for long.
+/// Runs a program with the given standard input and a short timeout.
 ///
 /// # Errors
 /// If it cannot be started.
@@ -59,7 +60,7 @@ pub fn notify_program(program: &str, args: &[String], input: &[u8]) -> std::io::
     let stdin = child.stdin.take();
     std::thread::spawn(move || {
         if let Some(mut stdin) = stdin {
-            // A program that does not read what it is given still runs.
+            // A program that does not read its input still runs.
             let _written = std::io::Write::write_all(&mut stdin, &input);
         }
         let _ended = child.wait();
