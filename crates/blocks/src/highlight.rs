@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_literals_and_words_are_told_apart() {
+    fn comments_literals_and_words_are_distinguished() {
         for (language, code, expected) in [
             (
                 "rust",

@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_stands_for_two_languages() {
+    fn no_name_is_used_by_two_languages() {
         let mut seen = HashSet::new();
         for name in LANGUAGES.iter().flat_map(|language| language.names) {
             assert!(seen.insert(name), "{name}");

@@ -85,7 +85,7 @@ impl Error {
     }
 
     /// Returns the whole story, causes included.
-    pub fn told(&self) -> String {
+    pub fn full_message(&self) -> String {
         let mut story = self.to_string();
         let mut cause = std::error::Error::source(self);
         while let Some(inner) = cause {

@@ -89,7 +89,7 @@ impl From<Error> for Failure {
         if let Error::Output(error) = error {
             return error.into();
         }
-        let failure = Self::new(code(&error), error.told());
+        let failure = Self::new(code(&error), error.full_message());
         match &error {
             Error::NoSession(_) | Error::NoRow(_) | Error::TooShort(_) => {
                 failure.hint("`recount list --all` shows every session with its id")
@@ -160,7 +160,7 @@ impl From<ChangeError> for Failure {
         if let ChangeError::Engine(error) = error {
             return error.into();
         }
-        let failure = Self::new(change_code(&error), error.told());
+        let failure = Self::new(change_code(&error), error.full_message());
         failure.with(of_change(&error).map(str::to_owned))
     }
 }
@@ -241,7 +241,7 @@ fn way_out(refusal: &Refusal) -> Option<&'static str> {
         Refusal::Occupied { .. } => Some("move the existing file away, then try again"),
         Refusal::NotAFile { .. } => Some("files are never changed through links; check it by hand"),
         Refusal::NoRoom { .. } => Some("make room on the disk, or `recount trash empty`"),
-        Refusal::NoTurns { .. } => Some("set RECOUNT_DATA_DIR to a folder on a local disk"),
+        Refusal::NoLocks { .. } => Some("set RECOUNT_DATA_DIR to a folder on a local disk"),
         Refusal::NotUndoable { .. } => Some("`recount history` shows what has become of it"),
         _ => None,
     }

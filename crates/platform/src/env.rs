@@ -82,7 +82,7 @@ impl Env {
     }
 
     /// Creates an environment, for tests.
-    pub fn made_up<'a>(
+    pub fn for_tests<'a>(
         variables: impl IntoIterator<Item = (&'a str, &'a str)>,
         current_folder: Option<PathBuf>,
     ) -> Self {

@@ -93,9 +93,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn our_data_lies_where_the_environment_says() {
+    fn our_data_is_where_the_environment_says() {
         let folders =
-            |pairs: &[(&str, &str)]| Folders::find(&Env::made_up(pairs.iter().copied(), None));
+            |pairs: &[(&str, &str)]| Folders::find(&Env::for_tests(pairs.iter().copied(), None));
         let data = |pairs: &[(&str, &str)]| folders(pairs).data.unwrap();
         assert_eq!(data(&[("HOME", "/h"), ("RECOUNT_DATA_DIR", "/d")]), Path::new("/d"));
         if cfg!(target_os = "linux") {
@@ -126,7 +126,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn temporary_folders_are_those_of_the_system_and_of_the_environment() {
-        let env = Env::made_up([("TMPDIR", "/scratch/me"), ("TMP", "/")], None);
+        let env = Env::for_tests([("TMPDIR", "/scratch/me"), ("TMP", "/")], None);
         for path in ["/tmp/recount", "/var/tmp/x/recount", "/scratch/me/recount", "/dev/shm/r"] {
             assert!(is_temporary(&env, Path::new(path)), "{path}");
         }

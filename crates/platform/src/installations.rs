@@ -74,7 +74,7 @@ mod tests {
             fs::create_dir_all(home.path().join(packages)).unwrap();
         }
         let path = home.path().to_str().unwrap();
-        let env = Env::made_up([("HOME", path), ("PATH", "/usr/local/bin:/usr/bin")], None);
+        let env = Env::for_tests([("HOME", path), ("PATH", "/usr/local/bin:/usr/bin")], None);
         let found = Installations::find(&env, &Folders::find(&env));
         assert_eq!(found.packages.len(), 2);
         if cfg!(unix) {

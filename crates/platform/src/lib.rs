@@ -24,7 +24,7 @@ pub use process_table::{ProcessQuery, ProcessTable};
 pub use processes::{Processes, Running, System};
 pub use program::{Pager, clock, find_program, random, run_in, start_detached, system_nanos};
 pub use remote::is_remote;
-pub use room::Room;
+pub use room::DiskSpace;
 pub use shell::{CommandLine, literal, quote};
 pub use terminal::terminal;
 pub use titles::{notify_program, pane_titles};

@@ -82,7 +82,7 @@ mod system {
     /// Clock ticks per second in user space, on every system we run on.
     const TICKS: u64 = 100;
     /// At most this much is read of a file about a process.
-    const MOST: u64 = 1 << 20;
+    const MAX_BYTES: u64 = 1 << 20;
 
     /// Lists the processes of this user with basic facts. `known` saves reading command lines
     /// again.
@@ -197,7 +197,8 @@ mod system {
     fn read(path: &Path) -> Vec<u8> {
         let mut bytes = Vec::new();
         // The file of a process that has just ended is empty.
-        let _read = fs::File::open(path).and_then(|file| file.take(MOST).read_to_end(&mut bytes));
+        let _read =
+            fs::File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes));
         bytes
     }
 

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn we_find_ourselves() {
+    fn the_own_process_is_found() {
         assert!(System.running(&[]).iter().any(|running| running.pid == std::process::id()));
     }
 

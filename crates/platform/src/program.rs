@@ -198,8 +198,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_reach_the_pager_whatever_less_is_told() {
-        let told = |pairs: &[(&str, &str)]| less(&Env::made_up(pairs.iter().copied(), None));
+    fn colors_reach_the_pager_with_any_less_options() {
+        let told = |pairs: &[(&str, &str)]| less(&Env::for_tests(pairs.iter().copied(), None));
         assert_eq!(told(&[]), "FRX");
         assert_eq!(told(&[("LESS", "")]), "-R");
         assert_eq!(told(&[("LESS", "-F -X")]), "-R -F -X");
@@ -208,14 +208,14 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_pager_that_is_not_there_is_not_started() {
-        let env = Env::made_up([("PATH", "/usr/bin:/bin")], None);
+        let env = Env::for_tests([("PATH", "/usr/bin:/bin")], None);
         for there in ["sh", "sh -c cat", "LESS=R sh", "/bin/sh -x", "$HOME/pager", "(sh)"] {
             assert!(may_run(&env, there), "{there}");
         }
         for missing in ["no-such-pager", "no-such-pager -R", "/no/such/pager", "A=b", " "] {
             assert!(!may_run(&env, missing), "{missing}");
         }
-        let env = Env::made_up([("PATH", "/usr/bin:/bin"), ("PAGER", "no-such-pager")], None);
+        let env = Env::for_tests([("PATH", "/usr/bin:/bin"), ("PAGER", "no-such-pager")], None);
         assert!(Pager::start(&env).is_none());
     }
 }

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_mount_tells() {
+    fn the_nearest_mount_decides() {
         let list = "36 35 98:0 / / rw shared:1 - ext4 /dev/root rw\n\
             37 36 0:52 / /mnt/my\\040disk rw - nfs4 host:/x rw\n\
             38 37 0:53 / /mnt/my\\040disk/local rw - ext4 /dev/sdb rw\nbroken\n";

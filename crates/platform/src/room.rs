@@ -4,14 +4,14 @@ use std::path::Path;
 
 /// A file system and its free space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct DiskSpace {
     /// Identifies the file system.
     pub device: u64,
     /// Bytes that this user may still write.
     pub free: u64,
 }
 
-impl Room {
+impl DiskSpace {
     /// Returns the file system that `path` is on; `None` where the system does not report it.
     #[cfg(unix)]
     pub fn at(path: &Path) -> Option<Self> {
@@ -38,9 +38,10 @@ mod tests {
         let inner = folder.path().join("inner");
         #[expect(clippy::disallowed_methods, reason = "test setup")]
         std::fs::create_dir(&inner).unwrap();
-        let (outer, inner) = (Room::at(folder.path()).unwrap(), Room::at(&inner).unwrap());
+        let (outer, inner) =
+            (DiskSpace::at(folder.path()).unwrap(), DiskSpace::at(&inner).unwrap());
         assert_eq!(outer.device, inner.device);
         assert!(outer.free > 0);
-        assert_eq!(Room::at(&folder.path().join("not there")), None);
+        assert_eq!(DiskSpace::at(&folder.path().join("not there")), None);
     }
 }

@@ -5,9 +5,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A multiplexer that does not answer within this time is skipped.
-const PATIENCE: Duration = Duration::from_millis(500);
+const TIMEOUT: Duration = Duration::from_millis(500);
 /// At most this much of an answer is read.
-const MOST: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// Reads the titles of all panes of a tmux server, each with the key that
 /// [`recount_model::LiveProcess::terminal_key`] gives processes in it. `server` is the start of
@@ -29,9 +29,9 @@ fn answer(mut command: Command) -> Option<String> {
     let out = child.stdout.take()?;
     let reader = std::thread::spawn(move || {
         let mut text = String::new();
-        out.take(MOST).read_to_string(&mut text).ok().map(|_| text)
+        out.take(MAX_BYTES).read_to_string(&mut text).ok().map(|_| text)
     });
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + TIMEOUT;
     loop {
         match child.try_wait() {
             Ok(Some(_)) => break,

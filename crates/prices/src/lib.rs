@@ -1,7 +1,7 @@
 //! What a request to a model costs, and how that is known. Pure: no clock, no disk, no network.
 //!
-//! Prices are whole numbers of a millionth of a millionth of a dollar per token, so sums are exact whatever the order. The
-//! embedded table (`table.toml`) has the page and the day of each price; what the user has set comes before it.
+//! Prices are whole numbers of a millionth of a millionth of a dollar per token, so sums are exact in any order. The
+//! embedded table (`table.toml`) has the page and the day of each price; prices set by the user take precedence.
 
 mod money;
 mod read;

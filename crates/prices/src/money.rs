@@ -13,7 +13,7 @@ const DOLLAR: u128 = 1_000_000_000_000;
 pub struct Money(u128);
 
 impl Money {
-    /// Takes an amount in millionths of a millionth of a dollar.
+    /// Wraps an amount in millionths of a millionth of a dollar.
     pub const fn from_units(units: u128) -> Self {
         Self(units)
     }
@@ -23,7 +23,7 @@ impl Money {
         self.0
     }
 
-    /// Reads dollars as people write them: `20`, `0.50`. At most twelve digits behind the point.
+    /// Reads dollars as people write them: `20`, `0.50`. At most twelve decimal places.
     pub fn from_dollars(text: &str) -> Option<Self> {
         let (whole, part) = text.split_once('.').unwrap_or((text, ""));
         let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -36,7 +36,7 @@ impl Money {
         number(whole)?.checked_mul(DOLLAR)?.checked_add(behind).map(Self)
     }
 
-    /// Returns the amount in dollars, as near as a double comes.
+    /// Returns the amount in dollars, as the nearest double.
     #[expect(
         clippy::cast_precision_loss,
         reason = "for charts and JSON; sums are made of whole units"

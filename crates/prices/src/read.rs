@@ -1,4 +1,4 @@
-//! Tables of prices as they are written: ours and what the user sets.
+//! Reads price tables: the embedded one and the user's.
 
 use jiff::civil::Date;
 use serde::Deserialize;
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::table::{Period, PriceEntry, PriceOrigin};
 use crate::unit::{Above, Unit, Units};
 
-/// A table that is not understood.
+/// An invalid price table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -15,33 +15,33 @@ pub enum Error {
     NotAPrice {
         /// The model.
         model: String,
-        /// What stands there.
+        /// The text.
         price: String,
     },
-    /// The day is not one.
+    /// The day is invalid.
     #[error("prices of {model}: `{day}` is not a day, as in 2026-01-31")]
     NotADay {
         /// The model.
         model: String,
-        /// What stands there.
+        /// The text.
         day: String,
     },
-    /// The table as a whole is not what we expect.
+    /// The table as a whole is invalid.
     #[error("{0}")]
     Form(String),
 }
 
-/// What the user sets for a model: one price, or several that follow each other.
+/// What the user sets for a model: one price, or several in sequence.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum Override {
-    /// One price for all times.
+    /// One price at all times.
     One(Box<Written>),
-    /// Prices with the days from which they hold.
+    /// Prices with the days from which they apply.
     Many(Vec<Written>),
 }
 
-/// A price as it is written.
+/// A price as written in a table.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Written {
@@ -96,7 +96,7 @@ impl Dollars {
         match self {
             Self::Text(text) => text.clone(),
             Self::Whole(number) => number.to_string(),
-            // The shortest text that means this double is what was written.
+            // The shortest text that parses as this double is what was written.
             Self::Point(number) => number.to_string(),
         }
     }
@@ -147,7 +147,7 @@ fn period(model: &str, price: &Written) -> Result<Period, Error> {
         day.parse::<Date>().map_err(bad)
     };
     let units = |input: &Dollars, cache: [Option<&Dollars>; 3], output: &Dollars| {
-        // Without a price of its own, what comes from the cache or goes there costs what else is sent.
+        // Without a price of their own, cached tokens cost the same as other input.
         let [cached, write, write_1h] = cache.map(|price| price.unwrap_or(input));
         Ok(Units {
             input: unit(input)?,

@@ -1,4 +1,4 @@
-//! Which price a model has on which day.
+//! Finds the price of a model on a day.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -10,10 +10,10 @@ use serde::Serialize;
 use crate::read::{self, Error, Override};
 use crate::{Above, Money, Tier, Units};
 
-/// The table that comes with us.
+/// The embedded table.
 const TABLE: &str = include_str!("table.toml");
 
-/// Words that may stand before the name of a model.
+/// Words that may precede the name of a model.
 const PREFIXES: &[&str] =
     &["publishers/google/models/", "models/", "google/", "anthropic/", "openai/"];
 
@@ -21,30 +21,30 @@ const PREFIXES: &[&str] =
 #[derive(Clone, Debug, Default)]
 pub struct Prices {
     entries: Vec<PriceEntry>,
-    /// How many of them are the user's.
+    /// The number of entries that are the user's.
     own: usize,
     /// Entries by name.
     names: HashMap<String, usize>,
-    /// Entries by how names begin, longest first.
+    /// Entries by name prefix, longest first.
     beginnings: Vec<(String, usize)>,
 }
 
-/// Models that cost the same, and what they cost.
+/// Models that cost the same, and their price.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PriceEntry {
     /// The names of the models.
     pub names: Vec<String>,
-    /// Who says so.
+    /// The source of the price.
     pub origin: PriceOrigin,
     /// The prices, in order of time.
     pub periods: Vec<Period>,
 }
 
-/// Who says what a model costs.
+/// The source of a price.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PriceOrigin {
-    /// Our table.
+    /// The embedded table.
     Table {
         /// The page on which it is published.
         source: String,
@@ -53,36 +53,36 @@ pub enum PriceOrigin {
     Config,
 }
 
-/// A price and when it holds.
+/// A price and when it applies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Period {
-    /// The first day; from the start when there is none.
+    /// The first day; if missing, from the start.
     pub from: Option<Date>,
-    /// Usual prices.
+    /// The base prices.
     #[serde(flatten)]
     pub units: Units,
     /// Prices of long prompts.
     pub above: Option<Above>,
-    /// The last day on which it was seen.
+    /// The last day on which it was checked.
     pub seen: Option<Date>,
 }
 
-/// What a request costs, and by which prices.
+/// The cost of a request, with the prices used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Quote {
-    /// Which prices.
+    /// The tier.
     pub tier: Tier,
     /// The prices.
     pub units: Units,
-    /// The product.
+    /// The cost.
     pub cost: Money,
 }
 
 impl Prices {
-    /// Takes the table that comes with us, and puts what the user has set before it.
+    /// Loads the embedded table and puts the user's prices before it.
     ///
     /// # Errors
-    /// If a price is not understood.
+    /// If a price is invalid.
     pub fn new(own: &BTreeMap<String, Override>) -> Result<Self, Error> {
         let mut prices = Self::default();
         for (name, price) in own {
@@ -101,7 +101,7 @@ impl Prices {
         for name in &entry.names {
             match name.strip_suffix('*') {
                 Some(beginning) => self.beginnings.push((beginning.to_owned(), number)),
-                // What comes first stays.
+                // The first entry wins.
                 None => drop(self.names.entry(name.clone()).or_insert(number)),
             }
         }
@@ -113,7 +113,7 @@ impl Prices {
         &self.entries
     }
 
-    /// Returns the entry whose prices a model has.
+    /// Returns the price entry for a model.
     pub fn entry(&self, model: &str) -> Option<&PriceEntry> {
         let bare = PREFIXES.iter().find_map(|prefix| model.strip_prefix(prefix)).unwrap_or(model);
         let by_name = |name: &str| self.names.get(name).copied();
@@ -133,15 +133,15 @@ impl Prices {
         self.entries.get(number)
     }
 
-    /// Returns what tells these prices from others.
-    pub fn print(own: &BTreeMap<String, Override>) -> u64 {
+    /// Returns a fingerprint of these prices.
+    pub fn fingerprint(own: &BTreeMap<String, Override>) -> u64 {
         let mut hasher = DefaultHasher::new();
         (TABLE, format!("{own:?}")).hash(&mut hasher);
-        // 0 is no prices at all.
+        // 0 means no prices.
         hasher.finish().max(1)
     }
 
-    /// Returns what a request costs that was made on a day, or `None` for a model without a known price.
+    /// Returns the cost of a request on a day, or `None` for a model without a known price.
     pub fn quote(&self, model: &str, day: Date, tokens: &Tokens) -> Option<Quote> {
         Some(self.entry(model)?.quote(day, tokens))
     }
@@ -151,11 +151,11 @@ impl PriceEntry {
     /// Returns the price on a day.
     fn on(&self, day: Date) -> Option<&Period> {
         let begun = |period: &&Period| period.from.is_none_or(|from| from <= day);
-        // Before the first of several days, the first price is the nearest to be had.
+        // Before the first of several days, the first price is the closest.
         self.periods.iter().rev().find(begun).or_else(|| self.periods.first())
     }
 
-    /// Returns what a request costs that was made on a day.
+    /// Returns the cost of a request on a day.
     pub fn quote(&self, day: Date, tokens: &Tokens) -> Quote {
         let period = self.on(day);
         let above =
@@ -169,7 +169,7 @@ impl PriceEntry {
     }
 }
 
-/// Takes a day off the end of a name: `-20250929`, `@20250929`, `-2025-09-29`.
+/// Removes a date from the end of a name: `-20250929`, `@20250929`, `-2025-09-29`.
 fn undated(name: &str) -> Option<&str> {
     let digits = |text: &str| text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit());
     if let Some((bare, end)) = name.rsplit_once(['-', '@'])
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_says_of_each_price_where_and_when() {
+    fn the_table_has_the_source_and_day_of_each_price() {
         let prices = prices();
         assert!(prices.entries().len() > 50);
         let mut names: Vec<&String> =
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_with_the_model() {
+    fn errors_name_the_model() {
         for (text, told) in [
             ("x = { input = \"1,5\", output = 2 }", "prices of x: `1,5` is not dollars"),
             ("x = { input = 1 }", "prices of x: no price of output tokens"),

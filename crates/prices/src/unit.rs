@@ -1,4 +1,4 @@
-//! What one token costs, and what a request makes of it.
+//! The price of a token, and the cost of a request.
 
 use recount_model::Tokens;
 use serde::Serialize;
@@ -33,7 +33,7 @@ impl Serialize for Unit {
     }
 }
 
-/// What tokens of each kind cost. As JSON: dollars per million.
+/// The price of tokens of each kind. As JSON: dollars per million.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Units {
     /// Prompt tokens that did not come from the cache, and those of tool prompts.
@@ -49,7 +49,7 @@ pub struct Units {
 }
 
 impl Units {
-    /// Returns what a request costs. `input` includes `cached` and `cache_write`.
+    /// Returns the cost of a request. `input` includes `cached` and `cache_write`.
     pub fn product(&self, tokens: &Tokens) -> Money {
         let fresh = tokens.input.saturating_sub(tokens.cached).saturating_sub(tokens.cache_write);
         let short = tokens.cache_write.saturating_sub(tokens.cache_write_1h);
@@ -72,17 +72,17 @@ impl Units {
 /// Prices of requests with long prompts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Above {
-    /// Of more prompt tokens than this.
+    /// More prompt tokens than this.
     pub tokens: u64,
     /// For the whole request.
     pub units: Units,
 }
 
-/// Which prices of a model a request has.
+/// The price tier of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tier {
-    /// The usual ones.
+    /// The base prices.
     Base,
     /// Those of prompts with more tokens than this.
     Above(u64),
@@ -118,7 +118,7 @@ mod tests {
             cache_write_1h: 100_000,
             ..Tokens::default()
         };
-        // 100,000 as they are, 600,000 from the cache, 200,000 for minutes and 100,000 for an hour.
+        // 100,000 uncached, 600,000 from the cache, 200,000 for minutes and 100,000 for an hour.
         assert_eq!(units.product(&tokens), Money::from_dollars("1.83").unwrap());
     }
 
@@ -147,7 +147,7 @@ mod tests {
     }
 
     proptest! {
-        /// Two requests at once cost what they cost one after the other, to the last unit.
+        /// The cost of the sum of two requests equals the sum of their costs, to the last unit.
         #[test]
         fn sums_are_exact(
             one in any::<[u32; 5]>(), two in any::<[u32; 5]>(),
@@ -171,7 +171,7 @@ mod tests {
             prop_assert_eq!(units.product(&one).units(), by_hand);
         }
 
-        /// No count is so large that we panic.
+        /// No count causes a panic.
         #[test]
         fn any_count_has_a_price(counts in any::<[u64; 6]>(), price in any::<[u64; 3]>()) {
             let [input, output, cached, thoughts, tool, total] = counts;

@@ -1,10 +1,10 @@
-//! How many tokens the context of a model holds.
+//! The size of a model's context window, in tokens.
 
 use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-/// The table that comes with us.
+/// The embedded table.
 const TABLE: &str = include_str!("../windows.toml");
 
 #[derive(Debug, Default, Deserialize)]
@@ -23,7 +23,7 @@ struct Window {
     source: String,
 }
 
-/// Returns how many tokens the context of a model holds, of which `used` are in it. `None` for models that we do not know.
+/// Returns the context window of a model in tokens, given that `used` are in use. `None` for unknown models.
 pub fn context_window(model: &str, used: u64) -> Option<u64> {
     static WINDOWS: OnceLock<Windows> = OnceLock::new();
     let windows = WINDOWS.get_or_init(|| toml::from_str(TABLE).unwrap_or_default());

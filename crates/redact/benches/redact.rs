@@ -1,4 +1,4 @@
-//! How fast texts are looked through: ordinary ones, and those in which much is found.
+//! Measures scanning: of ordinary text, and of text with many findings.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark may fail by panic")]
 
@@ -11,7 +11,7 @@ fn main() {
 
 const LENGTH: usize = 4 << 20;
 
-/// What sessions are made of, over and over.
+/// Typical session text, repeated.
 fn repeated(text: &str) -> String {
     text.repeat(LENGTH / text.len() + 1)
 }
@@ -28,7 +28,7 @@ fn json() -> String {
     repeated(include_str!("../../../e2e/package-lock.json"))
 }
 
-/// One line without an end.
+/// One very long line.
 fn minified() -> String {
     code().replace(['\n', ' '], "")
 }

@@ -1,22 +1,22 @@
-//! Words that are broken over lines: by a narrow terminal, by a margin, by code that puts a string together.
+//! Words broken across lines: by a narrow terminal, by a margin, by code that concatenates strings.
 
 use memchr::memchr_iter;
 
 use crate::view::View;
 
-/// The longest half of a word that is looked at.
+/// The longest half of a word that is considered.
 const LONGEST: usize = 400;
-/// The widest margin of the next line.
+/// The widest indentation of the next line.
 const MARGIN: usize = 24;
 
-/// Returns the text with broken words made whole; nothing when none is broken.
-pub(crate) fn mended(text: &str) -> Option<View> {
+/// Returns the text with broken words joined; `None` if none is broken.
+pub(crate) fn rejoined(text: &str) -> Option<View> {
     let bytes = text.as_bytes();
     let mut view: Option<View> = None;
     let mut from = 0;
     let raw = memchr_iter(b'\n', bytes).map(|at| (at, at + 1));
     let escaped = memchr::memmem::find_iter(bytes, b"\\n").map(|at| (at, at + 2));
-    // Only one of both is in most texts; they are merged as they come.
+    // Most texts have only one of both; they are merged as they come.
     let (mut raw, mut escaped) = (raw.peekable(), escaped.peekable());
     loop {
         let next = match (raw.peek(), escaped.peek()) {
@@ -35,7 +35,7 @@ pub(crate) fn mended(text: &str) -> Option<View> {
     Some(view)
 }
 
-/// Returns what stands between two halves of a word, of which the first ends before `end` and the second begins behind `start`.
+/// Returns the gap between two halves of a word, of which the first ends before `end` and the second begins after `start`.
 fn gap(bytes: &[u8], end: usize, start: usize) -> Option<(usize, usize)> {
     let head = bytes.get(..end)?;
     // `\` at the end of a line, and `" +` between two strings.
@@ -64,9 +64,9 @@ fn gap(bytes: &[u8], end: usize, start: usize) -> Option<(usize, usize)> {
         }
     };
     let (first, second) = (head.get(end - first..)?, rest.get(..second)?);
-    // A name, as before `=`, is no half of a word.
+    // A name, as before `=`, is not half of a word.
     let is_name = padding > 0 && !ends;
-    let is_word = match (is_drawn(first), is_drawn(second)) {
+    let is_word = match (looks_generated(first), looks_generated(second)) {
         (true, true) => !is_name,
         (false, true) => ends,
         (true, false) => ends && (second.len() >= 4 || is_glued),
@@ -83,8 +83,8 @@ fn is_margin(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'>' | b'|' | b'"' | b'\'' | b'`' | b'#' | b'*' | b'\\')
 }
 
-/// Whether a machine made it: digits among letters, in no order that a word has.
-fn is_drawn(word: &[u8]) -> bool {
+/// Whether it looks generated: digits among letters, unlike a word.
+fn looks_generated(word: &[u8]) -> bool {
     if word.len() < 6 {
         return false;
     }
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_made_whole_across_line_breaks_and_prose_stays() {
+    fn words_are_joined_across_line_breaks_and_prose_is_kept() {
         for (text, whole) in [
             ("key aB3dE5fG\n7hI9jK1l end", Some("key aB3dE5fG7hI9jK1l end")),
             ("words\n7hI9jK1l end", None),
@@ -122,7 +122,7 @@ mod tests {
             ("A_KEY=aB3dE5fG7\nOTHER=1", None),
             ("index1.html\nindex2.html", None),
         ] {
-            assert_eq!(mended(text).map(|view| view.text).as_deref(), whole, "{text:?}");
+            assert_eq!(rejoined(text).map(|view| view.text).as_deref(), whole, "{text:?}");
         }
     }
 }

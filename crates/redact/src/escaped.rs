@@ -1,10 +1,10 @@
-//! Letters that are written as escapes: `\u0041`, `\x41`, `%41`, `&#65;`, `&quot;`. A secret can hide behind them.
+//! Characters written as escapes: `\u0041`, `\x41`, `%41`, `&#65;`, `&quot;`. They can hide a secret.
 
 use memchr::memchr3_iter;
 
 use crate::view::View;
 
-/// Returns the text with its escapes read; nothing when it has none that matter.
+/// Returns the text with its escapes decoded; `None` if it has none that matter.
 pub(crate) fn read(text: &str) -> Option<View> {
     let bytes = text.as_bytes();
     let mut view: Option<View> = None;
@@ -26,7 +26,7 @@ pub(crate) fn read(text: &str) -> Option<View> {
     Some(view)
 }
 
-/// Reads the escape that the bytes begin with: the character, and how long the escape is.
+/// Reads the escape at the start of the bytes: the character, and the length of the escape.
 fn escape(bytes: &[u8]) -> Option<(char, usize)> {
     match bytes {
         [b'%', digits @ ..] => Some((plain(number(digits, 2)?)?, 3)),
@@ -35,7 +35,7 @@ fn escape(bytes: &[u8]) -> Option<(char, usize)> {
             rest.starts_with(name).then_some((*character, name.len() + 1))
         }),
         [b'\\', ..] => {
-            // In a string of a string, backslashes are doubled: all of them belong to the escape.
+            // In a nested string, backslashes are doubled: all of them belong to the escape.
             let slashes = bytes.iter().take(16).take_while(|b| **b == b'\\').count();
             let (digits, skipped) = match bytes.get(slashes..)? {
                 [b'u', b'{', digits @ ..] => {
@@ -52,7 +52,7 @@ fn escape(bytes: &[u8]) -> Option<(char, usize)> {
     }
 }
 
-/// `#65;` and `#x41;`, without what stands before.
+/// Reads `#65;` and `#x41;`, without the `&`.
 fn entity(rest: &[u8]) -> Option<(char, usize)> {
     let end = rest.iter().take(8).position(|b| *b == b';')?;
     let digits = rest.get(..end)?;
@@ -72,7 +72,7 @@ fn number(digits: &[u8], count: usize) -> Option<u32> {
     digits.iter().try_fold(0, |code, b| Some(code << 4 | char::from(*b).to_digit(16)?))
 }
 
-/// Returns the character of a code, if it is seen and means nothing to a string of JSON.
+/// Returns the character of a code, if it is visible and has no meaning in a JSON string.
 fn plain(code: u32) -> Option<char> {
     let character = char::from_u32(code)?;
     (character.is_ascii_graphic() && !matches!(character, '"' | '\\')).then_some(character)
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_are_read_and_places_are_known() {
+    fn escapes_are_decoded_and_positions_are_kept() {
         for (text, read_as) in [
             ("\\u0041b\\x63%64&#101;&#x66;", Some("Abcdef")),
             ("a\\\\u0041\\u{62}", Some("aAb")),

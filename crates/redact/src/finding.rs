@@ -1,23 +1,23 @@
-//! What was found where, and how overlapping findings become one.
+//! Findings, and how overlapping ones are merged.
 
 use std::ops::Range;
 
 use crate::kind::SecretKind;
 use crate::tags::{LONGEST_LABEL, tag_end};
 
-/// A piece of text that is to be replaced.
+/// A range of text to be replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SecretFinding {
     /// What it is.
     pub kind: SecretKind,
-    /// Where it stands, in bytes.
+    /// Its byte range.
     pub range: Range<usize>,
-    /// How all keys of its issuer begin, at most four characters; empty when they do not begin alike.
+    /// The common prefix of all keys of its issuer, at most four characters; empty if there is none.
     pub prefix: &'static str,
 }
 
-/// Puts findings in order. Those that overlap become one, of the most certain kind: a rest of a secret is still a
-/// secret. Tags that already stand in the text stay as they are.
+/// Sorts findings. Overlapping ones are merged into one of the most certain kind: a part of a secret is still a secret.
+/// Tags that are already in the text are kept.
 pub(crate) fn settle(mut found: Vec<SecretFinding>, text: &str) -> Vec<SecretFinding> {
     found.sort_by_key(|finding| (finding.range.start, finding.kind));
     let mut merged: Vec<SecretFinding> = Vec::with_capacity(found.len());
@@ -40,7 +40,7 @@ pub(crate) fn settle(mut found: Vec<SecretFinding>, text: &str) -> Vec<SecretFin
     settled
 }
 
-/// Takes the pieces of a finding that are not in a tag and hold anything to hide.
+/// Adds the parts of a finding that are outside of tags and not empty.
 fn around_tags(finding: &SecretFinding, text: &str, settled: &mut Vec<SecretFinding>) {
     let bytes = text.as_bytes();
     let mut at = finding.range.start.saturating_sub(LONGEST_LABEL + 12);

@@ -1,11 +1,11 @@
-//! What stands in a text but is not seen: colors and characters without width. They can lie inside a secret.
+//! Invisible parts of a text: colors and characters without width. They can be inside a secret.
 
 use memchr::{memchr2_iter, memchr3_iter};
 
 use crate::tags::tag_end;
 use crate::view::View;
 
-/// Returns the text without what is not seen; nothing when all of it is.
+/// Returns the text without invisible parts; `None` if there are none.
 pub(crate) fn without(text: &str) -> Option<View> {
     let bytes = text.as_bytes();
     let mut spots: Vec<(usize, usize)> = memchr3_iter(0x1b, b'\\', 0xe2, bytes)
@@ -28,7 +28,7 @@ pub(crate) fn without(text: &str) -> Option<View> {
     Some(plain)
 }
 
-/// Returns how long the unseen thing is that begins here; 0 when none does.
+/// Returns the length of the invisible part that begins here; 0 if there is none.
 fn length(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     let may_begin = match rest {
@@ -59,11 +59,11 @@ fn length(bytes: &[u8], at: usize) -> usize {
 /// The longest address of a link in a terminal.
 const LINK: usize = 2048;
 
-/// Returns how long the rest of a control sequence is: a color, a move of the cursor, a character set, a link. How the escape
-/// character was written decides: in code, only what can be nothing else is taken for a sequence.
+/// Returns the length of the rest of a control sequence: a color, a cursor movement, a character set, a link. It depends on
+/// how the escape character was written: in code, only unambiguous sequences are recognized.
 fn sequence(after: &[u8], is_raw: bool) -> usize {
     match after {
-        // What stands in the place of a secret is seen.
+        // A redaction tag is visible.
         [b'[', ..] if tag_end(after, 0).is_some() => 0,
         [b'[', rest @ ..] => {
             let parameters = rest.iter().take(24).position(|b| !is_parameter(*b)).unwrap_or(0);
@@ -86,7 +86,7 @@ fn sequence(after: &[u8], is_raw: bool) -> usize {
     }
 }
 
-/// Whether a color ends right before this place.
+/// Whether a color sequence ends right before this position.
 pub(crate) fn ends_color(bytes: &[u8], at: usize) -> bool {
     let Some(head) = bytes.get(..at).and_then(|head| head.strip_suffix(b"m")) else { return false };
     let digits = head.iter().rev().take(24).take_while(|b| is_parameter(**b)).count();
@@ -98,10 +98,10 @@ fn is_parameter(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b';' | b':' | b'?')
 }
 
-/// How the escape character is written, in texts and in code.
+/// Spellings of the escape character, in text and in code.
 const ESCAPES: &[&[u8]] = &[b"\x1b", b"\\u001b", b"\\u001B", b"\\x1b", b"\\x1B", b"\\033", b"\\e"];
 
-/// Characters without width, as they are and as JSON spells them.
+/// Characters without width, raw and as JSON escapes.
 const UNSEEN: &[&[u8]] = &[
     "\u{200b}".as_bytes(),
     "\u{200c}".as_bytes(),
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_seen_is_left_out_and_places_are_known() {
+    fn invisible_parts_are_removed_and_positions_are_kept() {
         for (text, plain) in [
             ("a\u{1b}[1;31mb\u{1b}[0m", Some("ab")),
             ("a\\u001b[31mb", Some("ab")),

@@ -1,10 +1,9 @@
-//! What kinds of secrets there are, how they are named, and which are looked for unless told otherwise.
+//! The kinds of secrets, their names, and which are enabled by default.
 
-/// What a piece of text is. The earlier a kind stands here, the more certain it is: where two kinds see the
-/// same text, the earlier one names it.
+/// What a piece of text is. Kinds are ordered by certainty: where two kinds match the same text, the earlier one is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SecretKind {
-    /// What a pattern of the user's own finds, by its number in [`crate::Rules::patterns`].
+    /// A match of one of the user's own patterns, by its number in [`crate::Rules::patterns`].
     Own(u8),
     /// A PEM block with a private key, also of SSH and service accounts.
     PrivateKey,
@@ -38,17 +37,17 @@ pub enum SecretKind {
     ServiceKey,
     /// A JSON web token: signed, encrypted or bare.
     Jwt,
-    /// What stands behind `Authorization:` or `Bearer`.
+    /// The value after `Authorization:` or `Bearer`.
     Authorization,
     /// Values of cookies.
     Cookie,
     /// A password in a URL.
     UrlPassword,
-    /// A password that was hashed to be kept.
+    /// A hashed password.
     PasswordHash,
-    /// The value of a name that says password.
+    /// The value of a name that indicates a password.
     Password,
-    /// The value of a name that says secret, token or key.
+    /// The value of a name that indicates a secret, token or key.
     Secret,
     /// An e-mail address.
     Email,
@@ -66,16 +65,16 @@ pub enum SecretKind {
     Random,
 }
 
-/// What is said of a kind.
+/// A kind's properties.
 #[derive(Clone, Copy, Debug)]
 pub struct SecretKindInfo {
     /// The kind.
     pub kind: SecretKind,
     /// Its name in flags and reports.
     pub name: &'static str,
-    /// What its tags begin with.
+    /// The start of its tags.
     pub label: &'static str,
-    /// Whether it is looked for unless told otherwise.
+    /// Whether it is enabled by default.
     pub by_default: bool,
 }
 
@@ -88,7 +87,7 @@ const fn about(
     SecretKindInfo { kind, name, label, by_default }
 }
 
-/// Every kind but the user's own.
+/// Every kind except the user's own.
 pub const KINDS: &[SecretKindInfo] = &[
     about(SecretKind::PrivateKey, "private-key", "PRIVATE-KEY", true),
     about(SecretKind::GoogleKey, "google-key", "GOOGLE-KEY", true),
@@ -122,17 +121,17 @@ pub const KINDS: &[SecretKindInfo] = &[
 ];
 
 impl SecretKind {
-    /// Returns the kind of a name; nothing when there is none.
+    /// Returns the kind with a name, if there is one.
     pub fn named(name: &str) -> Option<Self> {
         KINDS.iter().find(|about| about.name == name).map(|about| about.kind)
     }
 
-    /// Returns what is said of a kind; nothing of the user's own.
+    /// Returns the properties of a kind; `None` for the user's own.
     pub fn about(self) -> Option<&'static SecretKindInfo> {
         KINDS.iter().find(|about| about.kind == self)
     }
 
-    /// A bit of its own, for sets of kinds.
+    /// Returns its bit, for sets of kinds.
     pub(crate) fn bit(self) -> u64 {
         KINDS.iter().position(|about| about.kind == self).map_or(1 << 63, |at| 1 << at)
     }
@@ -143,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_stand_in_order_and_are_found_by_name() {
+    fn kinds_are_in_order_and_are_found_by_name() {
         assert!(KINDS.is_sorted_by_key(|about| about.kind));
         for about in KINDS {
             assert_eq!(SecretKind::named(about.name), Some(about.kind));

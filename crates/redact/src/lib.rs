@@ -1,4 +1,4 @@
-//! What must not leave the machine: secrets and personal data in text, and what stands in their place.
+//! Finds secrets and personal data in text, and replaces them.
 //!
 //! ```
 //! use recount_redact::{Redactor, Rules, Tags};
@@ -10,9 +10,9 @@
 //! # Ok::<(), recount_redact::RuleError>(())
 //! ```
 //!
-//! `scan/` finds, `tags` names, `report` counts. Known shapes come first (`scan/shapes`), then values whose names say
-//! what they are (`scan/assign`), last what only looks random (`scan/guess`). Text is not parsed: it may be prose,
-//! code, JSON, a log with colors, or a piece of any of them.
+//! `scan/` finds, `tags` names, `report` counts. Known shapes come first (`scan/shapes`), then values whose names indicate
+//! a secret (`scan/assign`), last what only looks random (`scan/guess`). Text is not parsed: it may be prose, code, JSON, a
+//! log with colors, or a piece of any of them.
 
 mod broken;
 mod escaped;
@@ -40,14 +40,14 @@ pub use tags::Tags;
 use scan::{Homes, Sink};
 use view::View;
 
-/// How much memory a pattern of the user's own may take.
+/// The memory limit of one of the user's patterns.
 const PATTERN_LIMIT: usize = 1 << 20;
-/// How often a text is looked at again after a change. What is replaced can lay bare its neighbour.
+/// How often a text is scanned again after a change. A replacement can reveal its neighbour.
 const ROUNDS: usize = 8;
-/// The shortest home folder: a shorter one is found in everything.
+/// The shortest accepted home folder: a shorter one would match everywhere.
 const SHORTEST_HOME: usize = 4;
 
-/// Finds what the rules name, and replaces it. One redactor serves all threads.
+/// Finds and replaces secrets according to its rules. One redactor serves all threads.
 #[derive(Debug)]
 pub struct Redactor {
     on: u64,
@@ -56,7 +56,7 @@ pub struct Redactor {
     allow: Vec<String>,
 }
 
-/// A pattern of the user's own.
+/// One of the user's patterns.
 #[derive(Debug)]
 struct Pattern {
     name: String,
@@ -65,7 +65,7 @@ struct Pattern {
 }
 
 impl Redactor {
-    /// Takes the rules; fails when a pattern, a name or a home cannot be used.
+    /// Compiles the rules; fails if a pattern, a name or a home is invalid.
     pub fn new(rules: Rules) -> Result<Self, RuleError> {
         let short = rules
             .homes
@@ -86,7 +86,7 @@ impl Redactor {
         })
     }
 
-    /// Returns all that is to be replaced, in order and without overlaps. Ranges lie on characters.
+    /// Returns all findings, in order and without overlaps. Ranges are on character boundaries.
     pub fn find(&self, text: &str) -> Vec<SecretFinding> {
         let mut found = Vec::new();
         self.look(text, &mut found);
@@ -99,7 +99,7 @@ impl Redactor {
         if let Some(view) = escaped::read(base) {
             self.look_at(&view, |_, _| true, &mut inside);
         }
-        if let Some(view) = broken::mended(base) {
+        if let Some(view) = broken::rejoined(base) {
             self.look_at(&view, |kind, is_whole| !is_whole && may_be_broken(kind), &mut inside);
         }
         found.extend(inside.into_iter().map(|finding| match &plain {
@@ -113,12 +113,12 @@ impl Redactor {
         finding::settle(found, text)
     }
 
-    /// Returns the text with tags in place of what was found; the text itself when nothing was.
+    /// Returns the text with tags in place of the findings; the text itself if there are none.
     pub fn redact<'t>(&self, text: &'t str, tags: &Tags) -> Cow<'t, str> {
         self.redact_noting(text, tags, "", &mut RedactionReport::new())
     }
 
-    /// As [`Self::redact`], and notes in a report what was found in this place.
+    /// Like [`Self::redact`], and records the findings in a report under this place.
     pub fn redact_noting<'t>(
         &self,
         text: &'t str,
@@ -138,13 +138,13 @@ impl Redactor {
         now
     }
 
-    /// Returns the tag that stands in the place of a finding in its text.
+    /// Returns the tag that replaces a finding in its text.
     pub fn tag(&self, finding: &SecretFinding, text: &str, tags: &Tags) -> String {
         let secret = text.get(finding.range.clone()).unwrap_or_default();
         tags.tag(finding.kind, self.label(finding.kind), secret)
     }
 
-    /// Returns the name of a kind, the user's own included.
+    /// Returns the name of a kind, including the user's own.
     pub fn name(&self, kind: SecretKind) -> &str {
         match kind {
             SecretKind::Own(number) => {
@@ -170,7 +170,7 @@ impl Redactor {
         }
     }
 
-    /// Looks at another reading of a text.
+    /// Scans another view of a text.
     fn look_at(
         &self,
         view: &View,
@@ -210,7 +210,7 @@ impl Redactor {
     }
 }
 
-/// Whether a secret of this kind is long enough to be broken over lines, and known again when it is.
+/// Whether a secret of this kind is long enough to be broken across lines, and is recognized again when it is.
 fn may_be_broken(kind: SecretKind) -> bool {
     !matches!(
         kind,

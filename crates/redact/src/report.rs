@@ -1,19 +1,19 @@
-//! How much was found, and where: never what.
+//! Counts findings by place and kind, without their text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{SecretFinding, SecretKind};
 
-/// What was found of one kind in one place.
+/// The findings of one kind in one place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// How often.
+    /// Their number.
     pub times: usize,
-    /// How the keys among them begin, for issuers whose keys all begin alike: at most four characters.
+    /// The prefixes of the keys among them, for issuers with a common prefix: at most four characters.
     pub prefixes: BTreeSet<&'static str>,
 }
 
-/// What was found, by place and kind. Two reports of parts of an export can be put together in any order.
+/// Findings by place and kind. Reports on parts of an export can be merged in any order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RedactionReport {
     places: BTreeMap<String, BTreeMap<SecretKind, Count>>,
@@ -25,7 +25,7 @@ impl RedactionReport {
         Self::default()
     }
 
-    /// Adds what was found in a place: a file, a message, whatever the caller can point at.
+    /// Adds the findings in a place: a file, a message, or anything the caller can name.
     pub fn add(&mut self, place: &str, findings: &[SecretFinding]) {
         if findings.is_empty() {
             return;
@@ -57,14 +57,14 @@ impl RedactionReport {
         self.places.is_empty()
     }
 
-    /// Returns what was found, by place and then by kind.
+    /// Returns the counts, by place and then by kind.
     pub fn rows(&self) -> impl Iterator<Item = (&str, SecretKind, &Count)> {
         self.places.iter().flat_map(|(place, kinds)| {
             kinds.iter().map(move |(kind, count)| (place.as_str(), *kind, count))
         })
     }
 
-    /// Returns how often each kind was found, in all places.
+    /// Returns the number of findings of each kind, in all places.
     pub fn totals(&self) -> BTreeMap<SecretKind, usize> {
         let mut totals = BTreeMap::new();
         for (_, kind, count) in self.rows() {

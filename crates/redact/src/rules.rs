@@ -1,4 +1,4 @@
-//! What is looked for, and what may stay.
+//! What to look for, and what to allow.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,13 @@ use crate::kind::{KINDS, SecretKind};
 /// What a redactor looks for.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// The kinds that are on. The user's own patterns need not be named here.
+    /// The enabled kinds. The user's own patterns need not be listed here.
     pub kinds: BTreeSet<SecretKind>,
-    /// Home folders of the user, as `/data/people/ada` or `D:\ada`: replaced as a whole wherever they stand.
+    /// Home folders of the user, such as `/data/people/ada` or `D:\ada`: replaced as a whole wherever they occur.
     pub homes: Vec<String>,
-    /// Patterns of the user's own, each with a name. With a group, only what the first group holds is replaced.
+    /// The user's own patterns, each with a name. If a pattern has a group, only its first group is replaced.
     pub patterns: Vec<(String, String)>,
-    /// What may stay: a secret as it is written, or `@company.org` for all addresses there.
+    /// Exceptions: a secret as written, or `@company.org` for all addresses there.
     pub allow: Vec<String>,
 }
 
@@ -25,33 +25,33 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// Returns rules with every kind on.
+    /// Returns rules with every kind enabled.
     pub fn all() -> Self {
         Self { kinds: KINDS.iter().map(|about| about.kind).collect(), ..Self::default() }
     }
 }
 
-/// Why rules cannot be used.
+/// Why rules are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
-    /// A pattern is no regular expression, or too large a one.
+    /// A pattern is not a valid regular expression, or is too large.
     #[error("the pattern `{name}` cannot be used: {why}")]
     Pattern {
         /// The pattern's name.
         name: String,
-        /// What the regex engine says.
+        /// The message of the regex engine.
         why: String,
     },
-    /// A name from which no tag can be made.
+    /// A name that cannot be used in a tag.
     #[error("`{name}` is no name for a pattern: letters, digits and dashes, at most 32")]
     Name {
         /// The name.
         name: String,
     },
-    /// More patterns than there are numbers for.
+    /// Too many patterns.
     #[error("{count} patterns are too many, at most {most}", most = u8::MAX)]
     TooMany {
-        /// How many there are.
+        /// Their number.
         count: usize,
     },
     /// A home that would match nearly everything.

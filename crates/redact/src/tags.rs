@@ -1,24 +1,24 @@
-//! What stands in the place of a secret.
+//! Tags that replace secrets.
 //!
-//! A tag ends in a keyed hash of the secret. A counter would depend on which file is exported first and on what
-//! was exported before; a hash is the same in every thread and every run with the same key. Without the key
-//! nobody can try out guesses, so even a short password cannot be found from its tag: the key must not leave the
-//! machine. Among ten thousand secrets, the chance that any two share their 40 bits is 1 in 20 000.
+//! A tag ends in a keyed hash of the secret. A counter would depend on the order of the exported files and on earlier
+//! exports; a hash is the same in every thread and every run with the same key. Without the key nobody can test guesses, so
+//! even a short password cannot be found from its tag: the key must not leave the machine. Among ten thousand secrets, the
+//! chance that any two share their 40 bits is 1 in 20 000.
 
 use sha2::{Digest as _, Sha256};
 
 use crate::hidden;
 use crate::kind::SecretKind;
 
-/// How many characters of the hash a tag shows, five bits each.
+/// The number of hash characters in a tag, five bits each.
 const SHOWN: usize = 8;
-/// The longest label, with the user's own.
+/// The longest label, including the user's own.
 pub(crate) const LONGEST_LABEL: usize = 40;
 const DIGITS: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-/// The block of SHA-256, to which the key is filled up.
+/// The block size of SHA-256, to which the key is padded.
 const BLOCK: usize = 64;
 
-/// Hands out tags: the same for the same secret, whoever asks and when.
+/// Creates tags: always the same for the same secret and key.
 #[derive(Clone)]
 pub struct Tags {
     inner: Sha256,
@@ -26,14 +26,14 @@ pub struct Tags {
 }
 
 impl std::fmt::Debug for Tags {
-    /// Says nothing of the key.
+    /// Does not print the key.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Tags")
     }
 }
 
 impl Tags {
-    /// Takes the key. Exports with the same key have the same tags; it must be random and kept secret.
+    /// Creates tags with a key. Exports with the same key have the same tags; it must be random and kept secret.
     pub fn new(key: &[u8; 32]) -> Self {
         let padded = |mask: u8| {
             let mut block = [mask; BLOCK];
@@ -66,7 +66,7 @@ impl Tags {
     }
 }
 
-/// One spelling of a secret, however it was written down: colors, line breaks and escapes do not count.
+/// Returns the canonical spelling of a secret: colors, line breaks and escapes do not count.
 fn canonical(kind: SecretKind, secret: &str) -> String {
     let hidden = hidden::without(secret);
     let shown = hidden.as_ref().map_or(secret, |plain| plain.text.as_str());
@@ -80,7 +80,7 @@ fn canonical(kind: SecretKind, secret: &str) -> String {
     }
 }
 
-/// Returns where the tag ends that begins here; nothing when none does.
+/// Returns the end of the tag that begins here, if there is one.
 pub(crate) fn tag_end(bytes: &[u8], start: usize) -> Option<usize> {
     let rest = bytes.get(start..)?.strip_prefix(b"[")?;
     let inside = rest
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn the_hash_is_hmac() {
-        // RFC 4231, case 2: key "Jefe", filled up with zeros as HMAC does.
+        // RFC 4231, case 2: key "Jefe", padded with zeros as HMAC does.
         let mut key = [0; 32];
         key[..4].copy_from_slice(b"Jefe");
         let tag = Tags::new(&key).tag(SecretKind::Secret, "SECRET", "what do ya want for nothing?");
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_is_known_again() {
+    fn a_tag_is_recognized() {
         let tag = tags().tag(SecretKind::GoogleKey, "GOOGLE-KEY", "AIza");
         assert_eq!(tag_end(tag.as_bytes(), 0), Some(tag.len()));
         assert_eq!(tag_end(b"[PATH-HOME]", 0), Some(11));

@@ -1,25 +1,25 @@
-//! Another reading of a text, and where each piece of it stands in the text itself.
+//! Another reading of a text, with the original position of each piece.
 //!
-//! A secret can be written so that no pass sees it: with colors inside, with escapes for its letters, broken over lines. Such a
-//! text is read once more without these, and what is found there is mapped back.
+//! A secret can be written so that no pass finds it: with colors inside, with escapes for its letters, broken across lines.
+//! Such a text is read again without these, and the findings are mapped back.
 
 use std::ops::Range;
 
-/// A text that was read in another way.
+/// Another reading of a text.
 #[derive(Debug, Default)]
 pub(crate) struct View {
     pub(crate) text: String,
     pieces: Vec<Piece>,
 }
 
-/// A stretch of the other reading.
+/// A range of the other reading.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     /// Where it begins in the other reading.
     here: usize,
     /// Where it begins in the text.
     from: usize,
-    /// How long it is in the text, when it stands for something else: an escape stands for one character.
+    /// Its length in the text, if it is an escape for one character.
     escape: Option<usize>,
 }
 
@@ -28,7 +28,7 @@ impl View {
         Self { text: String::with_capacity(bytes), pieces: Vec::new() }
     }
 
-    /// Adds a stretch as it stands in the text.
+    /// Adds a range of the text unchanged.
     pub(crate) fn copy(&mut self, text: &str, range: Range<usize>) {
         let from = range.start;
         if let Some(piece) = text.get(range).filter(|piece| !piece.is_empty()) {
@@ -44,7 +44,7 @@ impl View {
         self.text.push(character);
     }
 
-    /// Returns where in the text a stretch of this reading stands.
+    /// Returns the position in the text of a range of this reading.
     pub(crate) fn original(&self, range: Range<usize>) -> Range<usize> {
         let Some(last) = range.end.checked_sub(1).filter(|last| *last >= range.start) else {
             return range;
@@ -61,7 +61,7 @@ impl View {
         from..to
     }
 
-    /// Whether a stretch of this reading stands in one piece in the text, as it is here: then it was seen there.
+    /// Whether a range of this reading is contiguous and unchanged in the text: then it was already scanned there.
     pub(crate) fn is_whole(&self, range: &Range<usize>) -> bool {
         let last = range.end.saturating_sub(1).max(range.start);
         let (start, end) = (self.piece(range.start), self.piece(last));

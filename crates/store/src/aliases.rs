@@ -1,4 +1,4 @@
-//! Names that the user gave to projects: one name may stand for several folders.
+//! Names that the user gave to projects: one name may refer to several folders.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::written::read_toml;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Aliases {
-    /// Folders by name; a folder that nobody knows by its hash.
+    /// Folders by name; an unknown folder by its hash.
     #[serde(default)]
     projects: BTreeMap<String, BTreeSet<String>>,
 }
@@ -20,7 +20,7 @@ impl Aliases {
     /// Reads the file.
     ///
     /// # Errors
-    /// In words, with the line, if it is not such a file.
+    /// A message with the line, if the file is invalid.
     pub fn parse(text: &str) -> Result<Self, String> {
         read_toml(text)
     }
@@ -42,7 +42,7 @@ impl Aliases {
         self.projects.iter().find(|(_, folders)| has(folders)).map(|(name, _)| name.as_str())
     }
 
-    /// Gives a name to some folders. A folder has one name: it leaves the one it had.
+    /// Gives a name to some folders. A folder has one name: it loses its previous one.
     pub fn add(&mut self, name: &str, folders: impl IntoIterator<Item = String>) {
         for folder in folders {
             for others in self.projects.values_mut() {
@@ -53,12 +53,12 @@ impl Aliases {
         self.projects.retain(|_, folders| !folders.is_empty());
     }
 
-    /// Takes a name away, and says whether there was one.
+    /// Removes a name, and returns whether it existed.
     pub fn remove(&mut self, name: &str) -> bool {
         self.projects.remove(name).is_some()
     }
 
-    /// Takes a name away from a folder, and says whether it had that name.
+    /// Removes a name from a folder, and returns whether the folder had it.
     pub fn remove_from(&mut self, name: &str, folder: &str) -> bool {
         let had = self.projects.get_mut(name).is_some_and(|folders| folders.remove(folder));
         self.projects.retain(|_, folders| !folders.is_empty());
@@ -72,7 +72,7 @@ impl Aliases {
         }
     }
 
-    /// Puts what `whole` makes of it in place of each folder.
+    /// Replaces each folder by the result of `whole`.
     pub fn expand(&mut self, whole: impl Fn(&str) -> String) {
         for folders in self.projects.values_mut() {
             *folders = folders.iter().map(|folder| whole(folder)).collect();
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_file_is_told_with_its_line() {
+    fn an_error_names_the_line() {
         assert!(Aliases::parse("").unwrap().iter().next().is_none());
         for text in ["[projects]\nshop = 3", "[project]\nshop = []", "[projects"] {
             let error = Aliases::parse(text).unwrap_err();

@@ -1,4 +1,4 @@
-//! Which data folders there are.
+//! Finds data folders.
 
 use std::path::{Path, PathBuf};
 
@@ -9,45 +9,45 @@ use recount_platform::{Env, Folders};
 /// A data folder of one source.
 #[derive(Clone, Debug)]
 pub struct Root {
-    /// Whose it is.
+    /// The source.
     pub source: &'static dyn Source,
     /// The folder.
     pub path: PathBuf,
-    /// How much of an agent's folder it is.
+    /// Which part of an agent's data it has.
     pub shape: RootShape,
-    /// Whether it is ours: sessions made from headless output, laid out as the agent does. The agent never looks there.
+    /// Whether it is recount's own: sessions made from headless output, in the agent's layout. The agent never reads it.
     pub is_ingested: bool,
 }
 
-/// Why no data folder could be looked for.
+/// Why data folders could not be found.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A home that the user named is not there.
+    /// A home that the user named does not exist.
     #[error("no such home: {0}")]
     NoHome(PathBuf),
-    /// A home that the user named cannot be looked into.
+    /// A home that the user named cannot be read.
     #[error("cannot read the home {path}")]
     UnreadableHome {
         /// The home.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: std::io::Error,
     },
 }
 
-/// Where in our data folder sessions are that were made from headless output.
+/// The folder for sessions made from headless output, in recount's data folder.
 const INGESTED: &str = "ingested";
 
-/// Returns the folder that holds what was ingested for a home; it plays a home itself.
+/// Returns the folder with the ingested sessions of a home; it is laid out like a home itself.
 pub fn ingested_home(data: &Path, home: &Path) -> PathBuf {
     let real = home.canonicalize().or_else(|_| std::path::absolute(home));
     let real = real.unwrap_or_else(|_| home.to_owned());
     data.join(INGESTED).join(format!("{:016x}", stable_hash(&real)))
 }
 
-/// Lists the data folders of `sources` below `homes`, or those of the user when none is given. What was ingested for these homes
-/// comes last.
+/// Lists the data folders of `sources` below `homes`, or those of the user if none is given. Ingested sessions of these
+/// homes come last.
 ///
 /// # Errors
 /// If a home that was given is missing or unreadable.
@@ -61,7 +61,7 @@ pub fn roots(sources: Sources, homes: &[PathBuf], env: &Env) -> Result<Vec<Root>
         if let Err(source) = std::fs::read_dir(home) {
             return Err(Error::UnreadableHome { path: home.clone(), source });
         }
-        // A folder that has the folder of one agent in it is a home, whatever else it has.
+        // A folder that contains the folder of an agent is a home, whatever else it contains.
         let is_home = sources().any(|source| {
             source.folders().below_home.iter().any(|below| home.join(below).is_dir())
         });
@@ -124,8 +124,8 @@ pub(crate) fn named_folders(folders: &DataFolders, env: &Env) -> Vec<PathBuf> {
     list.split(',').map(str::trim).filter(|path| !path.is_empty()).map(PathBuf::from).collect()
 }
 
-/// Adds the data folders of a source below a home; with `may_be_data`, or the folder itself if it is one. The user's own home is
-/// never a data folder: many have a `projects` or a `tmp` in it.
+/// Adds the data folders of a source below a home; with `may_be_data`, or the folder itself if it is one. The user's own
+/// home is never a data folder: many have a `projects` or a `tmp` in it.
 fn below(source: &'static dyn Source, home: &Path, may_be_data: bool, roots: &mut Vec<Root>) {
     let folders = source.folders();
     let count = roots.len();

@@ -1,4 +1,4 @@
-//! What the user has put on sessions, tags and pins, by agent and session id: wherever a session lies, it keeps them.
+//! Tags and pins of sessions, by agent and session id: a session keeps them wherever it is moved.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::written::read_toml;
 
-/// Tags and pins of all sessions, also of those that are gone: they may come back.
+/// Tags and pins of all sessions, including deleted ones: they may be restored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Labelled(BTreeMap<String, BTreeMap<String, Mark>>);
 
-/// What is on a session, as people read it: only what there is.
+/// The labels of a session as stored; empty ones are not written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Mark {
@@ -32,7 +32,7 @@ impl Labelled {
     /// Reads the file.
     ///
     /// # Errors
-    /// In words, with the line, if it is not such a file.
+    /// A message with the line, if the file is invalid.
     pub fn parse(text: &str) -> Result<Self, String> {
         read_toml(text)
     }
@@ -43,12 +43,12 @@ impl Labelled {
         format!("{head}{}", toml::to_string(self).unwrap_or_default())
     }
 
-    /// Returns what is on a session.
+    /// Returns the labels of a session.
     pub fn of(&self, source: SourceName, id: &SessionId) -> Option<Labels> {
         self.0.get(source.as_str())?.get(id.as_str()).map(Mark::labels)
     }
 
-    /// Changes what is on a session.
+    /// Changes the labels of a session.
     pub fn change(&mut self, source: SourceName, id: &SessionId, change: impl FnOnce(&mut Labels)) {
         let sessions = self.0.entry(source.as_str().to_owned()).or_default();
         let mark = sessions.entry(id.as_str().to_owned()).or_default();
@@ -59,7 +59,7 @@ impl Labelled {
         self.0.retain(|_, sessions| !sessions.is_empty());
     }
 
-    /// Lists agents, ids and what is on these sessions.
+    /// Lists agents, ids and the labels of these sessions.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str, Labels)> {
         self.0.iter().flat_map(|(source, sessions)| {
             sessions.iter().map(|(id, mark)| (source.as_str(), id.as_str(), mark.labels()))
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_on_a_session_is_read_as_it_was_written() {
+    fn labels_round_trip() {
         let (agent, id) = (SourceName::new("agent"), SessionId::new("3d2f9a10 \"x\"\n.y"));
         let mut all = Labelled::default();
         all.change(agent, &id, |labels| {

@@ -1,5 +1,5 @@
-//! What we learned about folders, kept in our own data folder: what was proven, which searches found nothing, which
-//! repository a folder held. Deleting it loses time, and the repositories of folders that are gone.
+//! What is known about folders from earlier runs, stored in recount's data folder: proven paths, searches without a result,
+//! and the repository in a folder. Deleting it costs time, and loses the repositories of deleted folders.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,31 +11,31 @@ use serde::{Deserialize, Serialize};
 use crate::clues::git::GitIdentity;
 use crate::scan::ScanRoot;
 
-/// The form of the file. A file of a later form is left alone, unread.
+/// The version of the file format. A file of a later version is neither read nor changed.
 const VERSION: u32 = 1;
 /// How long a failed search is remembered, as long as nothing visibly changed.
-const VAIN: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// How long a list goes by what the machine said when it was last asked.
-const ASKED: SignedDuration = SignedDuration::from_hours(24);
-/// How long a search that ran out of time is not tried again unasked.
-const UNFINISHED: SignedDuration = SignedDuration::from_hours(1);
+const FAILED_TTL: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// How long a listing uses the last result of asking the machine.
+const MACHINE_TTL: SignedDuration = SignedDuration::from_hours(24);
+/// How long a search that timed out is not automatically repeated.
+const UNFINISHED_TTL: SignedDuration = SignedDuration::from_hours(1);
 
-/// What we learned about folders.
+/// What is known about folders from earlier runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Learned {
     /// By source and hash.
     proven: BTreeMap<(String, String), Proven>,
     /// By source and hash.
-    vain: BTreeMap<(String, String), Vain>,
-    /// By place and whether time was enough: what a search had no time for does not undo what an earlier one saw.
+    failed: BTreeMap<(String, String), FailedLookup>,
+    /// By place and whether the search finished: one that timed out does not replace what an earlier one saw.
     searched: BTreeMap<(String, bool), Searched>,
     /// By path.
     repositories: BTreeMap<String, GitIdentity>,
-    /// Folders that a search met which may be the new place of one that is gone.
+    /// Folders found by a search that may be the new location of a missing one.
     spots: BTreeSet<String>,
 }
 
-/// A path that was proven.
+/// A proven path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proven {
     source: String,
@@ -50,20 +50,20 @@ pub struct Proven {
     pub when: Timestamp,
 }
 
-/// A directory whose own files tell nothing of its folder.
+/// A directory whose own files do not show its folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Vain {
+struct FailedLookup {
     source: String,
     hash: String,
-    /// What the files looked like.
+    /// The stamp of the files.
     stamp: String,
-    /// When the rest of the machine was last asked.
+    /// When the rest of the machine was last searched.
     when: Timestamp,
 }
 
-impl Vain {
+impl FailedLookup {
     fn is_recent(&self, now: Timestamp) -> bool {
-        now.duration_since(self.when) < ASKED
+        now.duration_since(self.when) < MACHINE_TTL
     }
 }
 
@@ -74,15 +74,15 @@ pub struct Searched {
     pub place: String,
     /// How many levels below it.
     pub depth: usize,
-    /// What its upper levels looked like.
+    /// A fingerprint of its upper levels.
     pub shape: String,
-    /// Whether time was enough.
+    /// Whether the search finished.
     pub finished: bool,
-    /// How long it might have taken, in milliseconds.
+    /// Its time limit, in milliseconds.
     pub patience: u64,
     /// When.
     pub when: Timestamp,
-    /// What was looked for and not found: hashes and names.
+    /// What was not found: hashes and names.
     pub unfound: BTreeSet<String>,
 }
 
@@ -91,7 +91,7 @@ impl Searched {
         (self.place.clone(), self.finished)
     }
 
-    /// Whether `wanted` need not be looked for again at a place that looks like `shape`.
+    /// Whether `wanted` need not be searched again at a place with this `shape`.
     fn settles(&self, wanted: &str, place: &ScanRoot, shape: &str, now: Timestamp) -> bool {
         let is_same = if self.finished {
             self.shape == shape
@@ -101,7 +101,7 @@ impl Searched {
         is_same && self.counts_at(now) && self.depth >= place.depth && self.unfound.contains(wanted)
     }
 
-    /// Whether what it missed may be told together with what a later search of the same place missed.
+    /// Whether its misses may be merged with those of a later search of the same place.
     fn is_as_thorough_as(&self, later: &Self) -> bool {
         self.shape == later.shape
             && self.depth >= later.depth
@@ -110,7 +110,7 @@ impl Searched {
     }
 
     fn counts_at(&self, now: Timestamp) -> bool {
-        now.duration_since(self.when) < if self.finished { VAIN } else { UNFINISHED }
+        now.duration_since(self.when) < if self.finished { FAILED_TTL } else { UNFINISHED_TTL }
     }
 }
 
@@ -119,8 +119,8 @@ impl Searched {
 struct File {
     version: u32,
     proven: Vec<Proven>,
-    #[serde(default)]
-    vain: Vec<Vain>,
+    #[serde(default, rename = "vain")]
+    failed: Vec<FailedLookup>,
     #[serde(default)]
     searched: Vec<Searched>,
     #[serde(default)]
@@ -134,15 +134,15 @@ struct Version {
     version: u32,
 }
 
-/// The file was written by a release that knows more.
+/// The file was written by a newer release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Newer;
 
 impl Learned {
-    /// Reads the file. A damaged one counts as none: all of it can be found again.
+    /// Reads the file. A damaged file counts as empty: all of it can be found again.
     ///
     /// # Errors
-    /// If a newer release wrote it: then it is not ours to replace.
+    /// If a newer release wrote it: then it must not be replaced.
     pub fn parse(bytes: &[u8]) -> Result<Self, Newer> {
         let version = serde_json::from_slice::<Version>(bytes).map_or(VERSION, |file| file.version);
         if version > VERSION {
@@ -155,8 +155,8 @@ impl Learned {
                 .into_iter()
                 .map(|entry| ((entry.source.clone(), entry.hash.clone()), entry))
                 .collect(),
-            vain: file
-                .vain
+            failed: file
+                .failed
                 .into_iter()
                 .map(|entry| ((entry.source.clone(), entry.hash.clone()), entry))
                 .collect(),
@@ -171,7 +171,7 @@ impl Learned {
         let file = File {
             version: VERSION,
             proven: self.proven.values().cloned().collect(),
-            vain: self.vain.values().cloned().collect(),
+            failed: self.failed.values().cloned().collect(),
             searched: self.searched.values().cloned().collect(),
             repositories: self.repositories.clone().into_iter().collect(),
             spots: self.spots.clone(),
@@ -181,16 +181,16 @@ impl Learned {
         bytes
     }
 
-    /// Takes over what another run learned; where both know something, the other is newer.
+    /// Merges what another run learned; where both have an entry, the other is newer.
     pub fn absorb(&mut self, other: Self) {
         self.proven.extend(other.proven);
-        self.vain.extend(other.vain);
+        self.failed.extend(other.failed);
         for record in other.searched.into_values() {
-            self.searched(record);
+            self.record_search(record);
         }
         self.repositories.extend(other.repositories);
         self.spots.extend(other.spots);
-        self.vain.retain(|key, _| !self.proven.contains_key(key));
+        self.failed.retain(|key, _| !self.proven.contains_key(key));
     }
 
     /// Whether there is nothing in it.
@@ -198,13 +198,12 @@ impl Learned {
         *self == Self::default()
     }
 
-    /// How many folders are known.
+    /// Returns the number of known folders.
     pub fn len(&self) -> usize {
         self.proven.len()
     }
 
-    /// Lists what was proven. An entry that does not hash to its name is none: nothing is believed that cannot be
-    /// checked.
+    /// Lists the proven paths. An entry whose hash does not match its name is ignored: every entry is checked.
     pub fn proven(&self, source: &'static dyn Source) -> impl Iterator<Item = &Proven> {
         let own = move |entry: &&Proven| {
             entry.source == source.name().as_str()
@@ -241,12 +240,12 @@ impl Learned {
     }
 
     /// Whether files with this `stamp` were read without a result.
-    pub fn is_vain(&self, source: &dyn Source, hash: &ProjectHash, stamp: &str) -> bool {
-        self.vain.get(&key(source, hash)).is_some_and(|vain| vain.stamp == stamp)
+    pub fn has_failed(&self, source: &dyn Source, hash: &ProjectHash, stamp: &str) -> bool {
+        self.failed.get(&key(source, hash)).is_some_and(|failed| failed.stamp == stamp)
     }
 
-    /// Remembers that files were read without a result.
-    pub fn give_up(
+    /// Records that files were read without a result.
+    pub fn record_failed_read(
         &mut self,
         source: &dyn Source,
         hash: &ProjectHash,
@@ -254,17 +253,17 @@ impl Learned {
         when: Timestamp,
     ) {
         let (name, text) = key(source, hash);
-        let entry = Vain { source: name.clone(), hash: text.clone(), stamp, when };
-        self.vain.insert((name, text), entry);
+        let entry = FailedLookup { source: name.clone(), hash: text.clone(), stamp, when };
+        self.failed.insert((name, text), entry);
     }
 
     /// Whether a search of the machine for this hash failed recently.
     pub fn asked_recently(&self, source: &dyn Source, hash: &ProjectHash, now: Timestamp) -> bool {
-        self.vain.get(&key(source, hash)).is_some_and(|vain| vain.is_recent(now))
+        self.failed.get(&key(source, hash)).is_some_and(|failed| failed.is_recent(now))
     }
 
-    /// Remembers that a search of the machine failed, if what is `known` of that is old.
-    pub fn asked_in_vain(
+    /// Records that a search of the machine failed, if the `known` result is old.
+    pub fn record_failed_search(
         &mut self,
         known: &Self,
         source: &dyn Source,
@@ -272,12 +271,12 @@ impl Learned {
         now: Timestamp,
     ) {
         let key = key(source, hash);
-        if let Some(old) = known.vain.get(&key).filter(|old| !old.is_recent(now)) {
-            self.vain.entry(key).or_insert_with(|| Vain { when: now, ..old.clone() });
+        if let Some(old) = known.failed.get(&key).filter(|old| !old.is_recent(now)) {
+            self.failed.entry(key).or_insert_with(|| FailedLookup { when: now, ..old.clone() });
         }
     }
 
-    /// Whether `wanted` was looked for at a place that has not changed since.
+    /// Whether `wanted` was searched at a place that has not changed since.
     pub fn is_settled(&self, wanted: &str, place: &ScanRoot, shape: &str, now: Timestamp) -> bool {
         let record = |finished| self.searched.get(&(place.path.to_str()?.to_owned(), finished));
         [true, false]
@@ -286,7 +285,7 @@ impl Learned {
             .any(|record| record.settles(wanted, place, shape, now))
     }
 
-    /// Whether a search for `wanted` was not finished somewhere, and no other there was.
+    /// Whether a search for `wanted` was not finished somewhere, and no other search there was.
     pub fn is_unfinished(&self, wanted: &str, now: Timestamp) -> bool {
         let misses = |record: &Searched| record.unfound.contains(wanted);
         self.searched.values().any(|record| {
@@ -294,13 +293,13 @@ impl Learned {
             let is_as_good = |done: &Searched| {
                 misses(done) && (done.shape == record.shape || done.when >= record.when)
             };
-            let counts = now.duration_since(record.when) < VAIN;
+            let counts = now.duration_since(record.when) < FAILED_TTL;
             counts && !record.finished && misses(record) && !finished().is_some_and(is_as_good)
         })
     }
 
-    /// Remembers a search, beside what an earlier one missed at the same place.
-    pub fn searched(&mut self, mut record: Searched) {
+    /// Records a search, merged with what an earlier one missed at the same place.
+    pub fn record_search(&mut self, mut record: Searched) {
         if let Some(old) = self.searched.get(&record.key())
             && !old.unfound.is_subset(&record.unfound)
             && old.is_as_thorough_as(&record)
@@ -311,28 +310,28 @@ impl Learned {
         self.searched.insert(record.key(), record);
     }
 
-    /// Lists folders that may be the new place of one that is gone.
+    /// Lists folders that may be the new location of a missing one.
     pub fn spots(&self) -> impl Iterator<Item = &str> {
         self.spots.iter().map(String::as_str)
     }
 
-    /// Remembers folders that may be the new place of one that is gone.
-    pub fn saw_spots(&mut self, spots: &BTreeSet<String>) {
+    /// Records folders that may be the new location of a missing one.
+    pub fn record_spots(&mut self, spots: &BTreeSet<String>) {
         self.spots.extend(spots.iter().cloned());
     }
 
-    /// Returns the repository that a folder held when it was last seen.
+    /// Returns the repository that a folder had when it was last seen.
     pub fn repository(&self, path: &str) -> Option<&GitIdentity> {
         self.repositories.get(path)
     }
 
-    /// Remembers the repository in a folder.
-    pub fn saw_repository(&mut self, path: &str, identity: GitIdentity) {
+    /// Records the repository in a folder.
+    pub fn record_repository(&mut self, path: &str, identity: GitIdentity) {
         self.repositories.insert(path.to_owned(), identity);
     }
 }
 
-/// Returns a duration as it is kept.
+/// Returns a duration as it is stored.
 pub fn millis(duration: std::time::Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

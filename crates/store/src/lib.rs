@@ -1,4 +1,4 @@
-//! What is on this machine now: which agents' folders there are, which folder a project is, and where it went.
+//! Finds agents' data folders on this machine, resolves projects to folders, and finds moved folders.
 
 mod aliases;
 mod clues;
@@ -18,7 +18,7 @@ pub use discover::{Error, Root, ingested_home, roots};
 pub use labelled::Labelled;
 pub use learned::{Learned, Newer, Proven, Searched, millis};
 pub use machine::{Machine, beside};
-pub use moved::{Gone, Moved, Spoken, Spot, propose};
-pub use presence::{inhabited, present};
+pub use moved::{FolderCandidate, MentionedFiles, MissingFolder, Moved, propose};
+pub use presence::{folders_with_repositories, present};
 pub use resolve::{CandidateOrigin, Candidates, Case};
 pub use written::read_toml;

@@ -1,4 +1,4 @@
-//! Everything on this machine that names folders, gathered as candidates.
+//! Collects everything on this machine that names folders, as candidates.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,20 +13,20 @@ use crate::discover::named_folders;
 use crate::presence::ask;
 use crate::resolve::Candidates;
 
-/// How many folders are looked into for what is beside a project.
+/// The maximum number of folders whose siblings are listed.
 const BESIDE: usize = 200;
-/// How many folders are asked whether they are a repository.
+/// The maximum number of folders that are checked for a repository.
 const REPOSITORIES: usize = 2000;
 /// Programs in which people type commands.
 const SHELLS: &[&str] =
     &["bash", "zsh", "fish", "sh", "dash", "ksh", "nu", "pwsh", "tmux", "tmux: server"];
 
-/// What is asked about the machine.
+/// What is needed to search the machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine<'a> {
     /// The environment.
     pub env: &'a Env,
-    /// Our folders.
+    /// recount's own folders.
     pub folders: &'a Folders,
     /// Homes in which agents are looked for.
     pub homes: &'a [PathBuf],
@@ -37,7 +37,7 @@ pub struct Machine<'a> {
 }
 
 impl Machine<'_> {
-    /// Adds what running programs, other agents, shells and repositories tell.
+    /// Adds candidates from running programs, other agents, shells and repositories.
     pub fn gather(&self, candidates: &mut Candidates) {
         self.running(candidates);
         self.neighbours(candidates);
@@ -75,7 +75,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Adds where other agents were used.
+    /// Adds the projects of other agents.
     fn neighbours(&self, candidates: &mut Candidates) {
         for source in self.sources {
             let folders = source.folders();
@@ -93,7 +93,7 @@ impl Machine<'_> {
     }
 }
 
-/// A running agent may have a home of its own, with projects on record there.
+/// Adds the projects of a running agent that has its own home.
 fn other_home(
     source: &dyn recount_formats::Source,
     process: &Running,
@@ -119,7 +119,7 @@ fn other_home(
     }
 }
 
-/// Adds worktrees of the repositories among the candidates, and the folders beside projects.
+/// Adds worktrees of the repositories among the candidates, and the siblings of projects.
 fn around(candidates: &mut Candidates) {
     let is_folder = |kind: ClueKind| kind != ClueKind::Text;
     let known = candidates
@@ -140,7 +140,7 @@ fn around(candidates: &mut Candidates) {
     }
 }
 
-/// Lists the folders beside a path, and those beside the folder it is in; none on a disk that does not answer.
+/// Lists the siblings of a path, and those of its parent folder; none on a disk that does not respond.
 pub fn beside(path: &Path) -> Vec<String> {
     let above = path.parent().map(Path::to_owned);
     let further = above.as_deref().and_then(Path::parent).map(Path::to_owned);
@@ -151,7 +151,7 @@ pub fn beside(path: &Path) -> Vec<String> {
 /// Lists the folders in a folder.
 pub(crate) fn folders_in(folder: &Path) -> Vec<String> {
     let mut folders = Vec::new();
-    // What cannot be listed has nothing to tell.
+    // A folder that cannot be listed is skipped.
     let _listed = Lister::default().folders(folder, &mut |entry| {
         if folders.len() < 5000 {
             folders.extend(folder.join(entry.name).to_str().map(str::to_owned));

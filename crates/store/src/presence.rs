@@ -1,4 +1,4 @@
-//! Questions to disks, without waiting for one that does not answer.
+//! Disk queries with a timeout for disks that do not respond.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,32 +8,32 @@ use std::time::Duration;
 
 use crate::clues::git::{GitIdentity, identity};
 
-/// How long one answer is waited for before the other questions are asked by another thread.
-const PATIENCE: Duration = Duration::from_millis(150);
-/// Number of questions from which a second thread pays.
+/// How long to wait for one answer before another thread takes over the remaining queries.
+const TIMEOUT: Duration = Duration::from_millis(150);
+/// From this number of queries on, a second thread pays off.
 const MANY: usize = 64;
-/// How many disks may fail to answer before we stop to ask.
+/// The maximum number of unresponsive disks before the queries stop.
 const THREADS: usize = 8;
 
-/// Says for each path whether a folder is there; `None` where the disk did not answer.
+/// Returns for each path whether a folder exists; `None` where the disk did not respond.
 pub fn present(paths: Vec<String>) -> Vec<Option<bool>> {
     ask(paths, |path| is_folder(path))
 }
 
-/// Says for each path whether a folder is there, and which repository it holds; `None` where the disk did not answer.
-pub fn inhabited(paths: Vec<String>) -> Vec<Option<(bool, Option<GitIdentity>)>> {
+/// Returns for each path whether a folder exists, and its repository; `None` where the disk did not respond.
+pub fn folders_with_repositories(paths: Vec<String>) -> Vec<Option<(bool, Option<GitIdentity>)>> {
     ask(paths, |path| {
         let is_there = is_folder(path);
         (is_there, is_there.then(|| identity(Path::new(path))).flatten())
     })
 }
 
-/// A path that is not absolute would be looked for in the current folder.
+/// A relative path would be resolved in the current folder.
 fn is_folder(path: &str) -> bool {
     Path::new(path).is_absolute() && Path::new(path).is_dir()
 }
 
-/// Puts one question about each item; `None` where no answer came.
+/// Runs one query per item; `None` where there was no answer.
 pub(crate) fn ask<I, A>(
     items: Vec<I>,
     question: impl Fn(&I) -> A + Send + Sync + 'static,
@@ -65,7 +65,7 @@ where
     }
     let Ok(mut answers) = round.answers.lock() else { return Vec::new() };
     while answers.0 < round.items.len() {
-        let Ok((waited, timeout)) = round.done.wait_timeout(answers, PATIENCE) else {
+        let Ok((waited, timeout)) = round.done.wait_timeout(answers, TIMEOUT) else {
             return Vec::new();
         };
         answers = waited;
@@ -81,12 +81,12 @@ where
     std::mem::take(&mut answers.1)
 }
 
-/// Questions that are being asked.
+/// Queries in progress.
 struct Round<I, A, Q> {
     items: Vec<I>,
     question: Q,
     next: AtomicUsize,
-    /// How many there are, and what they are.
+    /// The next item, and the answers so far.
     answers: Mutex<(usize, Vec<Option<A>>)>,
     done: Condvar,
 }
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_disk_that_never_answers_holds_up_nobody() {
+    fn a_disk_that_never_responds_does_not_block_others() {
         let paths = vec!["/a", "/hangs", "/b", "/hangs too", "/c"];
         let answers = ask(paths, |path| {
             while path.starts_with("/hangs") {

@@ -1,11 +1,11 @@
-//! Files that people write by hand, and how we tell them what is wrong.
+//! Files that people write by hand, and their error messages.
 
 use serde::de::DeserializeOwned;
 
 /// Reads TOML.
 ///
 /// # Errors
-/// In words on one line, with the line they are about.
+/// A message on one line, with the line number in the file.
 pub fn read_toml<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     toml::from_str(text).map_err(|error| {
         let message = error.message().replace('\n', "; ");
@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn an_error_has_its_line() {
         let read = |text: &str| read_toml::<BTreeMap<String, u8>>(text);
         assert_eq!(read("a = 1\n").unwrap(), BTreeMap::from([("a".to_owned(), 1)]));
         for (text, expected) in [

@@ -1,7 +1,7 @@
-//! The way out: this file and `real.rs` below it are all that may change bytes on disk.
+//! The write functions: only this file and `real.rs` below it may change bytes on disk.
 //!
-//! Each function says what a reader can find after a crash at any moment. None of them reads, decides
-//! or retries; that is their callers' business.
+//! Each function documents what a reader can find after a crash at any moment. None of them reads, decides or retries; that
+//! is up to their callers.
 
 #![expect(clippy::disallowed_methods, reason = "the one place exempt from the write ban")]
 
@@ -24,31 +24,30 @@ mod real;
 
 pub use real::RealDisk;
 
-/// Puts `bytes` at `path`, replacing what was there in one step.
+/// Writes `bytes` to `path`, replacing an existing file atomically.
 ///
-/// The bytes go to a temporary file in the same folder that has the old file's permissions, are synced
-/// and renamed over it; then the folder is synced.
+/// The bytes are written to a temporary file in the same folder with the old file's permissions, synced and renamed over
+/// it; then the folder is synced.
 ///
-/// After a crash or a power cut at any point `path` holds either its old content, whole, or the new
-/// one, whole. Once the function has returned `Ok` it is the new one. A crash (not an error) may leave
-/// the temporary file behind: it is called `.NAME.PID-N.tmp` and nobody reads it.
+/// After a crash or a power cut at any point `path` has either its complete old content or its complete new content. Once
+/// the function has returned `Ok` it is the new one. A crash (not an error) may leave the temporary file: it is called
+/// `.NAME.PID-N.tmp` and nobody reads it.
 ///
-/// When `path` is a symbolic link, the link itself is replaced, not what it points to.
+/// If `path` is a symbolic link, the link itself is replaced, not its target.
 ///
 /// # Errors
 ///
-/// On every error but [`Error::SyncFolder`] the old content is untouched and the temporary file is
-/// removed. [`Error::SyncFolder`] means that the new content is in place, but not yet for certain
-/// after a power cut.
+/// On every error except [`Error::SyncFolder`] the old content is untouched and the temporary file is removed.
+/// [`Error::SyncFolder`] means that the new content is in place, but may be lost in a power cut.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let (leftover, mut file) = create_beside(path, ANYONE)?;
-    // Before the bytes: a private file must not be readable by others for a moment.
+    // Before the bytes are written: a private file must never be readable by others.
     copy_permissions(path, &file, leftover.path())?;
     put(path, bytes, leftover, &mut file)
 }
 
-/// Puts `bytes` at `path`, a file of our own that only its owner may read, as [`write_atomically`] does. What others may do with
-/// an older one is not taken over.
+/// Writes `bytes` to `path`, a file of recount's own that only its owner may read, like [`write_atomically`]. The
+/// permissions of an older file are not kept.
 ///
 /// # Errors
 ///
@@ -68,16 +67,16 @@ fn put(path: &Path, bytes: &[u8], leftover: Leftover, file: &mut File) -> Result
     sync_folder(folder_of(path))
 }
 
-/// Puts what `content` writes at `path`, replacing what was there in one step. Returns how many bytes that is.
+/// Writes the output of `content` to `path`, replacing an existing file atomically. Returns its size.
 ///
-/// For files that can be made again and may be larger than memory, such as exports: the bytes go to a temporary file in
-/// the same folder, which is renamed; nothing is synced. After a kill at any point `path` holds its old content, whole, or
-/// the new one, whole; after a power cut it may be empty or short. A kill may leave the temporary file behind, as
-/// [`write_atomically`] may.
+/// For files that can be created again and may be larger than memory, such as exports: the bytes are written to a temporary
+/// file in the same folder, which is renamed; nothing is synced. After a kill at any point `path` has its complete old or
+/// new content; after a power cut it may be empty or short. A kill may leave the temporary file, as with
+/// [`write_atomically`].
 ///
 /// # Errors
 ///
-/// Those of [`write_atomically`]; [`Error::WriteFile`] when `content` fails. The old content is then untouched.
+/// Those of [`write_atomically`]; [`Error::WriteFile`] if `content` fails. The old content is then untouched.
 pub fn write_with(
     path: &Path,
     content: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
@@ -88,8 +87,8 @@ pub fn write_with(
         .and_then(|()| draft.finish())
 }
 
-/// A file that is being written, for who writes several at once; see [`write_with`]. It is not there under its name before
-/// [`finish`](Self::finish), and never if it is dropped.
+/// A file that is being written, for callers that write several at once; see [`write_with`]. It does not exist under its
+/// name before [`finish`](Self::finish), and never if it is dropped.
 #[derive(Debug)]
 pub struct Draft {
     path: PathBuf,
@@ -98,11 +97,11 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Begins a file that is to lie at `path`.
+    /// Starts a file that will be at `path`.
     ///
     /// # Errors
     ///
-    /// If there can be none beside it.
+    /// If the temporary file cannot be created.
     pub fn new(path: &Path) -> Result<Self, Error> {
         let (leftover, file) = create_beside(path, ANYONE).map_err(|error| {
             // People know the file by the name they gave it.
@@ -116,11 +115,11 @@ impl Draft {
         Ok(Self { path: path.to_owned(), out, leftover })
     }
 
-    /// Puts the file in its place, and returns how many bytes it has.
+    /// Moves the file into place, and returns its size.
     ///
     /// # Errors
     ///
-    /// If it cannot be written to its end or renamed. What was there before is then untouched.
+    /// If it cannot be written completely or renamed. An existing file is then untouched.
     pub fn finish(mut self) -> Result<u64, Error> {
         let failed = |source| Error::WriteFile { path: self.path.clone(), source };
         self.out.flush().map_err(failed)?;
@@ -145,11 +144,11 @@ impl io::Write for Draft {
     }
 }
 
-/// Opens a file to append to, which only the user may read when it is new.
+/// Opens a file for appending, which only the user may read if it is new.
 ///
 /// # Errors
 ///
-/// [`Error::CreateFile`] when it cannot be opened.
+/// [`Error::CreateFile`] if it cannot be opened.
 pub fn append_private(path: &Path) -> Result<File, Error> {
     let mut options = File::options();
     options.append(true).create(true);
@@ -158,14 +157,14 @@ pub fn append_private(path: &Path) -> Result<File, Error> {
     options.open(path).map_err(|source| Error::CreateFile { path: path.to_owned(), source })
 }
 
-/// Takes turns with other runs at `path`: until the lock is dropped, no other run has it.
+/// Locks `path` against other runs until the lock is dropped.
 ///
-/// It is a lock on an empty file beside, `NAME.lock`, which the system frees when its holder dies.
+/// It is a lock on an empty file beside it, `NAME.lock`, which the system releases when its holder dies.
 ///
 /// # Errors
 ///
-/// [`Error::Busy`] when another run holds it for longer than `patience`, [`Error::CreateFile`] when there can be none.
-pub fn lock(path: &Path, patience: Duration) -> Result<Lock, Error> {
+/// [`Error::Busy`] if another run holds it for longer than `timeout`, [`Error::CreateFile`] if it cannot be created.
+pub fn lock(path: &Path, timeout: Duration) -> Result<Lock, Error> {
     let mut name = path.file_name().map(OsString::from).unwrap_or_default();
     name.push(".lock");
     let beside = path.with_file_name(name);
@@ -178,10 +177,10 @@ pub fn lock(path: &Path, patience: Duration) -> Result<Lock, Error> {
     let mut held = true;
     while let Err(error) = lock.try_lock() {
         match error {
-            TryLockError::WouldBlock if began.elapsed() < patience => {
+            TryLockError::WouldBlock if began.elapsed() < timeout => {
                 thread::sleep(Duration::from_millis(10));
             }
-            // Some network disks know no locks; there, the last run to write wins.
+            // Some network disks do not support locks; there, the last run to write wins.
             TryLockError::Error(error) if error.kind() == io::ErrorKind::Unsupported => {
                 held = false;
                 break;
@@ -194,7 +193,7 @@ pub fn lock(path: &Path, patience: Duration) -> Result<Lock, Error> {
     Ok(Lock { _file: lock, held })
 }
 
-/// A turn at a file, until it is dropped.
+/// A lock on a file, until it is dropped.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
@@ -202,21 +201,21 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Whether others are kept out: some disks know no locks.
+    /// Whether others are locked out: some disks do not support locks.
     pub fn is_held(&self) -> bool {
         self.held
     }
 }
 
-/// Replaces the content of `path` by what `change` makes of it, while no other run does so; `None` leaves it alone.
+/// Replaces the content of `path` by the result of `change`, under a lock; `None` leaves it unchanged.
 ///
-/// Runs take turns by a lock on an empty file beside it, `NAME.lock`, which the system frees when its holder dies.
-/// What a reader finds after a crash is said at [`write_atomically`].
+/// The lock is on an empty file beside it, `NAME.lock`, which the system releases when its holder dies. See
+/// [`write_atomically`] for the state after a crash.
 ///
 /// # Errors
 ///
-/// [`Error::Busy`] when another run holds the lock for two seconds, [`Error::ReadFile`] when there is something that
-/// cannot be read; else those of [`write_atomically`].
+/// [`Error::Busy`] if another run holds the lock for two seconds, [`Error::ReadFile`] if an existing file cannot be read;
+/// else those of [`write_atomically`].
 pub fn update(
     path: &Path,
     change: impl FnOnce(Option<Vec<u8>>) -> Option<Vec<u8>>,
@@ -229,7 +228,7 @@ pub fn update(
     let old = match read {
         Ok(bytes) => Some(bytes),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        // What cannot be read must not be taken for nothing, and replaced.
+        // An unreadable file must not be treated as missing, and replaced.
         Err(source) => return Err(Error::ReadFile { path: path.to_owned(), source }),
     };
     match change(old) {
@@ -238,13 +237,13 @@ pub fn update(
     }
 }
 
-/// Removes the file `path`; it is fine if there is none.
+/// Removes the file `path`, if it exists.
 ///
-/// After a crash it is there, whole, or gone.
+/// After a crash it exists completely or not at all.
 ///
 /// # Errors
 ///
-/// [`Error::RemoveFile`] when it cannot be removed.
+/// [`Error::RemoveFile`] if it cannot be removed.
 pub fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_file(path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {
@@ -254,11 +253,11 @@ pub fn remove(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Removes the folder `path` if nothing is in it.
+/// Removes the folder `path` if it is empty.
 ///
 /// # Errors
 ///
-/// [`Error::RemoveFile`] when it is empty and cannot be removed.
+/// [`Error::RemoveFile`] if it is empty and cannot be removed.
 pub fn remove_empty_folder(path: &Path) -> Result<(), Error> {
     use io::ErrorKind::{DirectoryNotEmpty, NotFound};
     match fs::remove_dir(path) {
@@ -269,15 +268,15 @@ pub fn remove_empty_folder(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Creates `path` with `bytes` in it, and optionally a time of last change; never overwrites.
+/// Creates `path` with `bytes` in it, and optionally a modification time; never overwrites.
 ///
-/// For files that can be made again, such as synthetic homes: nothing is synced. After a crash the file
-/// may be missing, empty or short.
+/// For files that can be created again, such as synthetic homes: nothing is synced. After a crash the file may be missing,
+/// empty or short.
 ///
 /// # Errors
 ///
-/// [`Error::AlreadyExists`] when anything lies at `path`, which is then left alone. On any other error
-/// no file is left behind.
+/// [`Error::AlreadyExists`] if anything exists at `path`, which is then left alone. On any other error no file is left
+/// behind.
 pub fn create_new(path: &Path, bytes: &[u8], modified: Option<Timestamp>) -> Result<(), Error> {
     let mut file = match OpenOptions::new().write(true).create_new(true).open(path) {
         Ok(file) => file,
@@ -296,20 +295,19 @@ pub fn create_new(path: &Path, bytes: &[u8], modified: Option<Timestamp>) -> Res
     Ok(())
 }
 
-/// Creates the folder `path` and every missing one above it; it is fine if it is there already.
+/// Creates the folder `path` and its missing parents; does nothing if it exists already.
 ///
 /// After a crash any leading part of the path may exist.
 ///
 /// # Errors
 ///
-/// [`Error::CreateFolder`] when a part of the path cannot be made, or is a file. Folders made on the
-/// way stay.
+/// [`Error::CreateFolder`] if a part of the path cannot be created, or is a file. Folders that were already created stay.
 pub fn create_folders(path: &Path) -> Result<(), Error> {
     fs::create_dir_all(path).map_err(|source| Error::CreateFolder { path: path.to_owned(), source })
 }
 
-/// Creates the folder `path` for our own data, and every missing one above it; others may not look into them. One that is there
-/// and that others may look into is made private, with all that lies in it.
+/// Creates the private folder `path` for recount's own data, with its missing parents. An existing one that others may read
+/// is made private, with everything in it.
 ///
 /// # Errors
 ///
@@ -325,7 +323,8 @@ pub fn create_private_folder(path: &Path) -> Result<(), Error> {
     builder.create(path).map_err(|source| Error::CreateFolder { path: path.to_owned(), source })
 }
 
-/// Makes the folder `path` of our own private, with all that lies in it, if others may look into it. Returns whether there is one.
+/// Makes the folder `path` of recount's own private, with everything in it, if others may read it. Returns whether it
+/// exists.
 pub fn close(path: &Path) -> bool {
     let found = fs::metadata(path).ok().filter(fs::Metadata::is_dir);
     if found.as_ref().is_some_and(is_open_to_others) {
@@ -334,21 +333,21 @@ pub fn close(path: &Path) -> bool {
     found.is_some()
 }
 
-/// Creates the file `path` of our own, empty and private, for a library that would create it for everybody. One that is there is
-/// left alone, and one that cannot be created is left to that library.
+/// Creates the file `path` of recount's own, empty and private, for a library that would create it readable for everybody.
+/// An existing one is left alone, and one that cannot be created is left to that library.
 pub fn create_private_file(path: &Path) {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     drop(with_mode(&mut options, OWNER).open(path));
 }
 
-/// Takes from others what they may do with a folder of our own and with all that lies in it. Links are left alone, and so is
-/// what belongs to somebody else.
+/// Removes the permissions of others from a folder of recount's own and from everything in it. Links are left alone, and so
+/// are files of other users.
 #[cfg(unix)]
 pub fn make_private(path: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
 
-    // From the outside in: once the first is closed nobody gets to the rest.
+    // From the outside in: once the first folder is private nobody can reach the rest.
     let mut open = vec![path.to_owned()];
     while let Some(path) = open.pop() {
         let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
@@ -366,7 +365,7 @@ pub fn make_private(path: &Path) {
     }
 }
 
-/// Other systems keep a user's folders from others by themselves.
+/// Other systems protect a user's folders by themselves.
 #[cfg(not(unix))]
 pub fn make_private(_path: &Path) {}
 
@@ -380,9 +379,9 @@ fn is_open_to_others(_metadata: &fs::Metadata) -> bool {
     false
 }
 
-/// What a new file allows: all that the user's mask leaves.
+/// The mode of a new file, before the user's umask.
 const ANYONE: u32 = 0o666;
-/// What a new file of our own allows.
+/// The mode of a new file of recount's own.
 const OWNER: u32 = 0o600;
 
 #[cfg(unix)]
@@ -414,7 +413,7 @@ impl Leftover {
 impl Drop for Leftover {
     fn drop(&mut self) {
         if let Some(path) = &self.path {
-            // The error that brought us here is the one to report; a second one adds nothing.
+            // The original error is the one to report; a second one adds nothing.
             drop(fs::remove_file(path));
         }
     }

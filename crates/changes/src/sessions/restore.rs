@@ -12,7 +12,7 @@ use recount_writer::RealDisk;
 use recount_writer::change::{
     ChangeDetails, FileState, Likeness, NewContent, Plan, Refusal, Subject,
 };
-use recount_writer::vault::{Holding, Whose};
+use recount_writer::vault::{FileOwner, VaultCopy};
 
 use crate::sessions::steps::role;
 use crate::trash::pick;
@@ -29,7 +29,7 @@ struct Back {
     root: usize,
     content: NewContent,
     like: FileState,
-    whose: Whose,
+    whose: FileOwner,
 }
 
 impl Changes<'_> {
@@ -61,20 +61,20 @@ impl Changes<'_> {
         let root_of = |file: &Path| {
             self.engine.data_folders().iter().position(|root| file.starts_with(&root.path))
         };
-        let is_here = |holding: &&Holding| root_of(&holding.file).is_some();
-        let ids = index.holdings().filter(is_here).map(|holding| holding.whose.session.as_str());
+        let is_here = |copy: &&VaultCopy| root_of(&copy.file).is_some();
+        let ids = index.copies().filter(is_here).map(|copy| copy.whose.session.as_str());
         let id = pick(ids, wanted)?.ok_or_else(|| Error::NotKept(wanted.to_owned()))?;
         let data = self.data()?;
-        let is_last = |holding: &&Holding| index.newest(&holding.file) == Some(*holding);
-        let its = index.holdings().filter(|holding| holding.whose.session == id);
-        let back = |holding: &Holding| {
-            let Holding { bytes, hash, modified, mode, .. } = *holding;
+        let is_last = |copy: &&VaultCopy| index.newest(&copy.file) == Some(*copy);
+        let its = index.copies().filter(|copy| copy.whose.session == id);
+        let back = |copy: &VaultCopy| {
+            let VaultCopy { bytes, hash, modified, mode, .. } = *copy;
             Some(Back {
-                path: holding.file.clone(),
-                root: root_of(&holding.file)?,
-                content: holding.content(data),
+                path: copy.file.clone(),
+                root: root_of(&copy.file)?,
+                content: copy.content(data),
                 like: FileState { bytes, hash: Some(hash), modified, mode },
-                whose: holding.whose.clone(),
+                whose: copy.whose.clone(),
             })
         };
         Ok(its.filter(is_last).filter_map(back).collect())
@@ -133,7 +133,7 @@ impl Changes<'_> {
             let source = SOURCES.iter().find(|source| source.name().as_str() == back.whose.source);
             let Some(source) = source else { continue };
             if !offer.plan.sessions.iter().any(|known| known.id == back.whose.session) {
-                let Whose { source, session, title, project, .. } = back.whose.clone();
+                let FileOwner { source, session, title, project, .. } = back.whose.clone();
                 offer.plan.sessions.push(Subject { source, id: session, title, project });
             }
             let path = self.today(&mut offer.plan, &back, &survey)?;

@@ -7,7 +7,7 @@ use recount_engine::disk::DiskSnapshot;
 use recount_formats::SOURCES;
 use recount_formats::source::{Artifact, BelongingKind};
 use recount_model::{FileRole, SessionFacts, SessionKind};
-use recount_writer::vault::Whose;
+use recount_writer::vault::FileOwner;
 
 use crate::sessions::steps::{SUBAGENT, role};
 
@@ -16,7 +16,7 @@ use crate::sessions::steps::{SUBAGENT, role};
 pub(crate) struct OwnedFile {
     pub(crate) path: PathBuf,
     pub(crate) bytes: u64,
-    pub(crate) whose: Whose,
+    pub(crate) whose: FileOwner,
 }
 
 /// Lists all files of a session. Those of a sub-agent are its parent's, if that is known; a stub has nothing in it.
@@ -29,7 +29,7 @@ pub(crate) fn files_of(
         other.source == facts.source && Some(&other.id) == facts.parent.as_ref()
     };
     let of = sessions.iter().map(|other| &**other).find(is_parent).unwrap_or(facts);
-    let whose = |what: &str, used| Whose {
+    let whose = |what: &str, used| FileOwner {
         source: facts.source.to_string(),
         session: of.id.to_string(),
         title: of.title.clone(),

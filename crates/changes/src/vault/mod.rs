@@ -12,7 +12,7 @@ use recount_engine::disk::Survey;
 use recount_engine::retention::Scope;
 use recount_model::{SessionFacts, SessionId, SessionKind, SourceName};
 use recount_writer::RealDisk;
-use recount_writer::vault::{Holding, Outcome, Vault, VaultIndex};
+use recount_writer::vault::{Outcome, Vault, VaultCopy, VaultIndex};
 use serde::Serialize;
 
 use crate::{Changes, Error};
@@ -158,7 +158,7 @@ impl Changes<'_> {
             report.sessions += u64::from(any && facts.kind == SessionKind::Main);
         }
         vault.commit()?;
-        report.packed = vault.index().holdings().map(|holding| holding.packed).sum();
+        report.packed = vault.index().copies().map(|copy| copy.packed).sum();
         Ok(report)
     }
 
@@ -169,8 +169,8 @@ impl Changes<'_> {
     pub fn vault(self) -> Result<(Vec<VaultedSession>, usize), Error> {
         let index = self.vault_index()?;
         let mut held: BTreeMap<(&str, &str), VaultedSession> = BTreeMap::new();
-        for holding in index.holdings() {
-            let whose = &holding.whose;
+        for copy in index.copies() {
+            let whose = &copy.whose;
             let row =
                 held.entry((&whose.source, &whose.session)).or_insert_with(|| VaultedSession {
                     source: whose.source.clone(),
@@ -181,21 +181,21 @@ impl Changes<'_> {
                     bytes: 0,
                     packed: 0,
                     older: 0,
-                    kept: holding.time,
+                    kept: copy.time,
                     gone: true,
                 });
-            row.packed += holding.packed;
-            let is_last = index.newest(&holding.file).is_some_and(|last| last == holding);
+            row.packed += copy.packed;
+            let is_last = index.newest(&copy.file).is_some_and(|last| last == copy);
             if !is_last {
                 row.older += 1;
                 continue;
             }
             row.files += 1;
-            row.bytes += holding.bytes;
-            row.kept = row.kept.max(holding.time);
+            row.bytes += copy.bytes;
+            row.kept = row.kept.max(copy.time);
             row.title = whose.title.clone().or(row.title.take());
             row.project = whose.project.clone().or(row.project.take());
-            row.gone &= !holding.file.exists();
+            row.gone &= !copy.file.exists();
         }
         let mut rows: Vec<VaultedSession> = held.into_values().collect();
         rows.sort_by(|one, next| next.kept.cmp(&one.kept).then_with(|| one.id.cmp(&next.id)));
@@ -208,13 +208,13 @@ impl Changes<'_> {
     /// If the index cannot be read.
     pub fn verify_vault(self, progress: &dyn Progress) -> Result<(u64, Vec<Failed>), Error> {
         let (index, data) = (self.vault_index()?, self.data()?);
-        let total: u64 = index.holdings().map(|holding| holding.packed).sum();
+        let total: u64 = index.copies().map(|copy| copy.packed).sum();
         let (mut done, mut count, mut faults) = (0, 0, Vec::new());
-        for holding in index.holdings() {
-            if let Err(why) = VaultIndex::verify(&RealDisk, data, holding) {
-                faults.push(Failed { path: holding.file.clone(), why });
+        for copy in index.copies() {
+            if let Err(why) = VaultIndex::verify(&RealDisk, data, copy) {
+                faults.push(Failed { path: copy.file.clone(), why });
             }
-            done += holding.packed;
+            done += copy.packed;
             count += 1;
             progress.advance(done, total);
         }
@@ -227,7 +227,7 @@ impl Changes<'_> {
     /// If the index cannot be read.
     pub fn unwanted_copies(self, prune: Unwanted) -> Result<(u64, u64), Error> {
         let index = self.vault_index()?;
-        let unwanted = index.holdings().filter(|holding| is_unwanted(&index, prune, holding));
+        let unwanted = index.copies().filter(|copy| is_unwanted(&index, prune, copy));
         Ok(unwanted.fold((0, 0), |(count, packed), one| (count + 1, packed + one.packed)))
     }
 
@@ -238,7 +238,7 @@ impl Changes<'_> {
     pub fn prune_vault(self, prune: Unwanted) -> Result<u64, Error> {
         let mut vault = Vault::open(&RealDisk, self.data()?, self.engine.clock().now(), PATIENCE)?;
         let index = vault.index().clone();
-        Ok(vault.prune(|holding| is_unwanted(&index, prune, holding))?)
+        Ok(vault.prune(|copy| is_unwanted(&index, prune, copy))?)
     }
 
     pub(crate) fn vault_index(self) -> Result<VaultIndex, Error> {
@@ -257,14 +257,17 @@ impl KeepReport {
             // Gone since it was listed: what was kept of it stays.
             Ok(Outcome::Missing) => self.files -= 1,
             Err(error) => {
-                self.failed.push(Failed { path: its.path.clone(), why: Error::from(error).told() });
+                self.failed.push(Failed {
+                    path: its.path.clone(),
+                    why: Error::from(error).full_message(),
+                });
             }
         }
     }
 }
 
-fn is_unwanted(index: &VaultIndex, prune: Unwanted, holding: &Holding) -> bool {
-    let is_old = prune.before.is_none_or(|before| holding.time < before);
-    let is_last = index.newest(&holding.file).is_some_and(|last| last == holding);
+fn is_unwanted(index: &VaultIndex, prune: Unwanted, copy: &VaultCopy) -> bool {
+    let is_old = prune.before.is_none_or(|before| copy.time < before);
+    let is_last = index.newest(&copy.file).is_some_and(|last| last == copy);
     is_old && (!prune.older || !is_last)
 }

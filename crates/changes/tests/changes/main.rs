@@ -29,7 +29,7 @@ impl Processes for Nobody {
 
 fn engine(home: &Path) -> Engine {
     let data = home.join("recount-data");
-    let env = Env::made_up([("RECOUNT_DATA_DIR", data.to_str().unwrap())], None);
+    let env = Env::for_tests([("RECOUNT_DATA_DIR", data.to_str().unwrap())], None);
     let clock = Clock::fixed(NOW.parse().unwrap());
     let setup = Setup {
         known_sources: recount_engine::SOURCES,

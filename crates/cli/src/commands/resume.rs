@@ -86,7 +86,7 @@ fn defuse(engine: &Engine, resume: &Resume, context: &Context) {
             "removed stub files that would have made {} delete sessions; `recount undo {}` reverts it",
             resume.program, made.receipt
         )),
-        Err(error) => context.warn(&format!("unchanged: {}", error.told())),
+        Err(error) => context.warn(&format!("unchanged: {}", error.full_message())),
     }
 }
 

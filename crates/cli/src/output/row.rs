@@ -192,7 +192,7 @@ mod tests {
         let home = folder.path().join("home");
         let now = "2026-11-16T00:00:00Z".parse().unwrap();
         recount_testbed::demo(&home, now).unwrap();
-        let env = recount_platform::Env::made_up([], None);
+        let env = recount_platform::Env::for_tests([], None);
         let setup = Setup {
             known_sources: recount_engine::SOURCES,
             homes: vec![home],

@@ -6,7 +6,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use recount_catalog::{Catalog, StoredReader};
 use recount_model::{ClueKind, ProjectState};
-use recount_store::{Gone, Spoken, Spot, beside, present, propose};
+use recount_store::{FolderCandidate, MentionedFiles, MissingFolder, beside, present, propose};
 
 use crate::Engine;
 use crate::cache::refresh::hash;
@@ -35,7 +35,7 @@ pub(crate) fn new_places(
         .collect();
     let homes = engine.homes();
     let known = known_folders(resolved);
-    let mut looked: BTreeMap<String, Spot> = BTreeMap::new();
+    let mut looked: BTreeMap<String, FolderCandidate> = BTreeMap::new();
     let (catalog, mut read) = (engine.catalog(), Vec::new());
     for row in rows.iter_mut().filter(|row| row.state == ProjectState::Missing) {
         let Some(path) = row.path.clone() else { continue };
@@ -58,12 +58,12 @@ pub(crate) fn new_places(
         let spoken = spoken(&own, path.as_str(), catalog.as_ref(), &mut read);
         for spot in &spots {
             // What lies in a folder is listed once, however many are gone.
-            let new = || Spot::new(spot.as_str(), began.get(spot).copied());
+            let new = || FolderCandidate::new(spot.as_str(), began.get(spot).copied());
             looked.entry(spot.clone()).or_insert_with(new);
         }
         let spots = spots.iter().filter_map(|spot| looked.get(spot));
         let repository = resolved.learned.repository(path.as_str());
-        let gone = Gone { path: &path, repository, began: row.began, spoken: &spoken };
+        let gone = MissingFolder { path: &path, repository, began: row.began, spoken: &spoken };
         row.moved_to = propose(&gone, spots);
     }
     if !read.is_empty() {
@@ -80,7 +80,7 @@ fn spoken(
     project: &str,
     catalog: Option<&Catalog>,
     read: &mut Vec<(String, StoredReader)>,
-) -> Spoken {
+) -> MentionedFiles {
     let stamps: Vec<String> =
         folders.iter().map(|folder| stamp(folder.source, &folder.at)).collect();
     let (key, print) = (format!("spoken:{project}"), hash(&stamps));
@@ -88,7 +88,7 @@ fn spoken(
     let known = known.filter(|known| known.print == print);
     if let Some((below, names)) = known.and_then(|known| postcard::from_bytes(&known.content).ok())
     {
-        return Spoken { below, names };
+        return MentionedFiles { below, names };
     }
     let files: Vec<_> =
         folders.iter().flat_map(|folder| texts(folder.source, &folder.at)).collect();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use recount_formats::Source;
 use recount_formats::bytes;
 use recount_formats::source::ProjectFolder;
-use recount_store::Spoken;
+use recount_store::MentionedFiles;
 
 /// How many files of a project are looked at, smallest first, and how much of each.
 const FILES: usize = 24;
@@ -38,8 +38,8 @@ pub(crate) fn paths_in(file: &Path) -> (BTreeSet<String>, u64) {
 }
 
 /// Returns the files below `folder`, and the names of files, that some files speak of.
-pub(crate) fn spoken_in(files: &[PathBuf], folder: &str) -> Spoken {
-    let mut spoken = Spoken::default();
+pub(crate) fn spoken_in(files: &[PathBuf], folder: &str) -> MentionedFiles {
+    let mut spoken = MentionedFiles::default();
     for file in files {
         let text = text_of(file);
         let mut paths = BTreeSet::new();

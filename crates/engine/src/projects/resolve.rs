@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use recount_model::{Clue, ClueKind, Project, ProjectHash, ProjectState, RecordedPath};
-use recount_store::{Aliases, Candidates, Case, Learned, Machine, inhabited};
+use recount_store::{Aliases, Candidates, Case, Learned, Machine, folders_with_repositories};
 use serde::{Deserialize, Serialize};
 
 use crate::Engine;
@@ -297,7 +297,7 @@ impl<'a> ResolveContext<'a> {
         let now = self.engine.clock.now();
         for (number, hash) in self.open() {
             let Some(folder) = self.disk.folders.get(number) else { continue };
-            self.news.asked_in_vain(&self.learned, folder.source, &hash, now);
+            self.news.record_failed_search(&self.learned, folder.source, &hash, now);
         }
     }
 
@@ -309,7 +309,7 @@ impl<'a> ResolveContext<'a> {
         let unseen = known.filter(|project| is_unseen(project));
         let wanted: BTreeSet<String> = unseen.filter_map(path).collect();
         let wanted: Vec<String> = wanted.into_iter().collect();
-        let answers = inhabited(wanted.clone());
+        let answers = folders_with_repositories(wanted.clone());
         let answers: BTreeMap<String, _> = wanted.into_iter().zip(answers).collect();
         let known = self.projects.iter_mut().chain(&mut self.recorded);
         for project in known.filter(|project| is_unseen(project)) {
@@ -324,7 +324,7 @@ impl<'a> ResolveContext<'a> {
             if let Some(repository) = answer.and_then(|(_, repository)| repository)
                 && self.learned.repository(&path) != Some(&repository)
             {
-                self.news.saw_repository(&path, repository);
+                self.news.record_repository(&path, repository);
             }
         }
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use recount_formats::Source;
 use recount_model::{ClueKind, ProjectHash, ProjectState, SourceName};
-use recount_store::scan::{FolderScan, Looked, ScanEnd, ScanEvent, Search, Seen, likely, look};
+use recount_store::scan::{FolderScan, PlaceCheck, ScanEnd, ScanEvent, Search, Seen, likely, look};
 use recount_store::{Searched, millis};
 
 use crate::projects::resolve::{Effort, ResolveContext};
@@ -49,7 +49,7 @@ impl ResolveContext<'_> {
         if wanted.search.is_empty() {
             return false;
         }
-        let Looked { mut seen, silent } = self.places(effort);
+        let PlaceCheck { mut seen, silent } = self.places(effort);
         let now = self.engine.clock.now();
         if !is_asked(effort) {
             // A place is searched again when one of those wanted was not looked for there.
@@ -92,7 +92,7 @@ impl ResolveContext<'_> {
     }
 
     /// Returns the places to search that are there.
-    fn places(&self, effort: &Effort) -> Looked {
+    fn places(&self, effort: &Effort) -> PlaceCheck {
         let engine = self.engine;
         let settings = &engine.config.projects;
         let usual = || match &settings.roots {
@@ -128,8 +128,8 @@ impl ResolveContext<'_> {
                 ScanEvent::Likely(path) => {
                     likely.insert(path);
                 }
-                ScanEvent::Looked(more) => folders += more,
-                ScanEvent::Left { place, end } => {
+                ScanEvent::Visited(more) => folders += more,
+                ScanEvent::Finished { place, end } => {
                     ends.insert(place, end);
                 }
             }
@@ -144,7 +144,7 @@ impl ResolveContext<'_> {
             if end == ScanEnd::Found {
                 continue;
             }
-            self.news.searched(Searched {
+            self.news.record_search(Searched {
                 place: place.path.to_string_lossy().into_owned(),
                 depth: place.depth,
                 shape,
@@ -154,7 +154,7 @@ impl ResolveContext<'_> {
                 unfound: unfound.clone(),
             });
         }
-        self.news.saw_spots(&likely);
+        self.news.record_spots(&likely);
         self.resolve();
         self.look_for_folders();
     }

@@ -21,14 +21,14 @@ impl ResolveContext<'_> {
         for (number, hash) in self.unknown() {
             let Some(folder) = self.disk.folders.get(number) else { continue };
             let (source, stamp) = (folder.source, stamp(folder.source, &folder.at));
-            let is_vain = |hash: &ProjectHash| self.learned.is_vain(source, hash, &stamp);
-            if hash.as_ref().is_some_and(is_vain) {
+            let has_failed = |hash: &ProjectHash| self.learned.has_failed(source, hash, &stamp);
+            if hash.as_ref().is_some_and(has_failed) {
                 continue;
             }
             self.read_texts(number, hash.as_slice());
             read.insert(number);
             if let Some(hash) = hash.filter(|hash| self.candidates.prove(source, hash).is_none()) {
-                self.news.give_up(source, &hash, stamp, now);
+                self.news.record_failed_read(source, &hash, stamp, now);
             }
         }
         self.resolve();
@@ -61,7 +61,7 @@ impl ResolveContext<'_> {
         let wanted: Vec<ProjectHash> = self.open().into_iter().map(|(_, hash)| hash).collect();
         let name = name_of(&wanted);
         for (place, shape) in looked {
-            self.news.searched(Searched {
+            self.news.record_search(Searched {
                 place,
                 depth: 0,
                 shape,

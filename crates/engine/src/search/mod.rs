@@ -139,7 +139,7 @@ impl Engine {
             Err(error) if error.is_homeless() => {
                 let mut answer = self.scan(asked, progress)?;
                 let note = "no index can be kept, so the files themselves were searched";
-                answer.notes.push(format!("{note}: {}", error.told()));
+                answer.notes.push(format!("{note}: {}", error.full_message()));
                 Ok(answer)
             }
             answered => answered,

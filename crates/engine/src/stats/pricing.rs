@@ -40,7 +40,7 @@ impl Engine {
         self.pricing.get_or_init(|| Pricing {
             // Mistakes in the user's own are told by who is asked for money.
             prices: self.prices().ok(),
-            print: Prices::print(&self.config.prices),
+            print: Prices::fingerprint(&self.config.prices),
         })
     }
 

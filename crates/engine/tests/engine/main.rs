@@ -35,7 +35,7 @@ fn engine_with_data(home: &Path) -> Engine {
 /// Opens a home at another time.
 fn engine_at(home: &Path, data: Option<&Path>, now: &str) -> Engine {
     let data = data.map(|data| ("RECOUNT_DATA_DIR", data.to_str().unwrap()));
-    let env = Env::made_up(data, None);
+    let env = Env::for_tests(data, None);
     let clock = Clock::fixed(now.parse().unwrap());
     Engine::new(Setup {
         known_sources: recount_engine::SOURCES,

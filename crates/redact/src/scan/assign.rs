@@ -1,13 +1,13 @@
-//! Values of names that say secret: `password=…`, `"apiKey": "…"`, `export FOO_TOKEN=…`, `<password>…`, and headers.
+//! Values of names that indicate a secret: `password=…`, `"apiKey": "…"`, `export FOO_TOKEN=…`, `<password>…`, and headers.
 
 use memchr::{memchr3_iter, memmem};
 
 use super::Sink;
 use super::command::login;
-use super::edge::{after_escape, at, before, is_word, piece, stretch, stretch_back};
-use super::name::{LONGEST, Says, is_shouted, says};
+use super::edge::{after_escape, at, before, is_word, piece, run_end, run_start};
+use super::name::{LONGEST, NameHint, hint, is_env_style};
 use super::value::{Reader, is_placeholder, is_secret, read};
-use super::{bearer, elsewhere, encoded, guess};
+use super::{bearer, encoded, guess, indirect};
 use crate::kind::SecretKind;
 
 /// The longest line of cookies.
@@ -21,34 +21,37 @@ pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
         }
         if let Some((start, end, from)) = sides(bytes, sign)
             && let name = piece(bytes, start, end)
-            && let Some(says) = says(name)
+            && let Some(hint) = hint(name)
         {
-            let shouted = from == sign + 1 && at(bytes, sign) == b'=' && is_shouted(name);
-            let says =
-                if says == Says::Elsewhere { elsewhere::said(bytes, start) } else { Some(says) };
-            if let Some(says) = says {
-                judge(bytes, from, says, shouted, &mut values, sink);
+            let is_env_name = from == sign + 1 && at(bytes, sign) == b'=' && is_env_style(name);
+            let hint = if hint == NameHint::Indirect {
+                indirect::preceding_hint(bytes, start)
+            } else {
+                Some(hint)
+            };
+            if let Some(hint) = hint {
+                judge(bytes, from, hint, is_env_name, &mut values, sink);
             }
         }
     }
     flags(bytes, sink);
 }
 
-/// `host:port:database:user:password`, as `.pgpass` has it. `sign` is the first of the four.
+/// Reads `host:port:database:user:password`, as in `.pgpass`. `sign` is the first of the four colons.
 fn fields(bytes: &[u8], sign: usize, sink: &mut Sink<'_>) {
-    let port_end = stretch(bytes, sign + 1, 6, |b| b.is_ascii_digit() || b == b'*');
+    let port_end = run_end(bytes, sign + 1, 6, |b| b.is_ascii_digit() || b == b'*');
     let port = piece(bytes, sign + 1, port_end);
     let is_known =
         matches!(port, b"*" | b"5432" | b"5433" | b"5434" | b"6432" | b"6543" | b"26257");
     if !(is_known || port.len() >= 4) || at(bytes, port_end) != b':' {
         return;
     }
-    let host = stretch_back(bytes, sign, 64, |b| is_word(b) || matches!(b, b'-' | b'.' | b'*'));
+    let host = run_start(bytes, sign, 64, |b| is_word(b) || matches!(b, b'-' | b'.' | b'*'));
     let is_alone =
         host < sign && matches!(before(bytes, host), 0 | b'\n' | b'"' | b'\'' | b' ' | b'>' | b'n');
     let is_field = |b: u8| is_word(b) || matches!(b, b'-' | b'.' | b'*' | b'@');
-    let database = stretch(bytes, port_end + 1, 64, is_field);
-    let user = stretch(bytes, database + 1, 64, is_field);
+    let database = run_end(bytes, port_end + 1, 64, is_field);
+    let user = run_end(bytes, database + 1, 64, is_field);
     let is_name = |from: usize, to: usize| {
         let name = piece(bytes, from, to);
         name == b"*" || name.iter().any(u8::is_ascii_alphabetic)
@@ -86,13 +89,12 @@ fn sides(bytes: &[u8], sign: usize) -> Option<(usize, usize, usize)> {
         b'>' if !is_word(before(bytes, sign)) || !is_element(bytes, from) => return None,
         _ => {}
     }
-    let end = stretch_back(bytes, end, 16, |b| matches!(b, b' ' | b'\t'));
-    let end =
-        stretch_back(bytes, end, 4, |b| matches!(b, b'"' | b'\'' | b'`' | b'\\' | b'*' | b']'));
+    let end = run_start(bytes, end, 16, |b| matches!(b, b' ' | b'\t'));
+    let end = run_start(bytes, end, 4, |b| matches!(b, b'"' | b'\'' | b'`' | b'\\' | b'*' | b']'));
     if !is_word(before(bytes, end)) {
         return None;
     }
-    let start = stretch_back(bytes, end, LONGEST, |b| is_word(b) || matches!(b, b'-' | b'.'));
+    let start = run_start(bytes, end, LONGEST, |b| is_word(b) || matches!(b, b'-' | b'.'));
     let start = after_escape(bytes, start).min(end);
     if at(bytes, sign) == b'>' && before(bytes, start) != b'<' {
         return None;
@@ -100,61 +102,61 @@ fn sides(bytes: &[u8], sign: usize) -> Option<(usize, usize, usize)> {
     Some((start, end, from))
 }
 
-/// Whether a value stands between two tags of a markup.
+/// Whether a value is between two markup tags.
 fn is_element(bytes: &[u8], from: usize) -> bool {
-    let end = stretch(bytes, from, 256, |b| !b.is_ascii_whitespace() && b != b'<');
+    let end = run_end(bytes, from, 256, |b| !b.is_ascii_whitespace() && b != b'<');
     end > from && piece(bytes, end, end + 2) == b"</"
 }
 
 fn judge(
     bytes: &[u8],
     from: usize,
-    says: Says,
-    shouted: bool,
+    hint: NameHint,
+    is_env_name: bool,
     values: &mut Reader,
     sink: &mut Sink<'_>,
 ) {
-    match says {
-        Says::Authorization => return bearer::credentials(bytes, from, sink),
-        Says::Cookie => return cookies(bytes, from, usize::MAX, sink),
-        Says::SetCookie => return cookies(bytes, from, 1, sink),
-        Says::Login => {
+    match hint {
+        NameHint::Authorization => return bearer::credentials(bytes, from, sink),
+        NameHint::Cookie => return cookies(bytes, from, usize::MAX, sink),
+        NameHint::SetCookie => return cookies(bytes, from, 1, sink),
+        NameHint::Login => {
             let value = read(bytes, from).filter(|value| encoded::is_login(value.bytes));
             return value.map_or((), |value| sink.put(SecretKind::Authorization, value.range));
         }
         _ => {}
     }
-    let kind = match says {
-        Says::Password | Says::MaybePassword | Says::Phrase => SecretKind::Password,
-        Says::Session => SecretKind::Cookie,
-        Says::Aws => SecretKind::AwsSecret,
-        Says::Azure => SecretKind::AzureKey,
+    let kind = match hint {
+        NameHint::Password | NameHint::MaybePassword | NameHint::Phrase => SecretKind::Password,
+        NameHint::Session => SecretKind::Cookie,
+        NameHint::Aws => SecretKind::AwsSecret,
+        NameHint::Azure => SecretKind::AzureKey,
         _ => SecretKind::Secret,
     };
     if !sink.wants(kind) {
         return;
     }
     if let Some(value) = values.read(bytes, from)
-        && is_secret(&value, says, shouted)
+        && is_secret(&value, hint, is_env_name)
     {
         sink.put(kind, value.range);
     }
 }
 
-/// `--password …` and `-u name:password`.
+/// Reads `--password …` and `-u name:password`.
 fn flags(bytes: &[u8], sink: &mut Sink<'_>) {
     for dashes in memmem::find_iter(bytes, b" -") {
-        let start = stretch(bytes, dashes + 2, 1, |b| b == b'-');
-        let end = stretch(bytes, start, LONGEST, |b| b.is_ascii_alphanumeric() || b == b'-');
-        // Of one letter is a flag for every command's own use.
+        let start = run_end(bytes, dashes + 2, 1, |b| b == b'-');
+        let end = run_end(bytes, start, LONGEST, |b| b.is_ascii_alphanumeric() || b == b'-');
+        // One-letter flags mean something else for every command.
         if at(bytes, end) != b' ' || end < start + 3 {
             continue;
         }
         let flag = piece(bytes, start, end);
-        match says(flag) {
-            Some(Says::Password) => password_flag(bytes, end + 1, sink),
-            Some(says @ Says::Secret) => {
-                judge(bytes, end + 1, says, false, &mut Reader::default(), sink);
+        match hint(flag) {
+            Some(NameHint::Password) => password_flag(bytes, end + 1, sink),
+            Some(hint @ NameHint::Secret) => {
+                judge(bytes, end + 1, hint, false, &mut Reader::default(), sink);
             }
             None if LOGINS.contains(&flag) => login(bytes, end + 1, sink),
             _ => {}
@@ -165,14 +167,14 @@ fn flags(bytes: &[u8], sink: &mut Sink<'_>) {
     }
 }
 
-/// Flags that are followed by a name and a password.
+/// Flags that are followed by a user name and a password.
 const LOGINS: &[&[u8]] =
     &[b"user", b"proxy-user", b"creds", b"src-creds", b"dest-creds", b"userpwd"];
 
-/// `--password secret`: on a command line any word is one.
+/// Reads `--password secret`: on a command line, any word can be one.
 fn password_flag(bytes: &[u8], from: usize, sink: &mut Sink<'_>) {
     let Some(value) = read(bytes, from) else { return };
-    let is_password = is_secret(&value, Says::Password, false)
+    let is_password = is_secret(&value, NameHint::Password, false)
         || (value.bytes.len() >= 6
             && value.bytes.iter().all(u8::is_ascii_alphanumeric)
             && value.bytes.iter().any(u8::is_ascii_digit));
@@ -181,29 +183,29 @@ fn password_flag(bytes: &[u8], from: usize, sink: &mut Sink<'_>) {
     }
 }
 
-/// `a=1; b=2`: values that are long enough to be somebody's session.
+/// Reads `a=1; b=2`: values that are long enough to be a session cookie.
 fn cookies(bytes: &[u8], from: usize, count: usize, sink: &mut Sink<'_>) {
-    let mut place = stretch(bytes, from, 8, |b| matches!(b, b' ' | b'"' | b'\'' | b'\\' | b'\t'));
+    let mut place = run_end(bytes, from, 8, |b| matches!(b, b' ' | b'"' | b'\'' | b'\\' | b'\t'));
     let limit = from + COOKIES;
     for _ in 0..count {
-        let equals = stretch(bytes, place, LONGEST, |b| is_word(b) || matches!(b, b'-' | b'.'));
+        let equals = run_end(bytes, place, LONGEST, |b| is_word(b) || matches!(b, b'-' | b'.'));
         if at(bytes, equals) != b'=' || equals == place || place > limit {
             return;
         }
         let start = equals + 1;
-        let end = stretch(bytes, start, COOKIES, |b| {
+        let end = run_end(bytes, start, COOKIES, |b| {
             b.is_ascii_graphic() && !matches!(b, b';' | b'"' | b'\'' | b'\\' | b',' | b'<' | b'`')
         });
         let value = piece(bytes, start, end);
         let mix = guess::mix(value);
-        let is_telling =
+        let is_distinctive =
             value.len() >= 8 && (mix.digits > 1 || value.len() >= 20) && mix.changes > 1;
-        if is_telling && !is_placeholder(value) {
+        if is_distinctive && !is_placeholder(value) {
             sink.put(SecretKind::Cookie, start..end);
         }
         if at(bytes, end) != b';' {
             return;
         }
-        place = stretch(bytes, end + 1, 4, |b| b == b' ');
+        place = run_end(bytes, end + 1, 4, |b| b == b' ');
     }
 }

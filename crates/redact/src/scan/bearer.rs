@@ -1,9 +1,9 @@
-//! What stands behind `Authorization:` and `Bearer`.
+//! Credentials after `Authorization:` and `Bearer`.
 
 use memchr::memmem;
 
 use super::Sink;
-use super::edge::{after_escape, at, before, is_word, piece, stretch};
+use super::edge::{after_escape, at, before, is_word, piece, run_end};
 use super::guess::{HALF, mix, reads_as_words};
 use super::value::is_placeholder;
 use crate::kind::SecretKind;
@@ -11,7 +11,7 @@ use crate::kind::SecretKind;
 /// The longest credentials.
 const LONGEST: usize = 4096;
 
-/// What stands before credentials, in lower case.
+/// What precedes credentials, in lower case.
 const SCHEMES: &[&str] =
     &["basic", "bearer", "token", "apikey", "api-key", "key", "digest", "negotiate"];
 
@@ -26,11 +26,11 @@ pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
     }
 }
 
-/// Reads a scheme and what follows it: `Basic …`, `Bearer …`, `token …`.
+/// Reads a scheme and its credentials: `Basic …`, `Bearer …`, `token …`.
 pub(super) fn credentials(bytes: &[u8], from: usize, sink: &mut Sink<'_>) {
-    let from = stretch(bytes, from, 8, |b| matches!(b, b' ' | b'"' | b'\'' | b'\\' | b'`' | b'\t'));
+    let from = run_end(bytes, from, 8, |b| matches!(b, b' ' | b'"' | b'\'' | b'\\' | b'`' | b'\t'));
     let from = after_escape(bytes, from);
-    let scheme = stretch(bytes, from, 16, |b| is_word(b) || b == b'-');
+    let scheme = run_end(bytes, from, 16, |b| is_word(b) || b == b'-');
     let word = piece(bytes, from, scheme);
     let is_scheme = SCHEMES.iter().any(|one| word.eq_ignore_ascii_case(one.as_bytes()));
     if is_scheme && at(bytes, scheme) == b' ' {
@@ -42,13 +42,13 @@ pub(super) fn credentials(bytes: &[u8], from: usize, sink: &mut Sink<'_>) {
 
 fn token(bytes: &[u8], from: usize, sink: &mut Sink<'_>) {
     let holds = |b: u8| is_word(b) || matches!(b, b'-' | b'.' | b'~' | b'+' | b'/');
-    let end = stretch(bytes, from, LONGEST, holds);
+    let end = run_end(bytes, from, LONGEST, holds);
     let word = piece(bytes, from, end);
-    let end = stretch(bytes, end, 2, |b| b == b'=');
+    let end = run_end(bytes, end, 2, |b| b == b'=');
     let mix = mix(word);
     let is_mixed = mix.digits > 0 && mix.upper + mix.lower > 0;
     let is_wild = mix.upper > 1 && mix.lower > 1 && mix.changes > 4;
-    // What a dot or a bracket follows is code or a place to fill in.
+    // A word followed by a dot or a bracket is code or a placeholder.
     let is_code = matches!(at(bytes, end), b'(' | b'[' | b'{' | b'<');
     if word.len() >= 8
         && (is_mixed || is_wild)
@@ -60,7 +60,7 @@ fn token(bytes: &[u8], from: usize, sink: &mut Sink<'_>) {
     }
 }
 
-/// Whether it is made of words with a digit or two, as in `Bearer oauth2_token`.
+/// Whether it consists of words with a digit or two, as in `Bearer oauth2_token`.
 fn is_plain(word: &[u8]) -> bool {
     let mix = mix(word);
     (word.len() < 20 && mix.digits < 3 && mix.changes < 4) || reads_as_words(word, HALF)

@@ -5,12 +5,12 @@ use std::ops::Range;
 use memchr::{memchr, memmem};
 
 use super::Sink;
-use super::edge::{at, before, piece, stretch, stretch_back};
+use super::edge::{at, before, piece, run_end, run_start};
 use super::guess::mix;
 use super::value::{is_placeholder, read};
 use crate::kind::SecretKind;
 
-/// How far before a flag its command may stand.
+/// The maximum distance between a command and its flag.
 const LINE: usize = 240;
 
 /// How a flag and its password are written.
@@ -189,19 +189,19 @@ fn flag(bytes: &[u8], place: usize, line: &mut Line, sink: &mut Sink<'_>) {
     }
 }
 
-/// Which commands stand on the line so far. Each byte is looked at once, however many flags there are.
+/// The commands seen on the line so far. Each byte is read once, however many flags there are.
 #[derive(Default)]
 struct Line {
-    /// How far it was read.
+    /// The position up to which it was read.
     at: usize,
     /// Where the line begins.
     start: usize,
-    /// Where the last command stands that has the flag of this number.
+    /// For each flag, the position of the last command that has it.
     seen: [Option<usize>; FLAGS.len()],
 }
 
 impl Line {
-    /// Whether a command that has a flag stands before it on its line.
+    /// Whether a command with this flag precedes it on its line.
     fn has(&mut self, bytes: &[u8], to: usize, flag: usize) -> bool {
         let mut from = self.at.max(to.saturating_sub(LINE));
         for word in piece(bytes, from, to).split_inclusive(|b| ends_word(*b)) {
@@ -245,7 +245,7 @@ fn base(word: &[u8]) -> &[u8] {
     word.get(slash..).unwrap_or_default()
 }
 
-/// Puts a password, unless it is a place to fill in, a flag or a file.
+/// Reports a password, unless it is a placeholder, a flag or a file.
 fn put(bytes: &[u8], range: Range<usize>, sink: &mut Sink<'_>) {
     let value = piece(bytes, range.start, range.end);
     let is_text = value.len() >= 4 && !value.contains(&b' ');
@@ -255,7 +255,7 @@ fn put(bytes: &[u8], range: Range<usize>, sink: &mut Sink<'_>) {
     }
 }
 
-/// `-passin pass:secret`
+/// Reads `-passin pass:secret`.
 fn openssl(bytes: &[u8], place: usize, sink: &mut Sink<'_>) {
     let head = piece(bytes, place.saturating_sub(10), place);
     let is_flag = [&b"-passin "[..], b"-passout ", b"-pass "].iter().any(|flag| {
@@ -266,28 +266,28 @@ fn openssl(bytes: &[u8], place: usize, sink: &mut Sink<'_>) {
     }
 }
 
-/// `echo secret | sudo -S`, `echo name:secret | chpasswd`
+/// Reads `echo secret | sudo -S` and `echo name:secret | chpasswd`.
 fn echoed(bytes: &[u8], place: usize, has_name: bool, sink: &mut Sink<'_>) {
-    let line = stretch_back(bytes, place, LINE, |b| !matches!(b, b'\n' | b';' | b'&'));
+    let line = run_start(bytes, place, LINE, |b| !matches!(b, b'\n' | b';' | b'&'));
     let head = piece(bytes, line, place);
     let Some(echo) = memmem::rfind(head, b"echo ") else { return };
     let mut from = line + echo + 5;
     while at(bytes, from) == b'-' {
-        from = stretch(bytes, from, 8, |b| b != b' ') + 1;
+        from = run_end(bytes, from, 8, |b| b != b' ') + 1;
     }
     let Some(value) = read(bytes, from).filter(|value| value.range.end <= place) else { return };
     let name = if has_name { memchr(b':', value.bytes).map_or(0, |colon| colon + 1) } else { 0 };
     put(bytes, value.range.start + name..value.range.end, sink);
 }
 
-/// `htpasswd -b file name secret`, `htpasswd -nbB name secret`
+/// Reads `htpasswd -b file name secret` and `htpasswd -nbB name secret`.
 fn web_server(bytes: &[u8], place: usize, sink: &mut Sink<'_>) {
-    let end = stretch(bytes, place, LINE, |b| !matches!(b, b'\n' | b';' | b'|' | b'&' | b'\\'));
+    let end = run_end(bytes, place, LINE, |b| !matches!(b, b'\n' | b';' | b'|' | b'&' | b'\\'));
     let mut words = Vec::new();
     let (mut from, mut flags) = (place + 9, Vec::new());
     while from < end {
-        let start = stretch(bytes, from, 8, |b| b == b' ');
-        let stop = stretch(bytes, start, end.saturating_sub(start), |b| b != b' ');
+        let start = run_end(bytes, from, 8, |b| b == b' ');
+        let stop = run_end(bytes, start, end.saturating_sub(start), |b| b != b' ');
         match at(bytes, start) {
             b'-' => flags.extend_from_slice(piece(bytes, start, stop)),
             _ if stop > start => words.push(start..stop),
@@ -304,7 +304,7 @@ fn web_server(bytes: &[u8], place: usize, sink: &mut Sink<'_>) {
     }
 }
 
-/// `name:secret` behind `-u` and `--user`.
+/// Reads `name:secret` after `-u` and `--user`.
 pub(super) fn login(bytes: &[u8], from: usize, sink: &mut Sink<'_>) {
     let Some(user) = read(bytes, from) else { return };
     let Some(colon) = memchr(b':', user.bytes) else { return };

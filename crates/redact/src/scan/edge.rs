@@ -18,7 +18,8 @@ pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Whether no word goes on across this place. What stands before may be an escape: `\n`, `\u003d`, `%3D`, a color.
+/// Whether no word continues across this position. What precedes it may be an escape: `
+/// `, `\u003d`, `%3D`, a color.
 pub(super) fn is_fresh(bytes: &[u8], place: usize) -> bool {
     !is_word(before(bytes, place)) || ends_escape(bytes, place)
 }
@@ -34,7 +35,7 @@ fn ends_escape(bytes: &[u8], place: usize) -> bool {
     }
 }
 
-/// Returns where a word really begins that was read backwards to `start`, when its first letters belong to an escape.
+/// Returns the actual start of a word that was read backwards to `start`, if its first letters belong to an escape.
 pub(super) fn after_escape(bytes: &[u8], start: usize) -> usize {
     if before(bytes, start) != b'\\' {
         return start;
@@ -48,19 +49,14 @@ pub(super) fn after_escape(bytes: &[u8], start: usize) -> usize {
     }
 }
 
-/// Returns where the stretch ends that begins at `from`, at most `most` bytes on.
-pub(super) fn stretch(bytes: &[u8], from: usize, most: usize, holds: impl Fn(u8) -> bool) -> usize {
+/// Returns the end of the run that begins at `from`, at most `most` bytes later.
+pub(super) fn run_end(bytes: &[u8], from: usize, most: usize, holds: impl Fn(u8) -> bool) -> usize {
     let rest = piece(bytes, from, from.saturating_add(most));
     from + rest.iter().position(|b| !holds(*b)).unwrap_or(rest.len())
 }
 
-/// Returns where the stretch begins that ends at `to`, at most `most` bytes before.
-pub(super) fn stretch_back(
-    bytes: &[u8],
-    to: usize,
-    most: usize,
-    holds: impl Fn(u8) -> bool,
-) -> usize {
+/// Returns the start of the run that ends at `to`, at most `most` bytes earlier.
+pub(super) fn run_start(bytes: &[u8], to: usize, most: usize, holds: impl Fn(u8) -> bool) -> usize {
     let head = piece(bytes, to.saturating_sub(most), to);
     to - head.iter().rev().take_while(|b| holds(**b)).count()
 }
@@ -70,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_begins_behind_anything_that_is_no_word_and_behind_escapes() {
+    fn a_word_begins_after_any_non_word_character_and_after_escapes() {
         for (text, fresh) in [
             ("x", true),
             (" x", true),

@@ -3,21 +3,21 @@
 use memchr::memchr_iter;
 
 use super::Sink;
-use super::edge::{after_escape, at, before, piece, stretch, stretch_back};
+use super::edge::{after_escape, at, before, piece, run_end, run_start};
 use crate::kind::SecretKind;
 
-/// What stands before the sign, and behind it, is no longer than this.
+/// The maximum length before the sign, and after it.
 const LOCAL: usize = 64;
 const DOMAIN: usize = 253;
 
 pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
     for sign in memchr_iter(b'@', bytes) {
-        let start = stretch_back(bytes, sign, LOCAL, is_local);
+        let start = run_start(bytes, sign, LOCAL, is_local);
         let mut start = after_escape(bytes, start).min(sign);
         while start < sign && !at(bytes, start).is_ascii_alphanumeric() {
             start += 1;
         }
-        let mut stop = stretch(bytes, sign + 1, DOMAIN, |b| {
+        let mut stop = run_end(bytes, sign + 1, DOMAIN, |b| {
             b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-')
         });
         while stop > sign && matches!(at(bytes, stop - 1), b'.' | b'-') {
@@ -37,7 +37,7 @@ fn is_local(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'+' | b'%')
 }
 
-/// Names of which nobody is the owner.
+/// Whether an address can belong to a person.
 fn is_person(local: &[u8]) -> bool {
     const NOBODY: &[&[u8]] = &[b"git", b"noreply", b"no-reply", b"donotreply", b"hg", b"svn"];
     !local.is_empty()
@@ -72,7 +72,7 @@ fn is_domain(domain: &[u8]) -> bool {
 /// Domains that belong to nobody.
 const RESERVED: &[&str] = &["example", "test", "invalid", "localhost", "local", "internal", "lan"];
 
-/// What names of files end in: `icon@2x.png`, `module@file.js`.
+/// File extensions: `icon@2x.png`, `module@file.js`.
 const FILES: &[&str] = &[
     "png",
     "jpg",

@@ -1,16 +1,17 @@
-//! Text in base 64 that holds a secret: `data:` of a Kubernetes secret, `auth` of a Docker configuration, a key in a variable.
+//! Base64 text that contains a secret: `data:` of a Kubernetes secret, `auth` of a Docker configuration, a key in a
+//! variable.
 
-use super::edge::{at, piece, stretch};
+use super::edge::{at, piece, run_end};
 use super::{Homes, Sink};
 use crate::kind::SecretKind;
 
 /// The shortest text that is decoded.
 const SHORTEST: usize = 16;
-/// Texts within texts are decoded this deep.
+/// Nested encodings are decoded up to this depth.
 const DEEPEST: u8 = 2;
 
-/// Kinds that say nothing when only decoded text has them.
-const UNTOLD: &[SecretKind] = &[
+/// Kinds that are ignored if only decoded text has them.
+const IGNORED_DECODED: &[SecretKind] = &[
     SecretKind::Random,
     SecretKind::Home,
     SecretKind::User,
@@ -19,7 +20,7 @@ const UNTOLD: &[SecretKind] = &[
     SecretKind::IpAddress,
 ];
 
-/// Looks for encoded text in a run, and returns where the last one ends that holds a secret.
+/// Decodes base64 in a run, and returns the end of the last text that contains a secret.
 pub(super) fn look(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'_>) -> Option<usize> {
     if sink.depth >= DEEPEST {
         return None;
@@ -27,7 +28,7 @@ pub(super) fn look(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'_>) 
     let mut found = None;
     let mut from = start;
     while from + SHORTEST <= end {
-        let stop = stretch(bytes, from, end - from, is_digit);
+        let stop = run_end(bytes, from, end - from, is_digit);
         found = text(bytes, from, stop, sink).or(found);
         if found.is_none_or(|found| found < stop) && piece(bytes, from, stop).contains(&b'/') {
             found = below(bytes, from, stop, sink).or(found);
@@ -37,12 +38,12 @@ pub(super) fn look(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'_>) 
     found
 }
 
-/// Behind a slash, when the whole is no encoded text: `/v1/secrets/…`.
+/// Decodes what follows a slash, if the whole is not encoded text: `/v1/secrets/…`.
 fn below(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'_>) -> Option<usize> {
     let mut found = None;
     let mut from = start;
     while from < end {
-        let stop = stretch(bytes, from, end - from, |b| b != b'/');
+        let stop = run_end(bytes, from, end - from, |b| b != b'/');
         if from > start {
             found = text(bytes, from, stop, sink).or(found);
         }
@@ -51,16 +52,16 @@ fn below(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'_>) -> Option<
     found
 }
 
-/// Decodes one stretch, and the lines that go on with it.
+/// Decodes one run together with the lines that continue it.
 fn text(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'_>) -> Option<usize> {
     if end - start < SHORTEST || !decode(piece(bytes, start, start + SHORTEST)).is_ascii_text() {
         return None;
     }
     let mut encoded = piece(bytes, start, end).to_vec();
     let mut stop = end;
-    // Lines that were put together once are not put together again from the next one on.
+    // Lines that were joined once are not joined again from the next one on.
     while start >= sink.joined && at(bytes, stop) == b'\n' {
-        let next = stretch(bytes, stop + 1, usize::MAX, is_digit);
+        let next = run_end(bytes, stop + 1, usize::MAX, is_digit);
         let is_line = next > stop + 1 && matches!(at(bytes, next), b'\n' | b'=' | 0);
         if !is_line {
             break;
@@ -72,16 +73,16 @@ fn text(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'_>) -> Option<u
     let text = decode(&encoded).0;
     let text = String::from_utf8(text).ok()?;
     let mut inside = Vec::new();
-    let on = UNTOLD.iter().fold(sink.on, |on, kind| on & !kind.bit());
+    let on = IGNORED_DECODED.iter().fold(sink.on, |on, kind| on & !kind.bit());
     let mut deeper = Sink { on, found: &mut inside, depth: sink.depth + 1, joined: 0 };
     super::scan(&text, &Homes::new(&[]), &mut deeper);
     let kind = inside.iter().map(|finding| finding.kind).min()?;
-    let stop = stretch(bytes, stop, 2, |b| b == b'=');
+    let stop = run_end(bytes, stop, 2, |b| b == b'=');
     sink.put(kind, start..stop);
     Some(stop)
 }
 
-/// Whether a value is a name and a password in base 64, as `Basic` and Docker have them.
+/// Whether a value is a user name and a password in base64, as for `Basic` and Docker.
 pub(super) fn is_login(value: &[u8]) -> bool {
     let value = value.split(|b| *b == b'=').next().unwrap_or_default();
     let decoded = decode(value);
@@ -95,7 +96,7 @@ fn is_digit(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
 }
 
-/// What came out of base 64.
+/// Decoded base64.
 struct Decoded(Vec<u8>);
 
 impl Decoded {
@@ -105,7 +106,7 @@ impl Decoded {
     }
 }
 
-/// Decodes both alphabets; what is no digit counts as nothing.
+/// Decodes both alphabets; other characters are skipped.
 fn decode(encoded: &[u8]) -> Decoded {
     let mut out = Vec::with_capacity(encoded.len() / 4 * 3 + 3);
     let (mut bits, mut count) = (0u32, 0);

@@ -1,19 +1,19 @@
-//! Strings that look random, and how they are distinguished from ids, checksums and names.
+//! Strings that look random, and how to distinguish them from ids, checksums and names.
 
 use memchr::memchr_iter;
 
 use super::Sink;
-use super::edge::{at, before, piece, stretch_back};
+use super::edge::{at, before, piece, run_start};
 use crate::kind::SecretKind;
 
 /// Shorter strings are too often names; longer ones are data.
 const LENGTHS: std::ops::RangeInclusive<usize> = 28..=160;
 /// Bits per character, of at most 6. English words have less than 3.5.
 const ENTROPY: f64 = 3.9;
-/// Of 100 neighbours, how many are of another class: 60 if random, fewer than 30 in names.
+/// Percentage of adjacent characters of different classes: 60 if random, less than 30 in names.
 const CHANGES: usize = 36;
 
-/// What is counted in a string.
+/// Character statistics of a string.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mix {
     pub(super) upper: usize,
@@ -21,7 +21,7 @@ pub(super) struct Mix {
     pub(super) digits: usize,
     pub(super) others: usize,
     pub(super) hex: usize,
-    /// How often neighbours are of another class.
+    /// The number of adjacent characters of different classes.
     pub(super) changes: usize,
 }
 
@@ -48,7 +48,7 @@ pub(super) fn mix(word: &[u8]) -> Mix {
     mix
 }
 
-/// Shannon's entropy in bits per byte.
+/// Returns the Shannon entropy in bits per byte.
 pub(super) fn entropy(word: &[u8]) -> f64 {
     let mut counts = [0u32; 256];
     for byte in word {
@@ -67,8 +67,8 @@ pub(super) fn entropy(word: &[u8]) -> f64 {
         .sum()
 }
 
-/// Whether somebody wrote this to show where a key goes: `xxxx…`, `your-key-here`, `…EXAMPLE`.
-pub(super) fn is_made_up(word: &[u8]) -> bool {
+/// Whether this is a placeholder that somebody wrote: `xxxx…`, `your-key-here`, `…EXAMPLE`.
+pub(super) fn is_dummy(word: &[u8]) -> bool {
     let mut seen = [false; 256];
     for byte in word {
         if let Some(seen) = seen.get_mut(usize::from(*byte)) {
@@ -79,11 +79,11 @@ pub(super) fn is_made_up(word: &[u8]) -> bool {
     distinct < 5
         || ["example", "your-", "your_", "xxxxx", "placeholder", "redacted"]
             .iter()
-            .any(|hint| says(word, hint))
+            .any(|hint| contains_word(word, hint))
 }
 
-/// Whether a text holds a word, in any case of letters.
-fn says(text: &[u8], hint: &str) -> bool {
+/// Whether a text contains a word, ignoring case.
+fn contains_word(text: &[u8], hint: &str) -> bool {
     text.windows(hint.len()).any(|window| window.eq_ignore_ascii_case(hint.as_bytes()))
 }
 
@@ -95,11 +95,11 @@ pub(super) fn look(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'_>) 
     let mut from = start;
     while from < end {
         let rest = piece(bytes, from, end);
-        // `name=value` and `a.b` are two words; `=` at the end only fills up.
+        // `name=value` and `a.b` are two words; `=` at the end is only padding.
         let length = rest.iter().position(|b| matches!(b, b'=' | b'.')).unwrap_or(rest.len());
         let word = piece(bytes, from, from + length);
         let padding = rest.iter().skip(length).take(2).take_while(|b| **b == b'=').count();
-        if !has_owner(word) && is_random(word) && !is_sum_or_link(bytes, start, end) {
+        if !is_service_id(word) && is_random(word) && !is_sum_or_link(bytes, start, end) {
             sink.put(SecretKind::Random, from..from + length + padding);
         }
         from += length.max(1) + padding;
@@ -111,7 +111,7 @@ fn is_random(word: &[u8]) -> bool {
         return false;
     }
     let mix = mix(word);
-    // Without one of the classes it is a commit, a sum, a name or a number.
+    // Without one of the classes it is a commit, a checksum, a name or a number.
     if mix.upper < 3 || mix.lower < 3 || mix.digits < 3 || mix.others > word.len() / 8 {
         return false;
     }
@@ -120,13 +120,13 @@ fn is_random(word: &[u8]) -> bool {
         && entropy(word) >= ENTROPY
 }
 
-/// Where nothing but its look speaks for a secret, a third of it in words is enough against it.
+/// If only its appearance suggests a secret, a third of it in words is enough to reject it.
 const THIRD: usize = 3;
-/// Where something around it speaks for a secret, half of it must be words.
+/// If the context suggests a secret, half of it must be words to reject it.
 pub(super) const HALF: usize = 2;
 
-/// Whether it is made of words, as names are: that part of it stands in stretches of four lower-case letters or more, at random one
-/// letter in ten; or it is the name of a constant.
+/// Whether it consists of words, as names do: the given part of it is in runs of at least four lower-case letters, which at
+/// random holds for one letter in ten; or it is the name of a constant.
 pub(super) fn reads_as_words(word: &[u8], part: usize) -> bool {
     let is_constant = word.contains(&b'_')
         && word.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
@@ -138,8 +138,8 @@ pub(super) fn reads_as_words(word: &[u8], part: usize) -> bool {
     is_constant || in_words * part >= word.len()
 }
 
-/// Ids that services give to calls and messages. They open nothing.
-fn has_owner(word: &[u8]) -> bool {
+/// Whether it is an id that a service gives to a call or message. These give no access.
+fn is_service_id(word: &[u8]) -> bool {
     const IDS: &[&[u8]] = &[
         b"call_",
         b"toolu_",
@@ -162,32 +162,32 @@ fn has_owner(word: &[u8]) -> bool {
     IDS.iter().any(|id| word.starts_with(id))
 }
 
-/// Whether the run is a sum of a file, a link or path, or a line of data.
+/// Whether the run is a checksum, a link, a path, or a line of data.
 fn is_sum_or_link(bytes: &[u8], start: usize, end: usize) -> bool {
     let run = piece(bytes, start, end);
     let slashes = memchr_iter(b'/', run).count();
     let pluses = memchr_iter(b'+', run).count();
-    // Base 64 has as many slashes as pluses, paths have words between them.
+    // Base64 has as many slashes as pluses; paths have words between them.
     if slashes > 2 + 2 * pluses || run.starts_with(b"/") || run.starts_with(b"./") {
         return true;
     }
-    // A whole line of base 64 is one of many.
+    // A whole line of base64 is one of many.
     let alone =
         matches!(before(bytes, start), b'\n' | 0) && matches!(at(bytes, end), b'\n' | b'\r' | 0);
     if alone && run.len() >= 60 {
         return true;
     }
-    // Only the line up to here, and not all of a long one.
-    let line = stretch_back(bytes, start, 160, |b| b != b'\n');
+    // Only the line up to here, and at most a part of a long one.
+    let line = run_start(bytes, start, 160, |b| b != b'\n');
     let head = piece(bytes, line, start + 8);
-    // `"call_id": "…"`: an id names something and opens nothing.
-    let name = stretch_back(bytes, start, 12, |b| {
+    // `"call_id": "…"`: an id gives no access.
+    let name = run_start(bytes, start, 12, |b| {
         matches!(b, b'"' | b'\'' | b'\\' | b' ' | b':' | b'=' | b'`')
     });
     if name < start && piece(bytes, name.saturating_sub(2), name).eq_ignore_ascii_case(b"id") {
         return true;
     }
-    let glued = stretch_back(bytes, start, 160, |b| !b.is_ascii_whitespace() && b != b'"');
+    let glued = run_start(bytes, start, 160, |b| !b.is_ascii_whitespace() && b != b'"');
     [
         "sha1",
         "sha2",
@@ -203,6 +203,6 @@ fn is_sum_or_link(bytes: &[u8], start: usize, end: usize) -> bool {
         "signature",
     ]
     .iter()
-    .any(|hint| says(head, hint))
-        || says(piece(bytes, glued, start), "://")
+    .any(|hint| contains_word(head, hint))
+        || contains_word(piece(bytes, glued, start), "://")
 }

@@ -1,18 +1,18 @@
-//! Passwords that were hashed to be kept: `$2b$12$…`, `$argon2id$…`, `$6$salt$…`, `pbkdf2_sha256$…`, `{SSHA}…`.
+//! Hashed passwords: `$2b$12$…`, `$argon2id$…`, `$6$salt$…`, `pbkdf2_sha256$…`, `{SSHA}…`.
 //!
-//! A hash can be tried against lists of passwords, so it stays at home, too.
+//! A hash can be tested against lists of passwords, so it is a secret, too.
 
 use memchr::{memchr_iter, memmem};
 
 use super::Sink;
-use super::edge::{at, before, is_word, piece, stretch, stretch_back};
-use super::guess::{is_made_up, mix};
+use super::edge::{at, before, is_word, piece, run_end, run_start};
+use super::guess::{is_dummy, mix};
 use crate::kind::SecretKind;
 
 /// The longest hash with its parameters and salt.
 const LONGEST: usize = 400;
 
-/// What stands between the first two dollars, and the least that follows.
+/// The scheme between the first two dollar signs, and the minimum length after it.
 const SCHEMES: &[(&[u8], usize)] = &[
     (b"2a", 56),
     (b"2b", 56),
@@ -40,7 +40,7 @@ const SCHEMES: &[(&[u8], usize)] = &[
     (b"sha1", 24),
 ];
 
-/// Hashes that begin with the name of what made them.
+/// Hashes that begin with the name of their algorithm.
 const NAMED: &[&[u8]] =
     &[b"pbkdf2_sha", b"pbkdf2:sha", b"scrypt:", b"SCRAM-SHA-", b"bcrypt_sha", b"argon2$"];
 
@@ -60,39 +60,39 @@ pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
     }
 }
 
-/// `$scheme$…`
+/// Reads `$scheme$…`.
 fn modular(bytes: &[u8], dollar: usize) -> Option<std::ops::Range<usize>> {
-    let next = stretch(bytes, dollar + 1, 16, |b| b.is_ascii_alphanumeric() || b == b'-');
+    let next = run_end(bytes, dollar + 1, 16, |b| b.is_ascii_alphanumeric() || b == b'-');
     if at(bytes, next) != b'$' || is_word(before(bytes, dollar)) {
         return None;
     }
     let scheme = piece(bytes, dollar + 1, next);
     let (_, least) = SCHEMES.iter().find(|(name, _)| *name == scheme)?;
-    let end = stretch(bytes, next + 1, LONGEST, is_hash);
+    let end = run_end(bytes, next + 1, LONGEST, is_hash);
     let hash = piece(bytes, next + 1, end);
-    (hash.len() >= *least && mix(hash).changes > 6 && !is_made_up(hash)).then_some(dollar..end)
+    (hash.len() >= *least && mix(hash).changes > 6 && !is_dummy(hash)).then_some(dollar..end)
 }
 
-/// `pbkdf2_sha256$600000$salt$hash`, `scrypt:32768:8:1$salt$hash`
+/// Reads `pbkdf2_sha256$600000$salt$hash` and `scrypt:32768:8:1$salt$hash`.
 fn named(bytes: &[u8], dollar: usize) -> Option<std::ops::Range<usize>> {
-    let start = stretch_back(bytes, dollar, 32, |b| is_word(b) || matches!(b, b':' | b'-'));
+    let start = run_start(bytes, dollar, 32, |b| is_word(b) || matches!(b, b':' | b'-'));
     let name = piece(bytes, start, dollar + 1);
     let known = NAMED.iter().find_map(|known| memmem::find(name, known))?;
-    let end = stretch(bytes, dollar + 1, LONGEST, |b| is_hash(b) || b == b':');
+    let end = run_end(bytes, dollar + 1, LONGEST, |b| is_hash(b) || b == b':');
     let hash = piece(bytes, dollar + 1, end);
-    let fits = hash.len() >= 32 && hash.contains(&b'$') && !is_made_up(hash);
+    let fits = hash.len() >= 32 && hash.contains(&b'$') && !is_dummy(hash);
     fits.then_some(start + known..end)
 }
 
-/// `{SSHA}…`, as directories keep them.
+/// Reads `{SSHA}…`, as in LDAP directories.
 fn directory(bytes: &[u8], name: usize, sink: &mut Sink<'_>) {
-    let open = stretch_back(bytes, name, 2, |b| matches!(b, b'S' | b's'));
-    let close = stretch(bytes, name + 3, 3, |b| b.is_ascii_digit());
+    let open = run_start(bytes, name, 2, |b| matches!(b, b'S' | b's'));
+    let close = run_end(bytes, name + 3, 3, |b| b.is_ascii_digit());
     if before(bytes, open) != b'{' || at(bytes, close) != b'}' {
         return;
     }
-    let end = stretch(bytes, close + 1, LONGEST, is_hash);
-    if end - close > 24 && !is_made_up(piece(bytes, close + 1, end)) {
+    let end = run_end(bytes, close + 1, LONGEST, is_hash);
+    if end - close > 24 && !is_dummy(piece(bytes, close + 1, end)) {
         sink.put(SecretKind::PasswordHash, open - 1..end);
     }
 }

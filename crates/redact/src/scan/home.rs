@@ -1,15 +1,15 @@
-//! Names of users in paths, and home folders the caller knows.
+//! User names in paths, and home folders that the caller passes in.
 
 use memchr::memmem;
 
 use super::Sink;
-use super::edge::{at, before, is_fresh, piece, stretch, stretch_back};
+use super::edge::{at, before, is_fresh, piece, run_end, run_start};
 use crate::kind::SecretKind;
 
 /// The longest name of a user.
 const LONGEST: usize = 64;
 
-/// Looks for `/home/NAME`, `/Users/NAME` and `\Users\NAME`; only the name is replaced.
+/// Finds `/home/NAME`, `/Users/NAME` and `\Users\NAME`; only the name is replaced.
 pub(super) fn users(text: &str, sink: &mut Sink<'_>) {
     let bytes = text.as_bytes();
     for folder in ["/home/", "/Users/"] {
@@ -25,9 +25,9 @@ pub(super) fn users(text: &str, sink: &mut Sink<'_>) {
     }
     for start in memmem::find_iter(bytes, "\\Users\\") {
         let from = start + "\\Users".len();
-        let slashes = stretch(bytes, from, 9, |b| b == b'\\') - from;
-        // As many as before: with another number, what follows is an escape of its own.
-        let head = start + 1 - stretch_back(bytes, start + 1, 9, |b| b == b'\\');
+        let slashes = run_end(bytes, from, 9, |b| b == b'\\') - from;
+        // As many as before: a different number begins another escape.
+        let head = start + 1 - run_start(bytes, start + 1, 9, |b| b == b'\\');
         if slashes != head || !slashes.is_power_of_two() {
             continue;
         }
@@ -35,7 +35,7 @@ pub(super) fn users(text: &str, sink: &mut Sink<'_>) {
     }
 }
 
-/// `/c/Users`, `/mnt/c/Users`.
+/// Whether it is `/c/Users` or `/mnt/c/Users`.
 fn is_drive(bytes: &[u8], start: usize) -> bool {
     let head = piece(bytes, start.saturating_sub(2), start);
     matches!(head, [b'/', letter] if letter.is_ascii_alphabetic())
@@ -48,14 +48,14 @@ fn name(text: &str, start: usize, sink: &mut Sink<'_>) {
     let length = length.map_or(rest.len(), |(at, _)| at);
     let name = rest.get(..length).unwrap_or_default().trim_end_matches(['.', '-']);
     let next = rest.get(length..).and_then(|tail| tail.chars().next());
-    // A name is followed by more of the path or by its end, not by a pattern or a place to fill in.
+    // A name is followed by more of the path or by its end, not by a pattern or a placeholder.
     if matches!(next, Some('*' | '$' | '{' | '<' | '(' | '[' | '%')) || !is_user(name) {
         return;
     }
     sink.put(SecretKind::User, start..start + name.len());
 }
 
-/// Whether this may be somebody's name, and not everybody's.
+/// Whether this may be a personal user name, not a shared one.
 fn is_user(name: &str) -> bool {
     const EVERYBODY: &[&str] = &[
         "shared",
@@ -98,14 +98,14 @@ fn is_user(name: &str) -> bool {
         && !EVERYBODY.iter().any(|one| name.eq_ignore_ascii_case(one))
 }
 
-/// Home folders the caller knows, in every spelling.
+/// Home folders that the caller passes in, in every spelling.
 #[derive(Debug, Default)]
 pub(crate) struct Homes(Vec<memmem::Finder<'static>>);
 
 impl Homes {
     pub(crate) fn new(homes: &[String]) -> Self {
         let mut spellings: Vec<String> = homes.iter().flat_map(|home| spellings(home)).collect();
-        // The longer first: of two that begin alike, both are found and the longer one stays.
+        // Longer ones first: of two with the same start, both are found and the longer one is kept.
         spellings.sort_by_key(|home| std::cmp::Reverse(home.len()));
         spellings.dedup();
         Self(spellings.iter().map(|home| memmem::Finder::new(home).into_owned()).collect())
@@ -117,7 +117,7 @@ impl Homes {
             for start in home.find_iter(bytes) {
                 let next = at(bytes, start + length);
                 let goes_on = next.is_ascii_alphanumeric() || matches!(next, b'_' | 0x80..);
-                // Dashes stand for slashes in some spellings, so one may follow there.
+                // In some spellings slashes become dashes, so a dash may follow.
                 let is_dashed = home.needle().starts_with(b"-");
                 if !goes_on && (is_dashed || !matches!(next, b'-')) && is_fresh(bytes, start) {
                     sink.put(SecretKind::Home, start..start + length);
@@ -127,7 +127,7 @@ impl Homes {
     }
 }
 
-/// A path as systems, JSON, URLs and names of folders write it.
+/// Returns the spellings of a path in systems, JSON, URLs and folder names.
 fn spellings(home: &str) -> Vec<String> {
     let home = home.trim_end_matches(['/', '\\']);
     let mut all = vec![home.to_owned()];

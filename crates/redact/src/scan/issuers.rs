@@ -1,4 +1,4 @@
-//! Who issues keys that are known by how they begin: a prefix, then a number of characters of an alphabet.
+//! Issuers whose keys have a known prefix, followed by a number of characters of an alphabet.
 
 use super::shapes::Alphabet::{Dotted, Hex, Plain, Upper, Url};
 use super::shapes::{Shape, shape};
@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prefixes_are_sorted_and_stand_once() {
+    fn prefixes_are_sorted_and_unique() {
         assert!(SHAPES.is_sorted_by(|one, other| one.prefix < other.prefix));
     }
 }

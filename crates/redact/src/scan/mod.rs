@@ -1,28 +1,28 @@
-//! Where in a text something stands that should not be seen.
+//! Finds secrets in a text.
 //!
-//! Each pass looks for one telling thing at the speed of memory (a long run of characters, `=`, `@`, `://`) and
-//! looks closely only there. A closer look is bounded, so that a pass is linear in the text whatever it holds.
+//! Each pass searches for one characteristic (a long run of characters, `=`, `@`, `://`) at memory speed and inspects the
+//! text closely only there. A close inspection is bounded, so every pass is linear in any text.
 
 mod assign;
 mod bearer;
 mod command;
+mod composite;
 mod edge;
-mod elsewhere;
 mod email;
 mod encoded;
 mod guess;
 mod hashes;
 mod home;
+mod indirect;
 mod issuers;
 mod name;
 mod numbers;
 mod pem;
+mod prose;
 mod runs;
 mod shapes;
-mod spoken;
 mod url;
 mod value;
-mod woven;
 
 use std::ops::Range;
 
@@ -31,13 +31,13 @@ pub(crate) use home::Homes;
 use crate::SecretFinding;
 use crate::kind::SecretKind;
 
-/// Takes what passes find, of the kinds that are on.
+/// Collects findings of the enabled kinds.
 pub(crate) struct Sink<'a> {
     on: u64,
     found: &'a mut Vec<SecretFinding>,
-    /// How often the text was decoded.
+    /// The decoding depth.
     depth: u8,
-    /// How far lines of encoded text were put together.
+    /// The position up to which lines of encoded text were joined.
     joined: usize,
 }
 
@@ -51,24 +51,24 @@ impl<'a> Sink<'a> {
     }
 
     fn put(&mut self, kind: SecretKind, range: Range<usize>) {
-        self.put_shown(kind, range, "");
+        self.put_with_prefix(kind, range, "");
     }
 
-    /// Takes a finding of which the beginning is no secret.
-    fn put_shown(&mut self, kind: SecretKind, range: Range<usize>, prefix: &'static str) {
+    /// Adds a finding whose prefix is not secret.
+    fn put_with_prefix(&mut self, kind: SecretKind, range: Range<usize>, prefix: &'static str) {
         if self.wants(kind) && !range.is_empty() {
             self.found.push(SecretFinding { kind, range, prefix });
         }
     }
 }
 
-/// Looks through a text for all that the sink wants.
+/// Scans a text for everything that the sink collects.
 pub(crate) fn scan(text: &str, homes: &Homes, sink: &mut Sink<'_>) {
     let bytes = text.as_bytes();
     runs::scan(bytes, sink);
-    woven::marked(bytes, sink);
+    composite::marked(bytes, sink);
     assign::scan(bytes, sink);
-    spoken::scan(bytes, sink);
+    prose::scan(bytes, sink);
     command::scan(bytes, sink);
     bearer::scan(bytes, sink);
     if sink.wants(SecretKind::PasswordHash) {

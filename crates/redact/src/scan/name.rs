@@ -1,13 +1,13 @@
-//! Whether the name of a value says that it is a secret.
+//! Whether the name of a value indicates a secret.
 
-/// What a name says of its value.
+/// What a name indicates about its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Says {
-    /// People choose it: short, and often a word.
+pub(super) enum NameHint {
+    /// Chosen by people: short, and often a word.
     Password,
     /// `pass`, `pwd`: often something else.
     MaybePassword,
-    /// Machines make it: long, and no word.
+    /// Generated: long, and not a word.
     Secret,
     /// A key of some sort, when the value looks like one.
     MaybeKey,
@@ -25,106 +25,106 @@ pub(super) enum Says {
     Session,
     /// A name and a password in base 64.
     Login,
-    /// Words that open a wallet or a key.
+    /// A passphrase of a wallet or a key.
     Phrase,
-    /// `value`, `default`: what it is stands before.
-    Elsewhere,
+    /// `value`, `default`: another name precedes it.
+    Indirect,
 }
 
 /// The longest name.
 pub(super) const LONGEST: usize = 64;
 
-/// What a name ends in, in lower case and without joints; whether a word must begin there; what it says.
-const ENDINGS: &[(&str, bool, Says)] = &[
-    ("awssecretaccesskey", false, Says::Aws),
-    ("secretaccesskey", false, Says::Aws),
-    ("sharedaccesskey", false, Says::Azure),
-    ("accountkey", true, Says::Azure),
-    ("sharedaccesssignature", true, Says::Azure),
-    ("sig", true, Says::Azure),
-    ("azurestoragekey", false, Says::Azure),
-    ("storageaccountkey", false, Says::Azure),
-    ("storageaccesskey", false, Says::Azure),
-    ("psk", true, Says::Password),
-    ("requirepass", true, Says::Password),
-    ("masterauth", true, Says::Password),
-    ("storepass", true, Says::Password),
-    ("keypass", true, Says::Password),
-    ("kennwort", false, Says::Password),
-    ("motdepasse", false, Says::Password),
-    ("contrasena", false, Says::Password),
-    ("senha", true, Says::Password),
-    ("mnemonic", true, Says::Phrase),
-    ("seedphrase", false, Says::Phrase),
-    ("recoveryphrase", false, Says::Phrase),
-    ("seedwords", false, Says::Phrase),
-    ("auth", true, Says::Login),
-    ("value", true, Says::Elsewhere),
-    ("default", true, Says::Elsewhere),
-    ("defaultvalue", false, Says::Elsewhere),
-    ("awssessiontoken", false, Says::Secret),
-    ("securitytoken", false, Says::Secret),
-    ("identitytoken", false, Says::Secret),
-    ("registrytoken", false, Says::Secret),
-    ("bearertoken", false, Says::Secret),
-    ("oauthtoken", false, Says::Secret),
-    ("sastoken", false, Says::Secret),
-    ("idtoken", false, Says::Secret),
-    ("bottoken", false, Says::Secret),
-    ("instrumentationkey", false, Says::Secret),
-    ("clientkeydata", false, Says::Secret),
-    ("jwt", true, Says::Secret),
-    ("pepper", true, Says::MaybeKey),
-    ("creds", true, Says::MaybeKey),
-    ("amzsignature", false, Says::Secret),
-    ("googsignature", false, Says::Secret),
-    ("password", false, Says::Password),
-    ("passwort", false, Says::Password),
-    ("passwd", false, Says::Password),
-    ("passphrase", false, Says::Password),
-    ("passcode", true, Says::Password),
-    ("pwd", false, Says::MaybePassword),
-    ("pass", true, Says::MaybePassword),
-    ("secret", false, Says::Secret),
-    ("secrets", true, Says::Secret),
-    ("token", true, Says::Secret),
-    ("authtoken", false, Says::Secret),
-    ("accesstoken", false, Says::Secret),
-    ("refreshtoken", false, Says::Secret),
-    ("apitoken", false, Says::Secret),
-    ("apikey", false, Says::Secret),
-    ("secretkey", false, Says::Secret),
-    ("secretkeybase", false, Says::Secret),
-    ("accesskey", false, Says::Secret),
-    ("privatekey", false, Says::Secret),
-    ("authkey", false, Says::Secret),
-    ("signingkey", false, Says::Secret),
-    ("encryptionkey", false, Says::Secret),
-    ("masterkey", false, Says::Secret),
-    ("webhookkey", false, Says::Secret),
-    ("servicekey", false, Says::Secret),
-    ("adminkey", false, Says::Secret),
-    ("licensekey", false, Says::Secret),
-    ("subscriptionkey", false, Says::Secret),
-    ("consumerkey", false, Says::Secret),
-    ("deploykey", false, Says::Secret),
-    ("appkey", true, Says::Secret),
-    ("connectionstring", false, Says::MaybeKey),
-    ("credential", false, Says::MaybeKey),
-    ("credentials", false, Says::MaybeKey),
-    ("key", true, Says::MaybeKey),
-    ("salt", true, Says::MaybeKey),
-    ("proxyauthorization", false, Says::Authorization),
-    ("authorization", true, Says::Authorization),
-    ("setcookie", true, Says::SetCookie),
-    ("cookie", true, Says::Cookie),
-    ("phpsessid", true, Says::Session),
-    ("jsessionid", true, Says::Session),
-    ("aspnetsessionid", true, Says::Session),
-    ("connectsid", true, Says::Session),
-    ("sessionid", true, Says::Session),
-    ("sessiontoken", true, Says::Session),
-    ("sid", true, Says::Session),
+/// The ending of a name, in lower case and without separators; whether a word must begin there; what it indicates.
+const ENDINGS: &[(&str, bool, NameHint)] = &[
+    ("awssecretaccesskey", false, NameHint::Aws),
+    ("secretaccesskey", false, NameHint::Aws),
+    ("sharedaccesskey", false, NameHint::Azure),
+    ("accountkey", true, NameHint::Azure),
+    ("sharedaccesssignature", true, NameHint::Azure),
+    ("sig", true, NameHint::Azure),
+    ("azurestoragekey", false, NameHint::Azure),
+    ("storageaccountkey", false, NameHint::Azure),
+    ("storageaccesskey", false, NameHint::Azure),
+    ("psk", true, NameHint::Password),
+    ("requirepass", true, NameHint::Password),
+    ("masterauth", true, NameHint::Password),
+    ("storepass", true, NameHint::Password),
+    ("keypass", true, NameHint::Password),
+    ("kennwort", false, NameHint::Password),
+    ("motdepasse", false, NameHint::Password),
+    ("contrasena", false, NameHint::Password),
+    ("senha", true, NameHint::Password),
+    ("mnemonic", true, NameHint::Phrase),
+    ("seedphrase", false, NameHint::Phrase),
+    ("recoveryphrase", false, NameHint::Phrase),
+    ("seedwords", false, NameHint::Phrase),
+    ("auth", true, NameHint::Login),
+    ("value", true, NameHint::Indirect),
+    ("default", true, NameHint::Indirect),
+    ("defaultvalue", false, NameHint::Indirect),
+    ("awssessiontoken", false, NameHint::Secret),
+    ("securitytoken", false, NameHint::Secret),
+    ("identitytoken", false, NameHint::Secret),
+    ("registrytoken", false, NameHint::Secret),
+    ("bearertoken", false, NameHint::Secret),
+    ("oauthtoken", false, NameHint::Secret),
+    ("sastoken", false, NameHint::Secret),
+    ("idtoken", false, NameHint::Secret),
+    ("bottoken", false, NameHint::Secret),
+    ("instrumentationkey", false, NameHint::Secret),
+    ("clientkeydata", false, NameHint::Secret),
+    ("jwt", true, NameHint::Secret),
+    ("pepper", true, NameHint::MaybeKey),
+    ("creds", true, NameHint::MaybeKey),
+    ("amzsignature", false, NameHint::Secret),
+    ("googsignature", false, NameHint::Secret),
+    ("password", false, NameHint::Password),
+    ("passwort", false, NameHint::Password),
+    ("passwd", false, NameHint::Password),
+    ("passphrase", false, NameHint::Password),
+    ("passcode", true, NameHint::Password),
+    ("pwd", false, NameHint::MaybePassword),
+    ("pass", true, NameHint::MaybePassword),
+    ("secret", false, NameHint::Secret),
+    ("secrets", true, NameHint::Secret),
+    ("token", true, NameHint::Secret),
+    ("authtoken", false, NameHint::Secret),
+    ("accesstoken", false, NameHint::Secret),
+    ("refreshtoken", false, NameHint::Secret),
+    ("apitoken", false, NameHint::Secret),
+    ("apikey", false, NameHint::Secret),
+    ("secretkey", false, NameHint::Secret),
+    ("secretkeybase", false, NameHint::Secret),
+    ("accesskey", false, NameHint::Secret),
+    ("privatekey", false, NameHint::Secret),
+    ("authkey", false, NameHint::Secret),
+    ("signingkey", false, NameHint::Secret),
+    ("encryptionkey", false, NameHint::Secret),
+    ("masterkey", false, NameHint::Secret),
+    ("webhookkey", false, NameHint::Secret),
+    ("servicekey", false, NameHint::Secret),
+    ("adminkey", false, NameHint::Secret),
+    ("licensekey", false, NameHint::Secret),
+    ("subscriptionkey", false, NameHint::Secret),
+    ("consumerkey", false, NameHint::Secret),
+    ("deploykey", false, NameHint::Secret),
+    ("appkey", true, NameHint::Secret),
+    ("connectionstring", false, NameHint::MaybeKey),
+    ("credential", false, NameHint::MaybeKey),
+    ("credentials", false, NameHint::MaybeKey),
+    ("key", true, NameHint::MaybeKey),
+    ("salt", true, NameHint::MaybeKey),
+    ("proxyauthorization", false, NameHint::Authorization),
+    ("authorization", true, NameHint::Authorization),
+    ("setcookie", true, NameHint::SetCookie),
+    ("cookie", true, NameHint::Cookie),
+    ("phpsessid", true, NameHint::Session),
+    ("jsessionid", true, NameHint::Session),
+    ("aspnetsessionid", true, NameHint::Session),
+    ("connectsid", true, NameHint::Session),
+    ("sessionid", true, NameHint::Session),
+    ("sessiontoken", true, NameHint::Session),
+    ("sid", true, NameHint::Session),
 ];
 
 /// The last two letters of all endings.
@@ -134,7 +134,7 @@ const LAST_TWO: &[[u8; 2]] = &[
     *b"ds", *b"ue", *b"ta", *b"wt", *b"er",
 ];
 
-/// Tokens and keys of another sort stand behind these words.
+/// Words that make a following token or key harmless.
 const HARMLESS: &[&str] = &[
     "page",
     "pagination",
@@ -181,36 +181,36 @@ const HARMLESS: &[&str] = &[
     "unique",
 ];
 
-/// Returns what a name says; nothing for most.
-pub(super) fn says(name: &[u8]) -> Option<Says> {
+/// Returns what a name indicates, if anything.
+pub(super) fn hint(name: &[u8]) -> Option<NameHint> {
     let end = name.iter().rposition(u8::is_ascii_alphabetic)? + 1;
     let name = name.get(..end)?;
-    // Most names end otherwise.
+    // Most names end differently.
     let [.., a, b] = name else { return None };
     let last = [a.to_ascii_lowercase(), b.to_ascii_lowercase()];
     if !LAST_TWO.contains(&last) {
         return None;
     }
-    let mut best: Option<(usize, usize, Says)> = None;
-    for (ending, needs_joint, says) in ENDINGS {
+    let mut best: Option<(usize, usize, NameHint)> = None;
+    for (ending, needs_joint, hint) in ENDINGS {
         if ending.as_bytes().ends_with(&last)
             && let Some(start) = ends_in(name, ending)
             && (!needs_joint || begins_word(name, start))
             && best.is_none_or(|(length, _, _)| ending.len() > length)
         {
-            best = Some((ending.len(), start, *says));
+            best = Some((ending.len(), start, *hint));
         }
     }
-    let (_, start, says) = best?;
-    let doubtful = matches!(says, Says::Secret | Says::MaybeKey | Says::MaybePassword);
+    let (_, start, hint) = best?;
+    let doubtful = matches!(hint, NameHint::Secret | NameHint::MaybeKey | NameHint::MaybePassword);
     let is_harmless = doubtful
         && HARMLESS
             .iter()
             .any(|word| ends_in(name.get(..start).unwrap_or_default(), word).is_some());
-    (!is_harmless).then_some(says)
+    (!is_harmless).then_some(hint)
 }
 
-/// Returns where the ending begins, joints and case left out of account.
+/// Returns where the ending begins, ignoring separators and case.
 fn ends_in(name: &[u8], ending: &str) -> Option<usize> {
     let mut at = name.len();
     for wanted in ending.bytes().rev() {
@@ -233,8 +233,8 @@ fn begins_word(name: &[u8], start: usize) -> bool {
     !before.is_ascii_alphabetic() || (here.is_ascii_uppercase() && before.is_ascii_lowercase())
 }
 
-/// Whether a name is written as those of environment variables are.
-pub(super) fn is_shouted(name: &[u8]) -> bool {
+/// Whether a name is written like an environment variable.
+pub(super) fn is_env_style(name: &[u8]) -> bool {
     name.len() > 3
         && name.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
 }
@@ -244,26 +244,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_ending_is_out_of_reach() {
+    fn every_ending_is_reachable() {
         for (ending, _, _) in ENDINGS {
             assert!(LAST_TWO.iter().any(|two| ending.as_bytes().ends_with(two)), "{ending}");
         }
     }
 
     #[test]
-    fn names_tell_by_how_they_end() {
+    fn names_are_judged_by_their_endings() {
         for (name, told) in [
-            ("password", Some(Says::Password)),
-            ("DB_PASSWORD", Some(Says::Password)),
-            ("userPassword2", Some(Says::Password)),
-            ("PGPASSWORD", Some(Says::Password)),
-            ("apiKey", Some(Says::Secret)),
-            ("x-api-key", Some(Says::Secret)),
-            ("client_secret", Some(Says::Secret)),
-            ("AWS_SECRET_ACCESS_KEY", Some(Says::Aws)),
-            ("AccountKey", Some(Says::Azure)),
-            ("STRIPE_KEY", Some(Says::MaybeKey)),
-            ("Set-Cookie", Some(Says::SetCookie)),
+            ("password", Some(NameHint::Password)),
+            ("DB_PASSWORD", Some(NameHint::Password)),
+            ("userPassword2", Some(NameHint::Password)),
+            ("PGPASSWORD", Some(NameHint::Password)),
+            ("apiKey", Some(NameHint::Secret)),
+            ("x-api-key", Some(NameHint::Secret)),
+            ("client_secret", Some(NameHint::Secret)),
+            ("AWS_SECRET_ACCESS_KEY", Some(NameHint::Aws)),
+            ("AccountKey", Some(NameHint::Azure)),
+            ("STRIPE_KEY", Some(NameHint::MaybeKey)),
+            ("Set-Cookie", Some(NameHint::SetCookie)),
             ("nextPageToken", None),
             ("monkey", None),
             ("max_tokens", None),
@@ -273,7 +273,7 @@ mod tests {
             ("", None),
             ("___", None),
         ] {
-            assert_eq!(says(name.as_bytes()), told, "{name}");
+            assert_eq!(hint(name.as_bytes()), told, "{name}");
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Numbers that belong to somebody: IP addresses, telephones, cards. All of them are off unless asked for.
+//! Personal numbers: IP addresses, telephone numbers, payment cards. All of them are disabled by default.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::Sink;
-use super::edge::{at, before, is_word, piece, stretch};
+use super::edge::{at, before, is_word, piece, run_end};
 use crate::kind::SecretKind;
 
 pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
@@ -28,7 +28,7 @@ pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
 }
 
 fn address(bytes: &[u8], start: usize, sink: &mut Sink<'_>) -> Option<usize> {
-    let stop = stretch(bytes, start, 46, |b| b.is_ascii_hexdigit() || matches!(b, b':' | b'.'));
+    let stop = run_end(bytes, start, 46, |b| b.is_ascii_hexdigit() || matches!(b, b':' | b'.'));
     let whole = std::str::from_utf8(piece(bytes, start, stop)).ok()?;
     let text = whole.trim_end_matches(['.', ':']);
     let text = if text.matches(':').count() == 1 { text.split(':').next()? } else { text };
@@ -52,7 +52,7 @@ fn address(bytes: &[u8], start: usize, sink: &mut Sink<'_>) -> Option<usize> {
 
 fn digits(bytes: &[u8], start: usize, sink: &mut Sink<'_>) -> Option<usize> {
     let holds = |b: u8| b.is_ascii_digit() || matches!(b, b' ' | b'-' | b'(' | b')' | b'+');
-    let mut stop = stretch(bytes, start, 32, holds);
+    let mut stop = run_end(bytes, start, 32, holds);
     while stop > start && !at(bytes, stop - 1).is_ascii_digit() {
         stop -= 1;
     }
@@ -79,7 +79,7 @@ fn digits(bytes: &[u8], start: usize, sink: &mut Sink<'_>) -> Option<usize> {
     None
 }
 
-/// Whether the last digit fits the others, and the first one an issuer.
+/// Whether the check digit is correct, and the first digit is that of an issuer.
 fn is_card(numbers: &[u8]) -> bool {
     let sum: u32 = numbers
         .iter()

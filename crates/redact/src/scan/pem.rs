@@ -1,9 +1,10 @@
-//! Private keys in PEM blocks, also with `\n` for line breaks, and also when their end was cut off.
+//! Private keys in PEM blocks, also with `
+//! ` for line breaks, and also when the end is missing.
 
 use memchr::memmem;
 
 use super::Sink;
-use super::edge::{piece, stretch};
+use super::edge::{piece, run_end};
 use crate::kind::SecretKind;
 
 const BEGIN: &[u8] = b"-----BEGIN ";
@@ -22,7 +23,7 @@ pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
         let key = piece(bytes, head, stop);
         let longest = key.split(|b| !is_base64(*b)).map(<[u8]>::len).max();
         if longest.unwrap_or(0) >= 16 {
-            sink.put_shown(SecretKind::PrivateKey, start..stop, "----");
+            sink.put_with_prefix(SecretKind::PrivateKey, start..stop, "----");
             done = stop;
         }
     }
@@ -32,29 +33,30 @@ pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
 pub(super) fn putty(bytes: &[u8], sink: &mut Sink<'_>) {
     for place in memmem::find_iter(bytes, b"Private-Lines: ") {
         let number = place + 15;
-        let digits = stretch(bytes, number, 3, |b| b.is_ascii_digit());
-        let body = stretch(bytes, digits, LONGEST, |b| {
+        let digits = run_end(bytes, number, 3, |b| b.is_ascii_digit());
+        let body = run_end(bytes, digits, LONGEST, |b| {
             is_base64(b) || matches!(b, b'\n' | b'\r' | b'\\' | b' ')
         });
         if digits > number && body > digits + 24 {
-            sink.put_shown(SecretKind::PrivateKey, digits..body, "----");
+            sink.put_with_prefix(SecretKind::PrivateKey, digits..body, "----");
         }
     }
 }
 
-/// Returns where the line ends that says what follows, when that is a private key.
+/// Returns the end of the label line, if it labels a private key.
 fn label(bytes: &[u8], from: usize) -> Option<usize> {
     let line = piece(bytes, from, from + 64);
     let dashes = memmem::find(line, b"-----")?;
-    let says = line.get(..dashes)?;
-    let is_private = says.ends_with(b"PRIVATE KEY") || says.ends_with(b"PRIVATE KEY BLOCK");
+    let label_text = line.get(..dashes)?;
+    let is_private =
+        label_text.ends_with(b"PRIVATE KEY") || label_text.ends_with(b"PRIVATE KEY BLOCK");
     is_private.then_some(from + dashes + 5)
 }
 
-/// Returns where the block ends: behind its last line, or where it stops looking like one.
+/// Returns the end of the block: after its last line, or where it no longer looks like one.
 fn end_of(bytes: &[u8], from: usize) -> usize {
     let rest = piece(bytes, from, from + LONGEST);
-    // Up to the next block, so that no byte is looked at for two of them.
+    // Up to the next block, so that no byte is read for two of them.
     let rest = rest.get(..memmem::find(rest, BEGIN).unwrap_or(rest.len())).unwrap_or_default();
     let body = rest.iter().position(|b| !is_body(*b)).unwrap_or(rest.len());
     let body = rest.get(..body).unwrap_or_default();
@@ -63,7 +65,7 @@ fn end_of(bytes: &[u8], from: usize) -> usize {
     {
         return stop;
     }
-    // Only whole lines of the key: what follows it is somebody's text.
+    // Only whole lines of the key: other text may follow.
     let mut last = 0;
     let mut word = 0;
     for (at, byte) in body.iter().enumerate() {
@@ -81,7 +83,8 @@ fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-/// What a block may hold, with the quotes, margins and colors of what it was pasted into. No code goes without brackets.
+/// Whether a block may contain this byte, including quotes, margins and colors of the surrounding text. Code always has
+/// brackets.
 fn is_body(byte: u8) -> bool {
     is_base64(byte)
         || byte.is_ascii_whitespace()

@@ -1,12 +1,12 @@
-//! Long runs of characters of which keys are made: nearly every key is one, hardly any word is.
+//! Long runs of key characters: nearly every key is one, hardly any word is.
 
 use super::Sink;
 use super::edge::{after_escape, at, before, is_fresh, piece};
-use super::shapes::{Stretches, may_begin, shapes_of};
-use super::{encoded, guess, woven};
+use super::shapes::{Runs, may_begin, shapes_of};
+use super::{composite, encoded, guess};
 use crate::kind::SecretKind;
 
-/// The shortest run that can hold a key. Each run of this length has a byte at a multiple of it.
+/// The shortest run that can contain a key. Each run of this length has a byte at a multiple of it.
 const SHORTEST: usize = 20;
 
 const RUN: [bool; 256] = {
@@ -26,7 +26,7 @@ fn is_run(byte: u8) -> bool {
     RUN.get(usize::from(byte)).copied().unwrap_or(false)
 }
 
-/// Looks at every long run: only every twentieth byte is read, unless it may be in one.
+/// Finds every long run: only every twentieth byte is read, unless it may be in one.
 pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
     let mut done = 0;
     while let Some(probe) = bytes.get(done + SHORTEST - 1) {
@@ -46,10 +46,10 @@ pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
     }
 }
 
-/// Looks for keys in one run, and returns how far it looked.
+/// Looks for keys in one run, and returns the position up to which it looked.
 fn look(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'_>) -> usize {
     let start = after_escape(bytes, start).min(end);
-    let mut known = Stretches::default();
+    let mut known = Runs::default();
     let mut place = start;
     let mut is_plain = true;
     while place < end {
@@ -61,21 +61,21 @@ fn look(bytes: &[u8], start: usize, end: usize, sink: &mut Sink<'_>) -> usize {
         let fresh = is_fresh(bytes, place);
         for shape in shapes_of(at(bytes, place)) {
             if let Some(found) = shape.matches(bytes, place, end, fresh, &mut known) {
-                sink.put_shown(shape.kind, place..found, shape.shown());
+                sink.put_with_prefix(shape.kind, place..found, shape.shown());
                 if shape.kind == SecretKind::AwsKey {
-                    woven::aws_secret(bytes, place..found, sink);
+                    composite::aws_secret(bytes, place..found, sink);
                 }
                 is_plain = false;
                 next = next.max(found);
             }
         }
-        if fresh && let Some(found) = woven::look(bytes, place, end, &mut known, sink) {
+        if fresh && let Some(found) = composite::look(bytes, place, end, &mut known, sink) {
             is_plain = false;
             next = next.max(found);
         }
         place = next;
     }
-    is_plain &= !woven::telegram(bytes, start, end, sink);
+    is_plain &= !composite::telegram(bytes, start, end, sink);
     if is_plain && let Some(stop) = encoded::look(bytes, start, end, sink) {
         return stop;
     }

@@ -1,12 +1,12 @@
-//! How a key is known by its shape, and how the shapes that may begin at a byte are found.
+//! Recognizes keys by their shape, and finds the shapes that may begin at a byte.
 
-use super::edge::{at, is_word, piece, stretch};
-use super::guess::{HALF, is_made_up, mix, reads_as_words};
+use super::composite;
+use super::edge::{at, is_word, piece, run_end};
+use super::guess::{HALF, is_dummy, mix, reads_as_words};
 use super::issuers::SHAPES;
-use super::woven;
 use crate::kind::SecretKind;
 
-/// The characters a key goes on with.
+/// The characters of a key after its prefix.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Alphabet {
     /// `0-9 a-f`
@@ -17,7 +17,7 @@ pub(super) enum Alphabet {
     Plain,
     /// Letters, digits, `-` and `_`.
     Url,
-    /// As [`Alphabet::Url`], with dots.
+    /// Like [`Alphabet::Url`], with dots.
     Dotted,
 }
 
@@ -33,12 +33,12 @@ impl Alphabet {
     }
 }
 
-/// Where the last stretch of each alphabet lies, so that no stretch is walked twice.
+/// The last run of each alphabet, so that no run is read twice.
 #[derive(Debug, Default)]
-pub(super) struct Stretches([(usize, usize); 5]);
+pub(super) struct Runs([(usize, usize); 5]);
 
-impl Stretches {
-    /// Returns where the stretch ends that `from` stands in.
+impl Runs {
+    /// Returns the end of the run that contains `from`.
     pub(super) fn end(
         &mut self,
         bytes: &[u8],
@@ -48,14 +48,14 @@ impl Stretches {
     ) -> usize {
         let Some(known) = self.0.get_mut(alphabet as usize) else { return from };
         if !(known.0..known.1).contains(&from) {
-            let end = stretch(bytes, from, to.saturating_sub(from), |b| alphabet.holds(b));
+            let end = run_end(bytes, from, to.saturating_sub(from), |b| alphabet.holds(b));
             *known = (from, end);
         }
         known.1
     }
 }
 
-/// How the keys of one issuer look.
+/// The shape of one issuer's keys.
 #[derive(Debug)]
 pub(super) struct Shape {
     pub(super) kind: SecretKind,
@@ -66,19 +66,21 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Returns where the key ends that begins here. `fresh`: no word goes on across its beginning.
+    /// Returns the end of the key that begins here. `fresh`: no word continues across its beginning.
     pub(super) fn matches(
         &self,
         bytes: &[u8],
         start: usize,
         end: usize,
         fresh: bool,
-        known: &mut Stretches,
+        known: &mut Runs,
     ) -> Option<usize> {
-        // A prefix with a joint in it does not come about by accident.
-        let is_telling =
+        // A prefix with a separator in it does not occur by accident.
+        let is_distinctive =
             self.prefix.len() > 3 && self.prefix.bytes().any(|b| matches!(b, b'_' | b'-'));
-        if !(fresh || is_telling) || !piece(bytes, start, end).starts_with(self.prefix.as_bytes()) {
+        if !(fresh || is_distinctive)
+            || !piece(bytes, start, end).starts_with(self.prefix.as_bytes())
+        {
             return None;
         }
         let body = start + self.prefix.len();
@@ -89,10 +91,11 @@ impl Shape {
         let fits = (self.least..=self.most).contains(&(stop - body));
         let closed = !at(bytes, stop).is_ascii_alphanumeric();
         let key = piece(bytes, body, stop);
-        (fits && closed && !is_made_up(key) && (self.is_certain() || is_drawn(key))).then_some(stop)
+        (fits && closed && !is_dummy(key) && (self.is_certain() || looks_generated(key)))
+            .then_some(stop)
     }
 
-    /// Whether the prefix alone tells. Names begin with the others, too.
+    /// Whether the prefix alone is conclusive. Names can begin with the others, too.
     fn is_certain(&self) -> bool {
         const KNOWN: &[&str] = &["hf_", "r8_", "1//", "cio", "SK", "sk-"];
         self.prefix.len() > 4 || matches!(self.rest, Alphabet::Hex | Alphabet::Upper) || {
@@ -100,7 +103,7 @@ impl Shape {
         }
     }
 
-    /// What of such a key may be shown: the same for all of them.
+    /// Returns the part of such a key that may be shown: the same for all of them.
     pub(super) fn shown(&self) -> &'static str {
         self.prefix.get(..4).unwrap_or(self.prefix)
     }
@@ -116,7 +119,7 @@ pub(super) const fn shape(
     Shape { kind, prefix, rest, least, most }
 }
 
-/// Where the shapes of each first byte lie in [`SHAPES`].
+/// The range of shapes in [`SHAPES`] for each first byte.
 const FIRST: [(usize, usize); 256] = {
     let mut table = [(0, 0); 256];
     let mut at = 0;
@@ -128,7 +131,7 @@ const FIRST: [(usize, usize); 256] = {
     table
 };
 
-/// Which two bytes a key can begin with, a bit for each: most places need no closer look.
+/// The byte pairs that a key can begin with, as a bit set: most positions need no closer inspection.
 const PAIRS: [u64; 1024] = {
     let mut table = [0; 1024];
     let mut at = 0;
@@ -139,8 +142,8 @@ const PAIRS: [u64; 1024] = {
         at += 1;
     }
     let mut at = 0;
-    while at < woven::PAIRS.len() {
-        let pair = (woven::PAIRS[at][0] as usize) << 8 | woven::PAIRS[at][1] as usize;
+    while at < composite::PAIRS.len() {
+        let pair = (composite::PAIRS[at][0] as usize) << 8 | composite::PAIRS[at][1] as usize;
         table[pair / 64] |= 1 << (pair % 64);
         at += 1;
     }
@@ -153,13 +156,13 @@ pub(super) fn may_begin(first: u8, second: u8) -> bool {
     PAIRS.get(pair / 64).is_some_and(|bits| bits >> (pair % 64) & 1 == 1)
 }
 
-/// Whether a machine made what follows a prefix that says little.
-fn is_drawn(key: &[u8]) -> bool {
+/// Whether what follows a weak prefix looks generated.
+fn looks_generated(key: &[u8]) -> bool {
     let mix = mix(key);
     mix.digits > 1 && mix.changes * 4 >= key.len() && !reads_as_words(key, HALF)
 }
 
-/// What may begin with this byte. A few may begin with another: the prefix decides.
+/// Returns the shapes that may begin with this byte. A few may begin with another: the prefix decides.
 pub(super) fn shapes_of(byte: u8) -> &'static [Shape] {
     let (from, to) = FIRST.get(usize::from(byte)).copied().unwrap_or_default();
     SHAPES.get(from..to).unwrap_or_default()

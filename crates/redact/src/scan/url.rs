@@ -7,7 +7,7 @@ use super::edge::{before, piece};
 use super::value::is_placeholder;
 use crate::kind::SecretKind;
 
-/// The longest `user:password@host` that is looked at.
+/// The longest `user:password@host` that is read.
 const LONGEST: usize = 512;
 
 pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
@@ -38,7 +38,7 @@ pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
     }
 }
 
-/// `user:pass/word@host`: what stands before the slash is no host and port, and what follows the last `@` is a host.
+/// Reads `user:pass/word@host`: what precedes the slash is not a host and port, and what follows the last `@` is a host.
 fn slashed(rest: &[u8], slash: usize) -> Option<(&[u8], usize)> {
     if rest.get(slash) != Some(&b'/') {
         return None;
@@ -56,11 +56,11 @@ fn slashed(rest: &[u8], slash: usize) -> Option<(&[u8], usize)> {
     let name =
         host.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-')).count();
     let is_host = name > 2 && matches!(host.get(name), None | Some(b':' | b'/' | b'?'));
-    // What is behind the slash must be as short as the rest of a password.
+    // The part after the slash must be as short as the rest of a password.
     (is_host && sign - slash <= 64).then_some((whole, sign))
 }
 
-/// `https://token@host`: a user name of that length is none.
+/// Reads `https://token@host`: this is too long for a user name.
 fn lone_token(start: usize, user: &[u8], sink: &mut Sink<'_>) {
     let mixed = super::guess::mix(user);
     if user.len() >= 20

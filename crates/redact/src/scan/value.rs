@@ -1,19 +1,19 @@
-//! Where the value of a name begins and ends, and whether it is a secret or only speaks of one.
+//! Finds the value of a name, and decides whether it is a secret or only mentions one.
 
 use std::ops::Range;
 
 use memchr::memmem;
 
-use super::edge::{at, before, piece, stretch};
-use super::guess::{HALF, entropy, is_made_up, mix, reads_as_words};
-use super::name::Says;
+use super::edge::{at, before, piece, run_end};
+use super::guess::{HALF, entropy, is_dummy, mix, reads_as_words};
+use super::name::NameHint;
 use crate::tags::tag_end;
 
-/// The longest values that are looked at, without quotes and with.
+/// The longest values that are read, without quotes and with.
 const BARE: usize = 2048;
 const QUOTED: usize = 4096;
 
-/// A value as it stands in the text.
+/// A value in the text.
 #[derive(Debug)]
 pub(super) struct Value<'t> {
     pub(super) bytes: &'t [u8],
@@ -23,12 +23,12 @@ pub(super) struct Value<'t> {
     next: u8,
 }
 
-/// Reads the value that begins here, behind blanks and quotes.
+/// Reads the value that begins here, after spaces and quotes.
 pub(super) fn read(bytes: &[u8], from: usize) -> Option<Value<'_>> {
     Reader::default().read(bytes, from)
 }
 
-/// Reads values from the front to the back. No stretch is walked twice.
+/// Reads values from front to back. No run is read twice.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     /// The last value without quotes.
@@ -38,15 +38,15 @@ pub(super) struct Reader {
 impl Reader {
     fn end(&mut self, bytes: &[u8], from: usize) -> usize {
         if !self.bare.contains(&from) {
-            self.bare = from..stretch(bytes, from, usize::MAX, |b| !ends_bare(b));
+            self.bare = from..run_end(bytes, from, usize::MAX, |b| !ends_bare(b));
         }
         self.bare.end.max(from)
     }
 
-    /// Reads the value that begins here, behind blanks and quotes.
+    /// Reads the value that begins here, after spaces and quotes.
     pub(super) fn read<'t>(&mut self, bytes: &'t [u8], from: usize) -> Option<Value<'t>> {
-        let from = stretch(bytes, from, 16, |b| matches!(b, b' ' | b'\t'));
-        let slashes = stretch(bytes, from, 8, |b| b == b'\\') - from;
+        let from = run_end(bytes, from, 16, |b| matches!(b, b' ' | b'\t'));
+        let slashes = run_end(bytes, from, 8, |b| b == b'\\') - from;
         let quote = at(bytes, from + slashes);
         if matches!(quote, b'"' | b'\'' | b'`') {
             let start = from + slashes + 1;
@@ -113,7 +113,7 @@ fn ends_bare(byte: u8) -> bool {
         )
 }
 
-/// Whether somebody wrote this in place of a secret, or code that fetches one.
+/// Whether this is a placeholder for a secret, or code that reads one.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
     let Some(first) = value.first() else { return true };
     let starts_code = matches!(
@@ -203,27 +203,27 @@ const HINTS: &[&str] = &[
     "insert",
 ];
 
-/// Whether the value is the secret that its name speaks of. `shouted`: the name is that of an environment variable
-/// and the value stands right behind `=`.
-pub(super) fn is_secret(value: &Value<'_>, says: Says, shouted: bool) -> bool {
+/// Whether the value is the secret that its name indicates. `is_env_name`: the name is that of an environment variable and the
+/// value directly follows `=`.
+pub(super) fn is_secret(value: &Value<'_>, hint: NameHint, is_env_name: bool) -> bool {
     let bytes = value.bytes;
-    // Longer than any, or code; what is slow to tell comes last.
+    // Too long, or code; slow checks come last.
     if !value.is_quoted && bytes.len() >= BARE || is_call(value) {
         return false;
     }
-    if says == Says::Phrase {
+    if hint == NameHint::Phrase {
         return is_phrase(bytes);
     }
     if bytes.contains(&b' ') {
-        return says == Says::Password && value.is_quoted && is_phrase(bytes);
+        return hint == NameHint::Password && value.is_quoted && is_phrase(bytes);
     }
-    // As PHP and Laravel write keys.
+    // The format of keys in PHP and Laravel.
     let bytes = bytes.strip_prefix(b"base64:").unwrap_or(bytes);
     let value = &Value { bytes, range: value.range.clone(), ..*value };
-    looks_secret(value, says, shouted) && !is_reference(bytes) && !is_placeholder(bytes)
+    looks_secret(value, hint, is_env_name) && !is_reference(bytes) && !is_placeholder(bytes)
 }
 
-/// Whether it is four words or more, as people draw them, and no sentence.
+/// Whether it is a passphrase of four or more words, and not a sentence.
 fn is_phrase(bytes: &[u8]) -> bool {
     const OF_SENTENCES: &[&[u8]] = &[
         b"the",
@@ -277,71 +277,69 @@ fn is_phrase(bytes: &[u8]) -> bool {
     count >= 4
 }
 
-fn looks_secret(value: &Value<'_>, says: Says, shouted: bool) -> bool {
+fn looks_secret(value: &Value<'_>, hint: NameHint, is_env_name: bool) -> bool {
     let bytes = value.bytes;
     let mix = mix(bytes);
     let letters = mix.upper + mix.lower;
     let symbols = bytes.iter().filter(|b| b"!@#$%^&*+=?~".contains(b)).count();
-    match says {
-        Says::Password => {
+    match hint {
+        NameHint::Password => {
             let is_pin = letters == 0 && mix.others == 0 && (4..=12).contains(&bytes.len());
             let is_mixed = bytes.len() >= 6 && letters > 0 && (mix.digits > 0 || symbols > 0);
             let is_phrase =
                 value.is_quoted && bytes.len() >= 16 && mix.others >= 3 && bytes.contains(&b'-');
-            let is_set = shouted && bytes.len() >= 6 && mix.upper < bytes.len();
-            // A word in quotes that says nothing of passwords.
+            let is_set = is_env_name && bytes.len() >= 6 && mix.upper < bytes.len();
+            // A quoted word that does not mention passwords.
             let is_word = value.is_quoted
                 && (6..=24).contains(&bytes.len())
                 && mix.lower == bytes.len()
                 && !is_label(bytes);
             is_pin || is_set || is_phrase || is_word || (is_mixed && !is_algorithm(bytes))
         }
-        Says::MaybePassword => {
+        NameHint::MaybePassword => {
             bytes.len() >= 6 && letters > 1 && mix.digits > 0 && !is_algorithm(bytes)
         }
-        // Agents name their sessions by UUIDs; a cookie holds something else.
-        Says::Session => is_drawn(bytes) && !is_id(bytes),
-        Says::Secret => {
-            let is_set = shouted && bytes.len() >= 8 && mix.upper < bytes.len() && !is_name(bytes);
-            is_set || is_drawn(bytes)
+        // Agents identify their sessions by UUIDs; a cookie contains something else.
+        NameHint::Session => looks_generated(bytes) && !is_id(bytes),
+        NameHint::Secret => {
+            let is_set =
+                is_env_name && bytes.len() >= 8 && mix.upper < bytes.len() && !is_name(bytes);
+            is_set || looks_generated(bytes)
         }
-        Says::MaybeKey => {
+        NameHint::MaybeKey => {
             bytes.len() >= 20
-                && (shouted || mix.digits > 2)
-                && is_drawn(bytes)
+                && (is_env_name || mix.digits > 2)
+                && looks_generated(bytes)
                 && entropy(bytes) > 3.0
         }
-        Says::Aws => bytes.len() >= 30 && !is_made_up(bytes) && !reads_as_words(bytes, HALF),
-        Says::Azure => {
-            bytes.len() >= 24
-                && mix.digits > 1
-                && !is_made_up(bytes)
-                && !reads_as_words(bytes, HALF)
+        NameHint::Aws => bytes.len() >= 30 && !is_dummy(bytes) && !reads_as_words(bytes, HALF),
+        NameHint::Azure => {
+            bytes.len() >= 24 && mix.digits > 1 && !is_dummy(bytes) && !reads_as_words(bytes, HALF)
         }
-        Says::Authorization
-        | Says::Cookie
-        | Says::SetCookie
-        | Says::Login
-        | Says::Phrase
-        | Says::Elsewhere => false,
+        NameHint::Authorization
+        | NameHint::Cookie
+        | NameHint::SetCookie
+        | NameHint::Login
+        | NameHint::Phrase
+        | NameHint::Indirect => false,
     }
 }
 
-/// Whether a machine made it: digits among letters, or only hexadecimal digits.
-pub(super) fn is_drawn(bytes: &[u8]) -> bool {
+/// Whether it looks generated: digits among letters, or only hexadecimal digits.
+pub(super) fn looks_generated(bytes: &[u8]) -> bool {
     let mix = mix(bytes);
     let is_hex = mix.hex == bytes.len() && bytes.len() >= 16 && mix.digits > 0;
     let is_wild =
         bytes.len() >= 10 && mix.digits > 1 && mix.upper + mix.lower > 2 && mix.changes > 3;
-    // Without digits, large and small letters must take turns.
+    // Without digits, upper and lower case must alternate.
     let is_wild = is_wild || (bytes.len() >= 20 && mix.changes * 3 >= bytes.len());
     (is_hex || (is_wild && !reads_as_words(bytes, HALF)))
         && !is_name(bytes)
-        && !is_made_up(bytes)
+        && !is_dummy(bytes)
         && !is_algorithm(bytes)
 }
 
-/// Whether a word stands for a password in code: a label, a type, a state.
+/// Whether a word denotes a password in code: a label, a type, a state.
 fn is_label(word: &[u8]) -> bool {
     const PARTS: &[&str] = &[
         "pass", "pwd", "secret", "token", "auth", "login", "cred", "requir", "valid", "hidden",
@@ -355,7 +353,7 @@ fn is_label(word: &[u8]) -> bool {
     PARTS.iter().any(|part| memmem::find(word, part.as_bytes()).is_some())
 }
 
-/// Whether it is made of words: `token_v2`, `config-2024-01`, `my-app-1.2.3`, `key.pem`.
+/// Whether it consists of words: `token_v2`, `config-2024-01`, `my-app-1.2.3`, `key.pem`.
 fn is_name(bytes: &[u8]) -> bool {
     if is_id(bytes) {
         return false;
@@ -367,7 +365,7 @@ fn is_name(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether it has the shape of a UUID, which is no name though it has joints.
+/// Whether it has the shape of a UUID, which is not a name although it has separators.
 fn is_id(bytes: &[u8]) -> bool {
     bytes.len() == 36
         && bytes.iter().enumerate().all(|(at, b)| {
@@ -375,7 +373,7 @@ fn is_id(bytes: &[u8]) -> bool {
         })
 }
 
-/// Names of ways to hash and encode, with and without a joint.
+/// Whether it is the name of a hash or an encoding, with or without a separator.
 fn is_algorithm(bytes: &[u8]) -> bool {
     const ALGORITHMS: &[&str] = &[
         "sha1", "sha2", "sha3", "sha5", "sha-", "md5", "argon2", "bcrypt", "base64", "utf8",
@@ -385,7 +383,7 @@ fn is_algorithm(bytes: &[u8]) -> bool {
     ALGORITHMS.iter().any(|name| lower.starts_with(name.as_bytes()))
 }
 
-/// Whether code goes on behind it: a call, an index, a type with parameters.
+/// Whether code follows it: a call, an index, a type with parameters.
 fn is_call(value: &Value<'_>) -> bool {
     !value.is_quoted && matches!(value.next, b'(' | b'[' | b'{' | b'<' | b'|')
 }

@@ -1,13 +1,14 @@
-//! Secrets of many kinds in the places where people leave them. The share that is found is measured.
+//! Secrets of many kinds in the places where people leave them. Measures the share that is found.
 //!
-//! No key stands here as a whole: each is drawn from a fixed sequence, so that no scanner takes this file for a leak.
+//! No complete key is in this file: each is generated from a fixed sequence, so that no scanner reports this file as a
+//! leak.
 
 use recount_redact::{Redactor, Rules};
 
 use crate::support::tags;
 use crate::table::{base64, is_left, json, kinds};
 
-/// How many of a hundred kinds must be found.
+/// The percentage of kinds that must be found.
 const LEAST: f64 = 97.0;
 
 fn unicode(secret: &str) -> String {
@@ -78,7 +79,7 @@ fn kinds_are_found_between_colors() {
 }
 
 #[test]
-fn kinds_are_found_behind_escapes() {
+fn kinds_are_found_in_escapes() {
     check("\\u", |around, secret| {
         (!secret.contains('\n')).then(|| (around.replace("{}", &unicode(secret)), unicode(secret)))
     });

@@ -1,12 +1,12 @@
-//! What looks like a secret and is none stays as it is.
+//! Text that looks like a secret but is not is kept.
 
 use recount_redact::{Redactor, Rules};
 
 use crate::support::{Dice, HEX, PLAIN, UPPER, tags};
 
-/// Lines as they stand in sessions, code and logs.
+/// Lines from sessions, code and logs.
 const STAY: &[&str] = &[
-    // Places to fill in, and code that fetches.
+    // Placeholders, and code that reads secrets.
     "password=",
     "password: \"\"",
     "PASSWORD=changeme",
@@ -52,7 +52,7 @@ const STAY: &[&str] = &[
     "monkey=banana42",
     "token_file=/run/secrets/token1.txt",
     "secretName: shop-tls-2024",
-    // Addresses that are none.
+    // Text that only resembles addresses.
     "git@github.com:shop/shop.git",
     "npm i @types/node@18.11.9 react@18.2.0-rc.one",
     "icon@2x.png and logo@3x.webp",
@@ -70,7 +70,7 @@ const STAY: &[&str] = &[
     "/home/user/code",
     "GET /home/index.html",
     "~/home/x",
-    // Ids and sums.
+    // Ids and checksums.
     "550e8400-e29b-41d4-a716-446655440000",
     "\"sessionId\": \"550e8400-e29b-41d4-a716-446655440000\"",
     "read_file-1731234567890-a1b2c3d4e5f6a",
@@ -101,7 +101,7 @@ const STAY: &[&str] = &[
     "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ5y7nTnX4bW8gQ2tT1Vd3oYh6cVtKqXo9pLrJm2Zz1x ada",
 ];
 
-/// Long strings that tests of other projects would flag when they stood here.
+/// Long strings that would be flagged by scanners of other projects if they were written here.
 fn drawn() -> Vec<String> {
     let mut dice = Dice(5);
     let mut d = |alphabet: &str, length| dice.draw(alphabet, length);
@@ -126,7 +126,7 @@ fn drawn() -> Vec<String> {
 }
 
 #[test]
-fn what_only_looks_like_a_secret_stays() {
+fn text_that_only_looks_like_a_secret_is_kept() {
     let redactor = Redactor::new(Rules::default()).unwrap();
     let lines: Vec<String> = STAY.iter().map(|line| (*line).to_owned()).chain(drawn()).collect();
     assert!(lines.len() >= 90, "{}", lines.len());

@@ -1,4 +1,4 @@
-//! What is found in text, what stays, and what always holds.
+//! Tests of what is found in text, what is kept, and what always holds.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panic")]
 

@@ -1,11 +1,11 @@
-//! Ordinary lines are left alone: the sources of this project, its fixtures, and recorded sessions when they are there.
+//! Ordinary lines are not changed: the sources of this project, its fixtures, and recorded sessions if available.
 
 use std::path::{Path, PathBuf};
 
 use recount_redact::{Redactor, Rules, SecretKind};
 use recount_testkit::{corpus, corpus_of_other_agents};
 
-/// Of a hundred ordinary lines, at most this many may be touched: one in a thousand.
+/// The percentage of ordinary lines that may be changed: one in a thousand.
 const MOST: f64 = 0.1;
 
 fn repository() -> PathBuf {
@@ -29,7 +29,7 @@ fn texts(folder: &Path, all: &mut Vec<(PathBuf, String)>) {
     }
 }
 
-/// Returns how many lines there are and which ones are touched. The name of a user in a path is no mistake.
+/// Returns the number of lines and the changed ones. A user name in a path is not a mistake.
 fn count(folders: &[PathBuf]) -> (usize, Vec<String>) {
     let mut rules = Rules::default();
     rules.kinds.remove(&SecretKind::User);

@@ -1,11 +1,12 @@
-//! Synthetic secrets of every kind are gone, however they are written; what only looks like one stays.
+//! Synthetic secrets of every kind are removed in every spelling; text that only looks like one is kept.
 //!
-//! No key stands here as a whole: each is drawn from a fixed sequence, so that no scanner takes this file for a leak.
+//! No complete key is in this file: each is generated from a fixed sequence, so that no scanner reports this file as a
+//! leak.
 
 use crate::support::{Dice, HEX, PLAIN, UPPER, URL, tags};
 use recount_redact::{Redactor, Rules, SecretKind};
 
-/// Text with a secret in it: where it stands, and the piece that must be gone.
+/// Text with a secret: the text, and the piece that must be removed.
 struct Planted {
     kind: SecretKind,
     text: String,
@@ -17,7 +18,7 @@ fn plant(kind: SecretKind, around: &str, secret: String) -> Planted {
     Planted { kind, text: around.replace("{}", &secret), secret }
 }
 
-/// Keys that are known by their shape alone.
+/// Keys that are recognized by their shape alone.
 fn keys(dice: &mut Dice) -> Vec<Planted> {
     let mut all = Vec::new();
     for (kind, prefix, alphabet, length) in [
@@ -83,8 +84,8 @@ fn keys(dice: &mut Dice) -> Vec<Planted> {
     all
 }
 
-/// Keys of several parts, and those that are known by what stands around them.
-fn woven(dice: &mut Dice) -> Vec<Planted> {
+/// Keys of several parts, and those that are recognized by their context.
+fn composite(dice: &mut Dice) -> Vec<Planted> {
     let mut d = |alphabet: &str, length| dice.draw(alphabet, length);
     let jwt = format!("eyJ{}.eyJ{}.{}", d(PLAIN, 33), d(URL, 90), d(URL, 43));
     let pem = |label: &str, breaks: &str, body: &[String]| {
@@ -165,7 +166,7 @@ fn woven(dice: &mut Dice) -> Vec<Planted> {
     ]
 }
 
-/// What people choose and write down.
+/// Secrets that people choose and write down.
 fn chosen(dice: &mut Dice) -> Vec<Planted> {
     let mut d = |alphabet: &str, length| dice.draw(alphabet, length);
     let mut all = vec![
@@ -217,7 +218,7 @@ fn planted() -> Vec<Planted> {
 fn drawn_with(seed: u64) -> Vec<Planted> {
     let mut dice = Dice(seed);
     let mut all = keys(&mut dice);
-    all.extend(woven(&mut dice));
+    all.extend(composite(&mut dice));
     all.extend(chosen(&mut dice));
     all
 }
@@ -227,7 +228,7 @@ fn escaped(text: &str) -> String {
     json.strip_prefix('"').and_then(|json| json.strip_suffix('"')).unwrap().to_owned()
 }
 
-/// Whether any stretch of the secret is left that is long enough to be of use.
+/// Whether a part of the secret remains that is long enough to be useful.
 fn is_left(text: &str, secret: &str) -> bool {
     let characters: Vec<char> = secret.chars().collect();
     let window = characters.len().min(12);
@@ -273,7 +274,7 @@ fn every_planted_secret_is_gone_in_every_form() {
 }
 
 #[test]
-fn what_is_not_seen_inside_a_key_does_not_hide_it() {
+fn invisible_parts_do_not_hide_a_key() {
     let redactor = Redactor::new(Rules::default()).unwrap();
     for Planted { kind, text, secret } in keys(&mut Dice(43)) {
         for unseen in ["\u{200b}", "\u{1b}[1m", "\u{feff}", "\\u200b"] {
@@ -297,7 +298,7 @@ fn json_stays_json() {
 }
 
 #[test]
-fn what_is_redacted_stays_as_it_is() {
+fn redaction_is_idempotent() {
     let redactor = Redactor::new(Rules::all()).unwrap();
     for Planted { text, .. } in planted() {
         let once = redactor.redact(&text, &tags());
@@ -306,7 +307,7 @@ fn what_is_redacted_stays_as_it_is() {
 }
 
 #[test]
-fn most_strings_drawn_by_lot_are_found_without_any_name() {
+fn most_random_strings_are_found_without_a_name() {
     let redactor = Redactor::new(Rules::default()).unwrap();
     let mut dice = Dice(47);
     for (length, least) in [(32, 850), (40, 900), (64, 950)] {
@@ -318,11 +319,11 @@ fn most_strings_drawn_by_lot_are_found_without_any_name() {
 }
 
 #[test]
-fn hardly_any_draw_is_missed() {
+fn hardly_any_random_key_is_missed() {
     let redactor = Redactor::new(Rules::default()).unwrap();
     let (mut count, mut missed) = (0, Vec::new());
     for Planted { kind, text, secret } in (100..200).flat_map(drawn_with) {
-        // What nothing but its look speaks for has a test of its own.
+        // Kinds that are found only by their appearance have their own test.
         if kind == SecretKind::Random {
             continue;
         }

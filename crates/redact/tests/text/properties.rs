@@ -1,4 +1,4 @@
-//! What holds for any text.
+//! Properties that hold for any text.
 
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ fn strict() -> Redactor {
     Redactor::new(rules).unwrap()
 }
 
-/// Pieces that mean something to one pass or another, so that chance puts them together.
+/// Pieces that mean something to one pass or another, combined at random.
 #[expect(clippy::too_many_lines, reason = "a list of pieces")]
 fn pieces() -> impl Strategy<Value = String> {
     let mut dice = Dice(3);
@@ -159,9 +159,9 @@ proptest! {
     }
 }
 
-/// Texts on which a careless scanner takes the square of their length.
+/// Texts on which a careless scanner takes quadratic time.
 #[test]
-fn long_texts_take_time_by_their_length_only() {
+fn time_is_linear_in_the_text() {
     let redactor = strict();
     let mut dice = Dice(9);
     let plain = dice.draw(PLAIN, 3_000);

@@ -1,4 +1,4 @@
-//! What the rules let a caller say.
+//! Tests of the rules that a caller can set.
 
 use std::borrow::Cow;
 
@@ -43,7 +43,7 @@ fn patterns_find_their_first_group_or_all() {
 }
 
 #[test]
-fn mistakes_are_told() {
+fn invalid_rules_are_reported() {
     let with = |name: &str, pattern: &str| {
         Redactor::new(Rules { patterns: vec![(name.into(), pattern.into())], ..Rules::default() })
             .map(|_| ())
@@ -57,7 +57,7 @@ fn mistakes_are_told() {
 }
 
 #[test]
-fn what_is_allowed_stays_and_what_is_off_is_not_found() {
+fn allowed_text_is_kept_and_disabled_kinds_are_not_found() {
     let rules = Rules { allow: vec!["@shop.dev".into(), "hunter2".into()], ..Rules::default() };
     let redactor = Redactor::new(rules).unwrap();
     let text = "ada@shop.dev password=hunter2";
@@ -87,7 +87,7 @@ fn numbers_are_found_when_asked_for() {
 }
 
 #[test]
-fn a_report_counts_and_never_tells() {
+fn a_report_has_counts_and_no_secrets() {
     let mut dice = Dice(2);
     let secret = dice.draw(URL, 35);
     let word = dice.draw(PLAIN, 24);

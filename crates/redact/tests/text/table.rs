@@ -1,6 +1,7 @@
 //! Secrets of many kinds in the places where people leave them, for tests of what finds them.
 //!
-//! No key stands here as a whole: each is drawn from a fixed sequence, so that no scanner takes this file for a leak.
+//! No complete key is in this file: each is generated from a fixed sequence, so that no scanner reports this file as a
+//! leak.
 
 pub(crate) const PLAIN: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 pub(crate) const URL: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
@@ -21,7 +22,7 @@ impl Dice {
         words[self.roll(words.len())]
     }
 
-    /// Random letters; the last is never a joint, as in most real keys.
+    /// Returns random letters; the last is never a separator, as in most real keys.
     pub(crate) fn draw(&mut self, alphabet: &str, length: usize) -> String {
         let letters: Vec<char> = alphabet.chars().collect();
         let mut word: String = (1..length).map(|_| letters[self.roll(letters.len())]).collect();
@@ -30,7 +31,7 @@ impl Dice {
     }
 }
 
-/// A kind: its name, the text around it with `{}` in the place of the secret, and the secret.
+/// A kind: its name, the text around it with `{}` in place of the secret, and the secret.
 pub(crate) type Kind = (&'static str, String, String);
 
 pub(crate) fn base64(text: &str) -> String {
@@ -47,7 +48,7 @@ pub(crate) fn base64(text: &str) -> String {
     out
 }
 
-/// Keys that begin like all of their issuer, in lines that people write.
+/// Keys with the prefix of their issuer, in typical lines.
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn issued(dice: &mut Dice) -> Vec<Kind> {
     let mut all = Vec::new();
@@ -146,7 +147,7 @@ fn issued(dice: &mut Dice) -> Vec<Kind> {
 
 /// Keys of several parts.
 #[expect(clippy::too_many_lines, reason = "a table")]
-fn woven(dice: &mut Dice) -> Vec<Kind> {
+fn composite(dice: &mut Dice) -> Vec<Kind> {
     let mut d = |alphabet: &str, length| dice.draw(alphabet, length);
     let header = base64("{\"alg\":\"none\",\"typ\":\"JWT\"}").replace('=', "");
     let claims =
@@ -247,7 +248,7 @@ fn woven(dice: &mut Dice) -> Vec<Kind> {
     all.drain(..).map(|(name, around, secret)| (name, around.to_owned(), secret)).collect()
 }
 
-/// Values of names, in files of settings and in code.
+/// Values of names, in configuration files and in code.
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn set(dice: &mut Dice) -> Vec<Kind> {
     let mut d = |alphabet: &str, length| dice.draw(alphabet, length);
@@ -427,13 +428,13 @@ fn typed(dice: &mut Dice) -> Vec<Kind> {
 pub(crate) fn kinds(seed: u64) -> Vec<Kind> {
     let mut dice = Dice(seed);
     let mut all = issued(&mut dice);
-    all.extend(woven(&mut dice));
+    all.extend(composite(&mut dice));
     all.extend(set(&mut dice));
     all.extend(typed(&mut dice));
     all
 }
 
-/// Whether a stretch of the secret is left that is long enough to be of use, however it is written.
+/// Whether a part of the secret remains that is long enough to be useful, in any spelling.
 pub(crate) fn is_left(text: &str, secret: &str) -> bool {
     let has = |piece: &str| text.contains(piece);
     let characters: Vec<char> = secret.chars().filter(|c| *c != '\n').collect();
@@ -445,7 +446,7 @@ pub(crate) fn is_left(text: &str, secret: &str) -> bool {
         .any(|piece| has(piece) || has(&json(piece)))
 }
 
-/// Returns a text as a string of JSON has it.
+/// Returns a text as a JSON string.
 pub(crate) fn json(text: &str) -> String {
     let json = serde_json::to_string(text).unwrap();
     json[1..json.len() - 1].to_owned()

@@ -1,4 +1,4 @@
-//! The folders that users typed into their shells.
+//! Folders that users typed into their shells.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,24 +9,24 @@ use recount_platform::{Env, Folders};
 use super::lexical::normal;
 use super::words::commands;
 
-/// How much of a history is read, from its end.
+/// How much of the end of a history is read.
 const TAIL: u64 = 1024 * 1024;
 
-/// Commands that go to the folder they name.
+/// Commands that change to the folder they name.
 const GOES_TO: &[&str] = &["cd", "chdir", "pushd", "z"];
 
-/// Words that may stand before a command.
+/// Words that may precede a command.
 const BEFORE: &[&str] = &["builtin", "command", "then", "do", "else", "and", "or", "{", "!"];
 
-/// Paths longer than this are no paths.
+/// Longer paths are ignored.
 const LONGEST: usize = 4096;
 
-/// How a history is written.
+/// The format of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Lines, perhaps each with a line for the time before it.
+    /// Lines, optionally each preceded by a line with the time.
     Bash,
-    /// Lines, perhaps with the time before the command, in an encoding of zsh's own.
+    /// Lines, optionally with the time before the command, in zsh's own encoding.
     Zsh,
     /// Records that look like YAML.
     Fish,
@@ -43,13 +43,13 @@ pub(crate) fn read(env: &Env, places: &Folders) -> Vec<(String, PathBuf)> {
     found
 }
 
-/// Returns where histories would be.
+/// Returns the possible locations of histories.
 pub(crate) fn files(env: &Env, places: &Folders) -> Vec<(Kind, PathBuf)> {
     let mut files = Vec::new();
     if let Some(home) = &places.home {
         files.push((Kind::Bash, home.join(".bash_history")));
         files.push((Kind::Zsh, home.join(".zsh_history")));
-        // What the setup of zsh proposes.
+        // The default of zsh's setup.
         files.push((Kind::Zsh, home.join(".histfile")));
     }
     let data = env.path("XDG_DATA_HOME").filter(|path| path.is_absolute());
@@ -62,7 +62,7 @@ pub(crate) fn files(env: &Env, places: &Folders) -> Vec<(Kind, PathBuf)> {
     files
 }
 
-/// Guesses the kind of a history that the user has elsewhere. Only zsh's way of writing covers plain lines too.
+/// Guesses the format of a history in another location. Only zsh's format includes plain lines.
 fn kind_of(file: &Path) -> Kind {
     let name = file.to_string_lossy();
     if name.contains("bash") {
@@ -74,7 +74,7 @@ fn kind_of(file: &Path) -> Kind {
     }
 }
 
-/// Reads the folders that a history names: whole paths, and those below the home. Sorted, without doubles.
+/// Reads the folders that a history names: absolute paths, and those below the home. Sorted, without duplicates.
 pub(crate) fn folders(kind: Kind, bytes: &[u8], home: &Path) -> Vec<String> {
     let text = match kind {
         Kind::Bash | Kind::Fish => String::from_utf8_lossy(bytes).into_owned(),
@@ -101,7 +101,7 @@ fn unmetafied(bytes: &[u8]) -> Vec<u8> {
     plain
 }
 
-/// Takes `: 1700000000:0;` from the start of a line.
+/// Removes `: 1700000000:0;` from the start of a line.
 fn without_time(line: &str) -> &str {
     let command = line.strip_prefix(": ").and_then(|rest| rest.split_once(';'));
     let is_time = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b':');
@@ -121,7 +121,7 @@ fn in_fish_line(line: &str, home: &Path) -> Vec<String> {
     path.into_iter().collect()
 }
 
-/// Returns the folders that a command line goes to.
+/// Returns the folders that a command line changes to.
 fn targets(line: &str, home: &Path) -> Vec<String> {
     let goes_to = |words: Vec<String>| {
         let is_assignment =
@@ -139,12 +139,12 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Returns the folder that a word means, if that can be known.
+/// Returns the folder that a word refers to, if that is known.
 fn target(word: &str, home: &Path) -> Option<String> {
     let below_home = ["~", "$HOME", "${HOME}"].iter().find_map(|name| word.strip_prefix(name));
     let path = match below_home {
         Some("") => home.to_owned(),
-        // `~somebody` and `$HOMEWORK` mean other folders.
+        // `~somebody` and `$HOMEWORK` refer to other folders.
         Some(rest) => home.join(rest.strip_prefix('/')?.trim_start_matches('/')),
         None => PathBuf::from(word),
     };
@@ -216,11 +216,11 @@ mod tests {
     }
 
     #[test]
-    fn histories_are_where_the_shells_and_the_environment_say() {
+    fn histories_are_found_where_the_shells_and_the_environment_put_them() {
         let home = Home::empty();
         let told = home.at("elsewhere/my_bash");
         let pairs = [("HOME", home.path().to_str().unwrap()), ("HISTFILE", told.as_str())];
-        let env = Env::made_up(pairs, None);
+        let env = Env::for_tests(pairs, None);
         let places = Folders::find(&env);
         assert_eq!(files(&env, &places).last().unwrap(), &(Kind::Bash, PathBuf::from(&told)));
         assert_eq!(files(&env, &places).len(), 5);

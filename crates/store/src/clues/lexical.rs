@@ -1,8 +1,8 @@
-//! Paths as text: what `.` and `..` mean without asking the disk, where the folder may be gone.
+//! Lexical paths: resolves `.` and `..` without the disk, as the folder may no longer exist.
 
 use std::path::{Component, Path, PathBuf};
 
-/// Returns a whole path without `.`, `..` and separators at its end.
+/// Returns an absolute path without `.`, `..` and trailing separators.
 pub(super) fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for component in path.components() {

@@ -1,7 +1,7 @@
-//! What else on this machine names folders: where the shell has been, and what belongs to one repository.
+//! Other sources of folder names on this machine: shell histories and repositories.
 //!
-//! A clue only offers a candidate; whether a candidate is a project's folder is decided by its hash. So a clue may be stale or
-//! wrong, and what is missing or damaged offers nothing.
+//! A clue only suggests a candidate; the hash decides whether a candidate is a project's folder. So a clue may be stale or
+//! wrong, and missing or damaged files suggest nothing.
 
 pub(crate) mod git;
 pub(crate) mod history;

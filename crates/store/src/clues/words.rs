@@ -1,4 +1,4 @@
-//! A command line as a shell would split it, as far as shells agree.
+//! Splits a command line as shells do, as far as they agree.
 
 /// Splits a line into its commands, each a list of words without quotes. Expansions are left as written.
 pub(super) fn commands(line: &str) -> Vec<Vec<String>> {
@@ -19,7 +19,7 @@ pub(super) fn commands(line: &str) -> Vec<Vec<String>> {
     split.commands
 }
 
-/// What is split so far.
+/// The result so far.
 #[derive(Debug, Default)]
 struct Split {
     commands: Vec<Vec<String>>,
@@ -28,7 +28,7 @@ struct Split {
 }
 
 impl Split {
-    /// Adds to the current word; even nothing makes it one.
+    /// Adds to the current word; even an empty text makes it a word.
     fn quoted(&mut self, text: impl Iterator<Item = char>) {
         self.word.get_or_insert_default().extend(text);
     }
@@ -45,7 +45,7 @@ impl Split {
     }
 }
 
-/// The text up to the closing quote; a backslash is taken away only where it has a meaning.
+/// The text up to the closing quote; a backslash is removed only where it is an escape.
 #[derive(Debug)]
 struct InDoubleQuotes<'a, 'b>(&'a mut std::str::Chars<'b>);
 

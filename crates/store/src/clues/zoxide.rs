@@ -1,4 +1,4 @@
-//! The folders that zoxide remembers: every one the user has changed to, as long as it is visited now and then.
+//! The folders in zoxide's database: every folder the user has changed to, as long as it is visited occasionally.
 
 use std::path::PathBuf;
 
@@ -8,24 +8,24 @@ use recount_platform::{Env, Folders};
 /// The version that zoxide writes.
 const VERSION: u32 = 3;
 
-/// zoxide forgets folders long before its database is as large.
+/// zoxide removes folders long before its database is this large.
 const LARGEST: u64 = 8 * 1024 * 1024;
 
-/// Lists the folders that zoxide remembers, each with the database.
+/// Lists the folders in zoxide's database, each with the database.
 pub(crate) fn read(env: &Env, places: &Folders) -> Vec<(String, PathBuf)> {
     let Some(database) = database(env, places) else { return Vec::new() };
     let bytes = read_head(&database, LARGEST).unwrap_or_default();
     folders(&bytes).into_iter().map(|folder| (folder, database.clone())).collect()
 }
 
-/// Returns where the database would be.
+/// Returns the possible location of the database.
 pub(crate) fn database(env: &Env, places: &Folders) -> Option<PathBuf> {
     let usual = || places.programs.as_ref().map(|folder| folder.join("zoxide"));
     let folder = env.path("_ZO_DATA_DIR").or_else(usual)?;
     Some(folder.join("db.zo"))
 }
 
-/// Reads a database: bincode with numbers of fixed size, little end first.
+/// Reads a database: bincode with fixed-size little-endian numbers.
 ///
 /// A version, then a count, then for each folder the length of its path, the path, a rank and a time.
 pub(crate) fn folders(bytes: &[u8]) -> Vec<String> {
@@ -44,7 +44,7 @@ pub(crate) fn folders(bytes: &[u8]) -> Vec<String> {
     found
 }
 
-/// Takes one entry and returns its path; `None` when the bytes end before it does.
+/// Reads one entry and returns its path; `None` if it is incomplete.
 fn path<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     let length = usize::try_from(take(rest).map(u64::from_le_bytes)?).ok()?;
     let (path, after) = rest.split_at_checked(length)?;
@@ -69,7 +69,7 @@ mod tests {
 
     use super::*;
 
-    /// What zoxide writes for these folders.
+    /// Returns the database that zoxide writes for these folders.
     fn written(folders: &[&str]) -> Vec<u8> {
         let mut bytes = VERSION.to_le_bytes().to_vec();
         bytes.extend((folders.len() as u64).to_le_bytes());
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_before_a_break_is_read() {
+    fn entries_before_damage_are_read() {
         let bytes = written(&["/home/dev/code/shop", "/home/dev/code/docs"]);
         assert_eq!(folders(bytes.get(..bytes.len() - 1).unwrap()), ["/home/dev/code/shop"]);
         assert!(folders(bytes.get(..20).unwrap()).is_empty());
@@ -104,9 +104,9 @@ mod tests {
 
     #[test]
     fn the_database_is_where_the_environment_says() {
-        let env = Env::made_up([("_ZO_DATA_DIR", "/data/z")], None);
+        let env = Env::for_tests([("_ZO_DATA_DIR", "/data/z")], None);
         assert_eq!(database(&env, &Folders::default()).unwrap(), Path::new("/data/z/db.zo"));
-        let env = Env::made_up([("HOME", "/home/dev")], None);
+        let env = Env::for_tests([("HOME", "/home/dev")], None);
         if cfg!(target_os = "linux") {
             let expected = Path::new("/home/dev/.local/share/zoxide/db.zo");
             assert_eq!(database(&env, &Folders::find(&env)).unwrap(), expected);
@@ -115,9 +115,9 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_database_remembers_nothing() {
+    fn a_missing_database_has_no_folders() {
         let home = Home::empty();
-        let env = Env::made_up([("_ZO_DATA_DIR", home.at("z").as_str())], None);
+        let env = Env::for_tests([("_ZO_DATA_DIR", home.at("z").as_str())], None);
         assert!(read(&env, &Folders::default()).is_empty());
         home.write("z/db.zo", written(&["/home/dev/code/shop"]));
         let found = read(&env, &Folders::default());

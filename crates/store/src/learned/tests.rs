@@ -1,4 +1,4 @@
-//! What is kept, for how long, and beside what others keep.
+//! Tests of what is stored, for how long, and how it is merged.
 
 use std::time::Duration;
 
@@ -48,21 +48,21 @@ fn paths(learned: &Learned) -> Vec<&str> {
 }
 
 #[test]
-fn all_of_it_is_read_as_it_was_written() {
+fn the_file_round_trips() {
     let mut learned = proven("/srv/shop");
-    learned.give_up(source(), &hash("/srv/gone"), "3/400/5".to_owned(), at(MONDAY));
-    learned.searched(record(true, MONDAY, &["a"]));
-    learned.searched(record(false, MONDAY, &["b"]));
-    learned.saw_spots(&BTreeSet::from(["/srv/store".to_owned()]));
+    learned.record_failed_read(source(), &hash("/srv/gone"), "3/400/5".to_owned(), at(MONDAY));
+    learned.record_search(record(true, MONDAY, &["a"]));
+    learned.record_search(record(false, MONDAY, &["b"]));
+    learned.record_spots(&BTreeSet::from(["/srv/store".to_owned()]));
     let remotes = vec!["host.example/a/shop".to_owned()];
-    learned.saw_repository("/srv/shop", GitIdentity { remotes, first: Some("1@2".to_owned()) });
+    learned.record_repository("/srv/shop", GitIdentity { remotes, first: Some("1@2".to_owned()) });
     assert_eq!(Learned::parse(&learned.to_bytes()).unwrap(), learned);
     assert!(learned.to_bytes().ends_with(b"\n"));
     assert_eq!((learned.len(), learned.is_empty()), (1, false));
 }
 
 #[test]
-fn a_damaged_file_counts_as_none_and_a_newer_one_is_not_ours() {
+fn a_damaged_file_counts_as_empty_and_a_newer_one_is_refused() {
     let whole = proven("/srv/shop").to_bytes();
     for damaged in [b"" as &[u8], b"\0\0", b"[]", b"{\"version\":1}", &whole[..whole.len() / 2]] {
         assert_eq!(Learned::parse(damaged).unwrap(), Learned::default());
@@ -71,7 +71,7 @@ fn a_damaged_file_counts_as_none_and_a_newer_one_is_not_ours() {
 }
 
 #[test]
-fn an_entry_that_does_not_hash_to_its_name_is_not_believed() {
+fn an_entry_whose_hash_does_not_match_is_ignored() {
     let bytes = String::from_utf8(proven("/srv/shop").to_bytes()).unwrap();
     let forged = Learned::parse(bytes.replace("/srv/shop", "/srv/evil").as_bytes()).unwrap();
     assert!(paths(&forged).is_empty());
@@ -79,24 +79,24 @@ fn an_entry_that_does_not_hash_to_its_name_is_not_believed() {
 }
 
 #[test]
-fn what_two_runs_learned_is_put_together() {
+fn what_two_runs_learned_is_merged() {
     let mut one = proven("/srv/shop");
-    one.give_up(source(), &hash("/srv/late"), "1/1/1".to_owned(), at(MONDAY));
-    one.searched(record(true, MONDAY, &["a"]));
+    one.record_failed_read(source(), &hash("/srv/late"), "1/1/1".to_owned(), at(MONDAY));
+    one.record_search(record(true, MONDAY, &["a"]));
     let mut other = proven("/srv/late");
-    other.searched(record(true, MONDAY, &["b"]));
+    other.record_search(record(true, MONDAY, &["b"]));
     one.absorb(other);
     assert_eq!(one.len(), 2);
-    assert!(!one.is_vain(source(), &hash("/srv/late"), "1/1/1"), "it was found after all");
+    assert!(!one.has_failed(source(), &hash("/srv/late"), "1/1/1"), "it was found after all");
     for wanted in ["a", "b"] {
         assert!(one.is_settled(wanted, &place(4, 2000), "as it was", at(MONDAY)), "{wanted}");
     }
 }
 
 #[test]
-fn a_search_in_vain_counts_until_something_changes() {
+fn a_failed_search_counts_until_something_changes() {
     let mut learned = Learned::default();
-    learned.searched(record(true, MONDAY, &["a"]));
+    learned.record_search(record(true, MONDAY, &["a"]));
     let settled = |wanted: &str, depth: usize, shape: &str, now: &str| {
         learned.is_settled(wanted, &place(depth, 9000), shape, at(now))
     };
@@ -111,7 +111,7 @@ fn a_search_in_vain_counts_until_something_changes() {
 #[test]
 fn a_search_that_ran_out_of_time_counts_for_an_hour_or_until_there_is_more_time() {
     let mut learned = Learned::default();
-    learned.searched(record(false, MONDAY, &["a"]));
+    learned.record_search(record(false, MONDAY, &["a"]));
     let settled =
         |patience: u64, now: &str| learned.is_settled("a", &place(4, patience), "changed", at(now));
     assert!(settled(2000, "2026-11-16T00:59:00Z") && settled(150, MONDAY));
@@ -125,8 +125,8 @@ fn a_search_that_ran_out_of_time_counts_for_an_hour_or_until_there_is_more_time(
 #[test]
 fn a_search_without_time_does_not_undo_one_that_had_it() {
     let mut learned = Learned::default();
-    learned.searched(record(true, MONDAY, &["a"]));
-    learned.searched(record(false, "2026-11-16T00:30:00Z", &["a", "b"]));
+    learned.record_search(record(true, MONDAY, &["a"]));
+    learned.record_search(record(false, "2026-11-16T00:30:00Z", &["a", "b"]));
     assert!(learned.is_settled("a", &place(4, 9000), "as it was", at(MONDAY)));
     assert!(
         !learned.is_unfinished("a", "2026-11-15T12:00:00Z".parse().unwrap())
@@ -134,12 +134,12 @@ fn a_search_without_time_does_not_undo_one_that_had_it() {
     );
     let changed =
         Searched { shape: "changed".to_owned(), ..record(false, "2026-11-16T00:40:00Z", &["a"]) };
-    learned.searched(changed);
+    learned.record_search(changed);
     assert!(
         learned.is_unfinished("a", "2026-11-15T12:00:00Z".parse().unwrap()),
         "the place has changed since it was searched to its end"
     );
-    learned.searched(record(true, "2026-11-16T00:50:00Z", &["a", "b"]));
+    learned.record_search(record(true, "2026-11-16T00:50:00Z", &["a", "b"]));
     assert!(
         !learned.is_unfinished("a", "2026-11-15T12:00:00Z".parse().unwrap())
             && !learned.is_unfinished("b", "2026-11-15T12:00:00Z".parse().unwrap())
@@ -149,14 +149,14 @@ fn a_search_without_time_does_not_undo_one_that_had_it() {
 #[test]
 fn what_was_missed_together_is_as_old_as_the_older_search() {
     let mut learned = Learned::default();
-    learned.searched(record(true, MONDAY, &["a"]));
-    learned.searched(record(true, "2026-11-20T00:00:00Z", &["b"]));
+    learned.record_search(record(true, MONDAY, &["a"]));
+    learned.record_search(record(true, "2026-11-20T00:00:00Z", &["b"]));
     let settled =
         |wanted: &str, now: &str| learned.is_settled(wanted, &place(4, 0), "as it was", at(now));
     assert!(settled("a", "2026-11-22T00:00:00Z") && settled("b", "2026-11-22T00:00:00Z"));
     assert!(!settled("a", "2026-11-24T00:00:00Z"), "nobody has looked for it for a week");
     let mut later = learned.clone();
-    later.searched(record(true, "2026-11-24T00:00:00Z", &["b"]));
+    later.record_search(record(true, "2026-11-24T00:00:00Z", &["b"]));
     let now = at("2026-11-24T00:00:00Z");
     assert!(later.is_settled("b", &place(4, 0), "as it was", now));
     assert!(!later.is_settled("a", &place(4, 0), "as it was", now), "too old to be kept");
@@ -166,18 +166,19 @@ fn what_was_missed_together_is_as_old_as_the_older_search() {
 fn the_machine_is_asked_again_after_a_day() {
     let gone = hash("/srv/gone");
     let mut learned = Learned::default();
-    learned.give_up(source(), &gone, "1/1/1".to_owned(), at(MONDAY));
+    learned.record_failed_read(source(), &gone, "1/1/1".to_owned(), at(MONDAY));
     assert!(
-        learned.is_vain(source(), &gone, "1/1/1") && !learned.is_vain(source(), &gone, "2/1/1")
+        learned.has_failed(source(), &gone, "1/1/1")
+            && !learned.has_failed(source(), &gone, "2/1/1")
     );
     let asked = |learned: &Learned, now: &str| learned.asked_recently(source(), &gone, at(now));
     assert!(asked(&learned, "2026-11-16T23:00:00Z"));
     assert!(!asked(&learned, "2026-11-17T01:00:00Z"));
     let mut news = Learned::default();
-    news.asked_in_vain(&learned, source(), &gone, at("2026-11-16T23:00:00Z"));
+    news.record_failed_search(&learned, source(), &gone, at("2026-11-16T23:00:00Z"));
     assert!(news.is_empty(), "nothing to write");
-    news.asked_in_vain(&learned, source(), &gone, at("2026-11-17T01:00:00Z"));
+    news.record_failed_search(&learned, source(), &gone, at("2026-11-17T01:00:00Z"));
     learned.absorb(news);
     assert!(asked(&learned, "2026-11-17T23:00:00Z"));
-    assert!(learned.is_vain(source(), &gone, "1/1/1"), "and the files need not be read again");
+    assert!(learned.has_failed(source(), &gone, "1/1/1"), "and the files need not be read again");
 }

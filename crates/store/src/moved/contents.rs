@@ -1,4 +1,4 @@
-//! What is in a folder that may be the new place of one that is gone.
+//! The contents of a folder that may be the new location of a missing one.
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -6,12 +6,12 @@ use std::path::Path;
 
 use crate::scan::SKIPPED;
 
-/// How many files are compared, how deep they are looked for, and in how many folders.
+/// Limits: how many files are compared, how deep, and in how many folders.
 const FILES: usize = 2000;
 const DEPTH: usize = 3;
 const FOLDERS: usize = 100;
 
-/// Files that most projects have, so that they distinguish none from another.
+/// Files that most projects have, so they do not distinguish them.
 const EVERYWHERE: &[&str] = &[
     "readme.md",
     "readme.txt",
@@ -74,23 +74,23 @@ const EVERYWHERE: &[&str] = &[
     "docker-compose.yml",
 ];
 
-/// Whether a file of this name tells one project from another.
+/// Whether a file of this name distinguishes projects.
 pub(super) fn is_telling(name: &str) -> bool {
-    // What agents and people are to read first is written in capitals.
+    // Files that agents and people should read first are in capitals.
     let is_loud = name.strip_suffix(".md").is_some_and(|stem| stem.to_uppercase() == stem);
     !is_loud && !EVERYWHERE.contains(&name.to_lowercase().as_str())
 }
 
-/// What is in a folder: enough of it to be compared.
+/// The contents of a folder, as far as needed for comparison.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Contents {
-    /// Names of all that is in the folder itself.
+    /// The names of all entries of the folder itself.
     top: BTreeSet<String>,
-    /// Telling names of files in the folder and below.
+    /// The distinguishing file names in the folder and below.
     names: BTreeSet<String>,
-    /// Files in the folder and below, by a number made of the path: thousands of folders are held at once.
+    /// Hashes of the paths of files in the folder and below: thousands of folders are in memory at once.
     files: HashSet<u64>,
-    /// Whether there was more than is listed here.
+    /// Whether the listing is incomplete.
     is_cut: bool,
 }
 
@@ -101,7 +101,7 @@ impl Contents {
         let mut folders = VecDeque::from([(folder.to_owned(), String::new(), DEPTH)]);
         let mut left = FOLDERS;
         while let Some((folder, below, depth)) = folders.pop_front() {
-            // What cannot be listed has no files to compare.
+            // A folder that cannot be listed has no files to compare.
             for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
                 let name = entry.file_name();
                 let (Some(name), Ok(kind)) = (name.to_str(), entry.file_type()) else { continue };
@@ -133,7 +133,7 @@ impl Contents {
         }
     }
 
-    /// Whether `file`, relative to the folder, is there. `folder` is the folder that was listed.
+    /// Whether `file`, relative to the folder, exists. `folder` is the folder that was listed.
     pub(super) fn has(&self, folder: &Path, file: &str) -> bool {
         let file = file.replace('\\', "/");
         let mut parts: Vec<&str> = file.split('/').collect();
@@ -146,17 +146,17 @@ impl Contents {
         parts.pop();
         let is_listed =
             !self.is_cut && parts.len() < DEPTH && parts.iter().all(|part| is_entered(part));
-        // Most of the time the disk need not be asked.
+        // Usually the disk need not be accessed.
         !is_listed && folder.join(file).exists()
     }
 
-    /// Names of files that tell one project from another.
+    /// Returns the distinguishing file names.
     pub(super) fn names(&self) -> &BTreeSet<String> {
         &self.names
     }
 }
 
-/// Whether a folder of this name may hold files of the project's own.
+/// Whether a folder of this name may contain the project's own files.
 fn is_entered(name: &str) -> bool {
     !name.starts_with('.') && !SKIPPED.contains(&name)
 }

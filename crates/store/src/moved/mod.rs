@@ -1,4 +1,4 @@
-//! Where a folder that is gone has likely gone to.
+//! Finds the likely new location of a missing folder.
 
 mod contents;
 
@@ -13,39 +13,39 @@ use serde::Serialize;
 use crate::clues::git::{GitIdentity, identity};
 use contents::{Contents, is_telling};
 
-/// The least that makes a proposal.
+/// The minimum weight of a proposal.
 const ENOUGH: u32 = 25;
-/// From here on it is more than a guess.
+/// The minimum weight of a likely proposal.
 const LIKELY: u32 = 50;
-/// How many of the files that sessions touched are looked for.
+/// The maximum number of touched files that are looked for.
 const TOUCHED: usize = 60;
-/// Number of files from which it is evidence that none of them exists.
+/// From this number of files on, it is evidence that none of them exists.
 const MANY: usize = 3;
 
-/// A folder that is gone.
+/// A missing folder.
 #[derive(Clone, Debug)]
-pub struct Gone<'a> {
-    /// Where it was.
+pub struct MissingFolder<'a> {
+    /// Its old location.
     pub path: &'a RecordedPath,
     /// The repository it held.
     pub repository: Option<&'a GitIdentity>,
     /// When an agent was first used there.
     pub began: Option<Timestamp>,
-    /// Files that the sessions speak of.
-    pub spoken: &'a Spoken,
+    /// Files that the sessions mention.
+    pub spoken: &'a MentionedFiles,
 }
 
-/// Files that sessions speak of.
+/// Files that sessions mention.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Spoken {
+pub struct MentionedFiles {
     /// Relative to the project's folder.
     pub below: BTreeSet<String>,
     /// By name alone.
     pub names: BTreeSet<String>,
 }
 
-impl Spoken {
-    /// Files that sessions touched and that tell one project from another, not all of them if there are many.
+impl MentionedFiles {
+    /// Returns the files that sessions touched and that distinguish projects, up to a limit.
     fn touched(&self) -> Vec<&str> {
         let leaf = |path: &str| RecordedPath::new(path).leaf().to_owned();
         let telling = self.below.iter().filter(|path| is_telling(&leaf(path)));
@@ -55,21 +55,21 @@ impl Spoken {
     }
 }
 
-/// A folder that is there.
+/// An existing folder.
 #[derive(Clone, Debug)]
-pub struct Spot {
+pub struct FolderCandidate {
     /// The folder.
     path: String,
     /// When an agent was first used there.
     began: Option<Timestamp>,
-    /// What is in it, listed when it is first asked for.
+    /// Its contents, listed on first use.
     contents: OnceCell<Contents>,
-    /// The repository it holds, likewise.
+    /// Its repository, read on first use.
     repository: OnceCell<Option<GitIdentity>>,
 }
 
-impl Spot {
-    /// Makes one of a folder and the time when an agent was first used there.
+impl FolderCandidate {
+    /// Creates one from a folder and the time when an agent was first used there.
     pub fn new(path: impl Into<String>, began: Option<Timestamp>) -> Self {
         let (contents, repository) = (OnceCell::new(), OnceCell::new());
         Self { path: path.into(), began, contents, repository }
@@ -84,20 +84,23 @@ impl Spot {
     }
 }
 
-/// The likely new place of a folder that is gone.
+/// The likely new location of a missing folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Moved {
-    /// The place.
+    /// The location.
     pub path: String,
     /// Whether it is more than a guess.
     pub likely: bool,
-    /// What speaks for it.
+    /// The evidence.
     pub evidence: Vec<Clue>,
 }
 
-/// Returns the place that most speaks for, unless another has as much.
-pub fn propose<'a>(gone: &Gone<'_>, spots: impl IntoIterator<Item = &'a Spot>) -> Option<Moved> {
-    let spoken = Sought {
+/// Returns the location with the highest weight, unless two are equal.
+pub fn propose<'a>(
+    gone: &MissingFolder<'_>,
+    spots: impl IntoIterator<Item = &'a FolderCandidate>,
+) -> Option<Moved> {
+    let spoken = WantedFiles {
         touched: gone.spoken.touched(),
         names: gone.spoken.names.iter().map(String::as_str).collect(),
     };
@@ -113,19 +116,23 @@ pub fn propose<'a>(gone: &Gone<'_>, spots: impl IntoIterator<Item = &'a Spot>) -
     if tied { None } else { judged.into_iter().next().map(|(_, moved)| moved) }
 }
 
-/// What is looked for in a folder.
-struct Sought<'a> {
+/// What to look for in a folder.
+struct WantedFiles<'a> {
     touched: Vec<&'a str>,
     names: HashSet<&'a str>,
 }
 
-/// Whether one is not the other, nor above or below it.
+/// Whether the paths differ and neither contains the other.
 fn may_be(old: &str, new: &str) -> bool {
     let (old, new) = (Path::new(old), Path::new(new));
     !old.starts_with(new) && !new.starts_with(old)
 }
 
-fn judge(gone: &Gone<'_>, spoken: &Sought<'_>, spot: &Spot) -> (u32, Moved) {
+fn judge(
+    gone: &MissingFolder<'_>,
+    spoken: &WantedFiles<'_>,
+    spot: &FolderCandidate,
+) -> (u32, Moved) {
     let mut evidence = Vec::new();
     let mut add = |clue, weight: u8, detail: String| {
         evidence.push(Clue { clue, detail, proves: false, weight, names: None });
@@ -139,7 +146,7 @@ fn judge(gone: &Gone<'_>, spoken: &Sought<'_>, spot: &Spot) -> (u32, Moved) {
     if Path::new(&spot.path).parent() == Path::new(gone.path.as_str()).parent() {
         add(ClueKind::Beside, 15, "in the same folder as the old place".to_owned());
     }
-    // Both were there at once: then one is not the other.
+    // Both existed at the same time: then one is not the other.
     let overlaps = gone.began.zip(spot.began).is_some_and(|(old, new)| new < old);
     if !overlaps && gone.began.is_some() && spot.began.is_some() {
         add(ClueKind::Use, 10, "used since the old place was".to_owned());
@@ -150,10 +157,10 @@ fn judge(gone: &Gone<'_>, spoken: &Sought<'_>, spot: &Spot) -> (u32, Moved) {
     (weight, Moved { path: spot.path.clone(), likely: weight >= LIKELY, evidence })
 }
 
-/// Compares repositories, and says whether they are certainly two.
+/// Compares repositories, and returns whether they certainly differ.
 fn repository(
     known: Option<&GitIdentity>,
-    spot: &Spot,
+    spot: &FolderCandidate,
     add: &mut impl FnMut(ClueKind, u8, String),
 ) -> bool {
     let Some((known, own)) = known.and_then(|known| Some((known, spot.repository()?))) else {
@@ -168,9 +175,13 @@ fn repository(
     !known.is_same(own)
 }
 
-/// Compares the files that sessions speak of with those that are there, and says whether they are certainly others.
-fn files(spoken: &Sought<'_>, spot: &Spot, add: &mut impl FnMut(ClueKind, u8, String)) -> bool {
-    let Sought { touched, names } = spoken;
+/// Compares the files that sessions mention with the existing ones, and returns whether they certainly differ.
+fn files(
+    spoken: &WantedFiles<'_>,
+    spot: &FolderCandidate,
+    add: &mut impl FnMut(ClueKind, u8, String),
+) -> bool {
+    let WantedFiles { touched, names } = spoken;
     if touched.is_empty() && names.is_empty() {
         return false;
     }
@@ -178,7 +189,7 @@ fn files(spoken: &Sought<'_>, spot: &Spot, add: &mut impl FnMut(ClueKind, u8, St
     let there = touched.iter().filter(|file| contents.has(Path::new(&spot.path), file));
     let (below, all) = (there.count(), touched.len());
     if below > 0 {
-        // One file says less than three.
+        // One file is weaker evidence than three.
         let share = u8::try_from(20 * all.min(3) * below / all).unwrap_or(60);
         let detail = format!("{below} of {all} files that sessions touched are there");
         add(ClueKind::Files, share.max(10), detail);

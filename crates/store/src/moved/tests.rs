@@ -1,4 +1,4 @@
-//! What speaks for a place, and how much.
+//! Tests of the evidence for a location and its weight.
 
 use recount_testkit::Home;
 
@@ -10,66 +10,77 @@ fn time(text: &str) -> Option<Timestamp> {
     text.parse().ok()
 }
 
-fn spoken(below: &[&str], names: &[&str]) -> Spoken {
+fn spoken(below: &[&str], names: &[&str]) -> MentionedFiles {
     let owned = |all: &[&str]| all.iter().map(|&name| name.to_owned()).collect();
-    Spoken { below: owned(below), names: owned(names) }
+    MentionedFiles { below: owned(below), names: owned(names) }
 }
 
-/// What is proposed for a folder that was at `old`, and with which weights.
-fn proposed(old: &str, spoken: &Spoken, spots: &[Spot]) -> Option<(String, bool, Vec<u8>)> {
+/// Returns the proposal for a folder that was at `old`, with the weights.
+fn proposed(
+    old: &str,
+    spoken: &MentionedFiles,
+    spots: &[FolderCandidate],
+) -> Option<(String, bool, Vec<u8>)> {
     let path = RecordedPath::new(old);
     let began = time("2026-11-01T00:00:00Z");
-    let gone = Gone { path: &path, repository: None, began, spoken };
+    let gone = MissingFolder { path: &path, repository: None, began, spoken };
     let moved = propose(&gone, spots)?;
     let weights = moved.evidence.iter().map(|clue| clue.weight).collect();
     Some((moved.path, moved.likely, weights))
 }
 
 #[test]
-fn the_name_speaks_for_a_place() {
-    let spots = [Spot::new("/srv/shop", None), Spot::new("/srv/store", None)];
+fn the_name_is_evidence_for_a_location() {
+    let spots = [FolderCandidate::new("/srv/shop", None), FolderCandidate::new("/srv/store", None)];
     let expected = Some(("/srv/shop".to_owned(), false, vec![40]));
-    assert_eq!(proposed(OLD, &Spoken::default(), &spots), expected);
+    assert_eq!(proposed(OLD, &MentionedFiles::default(), &spots), expected);
 }
 
 #[test]
-fn two_equal_places_make_none() {
-    let spots = [Spot::new("/srv/shop", None), Spot::new("/opt/shop", None)];
-    assert_eq!(proposed(OLD, &Spoken::default(), &spots), None);
-    let later = Spot::new("/opt/shop", time("2026-11-02T00:00:00Z"));
-    let spots = [Spot::new("/srv/shop", None), later];
+fn two_equal_locations_make_no_proposal() {
+    let spots = [FolderCandidate::new("/srv/shop", None), FolderCandidate::new("/opt/shop", None)];
+    assert_eq!(proposed(OLD, &MentionedFiles::default(), &spots), None);
+    let later = FolderCandidate::new("/opt/shop", time("2026-11-02T00:00:00Z"));
+    let spots = [FolderCandidate::new("/srv/shop", None), later];
     let expected = Some(("/opt/shop".to_owned(), true, vec![40, 10]));
-    assert_eq!(proposed(OLD, &Spoken::default(), &spots), expected);
+    assert_eq!(proposed(OLD, &MentionedFiles::default(), &spots), expected);
 }
 
 #[test]
 fn a_neighbour_alone_is_no_proposal_unless_it_was_used_since() {
     let beside = "/home/dev/code/store";
-    assert_eq!(proposed(OLD, &Spoken::default(), &[Spot::new(beside, None)]), None);
-    let since = Spot::new(beside, time("2026-11-02T00:00:00Z"));
+    assert_eq!(
+        proposed(OLD, &MentionedFiles::default(), &[FolderCandidate::new(beside, None)]),
+        None
+    );
+    let since = FolderCandidate::new(beside, time("2026-11-02T00:00:00Z"));
     let expected = Some((beside.to_owned(), false, vec![15, 10]));
-    assert_eq!(proposed(OLD, &Spoken::default(), &[since]), expected);
-    let before = Spot::new(beside, time("2026-10-02T00:00:00Z"));
-    assert_eq!(proposed(OLD, &Spoken::default(), &[before]), None);
+    assert_eq!(proposed(OLD, &MentionedFiles::default(), &[since]), expected);
+    let before = FolderCandidate::new(beside, time("2026-10-02T00:00:00Z"));
+    assert_eq!(proposed(OLD, &MentionedFiles::default(), &[before]), None);
 }
 
 #[test]
 fn a_folder_does_not_move_into_itself_or_above() {
     for place in ["/home/dev/code/shop/shop", "/home/dev/code", "/"] {
         assert_eq!(
-            proposed("/home/dev/code/shop", &Spoken::default(), &[Spot::new(place, None)]),
+            proposed(
+                "/home/dev/code/shop",
+                &MentionedFiles::default(),
+                &[FolderCandidate::new(place, None)]
+            ),
             None
         );
     }
 }
 
 #[test]
-fn files_that_were_touched_speak_by_their_share() {
+fn touched_files_count_by_their_share() {
     let home = Home::empty();
     for file in ["src/cart.js", "src/tax.js", "prices.csv", "README.md"] {
         home.write(&format!("store/{file}"), "");
     }
-    let spot = || [Spot::new(home.at("store"), None)];
+    let spot = || [FolderCandidate::new(home.at("store"), None)];
     let weights = |below: &[&str]| {
         proposed(OLD, &spoken(below, &[]), &spot()).map(|(_, likely, weights)| (likely, weights))
     };
@@ -80,25 +91,26 @@ fn files_that_were_touched_speak_by_their_share() {
 }
 
 #[test]
-fn names_of_files_speak_when_no_path_does() {
+fn file_names_count_if_no_path_does() {
     let home = Home::empty();
     for file in ["src/cart.js", "src/tax.js", "docs/guide.md", "prices.csv", "docs/notes.md"] {
         home.write(&format!("store/{file}"), "");
     }
     home.write("store/node_modules/x/vendor.js", "");
     let names = ["cart.js", "tax.js", "guide.md", "prices.csv", "notes.md", "vendor.js"];
-    let found = proposed(OLD, &spoken(&[], &names), &[Spot::new(home.at("store"), None)]);
+    let found =
+        proposed(OLD, &spoken(&[], &names), &[FolderCandidate::new(home.at("store"), None)]);
     assert_eq!(found, Some((home.at("store"), false, vec![40])));
     let three = spoken(&[], &["cart.js", "tax.js", "vendor.js", "package.json", "README.md"]);
     assert_eq!(
-        proposed(OLD, &three, &[Spot::new(home.at("store"), None)]),
+        proposed(OLD, &three, &[FolderCandidate::new(home.at("store"), None)]),
         None,
         "two are not enough"
     );
 }
 
 #[test]
-fn files_that_every_project_has_speak_for_none() {
+fn common_files_are_no_evidence() {
     let home = Home::empty();
     let common = ["README.md", "package.json", "tsconfig.json", "index.ts", "src/main.ts"];
     for file in common {
@@ -106,22 +118,22 @@ fn files_that_every_project_has_speak_for_none() {
     }
     let names =
         spoken(&common, &["README.md", "package.json", "tsconfig.json", "index.ts", "main.ts"]);
-    assert_eq!(proposed(OLD, &names, &[Spot::new(home.at("other"), None)]), None);
+    assert_eq!(proposed(OLD, &names, &[FolderCandidate::new(home.at("other"), None)]), None);
 }
 
 #[test]
 fn a_place_with_none_of_the_files_is_another_project() {
     let home = Home::empty();
     home.write("store/other.py", "");
-    let since = || [Spot::new(home.at("store"), time("2026-11-02T00:00:00Z"))];
+    let since = || [FolderCandidate::new(home.at("store"), time("2026-11-02T00:00:00Z"))];
     let old = home.at("shop");
     let touched = spoken(&["src/cart.js", "src/tax.js", "prices.csv"], &["cart.js"]);
     assert_eq!(proposed(&old, &touched, &since()), None);
-    assert!(proposed(&old, &Spoken::default(), &since()).is_some());
+    assert!(proposed(&old, &MentionedFiles::default(), &since()).is_some());
 }
 
 #[test]
-fn a_repository_is_known_again() {
+fn a_repository_is_recognized() {
     let home = Home::empty();
     let id = "39dce72a6a629936d45646fd6ecea4b32bd12370";
     let zeros = "0".repeat(40);
@@ -133,9 +145,10 @@ fn a_repository_is_known_again() {
     home.write("shop/.git/logs/HEAD", log(3));
     let known = identity(&home.path().join("moved")).unwrap();
     let path = RecordedPath::new("/nowhere/shop");
-    let spoken = Spoken::default();
-    let gone = Gone { path: &path, repository: Some(&known), began: None, spoken: &spoken };
-    let spots = ["again", "shop", "moved"].map(|name| Spot::new(home.at(name), None));
+    let spoken = MentionedFiles::default();
+    let gone =
+        MissingFolder { path: &path, repository: Some(&known), began: None, spoken: &spoken };
+    let spots = ["again", "shop", "moved"].map(|name| FolderCandidate::new(home.at(name), None));
     let moved = propose(&gone, &spots).unwrap();
     assert_eq!(moved.path, home.at("moved"));
     let weights: Vec<u8> = moved.evidence.iter().map(|clue| clue.weight).collect();
@@ -146,7 +159,7 @@ fn a_repository_is_known_again() {
 }
 
 #[test]
-fn what_is_not_listed_is_asked_for() {
+fn unlisted_files_are_looked_up_on_disk() {
     let home = Home::empty();
     home.write("store/a/b/c/d/deep.py", "");
     home.write("store/.config/mine.toml", "");

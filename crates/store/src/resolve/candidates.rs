@@ -1,4 +1,4 @@
-//! Paths that might be a project's, each with where it was found.
+//! Paths that may be a project's, each with its origins.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use recount_formats::Source;
 use recount_model::{ClueKind, ProjectHash, RecordedPath, SourceName};
 
-/// How many paths are kept; a machine has fewer folders that matter.
+/// The maximum number of paths; a machine has fewer relevant folders.
 const MOST: usize = 1_000_000;
-/// How many places are kept at which one path was found.
+/// The maximum number of origins per path.
 const ORIGINS: usize = 4;
 
 /// Where a path was found.
@@ -20,7 +20,7 @@ pub struct CandidateOrigin {
     pub detail: String,
 }
 
-/// Paths that might be a project's, each with where it was found.
+/// Paths that may be a project's, each with its origins.
 #[derive(Debug, Default)]
 pub struct Candidates {
     paths: Vec<Known>,
@@ -28,16 +28,16 @@ pub struct Candidates {
     hashes: Mutex<BTreeMap<SourceName, Hashes>>,
 }
 
-/// A path and where it was found.
+/// A path and its origins.
 #[derive(Clone, Debug)]
 struct Known {
     path: RecordedPath,
     origins: Vec<CandidateOrigin>,
-    /// Whether the folders above it are candidates, too.
+    /// Whether its parent folders are candidates, too.
     with_ancestors: bool,
 }
 
-/// The place of each hash, as far as the paths are hashed.
+/// The index of each hash, as far as the paths are hashed.
 #[derive(Clone, Debug, Default)]
 struct Hashes {
     places: HashMap<ProjectHash, usize>,
@@ -45,14 +45,14 @@ struct Hashes {
 }
 
 impl Candidates {
-    /// Adds a path as it is written, in each way that its system might write it.
+    /// Adds a path in each way that its system might write it.
     pub fn add(&mut self, path: &str, kind: ClueKind, detail: &str) {
         for path in spellings(path) {
             self.insert(&path, kind, detail);
         }
     }
 
-    /// Adds a path and every folder above it.
+    /// Adds a path and all of its parent folders.
     pub fn add_with_ancestors(&mut self, path: &str, kind: ClueKind, detail: &str) {
         for path in spellings(path) {
             let mut rest = Some(path.as_str());
@@ -82,7 +82,7 @@ impl Candidates {
         }
     }
 
-    /// Returns the path whose hash is `hash`, and where it was found.
+    /// Returns the path whose hash is `hash`, and its origin.
     pub fn prove(
         &self,
         source: &dyn Source,
@@ -106,7 +106,7 @@ impl Candidates {
     }
 }
 
-/// Returns the folder above; a root ends in its separator: `/`, `C:\`.
+/// Returns the parent folder; a root ends in its separator: `/`, `C:\`.
 fn above(path: &str) -> Option<&str> {
     let at = path.rfind(['/', '\\'])?;
     let is_drive = path.as_bytes().get(1) == Some(&b':');
@@ -118,8 +118,8 @@ fn above(path: &str) -> Option<&str> {
     }
 }
 
-/// Returns the ways in which the same folder may have been written: a drive's letter in either case, either
-/// separator, and the form it has in a container or a Unix shell on Windows.
+/// Returns the possible spellings of the same folder: a drive letter in either case, either separator, and the form it has
+/// in a container or a Unix shell on Windows.
 fn spellings(path: &str) -> Vec<String> {
     let trimmed = match path.trim_end_matches(['/', '\\']) {
         "" if path.starts_with('/') => "/",
@@ -146,7 +146,7 @@ fn spellings(path: &str) -> Vec<String> {
     all
 }
 
-/// Splits a path on a Windows drive, however it is written, into the drive's letter and the rest.
+/// Splits a path on a Windows drive, in any spelling, into the drive letter and the rest.
 fn drive(path: &str) -> Option<(char, &str)> {
     let mut letters = path.chars();
     if let (Some(drive), Some(':'), Some('\\' | '/')) =

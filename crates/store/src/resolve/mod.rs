@@ -1,7 +1,7 @@
-//! Which folder a project directory stands for, and how that is known.
+//! Resolves a project directory to a folder, with evidence.
 //!
-//! A path whose hash is the directory's name, or is in its sessions, is proven. All else suggests, by weight:
-//! what the agent itself goes by comes first, so that our answer is the agent's as long as it has one.
+//! A path is proven if its hash is the directory's name or is in its sessions. All else is a suggestion with a weight: what
+//! the agent itself uses comes first, so that our answer is the agent's as long as it has one.
 
 mod candidates;
 mod rank;
@@ -13,30 +13,30 @@ use recount_model::{Clue, ClueKind, Project, ProjectHash, ProjectState, Recorded
 pub use candidates::{CandidateOrigin, Candidates};
 use rank::{MARKER, OTHER_MARKER, PROOF, REGISTRY, weight};
 
-/// A project directory and what lies around it.
+/// A project directory and its context.
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {
-    /// Whose directory it is.
+    /// The source.
     pub source: &'static dyn Source,
     /// The directory.
     pub folder: &'a ProjectFolder,
-    /// The hashes that its sessions carry, most frequent first, with how many carry it.
+    /// The hashes in its sessions, most frequent first, with the number of sessions.
     pub hashes: &'a [(ProjectHash, usize)],
     /// The agent's own record of projects.
     pub registry: &'a [Registered],
-    /// What does not fit in that record.
+    /// Inconsistencies in that record.
     pub notes: &'a [RegistryNote],
     /// Paths in the directory's own sessions.
     pub own: &'a Candidates,
 }
 
 impl Case<'_> {
-    /// Returns the hash of the path that is looked for.
+    /// Returns the hash of the path to find.
     pub fn wanted(&self) -> Option<&ProjectHash> {
         self.folder.hash.as_ref().or_else(|| self.hashes.first().map(|(hash, _)| hash))
     }
 
-    /// Says which folder the directory stands for. Whether that folder is there is asked later.
+    /// Resolves the directory to a folder. Whether that folder exists is checked later.
     pub fn resolve(&self, candidates: &Candidates) -> Project {
         let mut evidence = Vec::new();
         let named = self.named();
@@ -45,7 +45,7 @@ impl Case<'_> {
         let is_proven = |path: &RecordedPath| proven.is_some_and(|(proven, _)| proven == path);
         let strongest = named.iter().max_by_key(|named| (named.weight, is_proven(named.path)));
         let strongest = strongest.map(|named| named.path);
-        // The agent obeys its markers even where the sessions were recorded elsewhere.
+        // The agent uses its markers even if the sessions were recorded elsewhere.
         let path = match (&self.folder.hash, strongest, &proven) {
             (Some(_), _, Some((path, _))) | (None, None, Some((path, _))) => Some(*path),
             (_, Some(path), _) => Some(path),
@@ -86,7 +86,7 @@ impl Case<'_> {
         candidates.prove(self.source, self.wanted()?)
     }
 
-    /// Weighs what speaks for `path` and shows what speaks against it.
+    /// Weighs the evidence for `path` and notes the evidence against it.
     fn judge(
         &self,
         path: &RecordedPath,
@@ -107,7 +107,7 @@ impl Case<'_> {
                 names: (!agrees).then(|| named.path.clone()),
             });
         }
-        // What the agent itself goes by needs no more witnesses.
+        // What the agent itself uses needs no more evidence.
         let is_named = named.iter().any(|named| named.path == path);
         let places = proven.filter(|(proven, _)| *proven == path && !is_named);
         let places = places.map(|(_, origins)| origins);
@@ -123,14 +123,14 @@ impl Case<'_> {
         if self.hashes.iter().any(|(written, _)| Some(written) == hash.as_ref()) {
             let detail = "session files carry the SHA-256 of the path".to_owned();
             let clue = ClueKind::SessionHash;
-            // Where the directory's name says otherwise, sessions may have come from elsewhere.
+            // If the directory's name differs, its sessions may have come from elsewhere.
             let is_proof = is_name || self.folder.hash.is_none();
             let weight = if is_proof { PROOF } else { weight(clue) };
             evidence.push(Clue { clue, detail, proves: is_proof, weight, names: None });
         }
     }
 
-    /// Without a proof, a path in the directory's own sessions may suggest it by its name.
+    /// Without a proof, a path in the directory's own sessions may suggest a folder by its name.
     fn suggested(&self, evidence: &mut Vec<Clue>) -> Option<RecordedPath> {
         if self.folder.hash.is_some() || !self.hashes.is_empty() {
             // The right path would have been proven.
@@ -151,7 +151,7 @@ impl Case<'_> {
         Some(path.clone())
     }
 
-    /// Adds what does not fit together.
+    /// Adds notes about inconsistencies.
     fn note(&self, path: Option<&RecordedPath>, candidates: &Candidates, evidence: &mut Vec<Clue>) {
         let mut notes: Vec<(String, Option<RecordedPath>)> = Vec::new();
         let hash = path.and_then(|path| self.source.project_hash(path.as_str()));

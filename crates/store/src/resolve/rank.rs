@@ -1,22 +1,22 @@
-//! How much each clue counts. The strongest names the folder; the others are shown beside it.
+//! The weight of each clue. The strongest one names the folder; the others are shown with it.
 
 use recount_model::ClueKind;
 
 /// A path whose hash is the directory's name, or is in its sessions.
 pub(crate) const PROOF: u8 = 100;
 
-/// The marker that the agent itself obeys before all else.
+/// The marker, which the agent itself checks first.
 pub(crate) const MARKER: u8 = 80;
-/// Its copy beside the history: the agent looks at it second.
+/// Its copy beside the history, which the agent checks second.
 pub(crate) const OTHER_MARKER: u8 = 70;
-/// The agent's registry: dropped by the agent when a marker says otherwise.
+/// The agent's registry: the agent ignores it if a marker differs.
 pub(crate) const REGISTRY: u8 = 60;
-/// Folders that a session had open: the first is where it was started, most of the time.
+/// Folders that a session had open: usually the first is where it was started.
 pub(crate) const WORKSPACE: u8 = 30;
-/// Paths in text, of which any may be another project's.
+/// Paths in text, any of which may belong to another project.
 pub(crate) const TEXT: u8 = 10;
 
-/// Returns how much a path counts that was found at a certain kind of place, when nothing proves it.
+/// Returns the weight of a path from a certain kind of place, if nothing proves it.
 pub(crate) fn weight(kind: ClueKind) -> u8 {
     match kind {
         ClueKind::Marker => MARKER,

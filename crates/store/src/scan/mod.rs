@@ -1,7 +1,7 @@
-//! A search of the disk for folders, in the background, within bounds.
+//! Searches the disk for folders, in the background and within limits.
 //!
-//! Each place is searched breadth first by threads of its own, so that a disk that never answers holds up nobody: the
-//! threads are not waited for. Links are not followed, and other file systems are left alone unless they are asked for.
+//! Each place is searched breadth first by its own threads, so that an unresponsive disk does not delay others: the threads
+//! are not joined. Links are not followed, and other file systems are skipped unless they are listed as places.
 
 mod places;
 mod queue;
@@ -17,11 +17,11 @@ use recount_formats::Source;
 use recount_model::ProjectHash;
 
 use crate::clues::git::GitIdentity;
-pub use places::{Looked, Seen, likely, look};
+pub use places::{PlaceCheck, Seen, likely, look};
 use queue::{Found, Queue};
 pub use tree::{DiskTree, FolderTree};
 
-/// Folders that hold no projects of their own, but thousands of folders. They are candidates themselves.
+/// Folders that contain no projects, but thousands of folders. They are candidates themselves.
 pub(crate) const SKIPPED: &[&str] = &[
     "node_modules",
     "bower_components",
@@ -37,7 +37,7 @@ pub(crate) const SKIPPED: &[&str] = &[
     "snap",
 ];
 
-/// What is looked for.
+/// What to look for.
 #[derive(Clone, Debug, Default)]
 pub struct Search {
     /// Hashes of paths, per source.
@@ -54,7 +54,7 @@ impl Search {
         self.wanted() == 0 && self.names.is_empty() && self.repositories.is_empty()
     }
 
-    /// How many hashes are looked for.
+    /// Returns the number of hashes to find.
     pub fn wanted(&self) -> usize {
         self.hashes.iter().map(|(_, hashes)| hashes.len()).sum()
     }
@@ -65,13 +65,13 @@ impl Search {
 pub struct ScanRoot {
     /// The folder.
     pub path: PathBuf,
-    /// How many levels below it.
+    /// The number of levels below it.
     pub depth: usize,
-    /// For how long.
+    /// The time limit.
     pub patience: Duration,
 }
 
-/// What a search tells.
+/// An event of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ScanEvent {
     /// A folder whose path has a wanted hash.
@@ -83,35 +83,35 @@ pub enum ScanEvent {
         /// The place it was found below.
         below: PathBuf,
     },
-    /// A folder that has a wanted name, or is a wanted repository.
+    /// A folder with a wanted name, or a wanted repository.
     Likely(String),
-    /// Number of further folders that were visited.
-    Looked(u64),
-    /// A place is done with.
-    Left {
+    /// The number of further folders that were visited.
+    Visited(u64),
+    /// A place is finished.
+    Finished {
         /// The place.
         place: PathBuf,
-        /// Why.
+        /// The reason.
         end: ScanEnd,
     },
 }
 
-/// Why a place is done with.
+/// Why a place is finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScanEnd {
-    /// Everything within its bounds was looked at.
+    /// Everything within its limits was searched.
     Searched,
     /// Everything was found.
     Found,
-    /// Its time ran out.
+    /// It timed out.
     OutOfTime,
 }
 
-/// A search that is going on.
+/// A running search.
 #[derive(Debug)]
 pub struct FolderScan {
     events: Receiver<ScanEvent>,
-    /// Places that are not done with, with the moment at which they are given up.
+    /// Unfinished places, with their deadlines.
     open: Vec<(PathBuf, Instant)>,
 }
 
@@ -141,16 +141,16 @@ impl FolderScan {
         Self { events, open }
     }
 
-    /// Returns what is reported next, or `None` when nothing is reported for as long as `wait`, or nothing is left.
+    /// Returns the next event, or `None` if there is none within `wait`, or the search is over.
     pub fn next(&mut self, wait: Duration) -> Option<ScanEvent> {
         let now = Instant::now();
         let given_up = self.open.iter().map(|(_, until)| *until).min()?;
-        // A thread that hangs cannot say so; a little later than its own check.
+        // A thread that hangs cannot report it; this is slightly later than its own check.
         let grace = Duration::from_millis(50);
         let patience = (given_up + grace).saturating_duration_since(now);
         match self.events.recv_timeout(wait.min(patience)) {
             Ok(event) => {
-                if let ScanEvent::Left { place, .. } = &event {
+                if let ScanEvent::Finished { place, .. } = &event {
                     self.open.retain(|(open, _)| open != place);
                 }
                 Some(event)
@@ -158,13 +158,13 @@ impl FolderScan {
             Err(RecvTimeoutError::Timeout) if patience <= wait => {
                 let at = self.open.iter().position(|(_, until)| *until == given_up)?;
                 let (place, _) = self.open.remove(at);
-                Some(ScanEvent::Left { place, end: ScanEnd::OutOfTime })
+                Some(ScanEvent::Finished { place, end: ScanEnd::OutOfTime })
             }
             Err(_) => None,
         }
     }
 
-    /// Whether every place is done with.
+    /// Whether every place is finished.
     pub fn is_done(&self) -> bool {
         self.open.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Where projects are likely to lie.
+//! Where projects are likely to be.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
@@ -26,15 +26,15 @@ const BELOW_HOME: &[&str] = &[
     "Documents",
     "",
 ];
-/// Where machines keep what they run.
+/// System folders for services.
 const ELSEWHERE: &[&str] = &["/srv", "/opt", "/var/www"];
-/// How many folders tell what a place looks like.
+/// The maximum number of folders in a fingerprint.
 const SHAPE: usize = 5000;
 
-/// Where the homes of others lie, when one of theirs is read.
+/// Where the homes of other users are, if one of them is read.
 const OTHERS: &[&str] = &["/home", "/Users"];
 
-/// Returns the likely places below some homes and elsewhere. `given` homes may be others'.
+/// Returns the likely places below some homes and elsewhere. `given` homes may be other users'.
 pub fn likely(homes: &[PathBuf], given: bool) -> Vec<PathBuf> {
     let below = |home: &PathBuf| {
         let home = home.clone();
@@ -47,31 +47,31 @@ pub fn likely(homes: &[PathBuf], given: bool) -> Vec<PathBuf> {
     homes.iter().flat_map(below).chain(elsewhere).collect()
 }
 
-/// A place that is there, and what its upper levels look like.
+/// An existing place, with a fingerprint of its upper levels.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// The place, without links on the way: that is the path that an agent sees.
+    /// The place, with links resolved: that is the path that an agent sees.
     pub place: ScanRoot,
-    /// Changes when a folder is made or removed in its two upper levels.
+    /// Changes when a folder is created or removed in its two upper levels.
     pub shape: String,
 }
 
-/// What a look at places tells.
+/// The result of checking places.
 #[derive(Clone, Debug, Default)]
-pub struct Looked {
-    /// The places that are there, each once.
+pub struct PlaceCheck {
+    /// The existing places, without duplicates.
     pub seen: Vec<Seen>,
-    /// Whether one did not answer, so that nobody knows what is there.
+    /// Whether a place did not respond, so that its contents are unknown.
     pub silent: bool,
 }
 
-/// Looks at places. Those that are not there or do not answer are left out.
+/// Checks places. Missing and unresponsive ones are skipped.
 pub fn look(
     places: Vec<PathBuf>,
     depth: usize,
     patience: Duration,
     tree: &Arc<dyn FolderTree>,
-) -> Looked {
+) -> PlaceCheck {
     let tree = Arc::clone(tree);
     let looked = ask(places, move |path: &PathBuf| {
         let path = path.canonicalize().ok().filter(|path| path.is_dir())?;
@@ -85,15 +85,15 @@ pub fn look(
             seen.push(new);
         }
     }
-    Looked { seen, silent }
+    PlaceCheck { seen, silent }
 }
 
-/// Names of folders two levels deep. Times would change with every file that is written beside them.
+/// Returns the folder names of two levels. Times would change with every file that is written beside them.
 fn shape(place: &Path, tree: &dyn FolderTree) -> String {
     let lister = tree.lister(place);
     let list = |folder: &Path| {
         let mut names: Vec<String> = Vec::new();
-        // What cannot be listed looks empty.
+        // A folder that cannot be listed counts as empty.
         let _listed = tree.folders(folder, lister, &mut |entry| {
             if !entry.name.starts_with('.') && !SKIPPED.contains(&entry.name) {
                 names.push(entry.name.to_owned());

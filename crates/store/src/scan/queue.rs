@@ -1,4 +1,4 @@
-//! The folders of one place that are still to be looked into, shared by the threads that do so.
+//! The queue of folders of one place, shared by its threads.
 
 use std::collections::{HashSet, VecDeque};
 use std::path::Path;
@@ -13,15 +13,15 @@ use recount_platform::Lister;
 use super::{FolderTree, SKIPPED, ScanEnd, ScanEvent, ScanRoot, Search};
 use crate::clues::git;
 
-/// How many folders a thread takes at once.
+/// The number of folders a thread takes at once.
 const BATCH: usize = 32;
 
-/// The folders of one place that are still to be looked into.
+/// The folders of one place that are still to be searched.
 #[derive(Debug)]
 pub(super) struct Queue {
     place: ScanRoot,
     deadline: Instant,
-    /// Places that are searched for themselves.
+    /// Places that are searched separately.
     others: Arc<HashSet<String>>,
     /// The folders that they are in.
     others_below: HashSet<String>,
@@ -30,15 +30,15 @@ pub(super) struct Queue {
     more: Condvar,
 }
 
-/// What a thread works with.
-struct Looking<'a> {
+/// The context of a thread.
+struct WorkerContext<'a> {
     search: &'a Search,
     tree: &'a dyn FolderTree,
     lister: Lister,
-    told: &'a Sender<ScanEvent>,
+    events: &'a Sender<ScanEvent>,
 }
 
-/// The hashes that were found so far, in all places: two may lead to the same folder.
+/// The hashes found so far, in all places: two places may lead to the same folder.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     hashes: Mutex<HashSet<ProjectHash>>,
@@ -46,14 +46,14 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Adds one and says whether it is new.
+    /// Adds one and returns whether it is new.
     fn insert(&self, hash: &ProjectHash) -> bool {
         let new = self.hashes.lock().is_ok_and(|mut hashes| hashes.insert(hash.clone()));
         self.count.fetch_add(usize::from(new), Ordering::Relaxed);
         new
     }
 
-    /// Whether nothing is left to look for.
+    /// Whether nothing is left to find.
     fn is_all(&self, search: &Search) -> bool {
         search.names.is_empty()
             && search.repositories.is_empty()
@@ -63,9 +63,9 @@ impl Found {
 
 #[derive(Debug)]
 struct State {
-    /// Each with how many levels below it are looked at.
+    /// Each with the number of levels to search below it.
     folders: VecDeque<(String, usize)>,
-    /// Threads that are looking, and may find more.
+    /// Threads that are searching, and may find more.
     busy: usize,
     end: Option<ScanEnd>,
 }
@@ -93,8 +93,8 @@ impl Queue {
         }
     }
 
-    /// Looks into folders until none is left, or time is up.
-    pub(super) fn work(&self, search: &Search, tree: &dyn FolderTree, told: &Sender<ScanEvent>) {
+    /// Searches folders until none is left, or the time is up.
+    pub(super) fn work(&self, search: &Search, tree: &dyn FolderTree, events: &Sender<ScanEvent>) {
         let mut looked = 0;
         let lister = tree.lister(&self.place.path);
         while let Some(batch) = self.take() {
@@ -105,21 +105,26 @@ impl Queue {
                     break;
                 }
                 looked += 1;
-                self.look(&folder, depth, &Looking { search, tree, lister, told }, &mut below);
+                self.look(
+                    &folder,
+                    depth,
+                    &WorkerContext { search, tree, lister, events },
+                    &mut below,
+                );
             }
             if looked >= 1000 {
-                let _heard = told.send(ScanEvent::Looked(looked));
+                let _heard = events.send(ScanEvent::Visited(looked));
                 looked = 0;
             }
             if self.found.is_all(search) {
                 self.end(ScanEnd::Found);
             }
-            self.give(below, told);
+            self.give(below, events);
         }
-        let _heard = told.send(ScanEvent::Looked(looked));
+        let _heard = events.send(ScanEvent::Visited(looked));
     }
 
-    /// Takes some folders, or `None` when the place is done with.
+    /// Takes some folders, or `None` if the place is finished.
     fn take(&self) -> Option<Vec<(String, usize)>> {
         let mut state = self.state.lock().ok()?;
         loop {
@@ -127,7 +132,7 @@ impl Queue {
                 return None;
             }
             if !state.folders.is_empty() {
-                // Leave some for the others.
+                // Leaves some for the others.
                 let count = (state.folders.len() / 2).clamp(1, BATCH);
                 state.busy += 1;
                 return Some(state.folders.drain(..count).collect());
@@ -139,15 +144,15 @@ impl Queue {
         }
     }
 
-    /// Gives back what was found below, and says so when nothing is left.
-    fn give(&self, below: Vec<(String, usize)>, told: &Sender<ScanEvent>) {
+    /// Adds the folders found below, and reports when nothing is left.
+    fn give(&self, below: Vec<(String, usize)>, events: &Sender<ScanEvent>) {
         let Ok(mut state) = self.state.lock() else { return };
         state.busy -= 1;
         state.folders.extend(below);
         let done = state.busy == 0 && (state.folders.is_empty() || state.end.is_some());
         if done {
             let end = *state.end.get_or_insert(ScanEnd::Searched);
-            let _heard = told.send(ScanEvent::Left { place: self.place.path.clone(), end });
+            let _heard = events.send(ScanEvent::Finished { place: self.place.path.clone(), end });
         }
         drop(state);
         self.more.notify_all();
@@ -159,32 +164,32 @@ impl Queue {
         }
     }
 
-    /// Looks at the folders in one folder.
+    /// Searches the folders in one folder.
     fn look(
         &self,
         folder: &str,
         depth: usize,
-        looking: &Looking<'_>,
+        looking: &WorkerContext<'_>,
         below: &mut Vec<(String, usize)>,
     ) {
-        let Looking { search, told, .. } = *looking;
+        let WorkerContext { search, events, .. } = *looking;
         let may_be_place = self.others_below.contains(folder);
         let separator = if folder.ends_with('/') { "" } else { "/" };
         let mut is_repository = false;
         if Path::new(folder) == self.place.path {
-            self.judge(folder, search, told);
+            self.judge(folder, search, events);
             let name = Path::new(folder).file_name().and_then(|name| name.to_str());
             if name.is_some_and(|name| search.names.contains(name)) {
-                let _heard = told.send(ScanEvent::Likely(folder.to_owned()));
+                let _heard = events.send(ScanEvent::Likely(folder.to_owned()));
             }
         }
-        // What cannot be listed has nothing to tell.
+        // A folder that cannot be listed is skipped.
         let _listed = looking.tree.folders(Path::new(folder), looking.lister, &mut |entry| {
             let name = entry.name;
             let path = format!("{folder}{separator}{name}");
-            self.judge(&path, search, told);
+            self.judge(&path, search, events);
             if search.names.contains(name) {
-                let _heard = told.send(ScanEvent::Likely(path.clone()));
+                let _heard = events.send(ScanEvent::Likely(path.clone()));
             }
             is_repository |= name == ".git";
             let is_place = may_be_place && self.others.contains(&path);
@@ -194,33 +199,33 @@ impl Queue {
             }
         });
         if is_repository {
-            self.repository(folder, search, told);
+            self.repository(folder, search, events);
         }
     }
 
-    /// Compares the hash of a path with those that are looked for.
-    fn judge(&self, path: &str, search: &Search, told: &Sender<ScanEvent>) {
+    /// Compares the hash of a path with the wanted ones.
+    fn judge(&self, path: &str, search: &Search, events: &Sender<ScanEvent>) {
         for (source, hashes) in &search.hashes {
             let Some(hash) = source.project_hash(path) else { continue };
             if hashes.contains(&hash) && self.found.insert(&hash) {
                 let below = self.place.path.clone();
-                let _heard = told.send(ScanEvent::Found { hash, path: path.to_owned(), below });
+                let _heard = events.send(ScanEvent::Found { hash, path: path.to_owned(), below });
             }
         }
     }
 
-    /// A repository may have worktrees elsewhere, and may be one that has moved.
-    fn repository(&self, folder: &str, search: &Search, told: &Sender<ScanEvent>) {
+    /// Reports a repository, which may have worktrees elsewhere or may have moved.
+    fn repository(&self, folder: &str, search: &Search, events: &Sender<ScanEvent>) {
         for worktree in git::worktrees(Path::new(folder)) {
             if let Some(path) = worktree.to_str().filter(|path| *path != folder) {
-                self.judge(path, search, told);
+                self.judge(path, search, events);
             }
         }
         if !search.repositories.is_empty()
             && git::identity(Path::new(folder))
                 .is_some_and(|own| search.repositories.iter().any(|wanted| wanted.is_same(&own)))
         {
-            let _heard = told.send(ScanEvent::Likely(folder.to_owned()));
+            let _heard = events.send(ScanEvent::Likely(folder.to_owned()));
         }
     }
 }

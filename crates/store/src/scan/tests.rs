@@ -1,4 +1,4 @@
-//! Searches of fake disks.
+//! Tests of searches on fake disks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -10,16 +10,16 @@ use recount_platform::{FolderEntry, Lister};
 
 use super::*;
 
-/// A disk of folders that a test makes up, and how often each was listed.
+/// A synthetic disk of folders, and how often each was listed.
 #[derive(Debug, Default)]
-struct Made {
+struct FakeTree {
     folders: BTreeMap<String, BTreeSet<String>>,
-    /// A folder that never answers.
+    /// A folder that never responds.
     hangs: Option<&'static str>,
     listed: Mutex<BTreeMap<String, usize>>,
 }
 
-impl Made {
+impl FakeTree {
     fn of(paths: &[&str]) -> Self {
         let mut made = Self::default();
         for path in paths {
@@ -38,7 +38,7 @@ impl Made {
     }
 }
 
-impl FolderTree for Made {
+impl FolderTree for FakeTree {
     fn lister(&self, _place: &Path) -> Lister {
         Lister::default()
     }
@@ -71,31 +71,31 @@ fn search(paths: &[&str], names: &[&str]) -> Search {
     Search { hashes: vec![(SOURCES[0], hashes)], names, repositories: Vec::new() }
 }
 
-/// What a whole search told, apart from how far it was.
+/// The events of a whole search, except progress.
 #[derive(Debug, Default, PartialEq)]
-struct Told {
+struct ScanResult {
     found: BTreeSet<String>,
     likely: BTreeSet<String>,
     ends: Vec<(String, ScanEnd)>,
 }
 
-fn run(search: Search, places: Vec<ScanRoot>, tree: &Arc<Made>) -> Told {
-    let tree: Arc<dyn FolderTree> = Arc::<Made>::clone(tree);
+fn run(search: Search, places: Vec<ScanRoot>, tree: &Arc<FakeTree>) -> ScanResult {
+    let tree: Arc<dyn FolderTree> = Arc::<FakeTree>::clone(tree);
     let mut scan = FolderScan::start(search, places, &tree);
-    let mut told = Told::default();
+    let mut result = ScanResult::default();
     while let Some(event) = scan.next(Duration::from_hours(1)) {
         match event {
-            ScanEvent::Found { path, .. } => assert!(told.found.insert(path), "told once"),
-            ScanEvent::Likely(path) => assert!(told.likely.insert(path), "told once"),
-            ScanEvent::Looked(_) => {}
-            ScanEvent::Left { place, end } => {
-                told.ends.push((place.to_str().unwrap().to_owned(), end));
+            ScanEvent::Found { path, .. } => assert!(result.found.insert(path), "result once"),
+            ScanEvent::Likely(path) => assert!(result.likely.insert(path), "result once"),
+            ScanEvent::Visited(_) => {}
+            ScanEvent::Finished { place, end } => {
+                result.ends.push((place.to_str().unwrap().to_owned(), end));
             }
         }
     }
     assert!(scan.is_done());
-    told.ends.sort_by(|(one, _), (other, _)| one.cmp(other));
-    told
+    result.ends.sort_by(|(one, _), (other, _)| one.cmp(other));
+    result
 }
 
 fn strings(paths: &[&str]) -> BTreeSet<String> {
@@ -103,46 +103,46 @@ fn strings(paths: &[&str]) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_search_goes_as_deep_as_it_is_told() {
-    let tree = Arc::new(Made::of(&["/h/a/b/c/d"]));
+fn a_search_respects_its_depth_limit() {
+    let tree = Arc::new(FakeTree::of(&["/h/a/b/c/d"]));
     for (depth, found) in [(1, false), (2, false), (3, true), (4, true)] {
-        let told = run(search(&["/h/a/b/c", "/h/none"], &[]), vec![place("/h", depth)], &tree);
-        assert_eq!(!told.found.is_empty(), found, "depth {depth}");
-        assert_eq!(told.ends, [("/h".to_owned(), ScanEnd::Searched)]);
+        let result = run(search(&["/h/a/b/c", "/h/none"], &[]), vec![place("/h", depth)], &tree);
+        assert_eq!(!result.found.is_empty(), found, "depth {depth}");
+        assert_eq!(result.ends, [("/h".to_owned(), ScanEnd::Searched)]);
     }
 }
 
 #[test]
 fn the_place_itself_may_be_the_one() {
-    let tree = Arc::new(Made::of(&["/h/shop/x"]));
-    let told = run(search(&["/h/shop"], &["shop"]), vec![place("/h/shop", 1)], &tree);
-    assert_eq!((told.found, told.likely), (strings(&["/h/shop"]), strings(&["/h/shop"])));
+    let tree = Arc::new(FakeTree::of(&["/h/shop/x"]));
+    let result = run(search(&["/h/shop"], &["shop"]), vec![place("/h/shop", 1)], &tree);
+    assert_eq!((result.found, result.likely), (strings(&["/h/shop"]), strings(&["/h/shop"])));
 }
 
 #[test]
 fn skipped_folders_are_found_but_not_entered() {
     let inside =
         ["/h/node_modules/x", "/h/.hidden/x", "/h/target/x", "/h/code/Library/x", "/h/code/x"];
-    let tree = Arc::new(Made::of(&inside));
+    let tree = Arc::new(FakeTree::of(&inside));
     let wanted = ["/h/node_modules", "/h/.hidden", "/h/target", "/h/code/Library"];
     let all: Vec<&str> = wanted.iter().chain(&inside).copied().collect();
-    let told = run(search(&all, &["x"]), vec![place("/h", 9)], &tree);
+    let result = run(search(&all, &["x"]), vec![place("/h", 9)], &tree);
     let mut expected = strings(&wanted);
     expected.insert("/h/code/x".to_owned());
-    assert_eq!((told.found, told.likely), (expected, strings(&["/h/code/x"])));
+    assert_eq!((result.found, result.likely), (expected, strings(&["/h/code/x"])));
     let listed: Vec<String> = tree.listed().into_keys().collect();
     assert_eq!(listed, ["/h", "/h/code", "/h/code/x"]);
 }
 
 #[test]
 fn a_place_within_another_is_searched_once() {
-    let tree = Arc::new(Made::of(&["/h/code/shop/src", "/h/docs/x"]));
+    let tree = Arc::new(FakeTree::of(&["/h/code/shop/src", "/h/docs/x"]));
     let places = vec![place("/h/code", 9), place("/h", 9)];
-    let told = run(search(&["/h/code/shop", "/none"], &["shop"]), places, &tree);
-    assert_eq!(told.found, strings(&["/h/code/shop"]));
+    let result = run(search(&["/h/code/shop", "/none"], &["shop"]), places, &tree);
+    assert_eq!(result.found, strings(&["/h/code/shop"]));
     assert!(tree.listed().values().all(|&times| times == 1), "{:?}", tree.listed());
     assert_eq!(tree.listed().len(), 6);
-    assert_eq!(told.ends.len(), 2);
+    assert_eq!(result.ends.len(), 2);
 }
 
 #[test]
@@ -150,33 +150,35 @@ fn a_search_ends_when_all_is_found() {
     let many: Vec<String> = (0..2000).map(|number| format!("/h/z/{number}/x")).collect();
     let mut paths: Vec<&str> = many.iter().map(String::as_str).collect();
     paths.push("/h/a");
-    let tree = Arc::new(Made::of(&paths));
-    let told = run(search(&["/h/a"], &[]), vec![place("/h", 9)], &tree);
-    assert_eq!(told.ends, [("/h".to_owned(), ScanEnd::Found)]);
+    let tree = Arc::new(FakeTree::of(&paths));
+    let result = run(search(&["/h/a"], &[]), vec![place("/h", 9)], &tree);
+    assert_eq!(result.ends, [("/h".to_owned(), ScanEnd::Found)]);
     assert!(tree.listed().len() < 100, "{} folders were listed", tree.listed().len());
-    let told = run(search(&["/h/a"], &["x"]), vec![place("/h", 9)], &tree);
-    assert_eq!(told.ends, [("/h".to_owned(), ScanEnd::Searched)], "a name may be met again");
-    assert_eq!(told.likely.len(), 2000);
+    let result = run(search(&["/h/a"], &["x"]), vec![place("/h", 9)], &tree);
+    assert_eq!(result.ends, [("/h".to_owned(), ScanEnd::Searched)], "a name may be met again");
+    assert_eq!(result.likely.len(), 2000);
 }
 
 #[test]
-fn a_place_without_time_is_left_unsearched() {
-    let tree = Arc::new(Made::of(&["/h/a"]));
+fn a_place_without_time_is_not_searched() {
+    let tree = Arc::new(FakeTree::of(&["/h/a"]));
     let none = ScanRoot { patience: Duration::ZERO, ..place("/h", 9) };
-    let told = run(search(&["/h/a"], &[]), vec![none], &tree);
-    assert_eq!((told.found.len(), told.ends), (0, vec![("/h".to_owned(), ScanEnd::OutOfTime)]));
+    let result = run(search(&["/h/a"], &[]), vec![none], &tree);
+    assert_eq!((result.found.len(), result.ends), (0, vec![("/h".to_owned(), ScanEnd::OutOfTime)]));
 }
 
 #[test]
-fn a_folder_that_never_answers_holds_up_only_its_own_place() {
-    let tree =
-        Made { hangs: Some("/net/dead"), ..Made::of(&["/net/dead/x", "/net/a", "/h/a/shop"]) };
+fn a_folder_that_never_responds_blocks_only_its_own_place() {
+    let tree = FakeTree {
+        hangs: Some("/net/dead"),
+        ..FakeTree::of(&["/net/dead/x", "/net/a", "/h/a/shop"])
+    };
     let slow = ScanRoot { patience: Duration::from_millis(500), ..place("/net", 9) };
     let wanted = ["/h/a/shop", "/net/a", "/net/dead/x"];
-    let told = run(search(&wanted, &[]), vec![slow, place("/h", 9)], &Arc::new(tree));
-    assert_eq!(told.found, strings(&["/h/a/shop", "/net/a"]));
+    let result = run(search(&wanted, &[]), vec![slow, place("/h", 9)], &Arc::new(tree));
+    assert_eq!(result.found, strings(&["/h/a/shop", "/net/a"]));
     let expected = [("/h".to_owned(), ScanEnd::Searched), ("/net".to_owned(), ScanEnd::OutOfTime)];
-    assert_eq!(told.ends, expected);
+    assert_eq!(result.ends, expected);
 }
 
 #[test]
@@ -225,7 +227,7 @@ fn links_are_not_followed() {
         match event {
             ScanEvent::Found { path, .. } => assert_eq!(path, home.at("code/shop")),
             ScanEvent::Likely(path) => likely.push(path),
-            ScanEvent::Looked(_) | ScanEvent::Left { .. } => {}
+            ScanEvent::Visited(_) | ScanEvent::Finished { .. } => {}
         }
     }
     assert_eq!(likely, [home.at("code/shop")]);

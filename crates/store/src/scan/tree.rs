@@ -1,4 +1,4 @@
-//! Folders and what is in them.
+//! Folders and their contents.
 
 use std::fmt::Debug;
 use std::io;
@@ -6,12 +6,12 @@ use std::path::Path;
 
 use recount_platform::{FolderEntry, Lister, Mounts};
 
-/// Folders and what is in them; tests have some that never answer.
+/// Folders and their contents; tests have some that never respond.
 pub trait FolderTree: Debug + Send + Sync {
-    /// Returns how the folders below `place` are best listed.
+    /// Returns the best lister for the folders below `place`.
     fn lister(&self, place: &Path) -> Lister;
 
-    /// Calls `visit` with each folder in `folder`, links and other file systems left out.
+    /// Calls `visit` with each folder in `folder`, except links and other file systems.
     fn folders(
         &self,
         folder: &Path,
@@ -20,14 +20,14 @@ pub trait FolderTree: Debug + Send + Sync {
     ) -> io::Result<()>;
 }
 
-/// The disk, as seen from one place.
+/// The disk, from the view of one place.
 #[derive(Debug)]
 pub struct DiskTree {
     mounts: Mounts,
 }
 
 impl DiskTree {
-    /// Asks the system where other file systems begin.
+    /// Reads the mounts of the system.
     pub fn new() -> Self {
         Self { mounts: Mounts::of_system() }
     }

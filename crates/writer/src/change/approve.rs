@@ -1,4 +1,4 @@
-//! Whether a plan may be carried out now.
+//! Checks whether a plan may be carried out now.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -6,13 +6,13 @@ use std::path::{Component, Path, PathBuf};
 use super::disk::{Disk, FileKind};
 use super::plan::{Plan, Step};
 use super::refusal::Refusal;
-use super::state::look;
+use super::state::metadata;
 use crate::Error;
 
-/// What is left free on a disk: journals and folders take room too.
+/// Space left free on a disk: journals and folders take space too.
 const SPARE: u64 = 1024 * 1024;
 
-/// A plan that may be carried out. There is no other way to get one than [`Plan::approve`].
+/// A plan that may be carried out. Only [`Plan::approve`] creates one.
 #[derive(Debug)]
 pub struct Approved(Plan);
 
@@ -22,21 +22,21 @@ impl Approved {
     }
 }
 
-/// A running process that works in a session.
+/// A running process that uses a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
     /// The session.
     pub session: String,
-    /// The number of the process.
+    /// The process id.
     pub process: u32,
 }
 
 impl Plan {
-    /// Makes sure that nobody is at work in the plan's sessions, that every file is still what it was, lies in an agent's
-    /// folder, and that there is room. `data` is our data folder.
+    /// Checks that nobody uses the plan's sessions, that every file is unchanged and in an agent's folder, and that there
+    /// is enough disk space. `data` is recount's data folder.
     ///
     /// # Errors
-    /// A [`Refusal`], or what could not be looked at.
+    /// A [`Refusal`], or an error if something could not be checked.
     pub fn approve(
         mut self,
         disk: &dyn Disk,
@@ -50,7 +50,7 @@ impl Plan {
         }
         let mut roots = Vec::new();
         for root in &self.roots {
-            // A folder that is gone has nothing in it that could be changed.
+            // A folder that no longer exists contains nothing that could be changed.
             roots.extend(disk.resolve(root).ok());
         }
         for step in &self.steps {
@@ -69,18 +69,20 @@ fn inside(disk: &dyn Disk, step: &Step, roots: &[PathBuf]) -> Result<(), Error> 
     if !step.path.is_absolute() || !step.path.components().all(plain) {
         return Err(outside());
     }
-    // The nearest folder that is there decides: those below it will be made by us.
+    // The nearest existing folder decides: those below it will be created by recount.
     let there = step.path.ancestors().skip(1).find_map(|folder| disk.resolve(folder).ok());
     let there = there.ok_or_else(outside)?;
     if roots.iter().any(|root| there.starts_with(root)) { Ok(()) } else { Err(outside()) }
 }
 
-/// A look must tell the same; the bytes are compared when they are copied, before anything is touched.
+/// Compares the metadata; the bytes are compared when they are copied, before anything is changed.
 fn unchanged(disk: &dyn Disk, step: &Step) -> Result<(), Error> {
     let path = step.path.clone();
-    match (look(disk, &step.path)?, &step.before) {
+    match (metadata(disk, &step.path)?, &step.before) {
         (None, None) => Ok(()),
-        (Some(now), Some(before)) if before.looks_like(&now) && before.mode == now.mode => Ok(()),
+        (Some(now), Some(before)) if before.matches_metadata(&now) && before.mode == now.mode => {
+            Ok(())
+        }
         (Some(now), Some(_)) if now.kind != FileKind::File => {
             Err(Refusal::NotAFile { path }.into())
         }
@@ -89,7 +91,7 @@ fn unchanged(disk: &dyn Disk, step: &Step) -> Result<(), Error> {
     }
 }
 
-/// What is replaced or removed is kept on our disk; what is new is laid ready beside its place.
+/// Old files are copied to recount's disk; new ones are staged beside their destination.
 fn room(disk: &dyn Disk, plan: &Plan, data: &Path) -> Result<(), Error> {
     let mut needs: BTreeMap<u64, (u64, u64, PathBuf)> = BTreeMap::new();
     let mut need = |place: &Path, bytes: u64| {

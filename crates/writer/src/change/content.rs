@@ -1,5 +1,5 @@
-//! What will be in a file: bytes of ours and stretches of files that are there, so that what is not meant to change is
-//! copied and never rebuilt, and no file need fit in memory.
+//! The new content of a file: literal bytes and ranges of existing files. So unchanged parts are copied and never rebuilt,
+//! and no file need fit in memory.
 
 use std::fmt::Debug;
 use std::io::{self, BufWriter, Read, Write};
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::disk::Disk;
-use super::state::{Hash, Hasher, look, pour};
+use super::state::{Hash, Hasher, metadata, pour};
 use crate::Error;
 
-/// How much of what is made is written at a time.
+/// The size of a block of generated content.
 const BLOCK: usize = 64 * 1024;
 
-/// What will be in a file.
+/// The new content of a file.
 #[derive(Clone, Debug, Default)]
 pub struct NewContent {
     pieces: Vec<Piece>,
@@ -27,14 +27,14 @@ enum Piece {
     Made(Arc<dyn Make>),
 }
 
-/// Who makes what will be in a file, piece by piece, so that it need not fit in memory.
+/// Generates the content of a file piece by piece, so that it need not fit in memory.
 ///
-/// It is asked twice, to measure and to write; that both were the same is checked.
+/// It is called twice, to measure and to write; both results must be equal.
 pub trait Make: Debug + Send + Sync {
-    /// Writes it.
+    /// Writes the content.
     ///
     /// # Errors
-    /// If what it is made of cannot be read, or `out` cannot be written.
+    /// If its input cannot be read, or `out` cannot be written.
     fn make(&self, out: &mut dyn Write) -> io::Result<()>;
 }
 
@@ -44,17 +44,17 @@ impl NewContent {
         Self::default().then_stretch(file, 0, u64::MAX)
     }
 
-    /// Bytes of ours.
+    /// Literal bytes.
     pub fn of_bytes(bytes: impl Into<Vec<u8>>) -> Self {
         Self::default().then_bytes(bytes)
     }
 
-    /// What somebody makes.
+    /// Generated content.
     pub fn of_maker(maker: Arc<dyn Make>) -> Self {
         Self { pieces: vec![Piece::Made(maker)] }
     }
 
-    /// Adds bytes of ours.
+    /// Adds literal bytes.
     #[must_use]
     pub fn then_bytes(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.pieces.push(Piece::Bytes(bytes.into()));
@@ -68,7 +68,7 @@ impl NewContent {
         self
     }
 
-    /// Adds what is packed in the first `packed` bytes of a file.
+    /// Adds the unpacked content of the first `packed` bytes of a file.
     #[must_use]
     pub(crate) fn then_packed(mut self, file: impl Into<PathBuf>, packed: u64) -> Self {
         self.pieces.push(Piece::Packed { file: file.into(), packed });
@@ -80,7 +80,7 @@ impl NewContent {
     /// # Errors
     /// If one of them cannot be read.
     pub fn compare(&self, disk: &dyn Disk, path: &Path) -> Result<Likeness, Error> {
-        if look(disk, path)?.is_none() {
+        if metadata(disk, path)?.is_none() {
             return Ok(Likeness::Missing);
         }
         let input = disk.read(path).map_err(|source| unread(path, source))?;
@@ -105,12 +105,12 @@ impl NewContent {
         Ok(tail.bytes)
     }
 
-    /// Tells size and hash without writing anything.
+    /// Returns the size and hash without writing anything.
     pub(crate) fn measure(&self, disk: &dyn Disk) -> Result<(u64, Hash), Error> {
         self.write(disk, &mut io::sink(), Path::new(""))
     }
 
-    /// Writes it to what will be at `path`, and returns its size and hash.
+    /// Writes it to the new file at `path`, and returns its size and hash.
     pub(crate) fn write(
         &self,
         disk: &dyn Disk,
@@ -127,7 +127,7 @@ impl NewContent {
             match piece {
                 Piece::Bytes(bytes) => take(bytes).map_err(unwritten)?,
                 Piece::Made(maker) => {
-                    let mut out = BufWriter::with_capacity(BLOCK, Pour(&mut take));
+                    let mut out = BufWriter::with_capacity(BLOCK, FnWriter(&mut take));
                     maker.make(&mut out).and_then(|()| out.flush()).map_err(unwritten)?;
                 }
                 Piece::Stretch { file, from, bytes } => {
@@ -146,10 +146,10 @@ impl NewContent {
     }
 }
 
-/// Writes by giving to a function.
-struct Pour<'a>(&'a mut dyn FnMut(&[u8]) -> io::Result<()>);
+/// Writes by calling a function.
+struct FnWriter<'a>(&'a mut dyn FnMut(&[u8]) -> io::Result<()>);
 
-impl Write for Pour<'_> {
+impl Write for FnWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         (self.0)(bytes).map(|()| bytes.len())
     }
@@ -159,22 +159,22 @@ impl Write for Pour<'_> {
     }
 }
 
-/// How some content is like a file.
+/// How content compares with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Likeness {
     /// There is no file.
     Missing,
     /// Both are the same.
     Same,
-    /// The file goes on after it.
+    /// The file continues after it.
     Start,
-    /// It goes on after the file.
+    /// It continues after the file.
     GoesOn,
     /// Neither is the start of the other.
     Different,
 }
 
-/// A file that is read along.
+/// A file that is read in parallel.
 struct Beside<'a> {
     input: Box<dyn Read + 'a>,
     alike: bool,
@@ -247,7 +247,7 @@ fn copy(
     match (poured, unwritten) {
         (_, Some(source)) => Err(Error::WriteFile { path: to.to_owned(), source }),
         (Err(source), None) => Err(unread(source)),
-        // A stretch that is not there would be left out in silence.
+        // A missing range would be skipped silently.
         (Ok(poured), None) if skipped < from || (bytes != u64::MAX && poured < bytes) => {
             Err(unread(io::ErrorKind::UnexpectedEof.into()))
         }

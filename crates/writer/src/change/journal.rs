@@ -1,7 +1,7 @@
-//! What was begun and how it ended: one file per change in `journal/` of our data folder, one record per line.
+//! Journals of changes: one file per change in `journal/` of recount's data folder, one record per line.
 //!
-//! A line counts once its line break is on disk; what a crash left of one is no record. The first record is the plan, and
-//! is on disk before anything else is touched.
+//! A line counts once its line break is on disk; an incomplete line is not a record. The first record is the plan, and is
+//! on disk before anything else is touched.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -11,31 +11,31 @@ use serde::{Deserialize, Serialize};
 
 use super::disk::Disk;
 use super::plan::Plan;
-use super::state::look;
+use super::state::metadata;
 use crate::Error;
 
 /// Raised when records change so that an older release would misread them.
 const FORMAT: u32 = 1;
-/// A journal larger than this is damaged.
+/// A larger journal is damaged.
 const MOST: u64 = 1024 * 1024 * 1024;
 
 /// One line of a journal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "kebab-case")]
 pub(crate) enum Record {
-    /// What is going to change.
+    /// The plan.
     Plan { format: u32, time: Timestamp, plan: Box<Plan> },
-    /// All that is replaced or removed is kept, all that is new lies ready: from here on the change can be finished.
+    /// All old files are copied, all new ones are staged: from here on the change can be finished.
     Prepared,
     /// The change is made.
     Done { time: Timestamp },
-    /// The change was taken back.
+    /// The change was rolled back.
     TakenBack { time: Timestamp, why: String, left: Vec<PathBuf> },
-    /// What was kept to undo it is being thrown away.
+    /// The copies for undo are being deleted.
     Emptied { time: Timestamp },
 }
 
-/// One change, as its journal records it.
+/// One change in its journal.
 #[derive(Clone, Debug)]
 pub struct JournalEntry {
     /// Its receipt.
@@ -44,26 +44,26 @@ pub struct JournalEntry {
     pub time: Timestamp,
     /// What was planned.
     pub plan: Plan,
-    /// How far it came.
+    /// How far it got.
     pub end: JournalEnd,
-    /// Whether what was kept to undo it has been thrown away.
+    /// Whether the copies for undo have been deleted.
     pub emptied: bool,
 }
 
-/// How far a change came.
+/// How far a change got.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JournalEnd {
-    /// It was begun, and nothing of it is in place yet.
+    /// It was begun, and none of it is in place yet.
     Begun,
-    /// Everything lies ready or is in place.
+    /// Everything is staged or in place.
     Prepared,
     /// It is made.
     Done,
-    /// It was taken back, except for files that others have changed meanwhile.
+    /// It was rolled back, except for files that others have changed meanwhile.
     TakenBack {
         /// Why.
         why: String,
-        /// Files that were left as others had made them.
+        /// Files that were left as others had changed them.
         left: Vec<PathBuf>,
     },
 }
@@ -73,10 +73,10 @@ pub enum JournalEnd {
 pub(crate) struct Entries {
     /// Those that could be read, the oldest first.
     pub(crate) known: Vec<JournalEntry>,
-    /// Files that are no journals of ours, or of a newer release, and why.
+    /// Files that are not valid journals, or are from a newer release, and why.
     pub(crate) damaged: Vec<(PathBuf, String)>,
-    /// Files whose first line was never finished: nothing was done.
-    pub(crate) stillborn: Vec<PathBuf>,
+    /// Files whose first line is incomplete: nothing was done.
+    pub(crate) incomplete: Vec<PathBuf>,
 }
 
 /// The journals of a data folder.
@@ -87,11 +87,11 @@ pub(crate) struct Journal<'a> {
 }
 
 impl Journal<'_> {
-    /// Writes down what is going to change, and returns the receipt's id.
+    /// Journals a plan, and returns the receipt's id.
     pub(crate) fn begin(&self, plan: &Plan, now: Timestamp) -> Result<String, Error> {
         let folder = self.folder();
         for (inner, outer) in [(self.data, self.data.parent()), (&folder, Some(self.data))] {
-            if look(self.disk, inner)?.is_none() {
+            if metadata(self.disk, inner)?.is_none() {
                 make_private(self.disk, inner)?;
                 outer.map_or(Ok(()), |outer| sync(self.disk, outer))?;
             }
@@ -99,7 +99,7 @@ impl Journal<'_> {
         let first = now.strftime("%Y%m%d-%H%M%S").to_string();
         let mut id = first.clone();
         let mut number = 1;
-        while look(self.disk, &self.file(&id))?.is_some() {
+        while metadata(self.disk, &self.file(&id))?.is_some() {
             number += 1;
             id = format!("{first}-{number}");
         }
@@ -107,7 +107,7 @@ impl Journal<'_> {
         let written = self.append(&id, &Record::Plan { format: FORMAT, time: now, plan });
         let written = written.and_then(|()| sync(self.disk, &folder));
         if let Err(error) = written {
-            // Nothing has been done yet, so nothing need be remembered.
+            // Nothing has been done yet, so no record is needed.
             let _gone = self.disk.remove(&self.file(&id));
             return Err(error);
         }
@@ -125,7 +125,7 @@ impl Journal<'_> {
     pub(crate) fn entries(&self) -> Result<Entries, Error> {
         let folder = self.folder();
         let mut entries = Entries::default();
-        if look(self.disk, &folder)?.is_none() {
+        if metadata(self.disk, &folder)?.is_none() {
             return Ok(entries);
         }
         let unread = |source| Error::ReadFile { path: folder.clone(), source };
@@ -135,7 +135,7 @@ impl Journal<'_> {
             }
             match self.entry(&path)? {
                 Reading::Entry(entry) => entries.known.push(*entry),
-                Reading::Stillborn => entries.stillborn.push(path),
+                Reading::Stillborn => entries.incomplete.push(path),
                 Reading::Damaged(why) => entries.damaged.push((path, why)),
             }
         }
@@ -148,7 +148,7 @@ impl Journal<'_> {
         let mut bytes = Vec::new();
         let input = self.disk.read(path).map_err(unread)?;
         input.take(MOST).read_to_end(&mut bytes).map_err(unread)?;
-        // What follows the last line break was cut short.
+        // Anything after the last line break is incomplete.
         let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
         lines.pop();
         let Some((first, rest)) = lines.split_first() else { return Ok(Reading::Stillborn) };
@@ -169,7 +169,7 @@ impl Journal<'_> {
             Ok(_) => return Ok(Reading::Damaged("begins without a plan".to_owned())),
             Err(error) => return Ok(Reading::Damaged(error.to_string())),
         };
-        // A line that is no record is the rest of one that a crash cut short: it was written again.
+        // A line that is not a record was cut short by a crash: it was written again.
         for record in rest.iter().filter_map(|line| serde_json::from_slice(line).ok()) {
             match record {
                 Record::Plan { .. } => {}
@@ -199,13 +199,13 @@ enum Reading {
     Damaged(String),
 }
 
-/// Makes a folder of ours that others cannot look into.
+/// Creates a private folder of recount's own.
 pub(crate) fn make_private(disk: &dyn Disk, path: &Path) -> Result<(), Error> {
     disk.make_folder(path, Some(0o700))
         .map_err(|source| Error::CreateFolder { path: path.to_owned(), source })
 }
 
-/// Makes sure that names in a folder are on disk.
+/// Syncs the names in a folder.
 pub(crate) fn sync(disk: &dyn Disk, folder: &Path) -> Result<(), Error> {
     disk.sync_folder(folder).map_err(|source| Error::SyncFolder { path: folder.to_owned(), source })
 }

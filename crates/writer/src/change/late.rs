@@ -1,5 +1,5 @@
-//! Who writes to a file in the very moment in which its name goes to another one writes where nobody would look any more.
-//! So files are held while their names change, and what came late is put where it belongs.
+//! A process that writes to a file at the moment it is renamed or removed writes to a file that nobody reads any more. So
+//! files are kept open while their names change, and late writes are moved to the right file.
 
 use std::path::{Path, PathBuf};
 
@@ -9,26 +9,26 @@ use super::plan::Step;
 use super::state::{FileState, Hash};
 use crate::Error;
 
-/// Maximum number of open files: sessions come first in a plan, and only they are written to by others.
+/// The maximum number of open files: sessions come first in a plan, and only they are written to by others.
 const MOST: usize = 64;
 
 /// The files that a change has replaced or removed, still open.
 #[derive(Default)]
-pub(crate) struct Latecomers<'a> {
+pub(crate) struct OpenFiles<'a> {
     held: Vec<(PathBuf, &'a FileState, Box<dyn HeldFile + 'a>)>,
 }
 
-/// What was written to a file that nobody finds any more.
+/// A late write to a file that was replaced or removed.
 #[derive(Debug)]
-pub(crate) enum Late {
-    /// Behind what it held.
+pub(crate) enum LateWrite {
+    /// Appended to its content.
     Behind(PathBuf, Vec<u8>),
-    /// In the place of what it held.
+    /// Replaced its content.
     Instead(PathBuf, Vec<u8>),
 }
 
-impl<'a> Latecomers<'a> {
-    /// Holds the file of a step, before it is touched.
+impl<'a> OpenFiles<'a> {
+    /// Opens the file of a step, before it is changed.
     pub(crate) fn hold(&mut self, disk: &'a dyn Disk, step: &'a Step) -> Result<(), Error> {
         if let Some(before) = step.before.as_ref().filter(|_| self.held.len() < MOST) {
             let unread = |source| Error::ReadFile { path: step.path.clone(), source };
@@ -39,12 +39,12 @@ impl<'a> Latecomers<'a> {
     }
 
     /// Returns what was written to them since.
-    pub(crate) fn all(self) -> Result<Vec<Late>, Error> {
+    pub(crate) fn all(self) -> Result<Vec<LateWrite>, Error> {
         let mut late = Vec::new();
         for (path, before, mut held) in self.held {
             let unread = |source| Error::ReadFile { path: path.clone(), source };
-            let now = held.look().map_err(unread)?;
-            if before.looks_like(&now) {
+            let now = held.metadata().map_err(unread)?;
+            if before.matches_metadata(&now) {
                 continue;
             }
             let bytes = held.bytes().map_err(unread)?;
@@ -52,10 +52,10 @@ impl<'a> Latecomers<'a> {
             match bytes.split_at_checked(known) {
                 Some((start, more)) if Some(Hash::of(start)) == before.hash => {
                     if !more.is_empty() {
-                        late.push(Late::Behind(path, more.to_owned()));
+                        late.push(LateWrite::Behind(path, more.to_owned()));
                     }
                 }
-                _ => late.push(Late::Instead(path, bytes)),
+                _ => late.push(LateWrite::Instead(path, bytes)),
             }
         }
         Ok(late)
@@ -63,12 +63,12 @@ impl<'a> Latecomers<'a> {
 }
 
 impl ChangeLock<'_> {
-    /// Puts what came late where its writer meant it to be, once all is taken back.
-    pub(crate) fn put_late(&self, late: &[Late]) -> Result<(), Error> {
+    /// Moves late writes to the files they were meant for, after a rollback.
+    pub(crate) fn move_late_writes(&self, late: &[LateWrite]) -> Result<(), Error> {
         for late in late {
             let (path, written) = match late {
-                Late::Behind(path, bytes) => (path, self.disk.append(path, bytes)),
-                Late::Instead(path, bytes) => (path, self.disk.overwrite(path, bytes)),
+                LateWrite::Behind(path, bytes) => (path, self.disk.append(path, bytes)),
+                LateWrite::Instead(path, bytes) => (path, self.disk.overwrite(path, bytes)),
             };
             written.map_err(|source| Error::WriteFile { path: path.clone(), source })?;
         }
@@ -76,8 +76,8 @@ impl ChangeLock<'_> {
     }
 }
 
-impl Late {
-    /// Returns where the file lies.
+impl LateWrite {
+    /// Returns the path of the file.
     pub(crate) fn path(&self) -> &Path {
         let (Self::Behind(path, _) | Self::Instead(path, _)) = self;
         path

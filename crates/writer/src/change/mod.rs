@@ -1,18 +1,19 @@
-//! The change pipeline: how users' data changes, and how it comes back.
+//! The change pipeline: how users' data is changed and restored.
 //!
-//! A [`Plan`] says what every file is before and after, and changes nothing. [`Plan::approve`] refuses it while somebody works
-//! in its sessions, when a file is not what it was, is outside the agents' folders, or there is no room. Only what is
-//! [`Approved`] can be carried out, by [`ChangeLock::apply`], which leaves a receipt: a journal with the plan, and copies of all that
-//! was replaced or removed. [`History::undo`] makes a plan that turns a receipt around, byte for byte.
+//! A [`Plan`] lists every file before and after, and changes nothing. [`Plan::approve`] refuses it while somebody uses its
+//! sessions, or if a file has changed, is outside the agents' folders, or there is not enough disk space. Only an
+//! [`Approved`] plan can be carried out, by [`ChangeLock::apply`], which leaves a receipt: a journal with the plan, and
+//! copies of all files that were replaced or removed. [`History::undo`] makes a plan that reverts a receipt, byte for byte.
 //!
 //! ```text
 //! plan ─► approve ─► journal: plan ─► copies, new files beside their places ─► journal: prepared ─► rename, remove ─► journal: done
 //!                    └──────── a crash here: taken back ─────────────────────┘└──── a crash here: finished, or taken back ────┘
 //! ```
 //!
-//! Whoever holds a [`ChangeLock`] has the turn: of two runs at once, one waits. So a change that is not ended when the change pipeline is
-//! opened was cut short by a crash, and [`ChangeLock::recover`] ends it.
+//! Only the holder of the [`ChangeLock`] may make changes: of two concurrent runs, one waits. So an unfinished change that
+//! is found when the lock is taken was interrupted by a crash, and [`ChangeLock::recover`] finishes it or rolls it back.
 
+mod agent_locks;
 pub(crate) mod apply;
 mod approve;
 pub(crate) mod content;
@@ -27,7 +28,6 @@ pub(crate) mod state;
 #[cfg(test)]
 pub(crate) mod tests;
 mod trash;
-mod turns;
 mod undo;
 
 use std::path::Path;
@@ -39,44 +39,44 @@ use crate::{Error, Lock};
 
 pub use approve::{Approved, Owner};
 pub use content::{Likeness, Make, NewContent};
-pub use disk::{Disk, FileKind, HeldFile, Look, NewFile};
+pub use disk::{Disk, FileKind, FileMetadata, HeldFile, NewFile};
 pub use journal::{JournalEnd, JournalEntry};
-pub use plan::{ChangeDetails, Folder, Plan, Step, Subject, Undoes};
+pub use plan::{ChangeDetails, Folder, Plan, Step, Subject, UndoneSteps};
 pub use recover::Recovered;
-pub use refusal::{Refusal, Spent};
+pub use refusal::{NotUndoableReason, Refusal};
 pub use state::{FileState, Hash};
 pub use undo::History;
 
 use journal::Journal;
 
-/// How long a run waits for its turn.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a run waits for the lock.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The turn at users' data, until dropped.
+/// The lock on users' data, until dropped.
 #[derive(Debug)]
 pub struct ChangeLock<'a> {
     disk: &'a dyn Disk,
-    /// Our data folder, in which journals and copies lie.
+    /// recount's data folder, with the journals and copies.
     data: &'a Path,
     now: Timestamp,
     _turn: Option<Lock>,
 }
 
 impl<'a> ChangeLock<'a> {
-    /// Waits for the turn. `data` is our data folder, `now` the time that is written down.
+    /// Waits for the lock. `data` is recount's data folder, `now` the time to record.
     ///
     /// # Errors
-    /// [`Error::Busy`] when another run has it for long, [`Refusal::NoTurns`] where runs cannot take turns.
+    /// [`Error::Busy`] if another run holds it for long, [`Refusal::NoLocks`] where locks are not supported.
     pub fn open(disk: &'a dyn Disk, data: &'a Path, now: Timestamp) -> Result<Self, Error> {
         crate::create_private_folder(data)?;
-        let turn = crate::lock(&data.join("door"), PATIENCE)?;
+        let turn = crate::lock(&data.join("door"), TIMEOUT)?;
         if !turn.is_held() {
-            return Err(Refusal::NoTurns { path: data.to_owned() }.into());
+            return Err(Refusal::NoLocks { path: data.to_owned() }.into());
         }
         Ok(Self { disk, data, now, _turn: Some(turn) })
     }
 
-    /// Returns our data folder.
+    /// Returns recount's data folder.
     pub fn data(&self) -> &Path {
         self.data
     }

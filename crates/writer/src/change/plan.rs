@@ -1,4 +1,4 @@
-//! What will change, file by file, before anything does.
+//! Plans: what will change, file by file, before anything does.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -8,37 +8,37 @@ use serde::{Deserialize, Serialize};
 use super::content::NewContent;
 use super::disk::{Disk, FileKind};
 use super::refusal::Refusal;
-use super::state::{FileState, hash_file, look};
+use super::state::{FileState, hash_file, metadata};
 use crate::Error;
 
-/// Every file that will change, before and after. Making one changes nothing.
+/// Every file that will change, before and after. Creating a plan changes nothing.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Plan {
-    /// What was asked for, in one word.
+    /// The command, in one word.
     pub command: String,
     /// The sessions it is about.
     pub sessions: Vec<Subject>,
     /// The files, in the order in which they are changed.
     pub steps: Vec<Step>,
-    /// Folders that are made for new files, the outer ones first.
+    /// Folders to create for new files, outer ones first.
     pub made: Vec<Folder>,
-    /// Folders that are removed if nothing is left in them, the inner ones first.
+    /// Folders to remove if they are empty at the end, inner ones first.
     pub removed: Vec<Folder>,
     /// Folders of an agent: nothing outside of them is changed.
     pub roots: Vec<PathBuf>,
-    /// Folders by whose existence an agent's processes take turns; they are made while files change.
+    /// Folders that the agent's processes use as locks; they are created while files change.
     pub locks: Vec<PathBuf>,
-    /// Files by whose locks an agent's processes take turns; those that are there are locked while files change.
+    /// Files that the agent's processes lock; existing ones are locked while files change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub file_locks: Vec<PathBuf>,
-    /// The change that this one takes back.
-    pub undoes: Option<Undoes>,
+    /// The change that this one undoes.
+    pub undoes: Option<UndoneSteps>,
     /// The paths of all these.
     #[serde(skip)]
     pub(super) paths: StepPaths,
 }
 
-/// The paths of a plan's steps and removed folders, as far as they were met: found without a look at each.
+/// An index of the paths of a plan's steps and removed folders, as far as they were added.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StepPaths {
     known: HashSet<PathBuf>,
@@ -48,7 +48,7 @@ pub(super) struct StepPaths {
 }
 
 impl StepPaths {
-    /// Adds the steps that are new. When others were taken away, it begins again.
+    /// Adds new steps. If steps were removed, the index is rebuilt.
     fn follow(&mut self, steps: &[Step]) {
         let last = self.steps.checked_sub(1);
         let is_there = last
@@ -78,20 +78,20 @@ pub struct Subject {
 /// One file, before and after.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Step {
-    /// Where it lies.
+    /// Its path.
     pub path: PathBuf,
-    /// What it is to the session, for people.
+    /// Its role in the session, for people.
     pub what: String,
     /// The session it belongs to.
     pub session: Option<String>,
-    /// What is there; nothing for a new file.
+    /// Its old state; `None` for a new file.
     pub before: Option<FileState>,
-    /// What will be there; nothing for a file that goes to the trash.
+    /// Its new state; `None` for a file that goes to the trash.
     pub after: Option<FileState>,
-    /// Where a file that goes away goes to, if it is moved.
+    /// The destination of a file that is moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<PathBuf>,
-    /// What will be in it. Not written down: the file that is laid ready is.
+    /// Its new content. Not serialized: the staged file has it.
     #[serde(skip)]
     pub(crate) content: Option<NewContent>,
 }
@@ -99,32 +99,32 @@ pub struct Step {
 /// A folder and its permissions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Folder {
-    /// Where it lies.
+    /// Its path.
     pub path: PathBuf,
-    /// Its permissions; the system's usual ones if it is not said.
+    /// Its permissions; the system's default if `None`.
     pub mode: Option<u32>,
 }
 
-/// Which steps of an earlier change are taken back.
+/// The steps of an earlier change that are undone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Undoes {
+pub struct UndoneSteps {
     /// The receipt of that change.
     pub receipt: String,
     /// The numbers of its steps.
     pub steps: Vec<usize>,
 }
 
-/// What a step says about its file, beside where it lies.
+/// Details of a step, besides its path.
 #[derive(Clone, Copy, Debug)]
 pub struct ChangeDetails<'a> {
     /// The session it belongs to.
     pub session: Option<&'a str>,
-    /// What it is to the session, for people.
+    /// Its role in the session, for people.
     pub what: &'a str,
 }
 
 impl Plan {
-    /// A plan without steps, below these folders of agents.
+    /// Returns a plan without steps, limited to these folders of agents.
     pub fn new(command: &str, roots: Vec<PathBuf>) -> Self {
         Self { command: command.to_owned(), roots, ..Self::default() }
     }
@@ -134,15 +134,15 @@ impl Plan {
         self.steps.is_empty()
     }
 
-    /// How many bytes go away or are replaced.
+    /// Returns the number of bytes that are removed or replaced.
     pub fn bytes_before(&self) -> u64 {
         self.steps.iter().filter_map(|step| step.before.as_ref()).map(|state| state.bytes).sum()
     }
 
-    /// Puts the file at `path` into the trash. What is not there or in the plan already is left out.
+    /// Moves the file at `path` to the trash. Files that do not exist or are already in the plan are skipped.
     ///
     /// # Errors
-    /// If it cannot be read, or is no regular file.
+    /// If it cannot be read, or is not a regular file.
     pub fn remove(
         &mut self,
         disk: &dyn Disk,
@@ -156,11 +156,11 @@ impl Plan {
         self.push(path, about, (Some(before), None), None)
     }
 
-    /// Puts the file at `path` into the trash, as [`Plan::remove`] does, but does not read it yet: a plan of thousands of files is
-    /// made in no time, and [`Plan::complete`] reads them once it matters.
+    /// Moves the file at `path` to the trash, like [`Plan::remove`], but does not read it yet: a plan of thousands of files
+    /// is made quickly, and [`Plan::complete`] reads them when needed.
     ///
     /// # Errors
-    /// If it cannot be looked at, or is no regular file.
+    /// If its metadata cannot be read, or it is not a regular file.
     pub fn remove_unread(
         &mut self,
         disk: &dyn Disk,
@@ -174,7 +174,7 @@ impl Plan {
         self.push(path, about, (Some(before), None), None)
     }
 
-    /// Reads the files that were only looked at.
+    /// Reads the files of which only the metadata was read.
     ///
     /// # Errors
     /// If one has changed since, or cannot be read.
@@ -184,7 +184,8 @@ impl Plan {
                 continue;
             };
             let (bytes, hash) = hash_file(disk, &step.path)?;
-            let is_same = look(disk, &step.path)?.is_some_and(|now| before.looks_like(&now));
+            let is_same =
+                metadata(disk, &step.path)?.is_some_and(|now| before.matches_metadata(&now));
             if !is_same || bytes != before.bytes {
                 return Err(Refusal::Changed { path: step.path.clone() }.into());
             }
@@ -199,10 +200,10 @@ impl Plan {
         self.paths.known.contains(path)
     }
 
-    /// Makes a new file at `path`, with this time and these permissions.
+    /// Creates a file at `path`, with this time and these permissions.
     ///
     /// # Errors
-    /// If there is something already, or what is to be in it cannot be read.
+    /// If something exists already, or the content cannot be read.
     pub fn create(
         &mut self,
         disk: &dyn Disk,
@@ -211,20 +212,20 @@ impl Plan {
         about: ChangeDetails<'_>,
         like: Option<&FileState>,
     ) -> Result<(), Error> {
-        if look(disk, path)?.is_some() {
+        if metadata(disk, path)?.is_some() {
             return Err(Refusal::Occupied { path: path.to_owned() }.into());
         }
         let (bytes, hash) = content.measure(disk)?;
         let (modified, mode) = like.map_or((None, None), |like| (like.modified, like.mode));
         let after = FileState { bytes, hash: Some(hash), modified, mode };
-        self.make_way(disk, path)?;
+        self.add_parent_folders(disk, path)?;
         self.push(path, about, (None, Some(after)), Some(content))
     }
 
-    /// Puts other bytes into the file at `path`; its permissions and its time stay.
+    /// Replaces the content of the file at `path`; its permissions and its time are kept.
     ///
     /// # Errors
-    /// If it is not there, or cannot be read.
+    /// If it does not exist, or cannot be read.
     pub fn replace(
         &mut self,
         disk: &dyn Disk,
@@ -240,10 +241,10 @@ impl Plan {
         self.push(path, about, (Some(before), Some(after)), Some(content))
     }
 
-    /// Moves a file: a new one like it, and the old one to the trash.
+    /// Moves a file: creates a copy, and moves the old one to the trash.
     ///
     /// # Errors
-    /// If one is not there, or the other is.
+    /// If the file does not exist, or the destination does.
     pub fn move_file(
         &mut self,
         disk: &dyn Disk,
@@ -254,10 +255,10 @@ impl Plan {
         self.move_as(disk, from, to, NewContent::of_file(from), about)
     }
 
-    /// Moves a file and puts other bytes into it on the way; its permissions and its time stay.
+    /// Moves a file and replaces its content; its permissions and its time are kept.
     ///
     /// # Errors
-    /// If one is not there, or the other is.
+    /// If the file does not exist, or the destination does.
     pub fn move_as(
         &mut self,
         disk: &dyn Disk,
@@ -279,7 +280,7 @@ impl Plan {
     /// Copies a file, with its permissions and its time.
     ///
     /// # Errors
-    /// If one is not there, or the other is.
+    /// If the file does not exist, or the destination does.
     pub fn copy_file(
         &mut self,
         disk: &dyn Disk,
@@ -292,19 +293,19 @@ impl Plan {
         self.create(disk, to, NewContent::of_file(from), about, Some(&before))
     }
 
-    /// Removes a folder, if nothing is left in it in the end.
+    /// Removes a folder, if it is empty at the end.
     ///
     /// # Errors
-    /// If it cannot be looked at.
+    /// If it cannot be examined.
     pub fn remove_folder(&mut self, disk: &dyn Disk, path: &Path) -> Result<(), Error> {
         if self.paths.removed.len() != self.removed.len() {
             self.paths.removed = self.removed.iter().map(|folder| folder.path.clone()).collect();
         }
         let known = self.paths.removed.contains(path);
         if let Some(found) =
-            look(disk, path)?.filter(|look| look.kind == FileKind::Folder && !known)
+            metadata(disk, path)?.filter(|metadata| metadata.kind == FileKind::Folder && !known)
         {
-            // The inner ones first.
+            // Inner ones first.
             let depth = path.components().count();
             let is_deeper = |known: &Folder| known.path.components().count() >= depth;
             let at = self.removed.partition_point(is_deeper);
@@ -330,10 +331,10 @@ impl Plan {
         Ok(())
     }
 
-    /// Notes which folders must be made for a new file.
-    pub(crate) fn make_way(&mut self, disk: &dyn Disk, path: &Path) -> Result<(), Error> {
+    /// Adds the folders that must be created for a new file.
+    pub(crate) fn add_parent_folders(&mut self, disk: &dyn Disk, path: &Path) -> Result<(), Error> {
         for folder in path.ancestors().skip(1) {
-            if folder.as_os_str().is_empty() || look(disk, folder)?.is_some() {
+            if folder.as_os_str().is_empty() || metadata(disk, folder)?.is_some() {
                 break;
             }
             if !self.made.iter().any(|known| known.path == folder) {

@@ -1,42 +1,42 @@
-//! After a crash: each change that was begun and not ended is finished or taken back.
+//! Recovery after a crash: each unfinished change is finished or rolled back.
 //!
-//! What was done is not remembered but seen: a file holds what it held before, what it should hold after, or something that
-//! somebody else wrote, which is never touched.
+//! Progress is not recorded but determined from the files: a file has its old content, its new content, or content that
+//! another process wrote, which is never touched.
 
 use std::path::{Path, PathBuf};
 
 use super::ChangeLock;
-use super::apply::{lay_down, remove, remove_if_empty};
+use super::agent_locks::AgentLocks;
+use super::apply::{remove, remove_if_empty, write_verified};
 use super::content::NewContent;
 use super::journal::{JournalEnd, JournalEntry, Record};
 use super::places::Places;
 use super::plan::{Plan, Step};
-use super::state::{FileState, look};
-use super::turns::Turns;
+use super::state::{FileState, metadata};
 use crate::Error;
 
-/// The outcome of a change that a crash had interrupted.
+/// The outcome of an interrupted change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovered {
     /// Its receipt.
     pub id: String,
-    /// What was asked for.
+    /// The command.
     pub command: String,
-    /// Whether it was finished, rather than taken back.
+    /// Whether it was finished, rather than rolled back.
     pub finished: bool,
-    /// Files that others had changed meanwhile, and that were left alone.
+    /// Files that others had changed meanwhile, and that were not touched.
     pub left: Vec<PathBuf>,
 }
 
 impl ChangeLock<'_> {
-    /// Finishes or takes back what a crash has cut short. Where `is_live` says that somebody works in its sessions, it is
-    /// taken back.
+    /// Finishes or rolls back interrupted changes. A change is rolled back if `is_live` reports that somebody uses its
+    /// sessions.
     ///
     /// # Errors
-    /// If that does not work; the next run tries again.
+    /// If that fails; the next run tries again.
     pub fn recover(&self, is_live: &dyn Fn(&Plan) -> bool) -> Result<Vec<Recovered>, Error> {
         let entries = self.journal().entries()?;
-        for path in &entries.stillborn {
+        for path in &entries.incomplete {
             remove(self.disk, path)?;
         }
         let mut recovered = Vec::new();
@@ -46,12 +46,12 @@ impl ChangeLock<'_> {
             let mut finished = false;
             match entry.end {
                 JournalEnd::Done | JournalEnd::TakenBack { .. } => continue,
-                JournalEnd::Begun => self.clear_away(&entry.id, &entry.plan, why)?,
+                JournalEnd::Begun => self.discard_staged(&entry.id, &entry.plan, why)?,
                 JournalEnd::Prepared if !is_live(&entry.plan) && self.can_finish(entry)? => {
                     self.finish(entry)?;
                     finished = true;
                 }
-                JournalEnd::Prepared => left = self.take_back(&entry.id, &entry.plan, why)?,
+                JournalEnd::Prepared => left = self.roll_back(&entry.id, &entry.plan, why)?,
             }
             let (id, command) = (entry.id.clone(), entry.plan.command.clone());
             recovered.push(Recovered { id, command, finished, left });
@@ -60,7 +60,7 @@ impl ChangeLock<'_> {
         Ok(recovered)
     }
 
-    /// Whether every file is before or after its step, and all that is needed to go on is whole.
+    /// Whether every file is in its old or new state, and everything needed to continue is intact.
     fn can_finish(&self, entry: &JournalEntry) -> Result<bool, Error> {
         let places = self.places(&entry.id);
         for (number, step) in entry.plan.steps.iter().enumerate() {
@@ -86,7 +86,7 @@ impl ChangeLock<'_> {
                 remove(self.disk, &places.ready(number, step))?;
             }
         }
-        let mut turns = Turns::take(self.disk, &entry.plan)?;
+        let mut turns = AgentLocks::take(self.disk, &entry.plan)?;
         for (number, step) in open {
             turns.refresh()?;
             match step.after {
@@ -104,18 +104,18 @@ impl ChangeLock<'_> {
         self.journal().append(&entry.id, &Record::Done { time: self.now })
     }
 
-    /// Brings every file back to what it was. Returns those that somebody else has changed meanwhile: they are left alone,
-    /// and what they were is kept in the trash.
-    pub(crate) fn take_back(
+    /// Restores every file to its old state. Returns those that another process has changed meanwhile: they are not
+    /// touched, and copies of their old state are kept in the trash.
+    pub(crate) fn roll_back(
         &self,
         id: &str,
         plan: &Plan,
         why: &str,
     ) -> Result<Vec<PathBuf>, Error> {
         let places = self.places(id);
-        let mut turns = Turns::take(self.disk, plan)?;
+        let mut turns = AgentLocks::take(self.disk, plan)?;
         for folder in plan.removed.iter().rev() {
-            if look(self.disk, &folder.path)?.is_none() && needs(plan, &folder.path) {
+            if metadata(self.disk, &folder.path)?.is_none() && needs(plan, &folder.path) {
                 self.disk
                     .make_folder(&folder.path, folder.mode)
                     .map_err(|source| Error::CreateFolder { path: folder.path.clone(), source })?;
@@ -126,21 +126,21 @@ impl ChangeLock<'_> {
             turns.refresh()?;
             let now = Found::at(self, &step.path)?;
             if now.is(step.before.as_ref()) {
-                // It was not touched, or is back already.
+                // It was not changed, or is already restored.
             } else if now.is(step.after.as_ref()) {
                 self.bring_back(&places, number, step)?;
             } else {
                 left.push(step.path.clone());
             }
         }
-        // First all is back for certain, then copies go.
+        // Copies are deleted only after everything is restored and synced.
         self.sync_all(plan)?;
         self.tidy(&places, plan, why, &left)?;
         Ok(left)
     }
 
-    /// Removes what was laid ready for a change of which nothing was carried out.
-    pub(crate) fn clear_away(&self, id: &str, plan: &Plan, why: &str) -> Result<(), Error> {
+    /// Removes the staged files of a change of which nothing was carried out.
+    pub(crate) fn discard_staged(&self, id: &str, plan: &Plan, why: &str) -> Result<(), Error> {
         self.tidy(&self.places(id), plan, why, &[])
     }
 
@@ -171,19 +171,19 @@ impl ChangeLock<'_> {
         if !self.is_whole(&kept, Some(before))? {
             return Err(Error::NotAsWritten { path: kept });
         }
-        // On the same disk the copy itself goes back, which takes no room.
+        // On the same disk the copy itself is moved back, which takes no space.
         if self.disk.rename(&kept, &step.path).is_ok() {
             return Ok(());
         }
         let ready = places.ready(number, step);
         remove(self.disk, &ready)?;
-        lay_down(self.disk, &NewContent::of_file(&kept), &ready, before, &kept)?;
+        write_verified(self.disk, &NewContent::of_file(&kept), &ready, before, &kept)?;
         self.disk
             .rename(&ready, &step.path)
             .map_err(|source| Error::ReplaceFile { path: step.path.clone(), source })
     }
 
-    /// Whether a file of ours holds what it should; nothing need be there when there was nothing.
+    /// Whether a file of recount's own has the expected content; none need exist if there was none.
     fn is_whole(&self, path: &Path, state: Option<&FileState>) -> Result<bool, Error> {
         Ok(state.is_none() || Found::at(self, path)?.is(state))
     }
@@ -191,7 +191,7 @@ impl ChangeLock<'_> {
     /// Removes all copies of a change.
     pub(crate) fn forget_copies(&self, places: &Places<'_>) -> Result<(), Error> {
         let folder = places.folder();
-        if look(self.disk, &folder)?.is_none() {
+        if metadata(self.disk, &folder)?.is_none() {
             return Ok(());
         }
         let unread = |source| Error::ReadFile { path: folder.clone(), source };
@@ -201,22 +201,22 @@ impl ChangeLock<'_> {
         remove_if_empty(self.disk, &folder)
     }
 
-    /// Returns where the files of a change lie.
+    /// Returns the paths of a change.
     pub(crate) fn places<'a>(&'a self, id: &'a str) -> Places<'a> {
         Places { data: self.data, id }
     }
 }
 
-/// Whether a file that may have to come back lies in a folder.
+/// Whether a folder contains a file that may have to be restored.
 fn needs(plan: &Plan, folder: &Path) -> bool {
     plan.steps.iter().any(|step| step.before.is_some() && step.path.starts_with(folder))
 }
 
-/// What lies at a path.
+/// What exists at a path.
 enum Found {
     Nothing,
     File(FileState),
-    /// No file, so not ours.
+    /// Not a file, so not recount's.
     Other,
 }
 

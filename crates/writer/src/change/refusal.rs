@@ -1,4 +1,4 @@
-//! Why a change is not made, although it could be.
+//! Why a change is refused although it would be possible.
 
 use std::path::PathBuf;
 
@@ -6,27 +6,27 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// Somebody is working in a session of the plan.
+    /// A process uses a session of the plan.
     #[error("session {session} is in use by process {process}")]
     Live {
         /// The session.
         session: String,
-        /// The number of the process.
+        /// The process id.
         process: u32,
     },
-    /// A file is not what it was when the plan was made.
+    /// A file has changed since the plan was made.
     #[error("{} has changed since it was read", path.display())]
     Changed {
         /// The file.
         path: PathBuf,
     },
-    /// Something lies where a new file is to be.
+    /// Something exists where a new file would be created.
     #[error("{} is there already", path.display())]
     Occupied {
-        /// What lies there.
+        /// Its path.
         path: PathBuf,
     },
-    /// A file lies outside of the folders that may be changed.
+    /// A file is outside of the folders that may be changed.
     #[error("{} is outside the agents' folders", path.display())]
     Outside {
         /// The file.
@@ -35,10 +35,10 @@ pub enum Refusal {
     /// A link, a folder or a device where a file should be.
     #[error("{} is not a regular file", path.display())]
     NotAFile {
-        /// What it is.
+        /// Its path.
         path: PathBuf,
     },
-    /// A path that cannot be written down in the journal.
+    /// A path that cannot be written to the journal.
     #[error("the name of {} is not text", path.display())]
     NotText {
         /// The path.
@@ -49,40 +49,40 @@ pub enum Refusal {
     NoRoom {
         /// A folder on that disk.
         path: PathBuf,
-        /// What the change takes.
+        /// The required space.
         needed: u64,
-        /// What there is.
+        /// The free space.
         free: u64,
     },
-    /// Our data folder lies where runs cannot take turns.
+    /// recount's data folder is on a disk without locks.
     #[error("{} is on a file system without locks", path.display())]
-    NoTurns {
-        /// Our data folder.
+    NoLocks {
+        /// recount's data folder.
         path: PathBuf,
     },
-    /// A change has been undone already, or was never made.
+    /// A change has already been undone, or was never made.
     #[error("change {id} cannot be undone: {why}")]
     NotUndoable {
         /// The receipt.
         id: String,
-        /// Why not.
-        why: Spent,
+        /// The reason.
+        why: NotUndoableReason,
     },
 }
 
-/// Why a change cannot be undone any more, or not yet.
+/// Why a change can no longer be undone, or not yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Spent {
-    /// What was kept to undo it was removed.
+pub enum NotUndoableReason {
+    /// The copies for undo were deleted.
     #[error("its undo data was removed")]
     Emptied,
-    /// It failed, and was taken back then.
+    /// It failed, and was rolled back then.
     #[error("it failed and was rolled back")]
     TakenBack,
-    /// It has not ended.
+    /// It has not finished.
     #[error("it is not finished")]
     NotEnded,
-    /// It was undone already.
+    /// It was already undone.
     #[error("none of it is in effect any more")]
     Undone,
 }

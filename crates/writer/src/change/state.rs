@@ -1,4 +1,4 @@
-//! What a file is before or after a change: its size, the hash of its bytes, its time and permissions.
+//! The state of a file before or after a change: size, hash, time and permissions.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -7,50 +7,52 @@ use std::path::Path;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
-use super::disk::{Disk, FileKind, Look};
+use super::disk::{Disk, FileKind, FileMetadata};
 use super::refusal::Refusal;
 use crate::Error;
 
-/// What a file is.
+/// The state of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileState {
     /// Its size.
     pub bytes: u64,
-    /// The SHA-256 of its bytes; not yet known of a file that was only looked at.
+    /// The SHA-256 of its bytes; `None` if only the metadata was read.
     pub hash: Option<Hash>,
     /// When it was last written, in nanoseconds since 1970.
     pub modified: Option<i64>,
-    /// Its permissions, where the system has such.
+    /// Its permissions, where the system has them.
     pub mode: Option<u32>,
 }
 
 impl FileState {
-    /// Reads the file at `path`; `None` if there is nothing.
+    /// Reads the file at `path`; `None` if nothing exists.
     ///
     /// # Errors
-    /// If it cannot be read, or is no regular file.
+    /// If it cannot be read, or is not a regular file.
     pub fn of(disk: &dyn Disk, path: &Path) -> Result<Option<Self>, Error> {
         let Some(seen) = Self::seen(disk, path)? else { return Ok(None) };
         let (bytes, hash) = hash_file(disk, path)?;
         Ok(Some(Self { bytes, hash: Some(hash), ..seen }))
     }
 
-    /// Looks at the file at `path` without reading it; `None` if there is nothing.
+    /// Reads the metadata of the file at `path`, not its bytes; `None` if nothing exists.
     pub(crate) fn seen(disk: &dyn Disk, path: &Path) -> Result<Option<Self>, Error> {
-        let Some(look) = look(disk, path)? else { return Ok(None) };
-        if look.kind != FileKind::File {
+        let Some(metadata) = metadata(disk, path)? else { return Ok(None) };
+        if metadata.kind != FileKind::File {
             return Err(Refusal::NotAFile { path: path.to_owned() }.into());
         }
-        let Look { bytes, modified, mode, .. } = look;
+        let FileMetadata { bytes, modified, mode, .. } = metadata;
         Ok(Some(Self { bytes, hash: None, modified, mode }))
     }
 
-    /// Whether a look at the file tells nothing else: cheap, and without its bytes.
-    pub(crate) fn looks_like(&self, look: &Look) -> bool {
-        look.kind == FileKind::File && look.bytes == self.bytes && look.modified == self.modified
+    /// Whether the metadata matches: cheap, and without reading its bytes.
+    pub(crate) fn matches_metadata(&self, metadata: &FileMetadata) -> bool {
+        metadata.kind == FileKind::File
+            && metadata.bytes == self.bytes
+            && metadata.modified == self.modified
     }
 
-    /// Whether the bytes are the same, whatever the time says.
+    /// Whether the bytes are the same, ignoring the time.
     pub(crate) fn same_bytes(&self, other: &Self) -> bool {
         self.bytes == other.bytes && self.hash.is_some() && self.hash == other.hash
     }
@@ -103,7 +105,7 @@ impl<'de> Deserialize<'de> for Hash {
     }
 }
 
-/// Hashes bytes as they come by.
+/// Hashes bytes incrementally.
 #[derive(Clone, Default)]
 pub(crate) struct Hasher {
     inner: Sha256,
@@ -125,9 +127,9 @@ impl Hasher {
     }
 }
 
-/// Looks at a path.
-pub(crate) fn look(disk: &dyn Disk, path: &Path) -> Result<Option<Look>, Error> {
-    disk.look(path).map_err(|source| Error::ReadFile { path: path.to_owned(), source })
+/// Reads the metadata of a path.
+pub(crate) fn metadata(disk: &dyn Disk, path: &Path) -> Result<Option<FileMetadata>, Error> {
+    disk.metadata(path).map_err(|source| Error::ReadFile { path: path.to_owned(), source })
 }
 
 /// Reads a file to its end and returns its size and hash.
@@ -143,7 +145,7 @@ pub(crate) fn hash_file(disk: &dyn Disk, path: &Path) -> Result<(u64, Hash), Err
     Ok((hasher.bytes(), hasher.hash()))
 }
 
-/// Hands up to `most` bytes of `input` on, a piece at a time. Returns how many there were.
+/// Passes up to `most` bytes of `input` on, a piece at a time. Returns their number.
 pub(crate) fn pour(
     input: &mut dyn Read,
     most: u64,

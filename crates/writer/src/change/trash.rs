@@ -1,17 +1,17 @@
-//! What was kept so that changes can be undone, and throwing it away.
+//! Copies that are kept for undo, and their deletion.
 
 use super::ChangeLock;
 use super::apply::{remove, remove_if_empty};
 use super::journal::{JournalEnd, JournalEntry, Record};
-use super::state::look;
+use super::state::metadata;
 use super::undo::History;
 use crate::Error;
 
 impl ChangeLock<'_> {
-    /// Throws away what was kept for some changes: they cannot be undone any more.
+    /// Deletes the copies of some changes: they can no longer be undone.
     ///
     /// # Errors
-    /// If a copy cannot be removed; the next run goes on with it.
+    /// If a copy cannot be removed; the next run tries again.
     pub fn empty(&self, changes: &[JournalEntry]) -> Result<(), Error> {
         for entry in changes.iter().filter(|entry| entry.end == JournalEnd::Done && !entry.emptied)
         {
@@ -21,13 +21,13 @@ impl ChangeLock<'_> {
         Ok(())
     }
 
-    /// Removes copies that nothing needs: of what is back in its place, and of what was thrown away. A power cut may have
-    /// brought some of them back.
+    /// Removes copies that are no longer needed: of restored files, and of emptied changes. A power cut may have brought
+    /// some of them back.
     pub(crate) fn sweep(&self) -> Result<(), Error> {
         let history = History::read(self.disk, self.data)?;
         for entry in history.changes() {
             let places = self.places(&entry.id);
-            if look(self.disk, &places.folder())?.is_none() {
+            if metadata(self.disk, &places.folder())?.is_none() {
                 continue;
             }
             match &entry.end {

@@ -1,4 +1,4 @@
-//! Taking a change back: a plan like any other, with every step turned around.
+//! Undo: a plan like any other, with every step reverted.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,12 +7,12 @@ use super::content::NewContent;
 use super::disk::Disk;
 use super::journal::{Entries, Journal, JournalEnd, JournalEntry};
 use super::places::Places;
-use super::plan::{Folder, Plan, Step, Undoes};
-use super::refusal::{Refusal, Spent};
+use super::plan::{Folder, Plan, Step, UndoneSteps};
+use super::refusal::{NotUndoableReason, Refusal};
 use super::state::FileState;
 use crate::Error;
 
-/// Everything that was changed, as the journals tell it.
+/// All changes in the journals.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     entries: Entries,
@@ -27,24 +27,24 @@ impl History {
         Ok(Self { entries: Journal { disk, data }.entries()? })
     }
 
-    /// The changes, the oldest first.
+    /// Returns the changes, oldest first.
     pub fn changes(&self) -> &[JournalEntry] {
         &self.entries.known
     }
 
-    /// Journals that could not be understood, and why.
+    /// Returns invalid journals, and why.
     pub fn damaged(&self) -> &[(PathBuf, String)] {
         &self.entries.damaged
     }
 
-    /// Whether a crash has cut a change short.
+    /// Whether a change was interrupted by a crash.
     pub fn is_cut_short(&self) -> bool {
         let open =
             |entry: &JournalEntry| matches!(entry.end, JournalEnd::Begun | JournalEnd::Prepared);
         self.entries.known.iter().any(open)
     }
 
-    /// The steps of a change that are in force, by number: made, and not undone since.
+    /// Returns the steps of a change that are in force, by number: made, and not undone since.
     pub fn in_force(&self, entry: &JournalEntry) -> BTreeSet<usize> {
         if entry.end != JournalEnd::Done {
             return BTreeSet::new();
@@ -58,7 +58,7 @@ impl History {
         steps
     }
 
-    /// Finds a change by its receipt or the start of one; the last one that can be undone if none is named.
+    /// Finds a change by its receipt or the start of one; the last one that can be undone if none is given.
     ///
     /// # Errors
     /// If there is none, or several.
@@ -80,23 +80,23 @@ impl History {
         }
     }
 
-    /// Whether a change takes another back. One that takes back an undo makes the change once more, and is none.
+    /// Whether a change undoes another. One that undoes an undo redoes the change, and does not count.
     fn is_undo(&self, entry: &JournalEntry) -> bool {
         let undone = |entry: &JournalEntry| {
             let receipt = &entry.plan.undoes.as_ref()?.receipt;
             self.entries.known.iter().find(|known| known.id == *receipt)
         };
-        // A damaged journal may lead in a circle.
+        // A damaged journal may be circular.
         let chain = std::iter::successors(Some(entry), |entry| undone(entry));
         let undos =
             chain.take(self.entries.known.len()).filter(|entry| entry.plan.undoes.is_some());
         undos.count() % 2 == 1
     }
 
-    /// Plans to take back those steps of a change that are in force and that `wanted` picks.
+    /// Plans to undo those steps of a change that are in force and that `wanted` selects.
     ///
     /// # Errors
-    /// If it was taken back already or cannot be, or a file has changed since.
+    /// If it was already undone or cannot be, or a file has changed since.
     pub fn undo(
         &self,
         disk: &dyn Disk,
@@ -106,16 +106,18 @@ impl History {
     ) -> Result<Plan, Error> {
         let refuse = |why| Error::from(Refusal::NotUndoable { id: entry.id.clone(), why });
         match entry.end {
-            JournalEnd::Done if entry.emptied => return Err(refuse(Spent::Emptied)),
+            JournalEnd::Done if entry.emptied => return Err(refuse(NotUndoableReason::Emptied)),
             JournalEnd::Done => {}
-            JournalEnd::TakenBack { .. } => return Err(refuse(Spent::TakenBack)),
-            JournalEnd::Begun | JournalEnd::Prepared => return Err(refuse(Spent::NotEnded)),
+            JournalEnd::TakenBack { .. } => return Err(refuse(NotUndoableReason::TakenBack)),
+            JournalEnd::Begun | JournalEnd::Prepared => {
+                return Err(refuse(NotUndoableReason::NotEnded));
+            }
         }
         let places = Places { data, id: &entry.id };
         let in_force = self.in_force(entry);
         let mut numbers = Vec::new();
         let mut steps = Vec::new();
-        // What was done last is taken back first.
+        // The last step is undone first.
         for (number, step) in entry.plan.steps.iter().enumerate().rev() {
             if in_force.contains(&number) && wanted(step) {
                 numbers.push(number);
@@ -123,7 +125,7 @@ impl History {
             }
         }
         if steps.is_empty() {
-            return Err(refuse(Spent::Undone));
+            return Err(refuse(NotUndoableReason::Undone));
         }
         let is_about = |id: &String| steps.iter().any(|step| step.session.as_ref() == Some(id));
         let sessions = entry.plan.sessions.iter().filter(|subject| is_about(&subject.id));
@@ -138,19 +140,19 @@ impl History {
             roots: entry.plan.roots.clone(),
             locks: entry.plan.locks.clone(),
             file_locks: entry.plan.file_locks.clone(),
-            undoes: Some(Undoes { receipt: entry.id.clone(), steps: numbers }),
+            undoes: Some(UndoneSteps { receipt: entry.id.clone(), steps: numbers }),
             ..Plan::default()
         };
         // Others may have removed more since.
         for step in steps.iter().filter(|step| step.after.is_some()) {
-            plan.make_way(disk, &step.path)?;
+            plan.add_parent_folders(disk, &step.path)?;
         }
         plan.steps = steps;
         Ok(plan)
     }
 }
 
-/// Whether a file that comes back lies in a folder that was removed.
+/// Whether a restored file is in a folder that was removed.
 fn holds(folder: &Folder, steps: &[Step]) -> bool {
     steps.iter().any(|step| step.after.is_some() && step.path.starts_with(&folder.path))
 }

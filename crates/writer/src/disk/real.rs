@@ -1,4 +1,4 @@
-//! The disk of this machine, as changes see it.
+//! The disk of this machine, for changes.
 
 use std::fmt::Debug;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
@@ -6,19 +6,19 @@ use std::io::{self, Read, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use recount_platform::{Room, system_nanos};
+use recount_platform::{DiskSpace, system_nanos};
 
-use crate::change::{Disk, FileKind, HeldFile, Look, NewFile};
+use crate::change::{Disk, FileKind, FileMetadata, HeldFile, NewFile};
 
 /// The disk of this machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RealDisk;
 
 impl Disk for RealDisk {
-    fn look(&self, path: &Path) -> io::Result<Option<Look>> {
+    fn metadata(&self, path: &Path) -> io::Result<Option<FileMetadata>> {
         match fs::symlink_metadata(path) {
-            Ok(metadata) => Ok(Some(look(&metadata))),
-            // What lies below a file is not there either.
+            Ok(metadata) => Ok(Some(file_metadata(&metadata))),
+            // Nothing can exist below a file.
             Err(error) if is_missing(&error) => Ok(None),
             Err(error) => Err(error),
         }
@@ -43,8 +43,8 @@ impl Disk for RealDisk {
         fs::canonicalize(path)
     }
 
-    fn room(&self, path: &Path) -> Option<Room> {
-        Room::at(path)
+    fn room(&self, path: &Path) -> Option<DiskSpace> {
+        DiskSpace::at(path)
     }
 
     fn make_folder(&self, path: &Path, mode: Option<u32>) -> io::Result<()> {
@@ -64,7 +64,7 @@ impl Disk for RealDisk {
         Ok(Box::new(RealFile { file: options.open(path)?, path: path.to_owned() }))
     }
 
-    fn go_on(&self, path: &Path, at: u64) -> io::Result<Box<dyn NewFile + '_>> {
+    fn continue_at(&self, path: &Path, at: u64) -> io::Result<Box<dyn NewFile + '_>> {
         let mut file = OpenOptions::new().write(true).open(path)?;
         file.set_len(at)?;
         file.seek(SeekFrom::End(0))?;
@@ -138,8 +138,8 @@ impl Disk for RealDisk {
 struct RealHeldFile(File);
 
 impl HeldFile for RealHeldFile {
-    fn look(&self) -> io::Result<Look> {
-        Ok(look(&self.0.metadata()?))
+    fn metadata(&self) -> io::Result<FileMetadata> {
+        Ok(file_metadata(&self.0.metadata()?))
     }
 
     fn bytes(&mut self) -> io::Result<Vec<u8>> {
@@ -191,7 +191,7 @@ fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-fn look(metadata: &Metadata) -> Look {
+fn file_metadata(metadata: &Metadata) -> FileMetadata {
     let kind = if metadata.is_symlink() {
         FileKind::Link
     } else if metadata.is_file() {
@@ -202,7 +202,7 @@ fn look(metadata: &Metadata) -> Look {
         FileKind::Other
     };
     let modified = metadata.modified().ok().and_then(nanos);
-    Look { kind, bytes: metadata.len(), modified, mode: mode(metadata) }
+    FileMetadata { kind, bytes: metadata.len(), modified, mode: mode(metadata) }
 }
 
 fn nanos(time: SystemTime) -> Option<i64> {
@@ -218,7 +218,7 @@ fn time(nanos: i64) -> Option<SystemTime> {
 }
 
 #[cfg(unix)]
-#[expect(clippy::unnecessary_wraps, reason = "other systems have no such thing")]
+#[expect(clippy::unnecessary_wraps, reason = "other systems do not have it")]
 fn mode(metadata: &Metadata) -> Option<u32> {
     Some(std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o7777)
 }

@@ -1,4 +1,4 @@
-//! What is on disk after each step.
+//! Tests of what is on disk after each step.
 
 use super::*;
 
@@ -35,7 +35,7 @@ fn a_failed_atomic_write_keeps_the_old_state_and_cleans_up() {
 }
 
 #[test]
-fn what_is_written_bit_by_bit_is_there_as_a_whole_or_not_at_all() {
+fn an_incremental_write_is_complete_or_absent() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("a.md");
     let length = write_with(&path, |out| {
@@ -62,7 +62,7 @@ fn an_atomic_write_needs_a_folder_and_a_name() {
 }
 
 #[test]
-fn a_left_over_temporary_file_is_no_obstacle() {
+fn a_leftover_temporary_file_is_ignored() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("a");
     for n in 0..200 {
@@ -99,7 +99,7 @@ fn a_new_file_gets_its_time_and_is_never_overwritten() {
 }
 
 #[test]
-fn runs_take_turns_at_a_file() {
+fn updates_of_a_file_are_serialized() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("numbers");
     let add = |number: u32| {
@@ -125,7 +125,7 @@ fn runs_take_turns_at_a_file() {
 }
 
 #[test]
-fn what_cannot_be_read_is_not_replaced() {
+fn an_unreadable_file_is_not_replaced() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("names");
     fs::create_dir(&path).unwrap();
@@ -147,7 +147,7 @@ fn folders_are_made_once_and_not_over_files() {
 }
 
 #[test]
-fn drafts_are_not_there_before_they_are_finished() {
+fn drafts_do_not_exist_before_they_are_finished() {
     let home = tempfile::tempdir().unwrap();
     let (one, two) = (home.path().join("one"), home.path().join("two"));
     let (mut first, mut second) = (Draft::new(&one).unwrap(), Draft::new(&two).unwrap());
@@ -180,7 +180,7 @@ mod private {
     }
 
     #[test]
-    fn an_open_data_folder_is_closed_with_all_that_lies_in_it() {
+    fn an_open_data_folder_is_made_private_with_its_contents() {
         let top = tempfile::tempdir().unwrap();
         let data = top.path().join("data");
         let outside = top.path().join("outside");
@@ -206,7 +206,7 @@ mod private {
     }
 
     #[test]
-    fn our_own_files_are_for_their_owner_whatever_they_were() {
+    fn our_own_files_are_made_private() {
         let top = tempfile::tempdir().unwrap();
         let data = top.path().join("a/b");
         create_private_folder(&data).unwrap();
@@ -221,7 +221,7 @@ mod private {
         }
         create_private_file(&file);
         assert_eq!(fs::read(&file).unwrap(), b"y");
-        // What people own keeps what it allows.
+        // Users' files keep their permissions.
         open_up(&file, 0o644);
         write_atomically(&file, b"z").unwrap();
         assert_eq!(mode(&file), 0o644);

@@ -1,42 +1,42 @@
-//! Keeping a file: nothing when it has not changed, a frame when it has grown, a new generation when it is another.
+//! Copies a file into the vault: nothing if it has not changed, a frame if it has grown, a new generation if it differs.
 
 use std::io::Read;
 use std::path::Path;
 
 use super::index::{Record, file as index_file, lines};
 use super::pack::{Frame, pack, unpacked};
-use super::{Holding, Vault, Whose};
+use super::{FileOwner, Vault, VaultCopy};
 use crate::Error;
 use crate::change::apply::remove;
 use crate::change::journal::sync;
-use crate::change::state::{Hasher, look, pour};
-use crate::change::{FileKind, Look};
+use crate::change::state::{Hasher, metadata, pour};
+use crate::change::{FileKind, FileMetadata};
 
-/// Number of files that are copied before the index is written: each write waits for the disk.
+/// The number of files that are copied before the index is written: each write waits for the disk.
 const BATCH: usize = 64;
 
 /// The outcome for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is kept as it is.
+    /// The copy is current.
     Unchanged,
-    /// It was not kept before.
+    /// There was no copy before.
     New,
-    /// Only what was new of it was added.
+    /// Only its new part was added.
     Grown,
-    /// It is not what it was: a new generation.
+    /// Its old content changed: a new generation.
     Changed,
     /// There is no such file.
     Missing,
 }
 
 impl Vault<'_> {
-    /// Keeps a file as it is now. It counts once [`commit`](Self::commit) is through.
+    /// Copies the current state of a file. It counts once [`commit`](Self::commit) has succeeded.
     ///
     /// # Errors
-    /// If it cannot be read, or its copy cannot be written or is not what was written.
-    pub fn keep(&mut self, file: &Path, whose: &Whose) -> Result<Outcome, Error> {
-        let now = look(self.disk, file)?.filter(|look| look.kind == FileKind::File);
+    /// If it cannot be read, or its copy cannot be written or differs when read back.
+    pub fn keep(&mut self, file: &Path, whose: &FileOwner) -> Result<Outcome, Error> {
+        let now = metadata(self.disk, file)?.filter(|metadata| metadata.kind == FileKind::File);
         let Some(now) = now else { return Ok(Outcome::Missing) };
         let last = self.index.newest(file).cloned();
         if last.as_ref().is_some_and(|last| is_same(last, &now)) {
@@ -66,10 +66,10 @@ impl Vault<'_> {
         Ok(if last.is_some() { Outcome::Changed } else { Outcome::New })
     }
 
-    /// Writes down in the index what was kept since the last time.
+    /// Writes the copies since the last commit to the index.
     ///
     /// # Errors
-    /// If that is not certain to be on disk; then the next run keeps it again.
+    /// If the index could not be synced; then the next run copies the files again.
     pub fn commit(&mut self) -> Result<(), Error> {
         if self.pending.is_empty() {
             return Ok(());
@@ -77,33 +77,33 @@ impl Vault<'_> {
         sync(self.disk, &self.folder.join("files"))?;
         let kept = self.pending.drain(..);
         let records: Vec<Record> = kept.map(|one| Record::Kept(Box::new(one))).collect();
-        self.write_down(&records)?;
+        self.append_to_index(&records)?;
         for record in records {
             self.index.take(record);
         }
         Ok(())
     }
 
-    pub(super) fn write_down(&self, records: &[Record]) -> Result<(), Error> {
+    pub(super) fn append_to_index(&self, records: &[Record]) -> Result<(), Error> {
         let path = index_file(&self.folder);
-        let is_new = look(self.disk, &path)?.is_none();
+        let is_new = metadata(self.disk, &path)?.is_none();
         let failed = |source| Error::WriteFile { path: path.clone(), source };
         let text = lines(records).map_err(|error| failed(error.into()))?;
         self.disk.append_line(&path, &text).map_err(failed)?;
         if is_new { sync(self.disk, &self.folder) } else { Ok(()) }
     }
 
-    /// Whether the packed bytes of a copy are all there.
-    fn is_whole(&self, last: &Holding) -> Result<bool, Error> {
-        let found = look(self.disk, &self.data_of(last))?;
+    /// Whether the packed bytes of a copy are complete.
+    fn is_whole(&self, last: &VaultCopy) -> Result<bool, Error> {
+        let found = metadata(self.disk, &self.data_of(last))?;
         Ok(found.is_some_and(|found| found.kind == FileKind::File && found.bytes >= last.packed))
     }
 
-    /// Begins the file of a new generation. What lies there was left by a crash.
+    /// Starts the file of a new generation. An existing one was left by a crash.
     fn begin(
         &self,
         input: &mut dyn Read,
-        first: &Holding,
+        first: &VaultCopy,
         hasher: &mut Hasher,
     ) -> Result<Frame, Error> {
         let path = self.data_of(first);
@@ -117,7 +117,7 @@ impl Vault<'_> {
     fn add(
         &self,
         input: &mut dyn Read,
-        last: &Holding,
+        last: &VaultCopy,
         hasher: &mut Hasher,
     ) -> Result<Frame, Error> {
         let path = self.data_of(last);
@@ -125,21 +125,21 @@ impl Vault<'_> {
         let unread = |source| Error::ReadFile { path: last.file.clone(), source };
         let count = input.read(&mut first).map_err(unread)?;
         if count == 0 {
-            // Only its time is another.
+            // Only its time differs.
             let none = Hasher::default();
             return Ok(Frame { bytes: 0, hash: none.hash(), packed: 0 });
         }
         let failed = |source| Error::WriteFile { path: path.clone(), source };
-        let out = self.disk.go_on(&path, last.packed).map_err(failed)?;
+        let out = self.disk.continue_at(&path, last.packed).map_err(failed)?;
         self.write(&mut first.as_slice().chain(input), out, last, hasher)
     }
 
-    /// Writes a frame behind what a copy has, and reads it back.
+    /// Writes a frame after the existing ones of a copy, and reads it back.
     fn write(
         &self,
         input: &mut dyn Read,
         mut out: Box<dyn crate::change::NewFile + '_>,
-        after: &Holding,
+        after: &VaultCopy,
         hasher: &mut Hasher,
     ) -> Result<Frame, Error> {
         let path = self.data_of(after);
@@ -163,12 +163,12 @@ impl Vault<'_> {
 
     fn note(
         &mut self,
-        after: &Holding,
-        now: &Look,
-        whose: &Whose,
+        after: &VaultCopy,
+        now: &FileMetadata,
+        whose: &FileOwner,
         (frame, hasher): (Frame, Hasher),
     ) -> Result<(), Error> {
-        self.pending.push(Holding {
+        self.pending.push(VaultCopy {
             file: after.file.clone(),
             generation: after.generation,
             bytes: after.bytes + frame.bytes,
@@ -183,13 +183,13 @@ impl Vault<'_> {
     }
 }
 
-fn is_same(last: &Holding, now: &Look) -> bool {
+fn is_same(last: &VaultCopy, now: &FileMetadata) -> bool {
     now.modified.is_some() && last.modified == now.modified && last.bytes == now.bytes
 }
 
-/// A generation with nothing in it yet.
-fn empty(file: &Path, generation: u32, time: jiff::Timestamp) -> Holding {
-    Holding {
+/// Returns an empty generation.
+fn empty(file: &Path, generation: u32, time: jiff::Timestamp) -> VaultCopy {
+    VaultCopy {
         file: file.to_owned(),
         generation,
         bytes: 0,
@@ -198,6 +198,6 @@ fn empty(file: &Path, generation: u32, time: jiff::Timestamp) -> Holding {
         modified: None,
         mode: None,
         time,
-        whose: Whose::default(),
+        whose: FileOwner::default(),
     }
 }

@@ -8,11 +8,11 @@ use crate::change::state::{Hasher, pour};
 /// Fast, and small enough for text.
 const LEVEL: i32 = 6;
 
-/// What one frame holds.
+/// A written frame.
 pub(super) struct Frame {
     pub(super) bytes: u64,
     pub(super) hash: Hash,
-    /// How long it is.
+    /// Its length.
     pub(super) packed: u64,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn pack(
     Ok(Frame { bytes: own.bytes(), hash: own.hash(), packed })
 }
 
-/// Reads what is packed in the first bytes of an input.
+/// Reads the content packed in the first bytes of an input.
 pub(crate) fn unpacked<'a>(
     input: Box<dyn Read + 'a>,
     packed: u64,

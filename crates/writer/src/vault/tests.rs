@@ -1,7 +1,7 @@
-//! The promises of the vault, on a disk that fails in every way at every operation: what the index says is there, whole, and what was
-//! once kept stays kept.
+//! Tests of the guarantees of the vault, on a disk that fails in every way at every operation: everything in the index
+//! exists completely, and a copy is never lost.
 
-#![expect(clippy::indexing_slicing, reason = "a test that goes wrong may panic")]
+#![expect(clippy::indexing_slicing, reason = "a failing test may panic")]
 
 use std::path::Path;
 
@@ -26,8 +26,8 @@ fn disk() -> MemoryDisk {
     disk
 }
 
-fn whose() -> Whose {
-    Whose { source: "agent".to_owned(), session: "a".to_owned(), ..Whose::default() }
+fn whose() -> FileOwner {
+    FileOwner { source: "agent".to_owned(), session: "a".to_owned(), ..FileOwner::default() }
 }
 
 fn vault(disk: &MemoryDisk) -> Result<Vault<'_>, Error> {
@@ -44,22 +44,22 @@ fn keep(disk: &MemoryDisk) -> Result<Vec<Outcome>, Error> {
     Ok(outcomes)
 }
 
-/// What a copy holds.
-fn bytes(disk: &MemoryDisk, holding: &Holding) -> Vec<u8> {
+/// Returns the content of a copy.
+fn bytes(disk: &MemoryDisk, copy: &VaultCopy) -> Vec<u8> {
     let mut out = Vec::new();
-    holding.content(Path::new(DATA)).write(disk, &mut out, Path::new("")).unwrap();
+    copy.content(Path::new(DATA)).write(disk, &mut out, Path::new("")).unwrap();
     out
 }
 
-/// All that the vault holds, every copy verified.
-fn held(disk: &MemoryDisk, told: &str) -> Vec<(PathBuf, Vec<u8>)> {
+/// Returns everything in the vault, every copy verified.
+fn held(disk: &MemoryDisk, case: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let index = VaultIndex::read(disk, Path::new(DATA)).unwrap();
-    let copy = |holding: &Holding| {
-        VaultIndex::verify(disk, Path::new(DATA), holding)
-            .unwrap_or_else(|why| panic!("{told}: {why} of {holding:?}"));
-        (holding.file.clone(), bytes(disk, holding))
+    let copy = |copy: &VaultCopy| {
+        VaultIndex::verify(disk, Path::new(DATA), copy)
+            .unwrap_or_else(|why| panic!("{case}: {why} of {copy:?}"));
+        (copy.file.clone(), bytes(disk, copy))
     };
-    index.holdings().map(copy).collect()
+    index.copies().map(copy).collect()
 }
 
 #[test]
@@ -71,28 +71,28 @@ fn a_file_that_grew_gets_a_frame_and_another_a_generation() {
     disk.put(LOG, b"one\ntwo\n", 3_000, 0o644);
     disk.put(OTHER, b"{\"a\":1}", 3_000, 0o600);
     assert_eq!(keep(&disk).unwrap(), [Grown, Changed]);
-    // Cut short, then as it was: nothing of it is lost.
+    // Truncated, then restored: nothing of it is lost.
     disk.put(LOG, b"on", 4_000, 0o644);
     assert_eq!(keep(&disk).unwrap(), [Changed, Unchanged]);
     disk.put(LOG, b"on", 5_000, 0o644);
     assert_eq!(keep(&disk).unwrap(), [Grown, Unchanged]);
     let texts: Vec<Vec<u8>> = held(&disk, "").into_iter().map(|(_, bytes)| bytes).collect();
     assert_eq!(texts, [&b"one\ntwo\n"[..], b"on", b"{}", b"{\"a\":1}"]);
-    // What is not there is told, and its copy stays.
+    // A missing file is reported, and its copy stays.
     let mut vault = vault(&disk).unwrap();
     assert_eq!(vault.keep(Path::new("/home/none"), &whose()).unwrap(), Outcome::Missing);
-    // It comes back through the change pipeline.
-    let holding = vault.index().holdings().next().unwrap().clone();
+    // It is restored through the change pipeline.
+    let copy = vault.index().copies().next().unwrap().clone();
     let mut plan = Plan::new("restore", vec!["/home".into()]);
     let about = ChangeDetails { session: None, what: "session" };
-    let content = holding.content(Path::new(DATA));
+    let content = copy.content(Path::new(DATA));
     plan.create(&disk, Path::new("/home/chats/back.jsonl"), content, about, None).unwrap();
-    assert_eq!(plan.steps[0].after.as_ref().unwrap().hash, Some(holding.hash));
+    assert_eq!(plan.steps[0].after.as_ref().unwrap().hash, Some(copy.hash));
 }
 
 #[test]
-fn disturbed_at_any_operation_the_index_promises_only_what_is_there() {
-    // What is changed between the first keeping, which is undisturbed, and the second.
+fn with_a_fault_at_any_operation_the_index_has_only_complete_copies() {
+    // The change between the first copy, without a fault, and the second.
     let change = |disk: &MemoryDisk| {
         disk.put(LOG, b"one\ntwo\n", 3_000, 0o644);
         disk.put(OTHER, b"{\"a\":1}", 3_000, 0o600);
@@ -121,27 +121,27 @@ fn disturbed_at_any_operation_the_index_promises_only_what_is_there() {
                 DiskFault::Rot(at),
             ] {
                 for loss in LOSSES {
-                    let told = format!("fresh {fresh}, {fault:?}, {loss:?}");
+                    let case = format!("fresh {fresh}, {fault:?}, {loss:?}");
                     let disk = ready();
                     disk.plant(fault);
                     let kept = keep(&disk);
                     disk.reboot(loss);
-                    let now = held(&disk, &told);
+                    let now = held(&disk, &case);
                     for (file, bytes) in &before {
                         let still = |(other, now): &(PathBuf, Vec<u8>)| {
                             other == file && now.starts_with(bytes)
                         };
-                        assert!(now.iter().any(still), "{told}: {} is lost", file.display());
+                        assert!(now.iter().any(still), "{case}: {} is lost", file.display());
                     }
                     match kept {
-                        Ok(_) => assert_eq!(now, wanted, "{told}: said to be kept"),
+                        Ok(_) => assert_eq!(now, wanted, "{case}: said to be kept"),
                         Err(_) => failed += 1,
                     }
-                    keep(&disk).unwrap_or_else(|error| panic!("{told}: {}", error.told()));
-                    let again = held(&disk, &told);
+                    keep(&disk).unwrap_or_else(|error| panic!("{case}: {}", error.full_message()));
+                    let again = held(&disk, &case);
                     for (file, bytes) in &wanted {
                         let is_there = again.contains(&(file.clone(), bytes.clone()));
-                        assert!(is_there, "{told}: {} is not kept", file.display());
+                        assert!(is_there, "{case}: {} is not kept", file.display());
                     }
                 }
             }
@@ -151,7 +151,7 @@ fn disturbed_at_any_operation_the_index_promises_only_what_is_there() {
 }
 
 #[test]
-fn disturbed_while_pruning_only_what_was_unwanted_may_go() {
+fn with_a_fault_while_pruning_only_unwanted_copies_are_lost() {
     let ready = || {
         let disk = disk();
         keep(&disk).unwrap();
@@ -161,7 +161,7 @@ fn disturbed_while_pruning_only_what_was_unwanted_may_go() {
         disk
     };
     let prune = |disk: &MemoryDisk| {
-        vault(disk)?.prune(|holding| holding.file == Path::new(OTHER) && holding.generation == 1)
+        vault(disk)?.prune(|copy| copy.file == Path::new(OTHER) && copy.generation == 1)
     };
     let counted = ready();
     counted.plant(DiskFault::None);
@@ -171,17 +171,17 @@ fn disturbed_while_pruning_only_what_was_unwanted_may_go() {
     for at in 1..=counted.operations() + 1 {
         for fault in [DiskFault::Stop(at), DiskFault::Torn(at), DiskFault::Once(at)] {
             for loss in LOSSES {
-                let told = format!("{fault:?}, {loss:?}");
+                let case = format!("{fault:?}, {loss:?}");
                 let disk = ready();
                 disk.plant(fault);
                 let pruned = prune(&disk);
                 disk.reboot(loss);
-                let now = held(&disk, &told);
-                assert!(wanted.iter().all(|copy| now.contains(copy)), "{told}");
-                prune(&disk).unwrap_or_else(|error| panic!("{told}: {}", error.told()));
-                assert_eq!(held(&disk, &told), wanted, "{told}");
+                let now = held(&disk, &case);
+                assert!(wanted.iter().all(|copy| now.contains(copy)), "{case}");
+                prune(&disk).unwrap_or_else(|error| panic!("{case}: {}", error.full_message()));
+                assert_eq!(held(&disk, &case), wanted, "{case}");
                 let files = disk.tree("/data/vault/files").len();
-                assert_eq!(files, 3, "{told}: {pruned:?}");
+                assert_eq!(files, 3, "{case}: {pruned:?}");
             }
         }
     }
@@ -192,15 +192,15 @@ fn damage_is_found() {
     let disk = disk();
     keep(&disk).unwrap();
     let index = VaultIndex::read(&disk, Path::new(DATA)).unwrap();
-    let holding = index.holdings().next().unwrap();
-    let place = place(&folder(Path::new(DATA)), &holding.file, holding.generation);
+    let copy = index.copies().next().unwrap();
+    let place = place(&folder(Path::new(DATA)), &copy.file, copy.generation);
     let (_, packed) = disk.tree(place.to_str().unwrap()).remove(&place).unwrap();
     let mut packed = packed.unwrap().0;
     let middle = packed.len() / 2;
     packed[middle] ^= 4;
     disk.put(place.to_str().unwrap(), &packed, 1, 0o600);
-    assert!(VaultIndex::verify(&disk, Path::new(DATA), holding).is_err());
-    // A copy that is cut short is made again, not added to.
+    assert!(VaultIndex::verify(&disk, Path::new(DATA), copy).is_err());
+    // A truncated copy is created again, not appended to.
     disk.put(place.to_str().unwrap(), &packed[..2], 1, 0o600);
     disk.put(LOG, b"one\ntwo\n", 3_000, 0o644);
     assert_eq!(keep(&disk).unwrap()[0], Outcome::Changed);

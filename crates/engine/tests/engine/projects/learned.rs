@@ -74,7 +74,7 @@ fn homes_that_are_read_in_turn_do_not_make_each_other_search_again() {
     write_hash_directory(&other, "/nowhere/else");
     let ask = |home: &Home| {
         let data = one.at("data");
-        let env = Env::made_up(
+        let env = Env::for_tests(
             [("HOME", one.path().to_str().unwrap()), ("RECOUNT_DATA_DIR", &data)],
             None,
         );
@@ -181,7 +181,7 @@ fn runs_that_learn_at_once_lose_nothing() {
     let ask = |home: &Home| {
         let pairs =
             [("HOME", home.path().to_str().unwrap()), ("RECOUNT_DATA_DIR", &*data.at("data"))];
-        let env = Env::made_up(pairs, None);
+        let env = Env::for_tests(pairs, None);
         let clock = Clock::fixed(NOW.parse().unwrap());
         let setup = Setup {
             known_sources: recount_engine::SOURCES,
@@ -209,7 +209,7 @@ fn without_a_place_to_write_everything_is_still_answered() {
     let home = deep();
     home.write("file", "");
     let ask = |data: &str| {
-        let env = Env::made_up(
+        let env = Env::for_tests(
             [("HOME", home.path().to_str().unwrap()), ("RECOUNT_DATA_DIR", data)],
             None,
         );

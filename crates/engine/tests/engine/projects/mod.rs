@@ -121,7 +121,7 @@ fn engine(home: &Home) -> Engine {
 fn engine_at(home: &Home, now: &str) -> Engine {
     let data = home.at(".local/share/recount");
     let pairs = [("HOME", home.path().to_str().unwrap()), ("RECOUNT_DATA_DIR", data.as_str())];
-    let env = Env::made_up(pairs, None);
+    let env = Env::for_tests(pairs, None);
     let clock = Clock::fixed(now.parse().unwrap());
     let setup =
         Setup { known_sources: SOURCES, homes: Vec::new(), sources: Vec::new(), env, clock };

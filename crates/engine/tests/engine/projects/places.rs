@@ -81,7 +81,7 @@ fn a_place_that_is_named_is_searched_to_its_end() {
 fn a_home_that_is_given_is_searched_too() {
     let (other, folder) = with_folder("projects/tea");
     let own = Home::empty();
-    let env = Env::made_up([("HOME", own.path().to_str().unwrap())], None);
+    let env = Env::for_tests([("HOME", own.path().to_str().unwrap())], None);
     let clock = Clock::fixed(NOW.parse().unwrap());
     let homes = vec![other.path().to_owned()];
     let engine = Engine::new(Setup {
@@ -101,7 +101,7 @@ fn the_folder_one_is_in_is_always_tried() {
     let home = Home::empty();
     write_hash_directory(&home, "/srv/shops/tea");
     let inside = Some(PathBuf::from("/srv/shops/tea/src"));
-    let env = Env::made_up([("HOME", home.path().to_str().unwrap())], inside);
+    let env = Env::for_tests([("HOME", home.path().to_str().unwrap())], inside);
     let clock = Clock::fixed(NOW.parse().unwrap());
     let setup = Setup {
         known_sources: recount_engine::SOURCES,

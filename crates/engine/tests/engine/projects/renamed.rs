@@ -176,7 +176,7 @@ fn the_agents_own_directories_are_no_place_to_move_to() {
     let home = Home::empty();
     home.write("copy/tmp/shop/.project_root", "/gone/code/shop");
     home.write("copy/projects.json", json!({"projects": {"/gone/code/shop": "shop"}}).to_string());
-    let env = recount_platform::Env::made_up([("RECOUNT_DATA_DIR", &*home.at("data"))], None);
+    let env = recount_platform::Env::for_tests([("RECOUNT_DATA_DIR", &*home.at("data"))], None);
     let clock = recount_model::Clock::fixed(recount_testkit::NOW.parse().unwrap());
     let homes = vec![home.path().join("copy")];
     let setup = recount_engine::Setup {

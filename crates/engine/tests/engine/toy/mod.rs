@@ -100,7 +100,7 @@ impl Bench {
 
     fn engine(&self) -> Engine {
         let data = self.at("data");
-        let env = Env::made_up([("RECOUNT_DATA_DIR", data.to_str().unwrap())], None);
+        let env = Env::for_tests([("RECOUNT_DATA_DIR", data.to_str().unwrap())], None);
         Engine::new(Setup {
             known_sources: WITH_TOY,
             homes: vec![self.at("home")],

@@ -1,5 +1,5 @@
-//! What belongs to one repository, read from its files. The program `git` is never run: a repository can name
-//! programs for it to start.
+//! Identifies repositories by reading their files. The program `git` is never run: a repository can name programs for it to
+//! start.
 
 mod remote;
 
@@ -14,33 +14,33 @@ use super::lexical::normal;
 /// A pointer to another folder is one line.
 const POINTER: u64 = 8 * 1024;
 
-/// How much of a configuration is read.
+/// The size limit for reading a configuration.
 const CONFIG: u64 = 1024 * 1024;
 
-/// How much of the log is read to find its first line.
+/// The size limit for reading the first line of the log.
 const LOG: u64 = 64 * 1024;
 
-/// How many worktrees of one repository are looked at.
+/// The maximum number of worktrees per repository.
 const MOST_WORKTREES: usize = 500;
 
-/// What tells one clone from others, and stays when its folder moves.
+/// What distinguishes a clone from others, and is kept when its folder moves.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GitIdentity {
     /// Where it is fetched from, as `host/path`; sorted, never with a user or a secret.
     pub remotes: Vec<String>,
-    /// The first commit that this clone ever had, with the time at which it had it: `<object id>@<seconds>`.
+    /// The first commit of this clone, with its time: `<object id>@<seconds>`.
     pub first: Option<String>,
 }
 
 impl GitIdentity {
-    /// Whether both may be one repository: they began with the same commit at the same time, or have a remote in common.
+    /// Whether both may be one repository: they have the same first commit at the same time, or a common remote.
     pub fn is_same(&self, other: &Self) -> bool {
         let began_alike = self.first.is_some() && self.first == other.first;
         began_alike || self.remotes.iter().any(|remote| other.remotes.contains(remote))
     }
 }
 
-/// Returns the identity of the repository at `folder`; `None` when there is none or nothing distinguishes it from others.
+/// Returns the identity of the repository at `folder`; `None` if there is none or nothing distinguishes it from others.
 pub(crate) fn identity(folder: &Path) -> Option<GitIdentity> {
     let common = common_folder(folder)?;
     let config = read_head(&common.join("config"), CONFIG).unwrap_or_default();
@@ -50,7 +50,8 @@ pub(crate) fn identity(folder: &Path) -> Option<GitIdentity> {
     (identity != GitIdentity::default()).then_some(identity)
 }
 
-/// Lists the folders in which the repository at `folder` is checked out, some perhaps gone; sorted, without doubles.
+/// Lists the folders in which the repository at `folder` is checked out, including deleted ones; sorted, without
+/// duplicates.
 pub(crate) fn worktrees(folder: &Path) -> Vec<PathBuf> {
     let Some(common) = common_folder(folder) else { return Vec::new() };
     let mut all = vec![folder.to_owned()];
@@ -68,7 +69,7 @@ pub(crate) fn worktrees(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Finds what all worktrees of the repository at `folder` share.
+/// Finds the folder that all worktrees of the repository at `folder` share.
 fn common_folder(folder: &Path) -> Option<PathBuf> {
     let dot_git = folder.join(".git");
     if fs::metadata(&dot_git).ok()?.is_dir() {
@@ -78,7 +79,7 @@ fn common_folder(folder: &Path) -> Option<PathBuf> {
     if let Some(common) = pointer(&own.join("commondir"), "", &own) {
         return Some(common);
     }
-    // Where the repository was is worth knowing even when it is gone.
+    // The location of the repository is useful even if it no longer exists.
     let is_worktree = |above: &&Path| above.file_name().is_some_and(|name| name == "worktrees");
     let common = own.parent().filter(is_worktree).and_then(Path::parent).map(Path::to_owned);
     Some(common.unwrap_or(own))
@@ -93,7 +94,7 @@ fn pointer(file: &Path, label: &str, base: &Path) -> Option<PathBuf> {
     is_path.then(|| normal(&base.join(path)))
 }
 
-/// Reads the first line of a log, if it tells of the beginning: `<zeros> <id> Name <mail> <seconds> <zone>\t…`.
+/// Reads the first line of a log, if it records the first commit: `<zeros> <id> Name <mail> <seconds> <zone>\t…`.
 fn first(log: &[u8]) -> Option<String> {
     let line = log.split(|byte| *byte == b'\n').next()?;
     let line = String::from_utf8_lossy(line);

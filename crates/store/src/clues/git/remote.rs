@@ -1,9 +1,9 @@
-//! Where a repository is fetched from, in one form for all ways to write it.
+//! Normalizes the remote addresses of a repository.
 
-/// How many remotes of one repository are kept.
+/// The maximum number of remotes per repository.
 const MOST_REMOTES: usize = 100;
 
-/// Reads the remotes from a configuration; sorted, without doubles.
+/// Reads the remotes from a configuration; sorted, without duplicates.
 pub(super) fn remotes(config: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut in_remote = false;
@@ -28,7 +28,7 @@ pub(super) fn remotes(config: &str) -> Vec<String> {
     found
 }
 
-/// Takes quotes, escapes and comments from a value.
+/// Removes quotes, escapes and comments from a value.
 fn plain(value: &str) -> String {
     let mut plain = String::new();
     let mut in_quotes = false;
@@ -46,7 +46,7 @@ fn plain(value: &str) -> String {
 
 /// Returns `host/path`, or the whole path of a repository on this machine.
 ///
-/// Users, secrets and ports are left out. What could hide a secret in another place gives nothing.
+/// Users, secrets and ports are removed. Addresses that could hide a secret elsewhere give `None`.
 fn normalized(url: &str) -> Option<String> {
     let is_odd = url.contains(|c: char| c.is_whitespace() || c.is_control());
     if is_odd || url.contains("::") {
@@ -60,7 +60,7 @@ fn normalized(url: &str) -> Option<String> {
             remote(authority, path)?
         }
         None => match url.split_once(':') {
-            // A drive of Windows is no host.
+            // A Windows drive is not a host.
             Some((authority, path)) if authority.len() > 1 && !authority.contains(['/', '\\']) => {
                 remote(authority, path)?
             }
@@ -69,17 +69,17 @@ fn normalized(url: &str) -> Option<String> {
     };
     let trimmed = location.trim_end_matches('/');
     let trimmed = trimmed.strip_suffix(".git").unwrap_or(trimmed).trim_end_matches('/');
-    // A path relative to the repository says nothing elsewhere.
+    // A path relative to the repository means nothing elsewhere.
     (!trimmed.is_empty() && !trimmed.starts_with('.')).then(|| trimmed.to_owned())
 }
 
 /// Joins host and path, if it is certain which is which.
 fn remote(authority: &str, path: &str) -> Option<String> {
-    // Else what stands before the sign may be the rest of a secret with a separator in it.
+    // Otherwise the part before the sign may be the rest of a secret with a separator in it.
     if path.contains('@') {
         return None;
     }
-    // A query may hold a token.
+    // A query may contain a token.
     let path = path.split(['?', '#']).next().unwrap_or_default().trim_matches('/');
     let host = host(authority).filter(|_| !path.is_empty())?;
     Some(format!("{host}/{path}"))
@@ -89,7 +89,7 @@ fn remote(authority: &str, path: &str) -> Option<String> {
 fn host(authority: &str) -> Option<String> {
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
     let (host, port) = host.split_once(':').unwrap_or((host, ""));
-    // A port that is no number is a piece of something else.
+    // A port that is not a number is part of something else.
     let is_port = port.bytes().all(|byte| byte.is_ascii_digit());
     (is_port && !host.is_empty()).then(|| host.to_ascii_lowercase())
 }

@@ -1,4 +1,4 @@
-//! Repositories as git leaves them, and as it does not.
+//! Tests with repositories as git writes them, and with damaged ones.
 
 use proptest::prelude::*;
 use recount_testkit::Home;
@@ -26,7 +26,7 @@ fn the_first_commit_is_known_with_its_time_if_the_log_begins_with_it() {
 }
 
 #[test]
-fn a_clone_is_told_from_others() {
+fn a_clone_is_distinguished_from_others() {
     let home = Home::empty();
     let shop = home.path().join("shop");
     assert_eq!(identity(&shop), None);
@@ -86,7 +86,7 @@ fn the_repository_of_a_worktree_is_known_even_when_it_is_gone() {
 }
 
 #[test]
-fn what_is_no_repository_has_no_worktrees() {
+fn a_plain_folder_has_no_worktrees() {
     let home = Home::empty();
     assert!(worktrees(&home.path().join("missing")).is_empty());
     for text in ["", "gitdir:", "no pointer", "gitdir: \0"] {

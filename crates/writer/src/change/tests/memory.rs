@@ -6,40 +6,40 @@ use std::io::{self, Cursor, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
-use recount_platform::Room;
+use recount_platform::DiskSpace;
 
-use crate::change::{Disk, FileKind, HeldFile, Look, NewFile};
+use crate::change::{Disk, FileKind, FileMetadata, HeldFile, NewFile};
 
-/// What goes wrong, at which operation.
+/// A fault and the operation at which it occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     None,
     /// The process dies: this operation and all that follow do not happen.
     Stop(usize),
-    /// As above, but half of the bytes that were being written are.
+    /// Like `Stop`, but half of the bytes that were being written are on disk.
     Torn(usize),
     /// This one operation fails.
     Once(usize),
-    /// From here on, whatever takes room fails.
+    /// From here on, every operation that takes space fails.
     Full(usize),
-    /// Somebody else opens a session at this operation, and adds a line a number of operations later.
-    Late(usize, usize),
-    /// What is written to a new file is not what lies there afterwards, and nobody says so.
+    /// Another process opens a session at this operation, and appends a line a number of operations later.
+    LateWrite(usize, usize),
+    /// A new file silently has other content than was written.
     Rot(usize),
 }
 
-/// What a crash takes with it.
+/// What a crash loses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Loss {
     /// Nothing: only the process died.
     Nothing,
-    /// The power went: names in folders and bytes of files that were not synced are gone.
+    /// A power cut: unsynced names in folders and bytes of files are lost.
     Unsynced,
-    /// The power went: names are as they were after some of the operations since the last sync.
+    /// A power cut: names are as they were after some of the operations since the last sync.
     Some(usize),
 }
 
-/// Where somebody else adds a line, and which.
+/// The file to which the other process appends, and the line.
 pub(super) const LATE_TO: &str = "/home/tmp/shop/chats/session-a.jsonl";
 pub(super) const LATE: &[u8] = b"late\n";
 
@@ -51,20 +51,20 @@ pub(crate) struct MemoryDisk {
 #[derive(Debug)]
 struct Inner {
     names: Names,
-    /// What was in each folder, by its number, when it was last synced.
+    /// The entries of each folder, by its number, at its last sync.
     durable: BTreeMap<usize, Names>,
     /// Names after each operation since the last sync of any folder.
     steps: Vec<Names>,
     files: Vec<Bytes>,
-    /// How many folders were ever made.
+    /// The number of folders that were ever created.
     folders: usize,
     count: usize,
     fault: Fault,
     dead: bool,
     free: u64,
-    /// The file that somebody else has open.
+    /// The file that the other process has open.
     opened: Option<usize>,
-    /// Folders that were there before the last crash, which was long ago.
+    /// Folders from before the last crash, which was long ago.
     old: BTreeSet<PathBuf>,
 }
 
@@ -72,7 +72,7 @@ type Names = BTreeMap<PathBuf, Node>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Node {
-    /// A folder made later under the same name has another number.
+    /// A folder created later under the same name has another number.
     Folder(Option<u32>, usize),
     File(usize),
 }
@@ -104,7 +104,7 @@ impl Default for Inner {
     }
 }
 
-/// What lies below a folder, with all that must come back.
+/// The contents of a folder, with everything that must be restored.
 pub(crate) type Tree = BTreeMap<PathBuf, (Option<u32>, Option<(Vec<u8>, Option<i64>)>)>;
 
 impl MemoryDisk {
@@ -133,7 +133,7 @@ impl MemoryDisk {
         self.lock().free = free;
     }
 
-    /// Counts from here, and lets something go wrong.
+    /// Counts operations from here, and injects a fault.
     pub(crate) fn plant(&self, fault: Fault) {
         let mut inner = self.lock();
         (inner.fault, inner.count) = (fault, 0);
@@ -143,7 +143,7 @@ impl MemoryDisk {
         self.lock().count
     }
 
-    /// Starts again after a crash.
+    /// Restarts after a crash.
     pub(crate) fn reboot(&self, loss: Loss) {
         let mut inner = self.lock();
         (inner.fault, inner.dead, inner.count) = (Fault::None, false, 0);
@@ -166,14 +166,14 @@ impl MemoryDisk {
     pub(crate) fn tree(&self, below: &str) -> Tree {
         let inner = self.lock();
         let wanted = inner.names.iter().filter(|(path, _)| path.starts_with(below));
-        let told = |node: &Node| match node {
+        let case = |node: &Node| match node {
             Node::Folder(mode, _) => (*mode, None),
             Node::File(number) => {
                 let file = &inner.files[*number];
                 (file.mode, Some((file.now.clone(), file.modified)))
             }
         };
-        wanted.map(|(path, node)| (path.clone(), told(node))).collect()
+        wanted.map(|(path, node)| (path.clone(), case(node))).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -185,7 +185,7 @@ impl Inner {
     /// Counts one operation, which may be the one that fails.
     fn step(&mut self, takes_room: bool) -> io::Result<()> {
         self.count += 1;
-        if let Fault::Late(at, then) = self.fault {
+        if let Fault::LateWrite(at, then) = self.fault {
             self.come_late(at, then);
         }
         match self.fault {
@@ -200,7 +200,7 @@ impl Inner {
         }
     }
 
-    /// Does what an agent does that has something to add to its session.
+    /// Appends to its session as an agent does.
     fn come_late(&mut self, at: usize, then: usize) {
         let path = Path::new(LATE_TO);
         if self.count == at {
@@ -256,7 +256,7 @@ impl Inner {
         inside.map(|(name, node)| (name.clone(), *node)).collect()
     }
 
-    /// What is left when only synced names are.
+    /// Returns what is left if only synced names survive.
     fn synced(&self) -> Names {
         let mut left: Names = [(PathBuf::from("/"), Node::Folder(None, 0))].into();
         let mut open = vec![0];
@@ -286,18 +286,23 @@ fn dead() -> io::Error {
 }
 
 impl Disk for MemoryDisk {
-    fn look(&self, path: &Path) -> io::Result<Option<Look>> {
+    fn metadata(&self, path: &Path) -> io::Result<Option<FileMetadata>> {
         let mut inner = self.lock();
         inner.step(false)?;
         Ok(inner.names.get(path).map(|node| match node {
             Node::Folder(mode, _) => {
                 let modified = inner.old.contains(path).then_some(0);
-                Look { kind: FileKind::Folder, bytes: 0, modified, mode: *mode }
+                FileMetadata { kind: FileKind::Folder, bytes: 0, modified, mode: *mode }
             }
             Node::File(number) => {
                 let file = &inner.files[*number];
                 let bytes = file.now.len() as u64;
-                Look { kind: FileKind::File, bytes, modified: file.modified, mode: file.mode }
+                FileMetadata {
+                    kind: FileKind::File,
+                    bytes,
+                    modified: file.modified,
+                    mode: file.mode,
+                }
             }
         }))
     }
@@ -327,9 +332,9 @@ impl Disk for MemoryDisk {
         self.lock().node(path).map(|_| path.to_owned())
     }
 
-    fn room(&self, path: &Path) -> Option<Room> {
+    fn room(&self, path: &Path) -> Option<DiskSpace> {
         let inner = self.lock();
-        inner.node(path).ok().map(|_| Room { device: 1, free: inner.free })
+        inner.node(path).ok().map(|_| DiskSpace { device: 1, free: inner.free })
     }
 
     fn make_folder(&self, path: &Path, mode: Option<u32>) -> io::Result<()> {
@@ -369,7 +374,7 @@ impl Disk for MemoryDisk {
         Ok(Box::new(MemoryFile { disk: self, number, is_journal: false }))
     }
 
-    fn go_on(&self, path: &Path, at: u64) -> io::Result<Box<dyn NewFile + '_>> {
+    fn continue_at(&self, path: &Path, at: u64) -> io::Result<Box<dyn NewFile + '_>> {
         let mut inner = self.lock();
         inner.step(true)?;
         let number = inner.number(path)?;
@@ -469,12 +474,12 @@ struct MemoryHeldFile<'a> {
 }
 
 impl HeldFile for MemoryHeldFile<'_> {
-    fn look(&self) -> io::Result<Look> {
+    fn metadata(&self) -> io::Result<FileMetadata> {
         let mut inner = self.disk.lock();
         inner.step(false)?;
         let file = &inner.files[self.number];
         let bytes = file.now.len() as u64;
-        Ok(Look { kind: FileKind::File, bytes, modified: file.modified, mode: file.mode })
+        Ok(FileMetadata { kind: FileKind::File, bytes, modified: file.modified, mode: file.mode })
     }
 
     fn bytes(&mut self) -> io::Result<Vec<u8>> {

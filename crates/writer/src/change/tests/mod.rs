@@ -1,10 +1,10 @@
-//! The promises of the change pipeline, on a disk that fails in every way at every operation.
+//! Tests of the guarantees of the change pipeline, on a disk that fails in every way at every operation.
 
 #![expect(
     clippy::indexing_slicing,
     clippy::wildcard_enum_match_arm,
     clippy::disallowed_methods,
-    reason = "a test that goes wrong may panic, and makes what it tries"
+    reason = "a failing test may panic, and tests create their own files"
 )]
 
 mod faults;
@@ -32,7 +32,7 @@ fn change_lock(disk: &MemoryDisk) -> ChangeLock<'_> {
     ChangeLock { disk, data: Path::new(DATA), now: Timestamp::UNIX_EPOCH, _turn: None }
 }
 
-/// A home with files of several sizes, times and permissions.
+/// Returns a home with files of several sizes, times and permissions.
 fn disk() -> MemoryDisk {
     let disk = MemoryDisk::default();
     disk.folder(DATA);
@@ -58,7 +58,7 @@ fn plan(command: &str) -> Plan {
     plan
 }
 
-/// Every shape that a plan can have.
+/// Returns plans of every shape.
 fn shapes(disk: &MemoryDisk) -> Result<Vec<Plan>, Error> {
     let at = |path: &str| Path::new("/home").join(path);
     let chats = "tmp/shop/chats";
@@ -82,7 +82,7 @@ fn shapes(disk: &MemoryDisk) -> Result<Vec<Plan>, Error> {
     let mut making = plan("ingest");
     let note = NewContent::of_bytes(b"new".to_vec());
     making.create(disk, &at("tmp/new/chats/session-c.jsonl"), note, about(), None)?;
-    // A copy with a name, which an agent keeps in one file for all: its processes take turns at that by another file's lock.
+    // A copy with a name, which an agent keeps in one file for all: its processes lock another file to change it.
     let names = at("names.jsonl");
     making.replace(
         disk,
@@ -118,14 +118,14 @@ fn undo(disk: &MemoryDisk, id: &str) -> Result<String, Error> {
     apply(disk, plan)
 }
 
-/// What the user has. A turn that nobody has any more is nobody's data.
+/// Returns the user's files. A stale lock is not the user's data.
 fn tree(disk: &MemoryDisk) -> Tree {
     let mut tree = disk.tree(USER);
     tree.retain(|path, _| path.extension().is_none_or(|ending| ending != "lock"));
     tree
 }
 
-/// What the disk holds after a plan was carried out undisturbed.
+/// Returns the contents of the disk after a plan was carried out without a fault.
 fn outcome(number: usize) -> Tree {
     let disk = disk();
     let plan = shapes(&disk).unwrap().swap_remove(number);

@@ -1,4 +1,4 @@
-//! Random plans, disturbed at random.
+//! Tests of random plans with random faults.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::memory::{Fault, Loss};
 use super::*;
 
 #[derive(Clone, Debug)]
-enum Deed {
+enum Operation {
     Remove(usize),
     Append(usize, Vec<u8>),
     Cut(usize, u64),
@@ -27,15 +27,15 @@ const PLACES: &[&str] =
 const FOLDERS: &[&str] =
     &["/home/tmp/shop/chats/agents", "/home/tmp/shop/chats", "/home/tmp/shop", "/home/tmp"];
 
-fn deed() -> impl Strategy<Value = Deed> {
+fn deed() -> impl Strategy<Value = Operation> {
     let bytes = || proptest::collection::vec(any::<u8>(), 0..20);
     prop_oneof![
-        (0..FILES.len()).prop_map(Deed::Remove),
-        (0..FILES.len(), bytes()).prop_map(|(file, bytes)| Deed::Append(file, bytes)),
-        (0..FILES.len(), 0u64..8).prop_map(|(file, at)| Deed::Cut(file, at)),
-        (0..FILES.len(), 0..PLACES.len()).prop_map(|(file, place)| Deed::Move(file, place)),
-        (0..PLACES.len(), bytes()).prop_map(|(place, bytes)| Deed::Make(place, bytes)),
-        (0..FOLDERS.len()).prop_map(Deed::Clear),
+        (0..FILES.len()).prop_map(Operation::Remove),
+        (0..FILES.len(), bytes()).prop_map(|(file, bytes)| Operation::Append(file, bytes)),
+        (0..FILES.len(), 0u64..8).prop_map(|(file, at)| Operation::Cut(file, at)),
+        (0..FILES.len(), 0..PLACES.len()).prop_map(|(file, place)| Operation::Move(file, place)),
+        (0..PLACES.len(), bytes()).prop_map(|(place, bytes)| Operation::Make(place, bytes)),
+        (0..FOLDERS.len()).prop_map(Operation::Clear),
     ]
 }
 
@@ -53,16 +53,18 @@ fn loss() -> impl Strategy<Value = Loss> {
     prop_oneof![Just(Loss::Nothing), Just(Loss::Unsynced), any::<usize>().prop_map(Loss::Some)]
 }
 
-/// A plan of those deeds that go together: each path is changed once.
-fn planned(disk: &MemoryDisk, deeds: &[Deed]) -> Plan {
+/// Returns a plan of the compatible operations: each path is changed once.
+fn planned(disk: &MemoryDisk, operations: &[Operation]) -> Plan {
     let mut plan = plan("change");
-    for deed in deeds {
+    for deed in operations {
         let taken = |path: &str| plan.steps.iter().any(|step| step.path == Path::new(path));
         let (file, place) = match deed {
-            Deed::Remove(file) | Deed::Append(file, _) | Deed::Cut(file, _) => (FILES[*file], ""),
-            Deed::Move(file, place) => (FILES[*file], PLACES[*place]),
-            Deed::Make(place, _) => ("", PLACES[*place]),
-            Deed::Clear(folder) => {
+            Operation::Remove(file) | Operation::Append(file, _) | Operation::Cut(file, _) => {
+                (FILES[*file], "")
+            }
+            Operation::Move(file, place) => (FILES[*file], PLACES[*place]),
+            Operation::Make(place, _) => ("", PLACES[*place]),
+            Operation::Clear(folder) => {
                 plan.remove_folder(disk, Path::new(FOLDERS[*folder])).unwrap();
                 continue;
             }
@@ -72,21 +74,21 @@ fn planned(disk: &MemoryDisk, deeds: &[Deed]) -> Plan {
         }
         let (file, place) = (Path::new(file), Path::new(place));
         match deed {
-            Deed::Remove(_) => plan.remove(disk, file, about()),
-            Deed::Append(_, bytes) => {
+            Operation::Remove(_) => plan.remove(disk, file, about()),
+            Operation::Append(_, bytes) => {
                 let content = NewContent::of_file(file).then_bytes(bytes.clone());
                 plan.replace(disk, file, content, about())
             }
-            Deed::Cut(_, at) => {
+            Operation::Cut(_, at) => {
                 let length = disk.tree(USER)[file].1.as_ref().unwrap().0.len() as u64;
                 let content = NewContent::default().then_stretch(file, 0, (*at).min(length));
                 plan.replace(disk, file, content, about())
             }
-            Deed::Move(..) => plan.move_file(disk, file, place, about()),
-            Deed::Make(_, bytes) => {
+            Operation::Move(..) => plan.move_file(disk, file, place, about()),
+            Operation::Make(_, bytes) => {
                 plan.create(disk, place, NewContent::of_bytes(bytes.clone()), about(), None)
             }
-            Deed::Clear(_) => Ok(()),
+            Operation::Clear(_) => Ok(()),
         }
         .unwrap();
     }
@@ -98,13 +100,13 @@ proptest! {
 
     #[test]
     fn any_plan_disturbed_in_any_way_is_made_or_not_and_comes_back(
-        deeds in proptest::collection::vec(deed(), 1..8),
+        operations in proptest::collection::vec(deed(), 1..8),
         fault in fault(),
         loss in loss(),
     ) {
         let undisturbed = disk();
         let before = tree(&undisturbed);
-        let plan = planned(&undisturbed, &deeds);
+        let plan = planned(&undisturbed, &operations);
         if !plan.is_empty() {
             apply(&undisturbed, plan.clone()).unwrap();
             let after = tree(&undisturbed);

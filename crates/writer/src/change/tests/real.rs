@@ -1,4 +1,4 @@
-//! The same on the disk of this machine.
+//! The same tests on the disk of this machine.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -40,7 +40,7 @@ fn carry_out(place: &Place, plan: Plan) -> Result<String, Error> {
 }
 
 #[test]
-fn bytes_times_and_permissions_come_back() {
+fn bytes_times_and_permissions_are_restored() {
     let place = place();
     let files = ["chats/large.jsonl", "chats/agents/one.jsonl"].map(|name| place.home.join(name));
     let states = || files.clone().map(|file| FileState::of(&RealDisk, &file).unwrap());
@@ -73,7 +73,7 @@ fn nothing_is_changed_through_links() {
 }
 
 #[test]
-fn runs_take_turns() {
+fn runs_lock_each_other_out() {
     let place = place();
     let plans: Vec<Plan> = ["chats/large.jsonl", "chats/agents/one.jsonl"]
         .iter()
@@ -93,9 +93,9 @@ fn runs_take_turns() {
     assert!(history.changes().iter().all(|entry| history.in_force(entry).len() == 1));
 }
 
-/// The agent's own protocol: a folder that is older than ten seconds belongs to nobody.
+/// The agent's own protocol: a lock folder that is older than ten seconds is stale.
 #[test]
-fn a_stale_turn_of_the_agent_is_taken_over_and_given_back() {
+fn a_stale_lock_of_the_agent_is_taken_over_and_released() {
     let place = place();
     let lock = place.home.join("projects.json.lock");
     create_folders(&lock).unwrap();
@@ -107,7 +107,7 @@ fn a_stale_turn_of_the_agent_is_taken_over_and_given_back() {
     assert!(!lock.exists());
 }
 
-/// The other protocol: a lock of the system on an agreed file, which nobody removes.
+/// The other protocol: a system lock on an agreed file, which nobody removes.
 #[test]
 fn a_change_waits_for_the_lock_of_the_agent() {
     let place = place();
@@ -132,7 +132,7 @@ fn a_change_waits_for_the_lock_of_the_agent() {
 
 #[cfg(unix)]
 #[test]
-fn a_turn_is_shown_to_be_held_by_its_time() {
+fn a_held_lock_has_a_fresh_time() {
     let place = place();
     let old = SystemTime::now() - Duration::from_secs(11);
     std::fs::File::open(&place.home).unwrap().set_modified(old).unwrap();

@@ -1,4 +1,4 @@
-//! What the change pipeline does not let through.
+//! Tests of what the change pipeline refuses.
 
 use super::*;
 use crate::change::{Disk as _, Owner, Refusal};
@@ -119,7 +119,7 @@ fn a_folder_that_others_removed_since_is_made_again() {
 }
 
 #[test]
-fn what_is_undone_or_thrown_away_cannot_be_undone_again() {
+fn an_undone_or_emptied_change_cannot_be_undone_again() {
     let disk = disk();
     let id = apply(&disk, removal(&disk)).unwrap();
     undo(&disk, &id).unwrap();
@@ -132,7 +132,7 @@ fn what_is_undone_or_thrown_away_cannot_be_undone_again() {
 }
 
 #[test]
-fn a_journal_that_is_not_understood_is_told_and_left_alone() {
+fn an_invalid_journal_is_reported_and_kept() {
     let disk = disk();
     disk.put("/data/journal/20260101-000000.jsonl", b"{\"record\":\"what\"}\n", 1, 0o600);
     assert!(recover(&disk).unwrap().is_empty());

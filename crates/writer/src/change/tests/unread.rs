@@ -1,4 +1,4 @@
-//! Files that go away are only looked at when that is planned, and read when it is agreed to.
+//! Tests of removed files: planning reads only their metadata, approval reads their bytes.
 
 use super::*;
 use crate::change::Refusal;
@@ -15,7 +15,7 @@ fn removal(disk: &MemoryDisk) -> Plan {
 }
 
 #[test]
-fn what_was_only_looked_at_comes_back_byte_for_byte() {
+fn unread_files_are_restored_byte_for_byte() {
     let disk = disk();
     let before = tree(&disk);
     let mut plan = removal(&disk);
@@ -45,7 +45,7 @@ fn a_file_that_changed_since_it_was_looked_at_is_refused() {
 }
 
 #[test]
-fn steps_are_found_by_path_also_after_some_were_taken_away() {
+fn steps_are_found_by_path_even_after_some_were_removed() {
     let disk = disk();
     let mut plan = removal(&disk);
     let agent = Path::new("/home/tmp/shop/chats/agents/one.jsonl");

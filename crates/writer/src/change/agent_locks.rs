@@ -1,8 +1,8 @@
-//! Taking turns with an agent's own processes: while a folder of an agreed name exists, its maker has the turn; or who has the
-//! system's lock on an agreed file.
+//! Locks shared with an agent's own processes: a folder of an agreed name that exists while its creator holds the lock, or
+//! the system's lock on an agreed file.
 //!
-//! The maker of a folder sets the folder's time again and again; one that is older than ten seconds was left by a process that is
-//! gone, and may be removed by whoever is next (proper-lockfile 4, with its defaults).
+//! The creator of a lock folder refreshes the folder's time regularly; one that is older than ten seconds was left by a
+//! dead process, and may be removed by the next one (proper-lockfile 4, with its defaults).
 
 use std::fmt::Debug;
 use std::io;
@@ -16,33 +16,33 @@ use super::plan::Plan;
 use crate::Error;
 
 const STALE: i128 = 10_000_000_000;
-/// How often the time is set: the agent's own processes do so at half of what is stale.
+/// How often the time is refreshed: the agent's own processes do so at half of the stale time.
 const REFRESH: i128 = 2_500_000_000;
-/// How long we wait: a little longer than it takes to see that a holder is gone.
-const PATIENCE: i128 = 15_000_000_000;
+/// How long to wait: slightly longer than it takes to detect a dead holder.
+const TIMEOUT: i128 = 15_000_000_000;
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The turn at some files, until dropped.
+/// The locks on some files, until dropped.
 #[derive(Debug)]
-pub(crate) struct Turns<'a> {
+pub(crate) struct AgentLocks<'a> {
     disk: &'a dyn Disk,
     held: Vec<PathBuf>,
     locked: Vec<Box<dyn Debug + 'a>>,
     refreshed: i128,
 }
 
-impl<'a> Turns<'a> {
-    /// Waits for the turn at each folder and file by which a plan takes turns.
+impl<'a> AgentLocks<'a> {
+    /// Waits for each lock folder and lock file of a plan.
     pub(crate) fn take(disk: &'a dyn Disk, plan: &Plan) -> Result<Self, Error> {
-        let mut turns =
+        let mut locks =
             Self { disk, held: Vec::new(), locked: Vec::new(), refreshed: system_nanos() };
         for folder in &plan.locks {
-            turns.wait_for(folder)?;
+            locks.wait_for(folder)?;
         }
         for file in &plan.file_locks {
-            turns.wait_for_file(file)?;
+            locks.wait_for_file(file)?;
         }
-        Ok(turns)
+        Ok(locks)
     }
 
     fn wait_for_file(&mut self, file: &Path) -> Result<(), Error> {
@@ -56,7 +56,7 @@ impl<'a> Turns<'a> {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(source) => return Err(Error::ReadFile { path: file.to_owned(), source }),
             }
-            if system_nanos() - began > PATIENCE {
+            if system_nanos() - began > TIMEOUT {
                 return Err(Error::Busy { path: file.to_owned() });
             }
             self.refresh()?;
@@ -77,21 +77,23 @@ impl<'a> Turns<'a> {
                     return Err(Error::CreateFolder { path: folder.to_owned(), source });
                 }
             }
-            let look = self.disk.look(folder).ok().flatten();
-            let age = look.and_then(|look| look.modified).map(|at| system_nanos() - i128::from(at));
+            let metadata = self.disk.metadata(folder).ok().flatten();
+            let age = metadata
+                .and_then(|metadata| metadata.modified)
+                .map(|at| system_nanos() - i128::from(at));
             if age.is_some_and(|age| age > STALE) {
-                // If another one is faster, making ours fails again.
+                // If another process is faster, creating the folder fails again.
                 let _removed = self.disk.remove_folder(folder);
                 continue;
             }
-            if system_nanos() - began > PATIENCE {
+            if system_nanos() - began > TIMEOUT {
                 return Err(Error::Busy { path: folder.to_owned() });
             }
             std::thread::sleep(PAUSE);
         }
     }
 
-    /// Shows others that we are still there.
+    /// Shows others that the locks are still held.
     pub(crate) fn refresh(&mut self) -> Result<(), Error> {
         if self.held.is_empty() || system_nanos() - self.refreshed < REFRESH {
             return Ok(());
@@ -106,10 +108,10 @@ impl<'a> Turns<'a> {
     }
 }
 
-impl Drop for Turns<'_> {
+impl Drop for AgentLocks<'_> {
     fn drop(&mut self) {
         for folder in &self.held {
-            // One that stays is stale after ten seconds.
+            // A folder that cannot be removed is stale after ten seconds.
             let _removed = self.disk.remove_folder(folder);
         }
     }

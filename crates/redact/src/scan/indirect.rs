@@ -1,19 +1,19 @@
-//! Values whose own name says nothing, as what they are is said before: `name: DB_PASSWORD` and `value: …` of a container,
+//! Values whose own name is generic because another name precedes it: `name: DB_PASSWORD` and `value: …` of a container,
 //! `variable "db_password"` and its `default`, `"db_password": {"value": …}` of a state.
 
 use memchr::{memmem, memrchr};
 
-use super::edge::{is_word, piece, stretch, stretch_back};
-use super::name::{LONGEST, Says, says};
+use super::edge::{is_word, piece, run_end, run_start};
+use super::name::{LONGEST, NameHint, hint};
 
-/// How far before its value a name may stand.
+/// The maximum distance between such a name and its value.
 const NEAR: usize = 320;
 
-/// Returns what is said of the value whose own name begins here.
-pub(super) fn said(bytes: &[u8], own: usize) -> Option<Says> {
+/// Returns the hint for the value whose own name begins here.
+pub(super) fn preceding_hint(bytes: &[u8], own: usize) -> Option<NameHint> {
     let from = own.saturating_sub(NEAR);
     let head = piece(bytes, from, own);
-    // What stands before the last closing brace belongs to something else.
+    // Anything before the last closing brace belongs to something else.
     let head = memrchr(b'}', head).map_or(head, |brace| head.get(brace..).unwrap_or_default());
     if let Some(place) = memmem::rfind(head, b"variable \"") {
         return named(head, place + 10);
@@ -22,15 +22,15 @@ pub(super) fn said(bytes: &[u8], own: usize) -> Option<Says> {
         return Some(name);
     }
     let brace = memrchr(b'{', head)?;
-    let end = stretch_back(head, brace, 12, |b| {
+    let end = run_start(head, brace, 12, |b| {
         matches!(b, b' ' | b':' | b'=' | b'"' | b'\'' | b'\\' | b'>')
     });
-    let start = stretch_back(head, end, LONGEST, is_name);
+    let start = run_start(head, end, LONGEST, is_name);
     certain(piece(head, start, end))
 }
 
-/// `name: X`, `"name": "X"`, `key="X"`: the last of them, unless another value stands between.
-fn listed(head: &[u8]) -> Option<Says> {
+/// Reads `name: X`, `"name": "X"`, `key="X"`: the last of them, unless there is another value in between.
+fn listed(head: &[u8]) -> Option<NameHint> {
     let places = [&b"name"[..], b"Name", b"key", b"Key", b"NAME"];
     let (place, length) = places
         .iter()
@@ -45,14 +45,15 @@ fn listed(head: &[u8]) -> Option<Says> {
     if is_sign { named(rest, gap) } else { None }
 }
 
-fn named(head: &[u8], start: usize) -> Option<Says> {
-    certain(piece(head, start, stretch(head, start, LONGEST, is_name)))
+fn named(head: &[u8], start: usize) -> Option<NameHint> {
+    certain(piece(head, start, run_end(head, start, LONGEST, is_name)))
 }
 
-/// Only names that leave no doubt.
-fn certain(name: &[u8]) -> Option<Says> {
-    says(name)
-        .filter(|says| matches!(says, Says::Password | Says::Secret | Says::Aws | Says::Azure))
+/// Returns only hints that leave no doubt.
+fn certain(name: &[u8]) -> Option<NameHint> {
+    hint(name).filter(|hint| {
+        matches!(hint, NameHint::Password | NameHint::Secret | NameHint::Aws | NameHint::Azure)
+    })
 }
 
 fn is_name(byte: u8) -> bool {
