@@ -1,9 +1,9 @@
-//! Plain English: phrases that were once all over help, docs and comments, and must not come back.
+//! Plain English: phrases that were once common in help, docs and comments, and must not come back.
 
 use crate::Report;
 use crate::files::RustFile;
 
-/// A phrase, lower case, and what to write instead.
+/// A phrase in lower case, and what to write instead.
 const PHRASES: &[(&str, &str)] = &[
     ("behind each", "around, or after each"),
     ("by lot", "random"),
@@ -30,7 +30,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("make anew", "rebuild"),
 ];
 
-/// This file, which has to name them.
+/// This file, which has to contain them.
 const SELF: &str = "xtask/src/dialect.rs";
 
 /// Fails on every line of Rust, docs or help with one of the phrases.

@@ -1,6 +1,7 @@
-//! Tries the built program against the real agent, and on a disk that fails.
+//! Tests the built program against the real agent, and on a disk that fails.
 //!
-//! Every part has three sizes: what its script does by itself, the slice that the gate takes, and the sweep of `cargo xtask soak`.
+//! Every part has three sizes: the default of its script, the slice that the gate runs, and the sweep of `cargo xtask
+//! soak`.
 #![expect(clippy::disallowed_methods, reason = "a chore reads the environment and starts programs")]
 
 use std::io::{self, BufRead as _, BufReader, Write as _};
@@ -10,9 +11,9 @@ use std::time::Instant;
 use std::{env, fs};
 
 use crate::files::{cargo, root};
-use crate::{Report, Trouble};
+use crate::{Report, TaskError};
 
-/// A part: its name, the script it runs, and what that is told for a slice and for a sweep.
+/// A part: its name, its script, and the arguments for a slice and for a sweep.
 struct Part {
     name: &'static str,
     program: &'static str,
@@ -111,8 +112,9 @@ const PARTS: &[Part] = &[
     },
 ];
 
-/// Runs all parts, or those that were named; `--quick` takes the gate's slice of each, and all else is handed on to them.
-pub(crate) fn run(arguments: &[&str]) -> Result<Report, Trouble> {
+/// Runs all parts, or the given ones; `--quick` runs the gate's slice of each, and all other arguments are passed on to
+/// them.
+pub(crate) fn run(arguments: &[&str]) -> Result<Report, TaskError> {
     let (parts, rest) = chosen(arguments)?;
     let is_quick = rest.contains(&"--quick");
     let rest: Vec<&str> = rest.iter().copied().filter(|word| *word != "--quick").collect();
@@ -124,7 +126,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<Report, Trouble> {
             .args(slice)
             .args(&rest)
             .status()
-            .map_err(|error| Trouble::new(format!("{}: {error}", part.program)))?;
+            .map_err(|error| TaskError::new(format!("{}: {error}", part.program)))?;
         report.take(if status.success() {
             Report::noted(format!("{}: passed", part.name))
         } else {
@@ -134,8 +136,9 @@ pub(crate) fn run(arguments: &[&str]) -> Result<Report, Trouble> {
     Ok(report)
 }
 
-/// Runs the long sweep of all parts, or of those that were named, and says what each ran, how long it took and its last line of figures.
-pub(crate) fn soak(arguments: &[&str]) -> Result<Report, Trouble> {
+/// Runs the long sweep of all parts, or of the given ones, and prints for each the command, the time and its last line of
+/// figures.
+pub(crate) fn soak(arguments: &[&str]) -> Result<Report, TaskError> {
     let (parts, rest) = chosen(arguments)?;
     let program = prepare()?;
     let mut report = Report::default();
@@ -144,7 +147,7 @@ pub(crate) fn soak(arguments: &[&str]) -> Result<Report, Trouble> {
         show(&format!("\n=== {}: {words}", part.name));
         let began = Instant::now();
         let (is_success, last) = watched(command(part, &program).args(part.sweep).args(rest))
-            .map_err(|error| Trouble::new(format!("{}: {error}", part.program)))?;
+            .map_err(|error| TaskError::new(format!("{}: {error}", part.program)))?;
         let line = format!("{:11} {:6} s  {last}", part.name, began.elapsed().as_secs());
         report.take(if is_success { Report::noted(line) } else { Report::failed(line) });
     }
@@ -153,13 +156,13 @@ pub(crate) fn soak(arguments: &[&str]) -> Result<Report, Trouble> {
 }
 
 /// Splits arguments into the parts they name, all if none, and the rest.
-fn chosen<'a>(arguments: &'a [&'a str]) -> Result<(Vec<&'static Part>, &'a [&'a str]), Trouble> {
+fn chosen<'a>(arguments: &'a [&'a str]) -> Result<(Vec<&'static Part>, &'a [&'a str]), TaskError> {
     let is_part = |word: &&str| PARTS.iter().any(|part| part.name == *word);
     let named = arguments.iter().take_while(|word| is_part(word)).count();
     let (named, rest) = arguments.split_at_checked(named).unwrap_or((arguments, &[]));
     if rest.first().is_some_and(|word| !word.starts_with('-')) {
         let all: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
-        return Err(Trouble::new(format!("parts are: {}", all.join(", "))));
+        return Err(TaskError::new(format!("parts are: {}", all.join(", "))));
     }
     let is_wanted = |part: &&Part| named.is_empty() || named.contains(&part.name);
     Ok((PARTS.iter().filter(is_wanted).collect(), rest))
@@ -189,8 +192,8 @@ fn show(line: &str) {
     let _written = writeln!(io::stdout().lock(), "{line}");
 }
 
-/// Installs what the scripts need and returns the program that is tried: the one that was named, else it is built.
-fn prepare() -> Result<PathBuf, Trouble> {
+/// Installs what the scripts need and returns the program to test: the given one, else it is built.
+fn prepare() -> Result<PathBuf, TaskError> {
     let program = if let Some(named) = env::var_os("RECOUNT_BIN") {
         PathBuf::from(named)
     } else {
@@ -205,8 +208,8 @@ fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// Installs the modules of the scripts, unless they are there or shared.
-fn modules() -> Result<(), Trouble> {
+/// Installs the modules of the scripts, unless they exist or are shared.
+fn modules() -> Result<(), TaskError> {
     let time = |path: &Path| fs::metadata(path).and_then(|about| about.modified()).ok();
     let e2e = root().join("e2e");
     let installed = time(&e2e.join("node_modules/.package-lock.json"));
@@ -218,19 +221,19 @@ fn modules() -> Result<(), Trouble> {
     }
     let mut npm = Command::new("npm");
     npm.args(["ci", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix"]);
-    let status = npm.arg(&e2e).status().map_err(|error| Trouble::new(format!("npm: {error}")))?;
-    if status.success() { Ok(()) } else { Err(Trouble::new(format!("npm ci: {status}"))) }
+    let status = npm.arg(&e2e).status().map_err(|error| TaskError::new(format!("npm: {error}")))?;
+    if status.success() { Ok(()) } else { Err(TaskError::new(format!("npm ci: {status}"))) }
 }
 
-/// Installs the modules of the scripts and the releases that the gate takes: all that needs the network.
-pub(crate) fn install() -> Result<Report, Trouble> {
+/// Installs the modules of the scripts and the releases that the gate uses: everything that needs the network.
+pub(crate) fn install() -> Result<Report, TaskError> {
     modules()?;
     for (script, releases) in [("e2e/agent.mjs", SLICE), ("e2e/programs.mjs", "")] {
         let mut node = Command::new("node");
         node.arg(root().join(script)).args(releases.split(',').filter(|name| !name.is_empty()));
-        let status = node.status().map_err(|error| Trouble::new(format!("node: {error}")))?;
+        let status = node.status().map_err(|error| TaskError::new(format!("node: {error}")))?;
         if !status.success() {
-            return Err(Trouble::new(format!("{script}: {status}")));
+            return Err(TaskError::new(format!("{script}: {status}")));
         }
     }
     Ok(Report::noted(format!("installed: {SLICE}, and one release of each other agent")))
@@ -246,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_come_first_and_the_rest_is_handed_on() {
+    fn parts_come_first_and_the_rest_is_passed_on() {
         assert_eq!(names(&[]).map(|(parts, _)| parts.len()), Some(PARTS.len()));
         assert_eq!(names(&["suite", "--only", "moved"]), Some((vec!["suite"], 2)));
         assert_eq!(names(&["nonsense"]), None);

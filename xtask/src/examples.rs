@@ -1,8 +1,9 @@
-//! Runs every command line that README, docs and help show, on the demo home, and puts the real output where it is printed.
+//! Runs every command line in README, docs and help on the demo home, and inserts the real output.
 //!
-//! A block of `console` holds command lines after `$ ` and their output, which is generated. A block of `sh` holds command lines
-//! alone. Both are run by `sh`, in order, in a home of their own for each page. Examples in help are the lines below `Examples:`; what they print
-//! is in `docs/examples.md`. Everything outside such blocks stays as it is. The clock is fixed, so the output is always the same.
+//! A block of `console` has command lines after `$ ` and their output, which is generated. A block of `sh` has only command
+//! lines. Both are run by `sh`, in order, in a separate home for each page. Examples in help are the lines below
+//! `Examples:`; their output is in `docs/examples.md`. Everything outside such blocks is kept. The clock is fixed, so the
+//! output is always the same.
 #![expect(
     clippy::disallowed_methods,
     reason = "a chore that runs the program in a folder of its own"
@@ -12,24 +13,24 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
-use crate::{Report, Trouble, files};
+use crate::{Report, TaskError, files};
 
-/// The time at which all examples run.
+/// The fixed time of all examples.
 const NOW: &str = "2026-11-16T12:00:00Z";
-/// Columns of a block that does not ask for others with `width=N`.
+/// The default number of columns of a block without `width=N`.
 const COLUMNS: &str = "100";
-/// What a path below the folder of a run becomes in the output.
+/// The replacement for the folder of a run in the output.
 const SHOWN_HOME: &str = "/home/me";
 
-/// Where the output of the examples in help is.
+/// The page with the output of the examples in help.
 pub(crate) const OUTPUTS: &str = "docs/examples.md";
-/// How many lines of an output are shown there.
+/// The maximum number of lines of an output on that page.
 const LINES: usize = 20;
 
-/// The least number of hexadecimal digits that make a hash.
+/// The minimum number of hexadecimal digits of a hash.
 const HASH: usize = 16;
 
-/// What must have happened before an example, by how its command line begins; the first that fits.
+/// Commands to run before an example, by the start of its command line; the first match counts.
 const BEFORE: &[(&str, &str)] = &[
     (
         "recount resume",
@@ -47,7 +48,7 @@ const BEFORE: &[(&str, &str)] = &[
         "RECOUNT_NOW=2026-11-16T09:30:00Z recount rename 279d Rebates --yes",
     ),
     ("recount undo", "recount rename 279d Discounts --yes"),
-    // These examples are not steps: each begins with the sessions of the demo home.
+    // These examples are independent: each starts with the sessions of the demo home.
     ("recount trim", "recount undo --yes"),
     ("recount merge @1", "recount undo --yes; recount list --all"),
     ("recount list --source codex", "cp -r $FIXTURES/codex/paginated/script/home/. ~"),
@@ -56,15 +57,15 @@ const BEFORE: &[(&str, &str)] = &[
     ("recount ingest", "cp $FIXTURES/streams/gemini/*.json $FIXTURES/streams/gemini/*.log .; mv tools.json run.json; cp $FIXTURES/streams/gemini/tools.jsonl run.jsonl"),
 ];
 
-/// A command whose output differs from run to run: an index is never laid out twice in the same way.
+/// A command whose output differs from run to run: the layout of an index is not deterministic.
 const VARIES: &str = "recount index status";
 
 /// Commands that run until they are stopped: they are stopped after two seconds.
 const ENDLESS: [&str; 3] =
     ["recount watch", "recount guard --keep --watch", "recount show --follow"];
 
-/// Returns a page with the output of its examples as the program prints it today.
-pub(crate) fn page(path: &str) -> Result<String, Trouble> {
+/// Returns a page with the current output of its examples.
+pub(crate) fn page(path: &str) -> Result<String, TaskError> {
     let text = files::read(path)?;
     if !text.contains("```console") && !text.contains("```sh") {
         return Ok(text);
@@ -98,8 +99,8 @@ pub(crate) fn page(path: &str) -> Result<String, Trouble> {
     Ok(written)
 }
 
-/// Runs the examples of every command's help, given all of it, and returns a page with what they print.
-pub(crate) fn help(arguments: &str) -> Result<(Report, String), Trouble> {
+/// Runs the examples in the given help of all commands, and returns a page with their output.
+pub(crate) fn help(arguments: &str) -> Result<(Report, String), TaskError> {
     let mut report = Report::default();
     let mut run = 0;
     let mut page = String::from(
@@ -148,29 +149,29 @@ fn push_some(page: &mut String, text: &str) {
     }
 }
 
-/// A demo home in a folder of its own, removed at the end.
+/// A demo home in a temporary folder, removed at the end.
 struct Stage {
     folder: PathBuf,
     programs: PathBuf,
 }
 
-/// What a command printed, and how it ended.
+/// The output and exit code of a command.
 struct Outcome {
     text: String,
     code: Option<i32>,
 }
 
 impl Stage {
-    fn set_up() -> Result<Self, Trouble> {
+    fn set_up() -> Result<Self, TaskError> {
         // Some output has the length of a path: it must be the same in every run.
         let folder = PathBuf::from(format!("/tmp/recount-{:010}", std::process::id()));
         let stage = Self { folder, programs: files::root().join(target()).join("debug") };
         let home = stage.home();
         let made = fs::create_dir_all(&stage.folder).and_then(|()| fs::create_dir_all(&home));
-        made.map_err(|error| Trouble::new(format!("{}: {error}", home.display())))?;
+        made.map_err(|error| TaskError::new(format!("{}: {error}", home.display())))?;
         let demo = stage.run("recount testbed --demo ~", COLUMNS)?;
         if demo.code != Some(0) {
-            return Err(Trouble::new(format!("the demo home cannot be made: {}", demo.text)));
+            return Err(TaskError::new(format!("the demo home cannot be made: {}", demo.text)));
         }
         let folders = "mkdir -p ~/code/web ~/code/shop ~/projects/shop ~/projects/release-tools ~/.zfunc ~/.config/fish/completions \
             ~/.local/share/bash-completion/completions ~/backup && cp -r ~/.gemini ~/backup && recount list --all";
@@ -182,8 +183,8 @@ impl Stage {
         self.folder.join("home")
     }
 
-    /// Runs a line of shell.
-    fn run(&self, line: &str, columns: &str) -> Result<Outcome, Trouble> {
+    /// Runs a shell command line.
+    fn run(&self, line: &str, columns: &str) -> Result<Outcome, TaskError> {
         let home = self.home();
         let own = [home.join("bin"), self.programs.clone()];
         let path = env::join_paths(own.into_iter().chain(["/usr/bin", "/bin"].map(PathBuf::from)));
@@ -196,10 +197,10 @@ impl Stage {
             .env("RECOUNT_TERMINAL", "examples")
             .env("FIXTURES", files::root().join("fixtures"))
             .env("HOME", &home)
-            .env("PATH", path.map_err(|error| Trouble::new(error.to_string()))?)
+            .env("PATH", path.map_err(|error| TaskError::new(error.to_string()))?)
             .stdin(Stdio::null())
             .output()
-            .map_err(|error| Trouble::new(format!("sh: {error}")))?;
+            .map_err(|error| TaskError::new(format!("sh: {error}")))?;
         let text = String::from_utf8_lossy(&output.stdout);
         let text = text.replace(&*home.to_string_lossy(), SHOWN_HOME);
         Ok(Outcome { text, code: output.status.code() })
@@ -211,7 +212,7 @@ impl Stage {
         path: &str,
         block: &[&str],
         options: impl Iterator<Item = &'a str>,
-    ) -> Result<String, Trouble> {
+    ) -> Result<String, TaskError> {
         let mut columns = COLUMNS;
         let mut may_fail = false;
         for option in options {
@@ -219,7 +220,7 @@ impl Stage {
                 Some(("width", width)) => columns = width,
                 None if option == "fails" => may_fail = true,
                 _ => {
-                    return Err(Trouble::new(format!(
+                    return Err(TaskError::new(format!(
                         "{path}: ```console {option}: unknown option"
                     )));
                 }
@@ -233,7 +234,7 @@ impl Stage {
             push(&mut text, &format!("$ {}", line.replace('\n', "\n> ")));
             let outcome = self.run(line, columns)?;
             if !matches!(outcome.code, Some(0 | 1)) && !may_fail {
-                return Err(Trouble::new(format!("{path}: {line}: {}", outcome.text)));
+                return Err(TaskError::new(format!("{path}: {line}: {}", outcome.text)));
             }
             for line in outcome.text.lines() {
                 push(&mut text, line.trim_end());
@@ -243,18 +244,18 @@ impl Stage {
     }
 
     /// Runs a block of command lines whose output is not shown.
-    fn script(&self, path: &str, block: &[&str]) -> Result<(), Trouble> {
+    fn script(&self, path: &str, block: &[&str]) -> Result<(), TaskError> {
         let lines = block.join("\n").replace("\\\n", " ");
         for line in
             lines.lines().filter(|line| line.contains("recount ") && !line.contains("cargo "))
         {
             self.works(line.trim_start_matches("$ "))
-                .map_err(|why| Trouble::new(format!("{path}: {why}")))?;
+                .map_err(|why| TaskError::new(format!("{path}: {why}")))?;
         }
         Ok(())
     }
 
-    /// Returns what a command line prints, if it works; one that would ask is agreed to.
+    /// Returns what a command line prints, if it succeeds; prompts are answered with yes.
     fn works(&self, line: &str) -> Result<String, String> {
         if let Some((_, before)) = BEFORE.iter().find(|(start, _)| line.starts_with(start)) {
             self.run(before, COLUMNS).map_err(|trouble| trouble.to_string())?;
@@ -277,7 +278,7 @@ impl Stage {
 }
 
 impl Stage {
-    /// Whether a command that does not end by itself understands its options. What it prints depends on when it is stopped.
+    /// Whether a command that does not end by itself accepts its options. Its output depends on when it is stopped.
     fn stopped(&self, line: &str) -> Result<String, String> {
         let line = line.split(" | ").next().unwrap_or(line).split(" && ").next().unwrap_or(line);
         let outcome = self.run(&format!("timeout 2 {line}"), COLUMNS);
@@ -291,17 +292,18 @@ impl Stage {
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        // What cannot be removed stays in the system's temporary folder.
+        // A folder that cannot be removed stays in the system's temporary folder.
         let _removed = fs::remove_dir_all(&self.folder);
     }
 }
 
-/// The folder in which cargo puts the programs it builds.
+/// Returns the folder in which cargo puts the programs it builds.
 pub(crate) fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from)
 }
 
-/// Returns the command lines of a block. One with an open quotation mark goes on in the lines after it, which begin with `> `.
+/// Returns the command lines of a block. One with an open quotation mark continues on the next lines, which begin with `>
+/// `.
 fn commands(block: &[&str]) -> Vec<String> {
     let mut commands: Vec<String> = Vec::new();
     for line in block {
@@ -318,7 +320,7 @@ fn commands(block: &[&str]) -> Vec<String> {
     commands
 }
 
-/// Returns a text in which hashes are zeros: those of paths differ from run to run.
+/// Returns a text with hashes replaced by zeros: those of paths differ from run to run.
 fn without_hashes(text: &str) -> String {
     let mut all = String::with_capacity(text.len());
     let mut rest = text;
@@ -351,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_goes_on_while_a_quotation_mark_is_open() {
+    fn a_command_continues_while_a_quotation_mark_is_open() {
         let block = ["$ a \"b", "> c\"", "> output", "", "$ d", "> output"];
         assert_eq!(commands(&block), ["a \"b\nc\"", "d"]);
     }

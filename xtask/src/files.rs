@@ -1,4 +1,4 @@
-//! The repository's own files, and the programs a chore starts. All paths are relative to its root.
+//! The repository's own files, and the programs a task starts. All paths are relative to its root.
 #![expect(
     clippy::disallowed_methods,
     reason = "chores read and write this repository, never a user's data"
@@ -10,7 +10,7 @@ use std::{fs, io};
 
 use serde_json::Value;
 
-use crate::Trouble;
+use crate::TaskError;
 
 /// A text file: its path with forward slashes, and its text.
 #[derive(Debug)]
@@ -20,35 +20,36 @@ pub(crate) struct RustFile {
 }
 
 /// Reads a file as text.
-pub(crate) fn read(path: &str) -> Result<String, Trouble> {
-    fs::read_to_string(root().join(path)).map_err(|error| Trouble::new(format!("{path}: {error}")))
+pub(crate) fn read(path: &str) -> Result<String, TaskError> {
+    fs::read_to_string(root().join(path))
+        .map_err(|error| TaskError::new(format!("{path}: {error}")))
 }
 
-/// Reads a file as text; one that is not there is empty.
-pub(crate) fn read_or_empty(path: &str) -> Result<String, Trouble> {
+/// Reads a file as text; a missing one is empty.
+pub(crate) fn read_or_empty(path: &str) -> Result<String, TaskError> {
     match fs::read_to_string(root().join(path)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-        other => other.map_err(|error| Trouble::new(format!("{path}: {error}"))),
+        other => other.map_err(|error| TaskError::new(format!("{path}: {error}"))),
     }
 }
 
-/// Writes a file, and its folder if need be.
-pub(crate) fn write(path: &str, text: &str) -> Result<(), Trouble> {
+/// Writes a file, and creates its folder if needed.
+pub(crate) fn write(path: &str, text: &str) -> Result<(), TaskError> {
     let target = root().join(path);
     target
         .parent()
         .map_or(Ok(()), fs::create_dir_all)
         .and_then(|()| fs::write(&target, text))
-        .map_err(|error| Trouble::new(format!("{path}: {error}")))
+        .map_err(|error| TaskError::new(format!("{path}: {error}")))
 }
 
 /// Finds every Rust file of the workspace and of `fuzz/`, sorted by path.
-pub(crate) fn rust_files() -> Result<Vec<RustFile>, Trouble> {
+pub(crate) fn rust_files() -> Result<Vec<RustFile>, TaskError> {
     files(&["crates", "xtask", "fuzz"], "rs")
 }
 
 /// Finds every page of documentation, sorted by path: those at the root, and those of `docs/` and the crates.
-pub(crate) fn docs() -> Result<Vec<RustFile>, Trouble> {
+pub(crate) fn docs() -> Result<Vec<RustFile>, TaskError> {
     let mut found = files(&["docs", "crates", "e2e", "bench"], "md")?;
     for path in ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md"] {
         found.push(RustFile { path: path.to_owned(), text: read(path)? });
@@ -57,7 +58,7 @@ pub(crate) fn docs() -> Result<Vec<RustFile>, Trouble> {
 }
 
 /// Lists the pages whose examples are run: README and the guides in `docs/`.
-pub(crate) fn guides() -> Result<Vec<String>, Trouble> {
+pub(crate) fn guides() -> Result<Vec<String>, TaskError> {
     let is_guide = |path: &str| {
         !path.starts_with("docs/decisions/")
             && !["docs/cli.md", crate::examples::OUTPUTS].contains(&path)
@@ -68,11 +69,11 @@ pub(crate) fn guides() -> Result<Vec<String>, Trouble> {
 }
 
 /// Finds every file with an extension below some folders.
-fn files(folders: &[&str], extension: &str) -> Result<Vec<RustFile>, Trouble> {
+fn files(folders: &[&str], extension: &str) -> Result<Vec<RustFile>, TaskError> {
     let mut paths = Vec::new();
     for folder in folders {
         walk(&root().join(folder), extension, &mut paths)
-            .map_err(|error| Trouble::new(format!("{folder}: {error}")))?;
+            .map_err(|error| TaskError::new(format!("{folder}: {error}")))?;
     }
     paths.sort();
     paths.into_iter().map(|path| Ok(RustFile { text: read(&path)?, path })).collect()
@@ -94,19 +95,19 @@ fn walk(folder: &Path, wanted: &str, found: &mut Vec<String>) -> io::Result<()> 
     Ok(())
 }
 
-/// Asks cargo for the workspace's packages and what they depend on.
-pub(crate) fn metadata() -> Result<Value, Trouble> {
+/// Returns cargo's metadata: the workspace's packages and their dependencies.
+pub(crate) fn metadata() -> Result<Value, TaskError> {
     let text = cargo(&["metadata", "--format-version", "1", "--no-deps"])?;
-    serde_json::from_str(&text).map_err(|error| Trouble::new(format!("cargo metadata: {error}")))
+    serde_json::from_str(&text).map_err(|error| TaskError::new(format!("cargo metadata: {error}")))
 }
 
-/// Runs cargo and returns what it printed.
-pub(crate) fn cargo(arguments: &[&str]) -> Result<String, Trouble> {
+/// Runs cargo and returns its output.
+pub(crate) fn cargo(arguments: &[&str]) -> Result<String, TaskError> {
     output(Path::new(env!("CARGO")), arguments)
 }
 
-/// Runs a program at the root and returns what it printed.
-pub(crate) fn output(program: &Path, arguments: &[&str]) -> Result<String, Trouble> {
+/// Runs a program at the root and returns its output.
+pub(crate) fn output(program: &Path, arguments: &[&str]) -> Result<String, TaskError> {
     let shown = format!("{} {}", program.display(), arguments.join(" "));
     let output = Command::new(program)
         .args(arguments)
@@ -114,11 +115,11 @@ pub(crate) fn output(program: &Path, arguments: &[&str]) -> Result<String, Troub
         .stdin(Stdio::null())
         .stderr(Stdio::inherit())
         .output()
-        .map_err(|error| Trouble::new(format!("{shown}: {error}")))?;
+        .map_err(|error| TaskError::new(format!("{shown}: {error}")))?;
     if !output.status.success() {
-        return Err(Trouble::new(format!("{shown}: {}", output.status)));
+        return Err(TaskError::new(format!("{shown}: {}", output.status)));
     }
-    String::from_utf8(output.stdout).map_err(|error| Trouble::new(format!("{shown}: {error}")))
+    String::from_utf8(output.stdout).map_err(|error| TaskError::new(format!("{shown}: {error}")))
 }
 
 pub(crate) fn root() -> PathBuf {

@@ -1,13 +1,13 @@
-//! What is derived from the code: `docs/cli.md` from the arguments, the table of rooms from the table, and the output of every
+//! Generated files: `docs/cli.md` from the arguments, the table of crates from the table in code, and the output of every
 //! example in README, docs and help from the program.
 //!
-//! Man pages and completions are printed by the program itself (`recount man`, `recount completions`), so
-//! no files of them are kept.
+//! Man pages and completions are printed by the program itself (`recount man`, `recount completions`), so they are not
+//! checked in.
 
-use crate::{Report, Trouble, examples, files, rooms};
+use crate::{Report, TaskError, examples, files, rooms};
 
-/// Returns every derived file with its text, and what went wrong with others.
-fn derived() -> Result<(Vec<(String, String)>, Report), Trouble> {
+/// Returns every generated file with its text, and the failures of others.
+fn derived() -> Result<(Vec<(String, String)>, Report), TaskError> {
     let mut report = Report::default();
     let arguments = arguments()?;
     let mut derived = vec![
@@ -26,20 +26,20 @@ fn derived() -> Result<(Vec<(String, String)>, Report), Trouble> {
     Ok((derived, report))
 }
 
-fn arguments() -> Result<String, Trouble> {
-    // As the tests build it: any other choice of targets chooses other features of dependencies, and compiles them once more.
+fn arguments() -> Result<String, TaskError> {
+    // Like the tests: any other choice of targets selects other features of dependencies, and compiles them again.
     files::cargo(&["test", "--quiet", "--workspace", "--locked", "--no-run", "--test", "main"])?;
     let program = examples::target().join("debug/recount");
     match files::output(&program, &["help-markdown"])? {
         text if text.trim().is_empty() => {
-            Err(Trouble::new("recount help-markdown printed nothing"))
+            Err(TaskError::new("recount help-markdown printed nothing"))
         }
         text => Ok(text),
     }
 }
 
-/// Writes what differs.
-pub(crate) fn write() -> Result<Report, Trouble> {
+/// Writes the files that differ.
+pub(crate) fn write() -> Result<Report, TaskError> {
     let (derived, mut report) = derived()?;
     for (path, text) in derived {
         if files::read_or_empty(&path)? != text {
@@ -50,8 +50,8 @@ pub(crate) fn write() -> Result<Report, Trouble> {
     Ok(report)
 }
 
-/// Fails on what differs, and on examples that do not work.
-pub(crate) fn compare() -> Result<Report, Trouble> {
+/// Fails on files that differ, and on examples that fail.
+pub(crate) fn compare() -> Result<Report, TaskError> {
     let (derived, mut report) = derived()?;
     for (path, text) in derived {
         if let Some(line) = first_difference(&files::read_or_empty(&path)?, &text) {
@@ -63,7 +63,7 @@ pub(crate) fn compare() -> Result<Report, Trouble> {
     Ok(report)
 }
 
-/// Returns the first line, counted from 1, at which two texts part.
+/// Returns the first line, counted from 1, at which two texts differ.
 fn first_difference(one: &str, other: &str) -> Option<usize> {
     if one == other {
         return None;

@@ -1,7 +1,7 @@
-//! No word of an agent's folder layout outside that agent's folder of `formats`.
+//! No word of an agent's folder layout may be used outside that agent's folder of `formats`.
 //!
 //! A literal such as `chats` or `rollout-` elsewhere means that shared code knows how one agent arranges its files.
-//! Present offenders are listed in `xtask/layout.allow`, one `path word` per line. The list may only get shorter: an
+//! Existing violations are listed in `xtask/layout.allow`, one `path word` per line. The list may only get shorter: an
 //! entry whose word is gone fails, too.
 
 use std::collections::BTreeSet;
@@ -30,10 +30,10 @@ const WORDS: &[&str] = &[
 ];
 /// Folders of `formats` that belong to one agent.
 const AGENTS: &[&str] = &["claude", "codex", "gemini"];
-/// Crates that make up data of agents, for demos and tests.
+/// Crates that generate data of agents, for demos and tests.
 const MAKERS: &[&str] = &["testbed", "testkit"];
 
-/// Fails on every literal with a word of a layout that `allowed` does not list, and on entries that are not needed.
+/// Fails on every literal with a layout word that `allowed` does not list, and on unused entries.
 pub(crate) fn check(files: &[RustFile], allowed: &str) -> Report {
     let allowed: BTreeSet<(&str, &str)> = entries(allowed).collect();
     let mut report = Report::default();
@@ -69,7 +69,7 @@ fn is_covered(path: &str) -> bool {
     }
 }
 
-/// Returns the lines, counted from 1, with a literal that holds a word of a layout.
+/// Returns the lines, counted from 1, with a literal that contains a layout word.
 fn named(text: &str) -> Vec<(usize, &'static str)> {
     let words = |(line, literal): (usize, String)| {
         WORDS.iter().filter(move |word| is_in(word, &literal)).map(move |word| (line, *word))
@@ -81,7 +81,7 @@ fn is_in(word: &str, literal: &str) -> bool {
     if word.chars().all(char::is_alphanumeric) {
         return literal.split(['/', '\\']).any(|component| component == word);
     }
-    // A word that begins a name does so here, too: `session-` is not in `--session-id`.
+    // A word that begins a name must do so here, too: `session-` is not in `--session-id`.
     let begins = |at: usize| {
         let before = literal.get(..at).and_then(|before| before.chars().next_back());
         before.is_none_or(|before| !before.is_alphanumeric() && !"-_.".contains(before))

@@ -1,10 +1,10 @@
-//! Chores of this repository.
+//! Tasks of this repository.
 //!
-//! `cargo xtask rooms` holds the layout together: who depends on whom, how long files are, that no agent
-//! is named and no agent's folder layout known outside its room, that no public type name is defined twice, that help and docs are plain English, how many
-//! packages are locked. `cargo xtask generate` writes what is derived
-//! from the code (`docs/cli.md`, the table in `ARCHITECTURE.md`); with `--check` it only compares. `cargo xtask e2e` tries the
-//! program against the real agent, and on a disk that fails; `cargo xtask soak` does so for an hour (`e2e/README.md`).
+//! `cargo xtask rooms` checks the layout: dependencies between crates, file sizes, that no agent's name or folder layout is
+//! used outside its folder, that no public type name is defined twice, that help and docs are plain English, and the number
+//! of locked packages. `cargo xtask generate` writes files that are generated from the code (`docs/cli.md`, the table in
+//! `ARCHITECTURE.md`); with `--check` it only compares. `cargo xtask e2e` tests the program against the real agent, and on
+//! a disk that fails; `cargo xtask soak` does so for an hour (`e2e/README.md`).
 
 mod dialect;
 mod e2e;
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
         ["e2e", "--install"] => e2e::install(),
         ["e2e", rest @ ..] => e2e::run(rest),
         ["soak", rest @ ..] => e2e::soak(rest),
-        _ => Err(Trouble::new(USAGE)),
+        _ => Err(TaskError::new(USAGE)),
     };
     match outcome {
         Ok(report) => say(&report),
@@ -50,8 +50,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs every check of the layout, so that one run shows everything there is to mend.
-fn check_layout() -> Result<Report, Trouble> {
+/// Runs every layout check, so that one run shows all failures.
+fn check_layout() -> Result<Report, TaskError> {
     let sources = files::rust_files()?;
     let mut report = Report::default();
     report.take(rooms::check(&files::metadata()?)?);
@@ -66,7 +66,7 @@ fn check_layout() -> Result<Report, Trouble> {
     Ok(report)
 }
 
-#[expect(clippy::print_stdout, clippy::print_stderr, reason = "a chore speaks to whoever ran it")]
+#[expect(clippy::print_stdout, clippy::print_stderr, reason = "a task prints its result")]
 fn say(report: &Report) -> ExitCode {
     for note in &report.notes {
         println!("{note}");
@@ -77,12 +77,12 @@ fn say(report: &Report) -> ExitCode {
     if report.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Report {
-    /// Good to know.
+    /// Information.
     notes: Vec<String>,
-    /// To be mended.
+    /// Failures to fix.
     failures: Vec<String>,
 }
 
@@ -101,17 +101,17 @@ impl Report {
     }
 }
 
-/// Why a chore could not be done at all.
+/// Why a task could not be run at all.
 #[derive(Debug)]
-struct Trouble(String);
+struct TaskError(String);
 
-impl Trouble {
+impl TaskError {
     fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for TaskError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }

@@ -1,8 +1,7 @@
-//! No agent is named outside its room.
+//! No agent may be named outside its folder.
 //!
-//! What is particular to one agent lives in its folder of `formats`; a name elsewhere means that a second
-//! agent would need a change there. Comments, help texts written as doc comments, and tests may name whom
-//! they like: they decide nothing.
+//! Everything specific to one agent is in its folder of `formats`; a name elsewhere means that a second agent would need a
+//! change there. Comments, help texts written as doc comments, and tests may name agents: they have no effect.
 
 use crate::Report;
 use crate::files::RustFile;
@@ -15,7 +14,7 @@ const ROOMS: &[&str] = &[
     "search", "catalog", "prices", "redact",
 ];
 
-/// Fails on every line of code that names an agent in a room that should know none.
+/// Fails on every line of code that names an agent in a crate that must not know any.
 pub(crate) fn check(files: &[RustFile]) -> Report {
     let mut report = Report::default();
     for file in files.iter().filter(|file| is_covered(&file.path)) {
@@ -55,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_docs_and_tests_may_name_whom_they_like() {
+    fn comments_docs_and_tests_may_name_agents() {
         for text in [
             "//! Gemini first.\n",
             "/// Like `gemini --list-sessions`.\nfn f() {}\n",
@@ -82,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_keep_their_numbers_behind_comments_of_several_lines() {
+    fn lines_keep_their_numbers_after_comments_of_several_lines() {
         assert_eq!(named("/* one\n * two\n */\nlet a = \"gemini\";\n"), [(4, "gemini")]);
     }
 

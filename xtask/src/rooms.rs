@@ -1,8 +1,8 @@
-//! Who may depend on whom: the one table, checked against cargo and printed in `ARCHITECTURE.md`.
+//! Allowed dependencies between crates: one table, checked against cargo and printed in `ARCHITECTURE.md`.
 
 use serde_json::Value;
 
-use crate::{Report, Trouble};
+use crate::{Report, TaskError};
 
 /// A crate of the workspace: what it owns, where to start reading, and the crates it may use.
 struct Room {
@@ -12,7 +12,7 @@ struct Room {
     uses: &'static [&'static str],
 }
 
-/// Every crate, from the types everyone shares to what people see.
+/// Every crate, from the shared types to the user interface.
 const ROOMS: &[Room] = &[
     Room {
         name: "model",
@@ -116,19 +116,19 @@ const ROOMS: &[Room] = &[
     },
 ];
 
-/// What the tests of any room may use besides.
+/// What the tests of any crate may use as well.
 const FOR_TESTS: &[&str] = &["testkit", "testbed"];
 
 const PREFIX: &str = "recount-";
 const BEGIN: &str = "<!-- rooms: written by `cargo xtask generate` -->";
 const END: &str = "<!-- /rooms -->";
 
-/// Compares what cargo knows with the table.
-pub(crate) fn check(metadata: &Value) -> Result<Report, Trouble> {
+/// Compares cargo's metadata with the table.
+pub(crate) fn check(metadata: &Value) -> Result<Report, TaskError> {
     let packages = metadata
         .get("packages")
         .and_then(Value::as_array)
-        .ok_or_else(|| Trouble::new("cargo metadata has no packages"))?;
+        .ok_or_else(|| TaskError::new("cargo metadata has no packages"))?;
     let mut report = Report::default();
     let mut edges = 0;
     for package in packages {
@@ -154,7 +154,7 @@ pub(crate) fn check(metadata: &Value) -> Result<Report, Trouble> {
     Ok(report)
 }
 
-/// Returns what a package may use: a room what the table says, any other nothing.
+/// Returns what a package may use: a crate in the table what it lists, any other nothing.
 fn uses(package: &str) -> &'static [&'static str] {
     let name = package.strip_prefix(PREFIX);
     ROOMS.iter().find(|room| Some(room.name) == name).map_or(&[], |room| room.uses)
@@ -164,7 +164,7 @@ fn text<'value>(value: &'value Value, key: &str) -> &'value str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Checks that a document prints the table as it is.
+/// Checks that a document contains the current table.
 pub(crate) fn check_table(document: &str) -> Report {
     match with_table(document) {
         Ok(fresh) if fresh == document => Report::default(),
@@ -175,9 +175,9 @@ pub(crate) fn check_table(document: &str) -> Report {
     }
 }
 
-/// Returns the document with the table put between its markers.
-pub(crate) fn with_table(document: &str) -> Result<String, Trouble> {
-    let lost = || Trouble::new(format!("ARCHITECTURE.md: no block from {BEGIN} to {END}"));
+/// Returns the document with the table inserted between its markers.
+pub(crate) fn with_table(document: &str) -> Result<String, TaskError> {
+    let lost = || TaskError::new(format!("ARCHITECTURE.md: no block from {BEGIN} to {END}"));
     let (head, rest) = document.split_once(BEGIN).ok_or_else(lost)?;
     let (_, tail) = rest.split_once(END).ok_or_else(lost)?;
     Ok(format!("{head}{BEGIN}\n{}{END}{tail}", table()))
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_room_only_uses_rooms_above_it_so_there_are_no_circles() {
+    fn a_crate_only_uses_crates_above_it_so_there_are_no_cycles() {
         for (at, room) in ROOMS.iter().enumerate() {
             for used in room.uses {
                 assert!(ROOMS.iter().take(at).any(|above| above.name == *used), "{}", room.name);

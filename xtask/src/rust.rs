@@ -1,4 +1,4 @@
-//! What the checks need to know of Rust's syntax: comments, literals, and where tests begin.
+//! The Rust syntax that the checks need: comments, literals, and where tests begin.
 
 /// Returns the lines before the tests.
 pub(crate) fn code_lines(code: &str) -> impl Iterator<Item = &str> {
@@ -30,7 +30,7 @@ pub(crate) fn strings(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// Tests stand at the foot of a file, so all that follows their head is theirs.
+/// Tests are at the end of a file, so everything after their first line belongs to them.
 fn opens_tests(first: &str, second: &str) -> bool {
     first.trim() == "#[cfg(test)]" && second.trim() == "mod tests {"
 }
@@ -54,7 +54,7 @@ pub(crate) fn without_comments(text: &str) -> String {
     code
 }
 
-/// Returns how long the comment is that the text begins with; 0 when it begins with none.
+/// Returns the length of the comment that the text begins with; 0 if there is none.
 fn comment_length(text: &str) -> usize {
     if text.starts_with("//") {
         return text.find('\n').unwrap_or(text.len());
@@ -81,8 +81,8 @@ fn comment_length(text: &str) -> usize {
     text.len()
 }
 
-/// Returns how long the string or character literal is that the text begins with, so that a quote or
-/// slashes inside it are not taken for a beginning; 0 when it begins with none.
+/// Returns the length of the string or character literal that the text begins with, so that a quote or slashes inside it
+/// are skipped; 0 if there is none.
 fn literal_length(text: &str) -> usize {
     if let Some(raw) = text.strip_prefix('r') {
         let hashes = raw.len() - raw.trim_start_matches('#').len();
@@ -98,7 +98,8 @@ fn literal_length(text: &str) -> usize {
     if text.starts_with('\'') {
         let length = quoted_length(text, '\'');
         let inside = text.get(1..length.saturating_sub(1)).unwrap_or_default();
-        // A lifetime has no closing quote near by: 'a' and '\n' are characters, 'a> is not.
+        // A lifetime has no closing quote nearby: 'a' and '
+        // ' are characters, 'a> is not.
         let is_character = inside.starts_with('\\') || inside.chars().count() == 1;
         return if is_character { length } else { 0 };
     }

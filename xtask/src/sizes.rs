@@ -1,4 +1,4 @@
-//! How long a file may be.
+//! The maximum length of a file.
 
 use crate::Report;
 use crate::files::RustFile;
@@ -8,7 +8,7 @@ const TOO_LONG: usize = 800;
 /// Tables of cases are read one row at a time.
 const TESTS_TOO_LONG: usize = 1200;
 
-/// Fails on files that must be split and notes those that want a reason.
+/// Fails on files that must be split and notes those that should be.
 pub(crate) fn check(files: &[RustFile]) -> Report {
     let mut report = Report::default();
     for file in files {
@@ -45,7 +45,7 @@ fn verdict(path: &str, lines: usize) -> Verdict {
     }
 }
 
-/// Whether a file holds nothing but tests.
+/// Whether a file contains only tests.
 pub(crate) fn only_tests(path: &str) -> bool {
     path.ends_with("/tests.rs") || path.split('/').any(|folder| folder == "tests")
 }

@@ -1,7 +1,7 @@
 //! No public type name is defined twice.
 //!
-//! Two types of one name in different crates have to be told apart by their paths, in code and in talk. `Error`
-//! is exempt: one per crate is the convention of Rust.
+//! Two types of one name in different crates can only be distinguished by their paths. `Error` is exempt: one per crate is
+//! a Rust convention.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::sizes::only_tests;
 const EXEMPT: &[&str] = &["Error"];
 const KEYWORDS: &[&str] = &["struct", "enum", "trait", "type", "union"];
 
-/// Fails on every public type whose name another public type has.
+/// Fails on every public type that shares its name with another.
 pub(crate) fn check(files: &[RustFile]) -> Report {
     let mut places: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let sources: Vec<(&str, String)> = files

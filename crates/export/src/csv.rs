@@ -1,16 +1,16 @@
-//! CSV as RFC 4180 has it, safe to open in a spreadsheet and to look at in a terminal.
+//! CSV as in RFC 4180, safe to open in a spreadsheet and to show in a terminal.
 //!
-//! Text that a spreadsheet would take for a formula is put behind an apostrophe, and control characters are made
-//! visible; whoever needs every byte has `--json`.
+//! Text that a spreadsheet would read as a formula gets a leading apostrophe, and control characters are made visible. Use
+//! `--json` for the exact bytes.
 
 use std::io::{self, Write};
 
 use crate::text::{Bidi, visible};
 
-/// What a spreadsheet takes for the beginning of a formula.
+/// Characters that begin a formula in a spreadsheet.
 const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
-/// Writes one row: each cell is text, which is made safe, or a number.
+/// Writes one row: each cell is text, which is escaped, or a number.
 pub fn row<'a>(
     out: &mut (impl Write + ?Sized),
     cells: impl IntoIterator<Item = CsvCell<'a>>,
@@ -30,9 +30,9 @@ pub fn row<'a>(
 /// One cell.
 #[derive(Clone, Debug)]
 pub enum CsvCell<'a> {
-    /// A number, or nothing.
+    /// A number, or empty.
     Number(String),
-    /// Text from anywhere.
+    /// Untrusted text.
     Text(&'a str),
 }
 

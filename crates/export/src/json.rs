@@ -8,14 +8,14 @@ use serde::Serialize;
 
 use crate::{Renderer, TranscriptPart};
 
-/// Writes JSON in one line, with characters that a terminal might act on escaped: the same data, safe to look at.
+/// Writes JSON on one line, with characters escaped that a terminal might interpret: the same data, safe to print.
 pub fn write_json<T: ?Sized + Serialize>(mut out: impl Write, value: &T) -> io::Result<()> {
     let mut text = Vec::new();
     serde_json::to_writer(&mut text, value)?;
     write_safe(&mut out, &text)
 }
 
-/// Writes text that was made into JSON before. What is risky can only stand in a string, where it may be escaped.
+/// Writes serialized JSON. Risky characters can only be in a string, where they may be escaped.
 pub fn write_safe(out: &mut impl Write, mut text: &[u8]) -> io::Result<()> {
     while let Some((at, risky)) = next_risky(text) {
         out.write_all(text.get(..at).unwrap_or_default())?;
@@ -41,12 +41,12 @@ fn next_risky(text: &[u8]) -> Option<(usize, char)> {
     }
 }
 
-/// C1 controls, DEL and what turns the direction of text. All lie below U+10000.
+/// Whether it is a C1 control, DEL or a bidi control. All are below U+10000.
 fn is_risky(c: char) -> bool {
     matches!(c, '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// One document: the session, its messages, what could not be used.
+/// One document: the session, its messages, its problems.
 #[derive(Debug, Default)]
 pub(crate) struct Document {
     messages: u64,
@@ -85,7 +85,7 @@ impl Renderer for Document {
     }
 }
 
-/// The session on the first line, then one message per line; a message that could not be read is a problem in its place.
+/// The session on the first line, then one message per line; an unreadable message is replaced by a problem.
 #[derive(Debug)]
 pub(crate) struct Lines;
 
@@ -97,7 +97,7 @@ struct Head<'a> {
     problems: &'a [Problem],
 }
 
-/// A line in the place of a message.
+/// A line in place of a message.
 #[derive(Serialize)]
 struct Unread<'a> {
     problem: &'a Problem,

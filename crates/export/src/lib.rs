@@ -1,13 +1,13 @@
-//! A session as a file that others can read: one renderer per format, fed message by message.
+//! Exports sessions as files: one renderer per format, fed message by message.
 //!
-//! A [`Renderer`] is told of a session, then of each message, and writes as it goes: nothing but the message at hand is
-//! in memory. [`Format`] is the list of formats, [`names`] finds file names that are safe on every file system. Nothing
-//! here opens a file; who calls says where the bytes go.
+//! A [`Renderer`] receives a session, then each message, and writes immediately: only the current message is in memory.
+//! [`Format`] is the list of formats, [`names`] finds file names that are safe on every file system. Nothing here opens a
+//! file; the caller provides the output.
 //!
-//! Tables for other programs ([`parquet`]) are told row by row instead, by who knows their columns.
+//! Tables for other programs ([`parquet`]) are written row by row instead, by the caller that knows their columns.
 //!
-//! Session text is untrusted. [`text`] makes control characters visible, and each format keeps text from being taken for
-//! its own structure: a fence, a heading, a formula, the end of a string.
+//! Session text is untrusted. [`text`] makes control characters visible, and each format escapes text so that it is not
+//! read as structure: a fence, a heading, a formula, the end of a string.
 
 #![warn(clippy::indexing_slicing, clippy::string_slice)]
 

@@ -1,23 +1,23 @@
-//! Images and other binary parts: what they are by their own first bytes, whatever their message calls them.
+//! Images and other binary parts, identified by their first bytes, not by their declared type.
 
 use base64::alphabet::STANDARD;
 use base64::engine::general_purpose::GeneralPurpose;
 use base64::engine::{DecodePaddingMode, Engine as _, GeneralPurposeConfig};
 use recount_model::{Media, MediaData};
 
-/// As lenient about the end as the programs that wrote it.
+/// As lenient about padding as the programs that wrote it.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Characters of base64 that identify an image type: twelve bytes.
-const TELLING: usize = 16;
+/// The base64 characters needed to identify an image type: twelve bytes.
+const IMAGE_PREFIX: usize = 16;
 
-/// An image: how names end, what it is called, how it begins.
+/// An image type: file extension, MIME type, and a check of the first bytes.
 type Image = (&'static str, &'static str, fn(&[u8]) -> bool);
 
-/// Images that every browser draws, by how they begin. SVG is none of them: it may hold scripts.
+/// Images that every browser supports, by their first bytes. SVG is not included: it may contain scripts.
 const IMAGES: &[Image] = &[
     ("png", "image/png", |bytes| bytes.starts_with(b"\x89PNG\r\n\x1a\n")),
     ("jpg", "image/jpeg", |bytes| bytes.starts_with(b"\xff\xd8\xff")),
@@ -27,7 +27,7 @@ const IMAGES: &[Image] = &[
     ("bmp", "image/bmp", |bytes| bytes.starts_with(b"BM")),
 ];
 
-/// Other files, by what their message calls them. Nothing here runs when it is opened.
+/// Other files, by their declared type. None of them runs when it is opened.
 const OTHERS: &[(&str, &str)] = &[
     ("application/pdf", "pdf"),
     ("audio/flac", "flac"),
@@ -39,7 +39,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("video/webm", "webm"),
 ];
 
-/// Returns the bytes, and how the name of a file with them ends; `None` when the data is broken.
+/// Returns the bytes and the file extension; `None` if the data is broken.
 pub fn file(base64: &str, mime: &str) -> Option<(Vec<u8>, &'static str)> {
     let bytes = BASE64.decode(base64).ok().filter(|bytes| !bytes.is_empty())?;
     let ending = image(&bytes).map(|(ending, _)| ending).or_else(|| {
@@ -49,17 +49,17 @@ pub fn file(base64: &str, mime: &str) -> Option<(Vec<u8>, &'static str)> {
     Some((bytes, ending.unwrap_or("bin")))
 }
 
-/// Returns the address of an image that carries its own data.
+/// Returns the data URL of an image.
 pub(crate) fn address(media: &Media) -> Option<String> {
     let MediaData::Base64(data) = &media.held else { return None };
-    let start = BASE64.decode(data.get(..TELLING)?).ok()?;
+    let start = BASE64.decode(data.get(..IMAGE_PREFIX)?).ok()?;
     let (_, mime) = image(&start)?;
-    // Nothing but the alphabet, so that nothing in it can end the address.
+    // Only characters of the alphabet, so that nothing in it can end the URL.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
     data.bytes().all(plain).then(|| format!("data:{mime};base64,{data}"))
 }
 
-/// Whether a file of this name is drawn as an image.
+/// Whether a file of this name is an image.
 pub(crate) fn is_image(name: &str) -> bool {
     let ending = name.rsplit('.').next();
     IMAGES.iter().any(|(known, ..)| ending == Some(known))
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_is_shows_in_its_bytes() {
+    fn the_type_is_detected_from_the_bytes() {
         let ending = |data: &str, mime| file(data, mime).map(|(_, ending)| ending);
         assert_eq!(ending(PNG, "text/html"), Some("png"));
         assert_eq!(ending(PNG.trim_end_matches('='), ""), Some("png"));

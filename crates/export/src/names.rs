@@ -1,7 +1,7 @@
-//! Names of files and folders that are safe on every file system, and never alike.
+//! Unique names of files and folders that are safe on every file system.
 //!
-//! Only letters and digits of any script, `-` and `_` are in them; no name is reserved by a system, ends in a dot, or is
-//! too long, and two that differ in case alone are taken for one.
+//! They contain only letters and digits of any script, `-` and `_`; no name is reserved by a system, ends in a dot, or is
+//! too long, and names that differ only in case count as equal.
 
 use std::collections::BTreeSet;
 
@@ -9,13 +9,13 @@ use recount_model::SessionFacts;
 
 use crate::words::day;
 
-/// The most bytes that a title or a project may take in a name.
+/// The maximum number of bytes of a title or a project in a name.
 const LONGEST: usize = 60;
 
-/// Names that some systems keep for devices, whatever follows a dot.
+/// Names that some systems reserve for devices, with any extension.
 const RESERVED: [&str; 7] = ["con", "prn", "aux", "nul", "conin", "conout", "clock"];
 
-/// Returns the name of a session's file, without its ending: `<day>-<title>-<start of the id>`.
+/// Returns the name of a session's file, without its extension: `<day>-<title>-<start of the id>`.
 pub fn stem(session: &SessionFacts) -> String {
     let began = session.started.or(session.updated);
     let day = began.map_or_else(|| "undated".to_owned(), day);
@@ -43,7 +43,7 @@ pub fn folder(project: &str) -> String {
     name
 }
 
-/// Returns the file of a part of a session. A stem has no dot, so that no other session's file is called so.
+/// Returns the file name of a part of a session. A stem has no dot, so no other session's file has this name.
 pub fn part(stem: &str, number: usize, extension: &str) -> String {
     if number <= 1 {
         format!("{stem}.{extension}")
@@ -52,7 +52,7 @@ pub fn part(stem: &str, number: usize, extension: &str) -> String {
     }
 }
 
-/// Whether a name may stand in a path of ours: it was made here, or might have been.
+/// Whether a name is safe in a path: it was created here, or could have been.
 pub fn is_safe(name: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '=');
     !name.is_empty()
@@ -62,22 +62,22 @@ pub fn is_safe(name: &str) -> bool {
         && name.chars().all(plain)
 }
 
-/// Names that are taken.
+/// Names that are in use.
 #[derive(Clone, Debug, Default)]
 pub struct Taken(BTreeSet<String>);
 
 impl Taken {
-    /// Takes a name, and returns whether it was free.
+    /// Reserves a name, and returns whether it was free.
     pub fn take(&mut self, name: &str) -> bool {
         self.0.insert(key(name))
     }
 
-    /// Whether a name is taken, in whatever case.
+    /// Whether a name is in use, in any case.
     pub fn has(&self, name: &str) -> bool {
         self.0.contains(&key(name))
     }
 
-    /// Takes a name that is free: this one, or with the first number behind it that makes it so.
+    /// Reserves a free name: this one, or with the first number after it that is free.
     pub fn find(&mut self, wanted: &str, is_free: impl Fn(&str) -> bool) -> String {
         let numbered = (2..).map(|number: u64| format!("{wanted}-{number}"));
         let mut names = std::iter::once(wanted.to_owned()).chain(numbered);
@@ -88,7 +88,7 @@ impl Taken {
     }
 }
 
-/// Some systems tell names apart by case, others do not, and they do not agree on what case is.
+/// Some systems distinguish names by case, others do not, and they do not agree on what case is.
 fn key(name: &str) -> String {
     name.to_uppercase().to_lowercase()
 }
@@ -96,7 +96,7 @@ fn key(name: &str) -> String {
 /// Returns letters and digits in lower case, with single dashes for the rest.
 fn slug(text: &str) -> String {
     let mut slug = String::new();
-    // A title of many megabytes is not walked through for a few words.
+    // A title of many megabytes is not read completely for a few words.
     for character in text.chars().take(4 * LONGEST).flat_map(char::to_lowercase) {
         let character =
             if character.is_alphanumeric() || character == '_' { character } else { '-' };

@@ -1,16 +1,16 @@
-//! What an export is asked for.
+//! The options of an export.
 
 use std::collections::BTreeMap;
 
 use crate::text::Bidi;
 use crate::{Level, Renderer, html, json, markdown, plain, tables};
 
-/// The forms that a session can take.
+/// The formats of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Markdown, for people.
     Markdown,
-    /// A page for browsers, whole in one file.
+    /// A self-contained page for browsers.
     Html,
     /// One JSON document, as `show --json` prints it.
     Json,
@@ -25,7 +25,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Returns how names of such files end.
+    /// Returns the file extension.
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Markdown => "md",
@@ -43,12 +43,12 @@ impl Format {
         matches!(self, Self::Markdown | Self::Text)
     }
 
-    /// Whether it is made for people, so that it can hold prompts and answers alone.
+    /// Whether it is meant for people, so that it can contain only prompts and answers.
     pub const fn is_for_people(self) -> bool {
         matches!(self, Self::Markdown | Self::Html | Self::Text)
     }
 
-    /// Returns the tables that it has; none when it tells conversations.
+    /// Returns its tables; none if it contains conversations.
     pub const fn tables(self) -> &'static [ExportTable] {
         match self {
             Self::Csv => &[ExportTable::Sessions, ExportTable::Requests, ExportTable::ToolCalls],
@@ -57,7 +57,7 @@ impl Format {
         }
     }
 
-    /// Returns who writes it; nobody, when it does not go into one file.
+    /// Returns its renderer; `None` if it does not go into one file.
     pub fn renderer(self, options: &ExportOptions) -> Option<Box<dyn Renderer>> {
         Some(match self {
             Self::Markdown => Box::new(markdown::Markdown::new(options)),
@@ -71,7 +71,7 @@ impl Format {
     }
 }
 
-/// What can be had as tables. Not every form has them all.
+/// The available tables. Not every format has them all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExportTable {
     /// One row per session.
@@ -79,11 +79,11 @@ pub enum ExportTable {
     Sessions,
     /// One row per message.
     Messages,
-    /// One row per request to a model whose use is on record.
+    /// One row per request to a model with recorded usage.
     Requests,
     /// One row per call of a tool.
     ToolCalls,
-    /// One row per file that a message sent along or a call named.
+    /// One row per file that a message attached or a call named.
     FilesTouched,
 }
 
@@ -104,39 +104,39 @@ impl ExportTable {
     }
 }
 
-/// What becomes of links and images that stand in what was said.
+/// What happens to links and images in messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LinkPolicy {
-    /// Links to the web stay; images, and links that could run or open something, become text.
+    /// Web links are kept; images, and links that could run or open something, become text.
     #[default]
     Inert,
-    /// They stay as they were written.
+    /// They are kept unchanged.
     Kept,
 }
 
-/// Where exported sessions lie, by id, seen from the folder of the one being written.
+/// The exported sessions, by id, relative to the folder of the one being written.
 pub type Links = BTreeMap<String, String>;
 
 /// How a session is written.
 #[derive(Clone, Debug, Default)]
 pub struct ExportOptions {
-    /// How much is written.
+    /// The level of detail.
     pub level: Level,
-    /// Whether the model's thoughts are.
+    /// Whether to include the model's thoughts.
     pub thoughts: bool,
     /// Prompts and answers only, without paths, ids and tokens.
     pub minimal: bool,
-    /// What is done with characters that turn the direction of text.
+    /// How to handle bidi controls.
     pub bidi: Bidi,
-    /// What becomes of links and images in what was said, for Markdown.
+    /// What happens to links and images in messages, for Markdown.
     pub link_policy: LinkPolicy,
     /// Which table, for CSV.
     pub table: ExportTable,
-    /// Whether undone messages are left out.
+    /// Whether to omit undone messages.
     pub strict: bool,
-    /// Where other sessions lie.
+    /// The files of other sessions.
     pub links: Links,
-    /// Where the index of all sessions lies, for HTML in a folder.
+    /// The index of all sessions, for HTML in a folder.
     pub site: Option<String>,
 }
 
@@ -146,12 +146,12 @@ impl ExportOptions {
         !self.minimal && (self.thoughts || self.level >= Level::Trace)
     }
 
-    /// Returns the level, which is `talk` for what is shared.
+    /// Returns the level, which is `talk` for minimal exports.
     pub(crate) fn level(&self) -> Level {
         if self.minimal { Level::Talk } else { self.level }
     }
 
-    /// Returns what tells whether two exports of one session are alike.
+    /// Returns a key that is equal for equal exports of one session.
     pub fn key(&self) -> String {
         let Self { level, thoughts, minimal, strict, link_policy, .. } = self;
         let links = if *link_policy == LinkPolicy::Kept { " links=kept" } else { "" };

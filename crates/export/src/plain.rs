@@ -1,4 +1,4 @@
-//! Plain text: every line as it was, nothing wrapped.
+//! Plain text: every line unchanged, nothing wrapped.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -20,7 +20,7 @@ pub(crate) struct Plain {
     last: Option<Timestamp>,
     /// Whether a model asks, and not a human.
     is_agent: bool,
-    /// When who called a sub-agent had spoken last.
+    /// The callers of a sub-agent: the time of their last message, and whether each is a sub-agent itself.
     outer: Vec<(Option<Timestamp>, bool)>,
 }
 
@@ -58,8 +58,8 @@ impl Plain {
         }
         if let Some(words) = words::problems(session) {
             writeln!(out, "Damaged: {words}")?;
-            let told = if self.options.minimal { 0 } else { session.problem_list.len() };
-            for problem in session.problem_list.iter().take(told) {
+            let count = if self.options.minimal { 0 } else { session.problem_list.len() };
+            for problem in session.problem_list.iter().take(count) {
                 writeln!(out, "  {}", isolated(&problem.to_string(), self.bidi))?;
             }
         }

@@ -1,4 +1,4 @@
-//! What every format can do.
+//! The interface of every format.
 
 use std::fmt::Debug;
 use std::io::{self, Write};
@@ -7,10 +7,10 @@ use recount_model::{Message, Problem, SessionFacts};
 
 /// Writes sessions in one format, message by message.
 ///
-/// A session is `begin`, any number of `message` and `unread`, and `end`. A long one may be written in parts, each with a
-/// `begin` and an `end` of its own. The next session may follow in the same output where a format allows it.
+/// A session is `begin`, any number of `message` and `unread`, and `end`. A long one may be written in parts, each with its
+/// own `begin` and `end`. The next session may follow in the same output if the format allows it.
 pub trait Renderer: Debug + Send {
-    /// Writes what stands above the messages.
+    /// Writes the part above the messages.
     fn begin(
         &mut self,
         session: &SessionFacts,
@@ -28,7 +28,7 @@ pub trait Renderer: Debug + Send {
         true
     }
 
-    /// Whether what was given to tools and what they gave back is written, all of it.
+    /// Whether tool arguments and outputs are written completely.
     fn shows_outputs(&self) -> bool {
         true
     }
@@ -48,26 +48,26 @@ pub trait Renderer: Debug + Send {
         Ok(())
     }
 
-    /// Writes a message; nothing when it is not shown.
+    /// Writes a message, if it is shown.
     fn message(&mut self, message: &Message, out: &mut dyn Write) -> io::Result<()>;
 
-    /// Notes that a message could not be read.
+    /// Writes that a message could not be read.
     fn unread(&mut self, problem: &Problem, out: &mut dyn Write) -> io::Result<()>;
 
-    /// Writes what stands below the messages. `next` is the file in which the session goes on.
+    /// Writes the part below the messages. `next` is the file in which the session continues.
     fn end(&mut self, next: Option<&str>, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// A stretch of a session that lies in one file.
+/// A section of a session that is in one file.
 #[derive(Clone, Copy, Debug)]
 pub struct TranscriptPart<'a> {
     /// Its number, from 1.
     pub number: usize,
-    /// The file of the part before.
+    /// The file of the previous part.
     pub previous: Option<&'a str>,
 }
 
 impl TranscriptPart<'_> {
-    /// A session in one piece, or its beginning.
+    /// A session in one part, or its first part.
     pub const FIRST: Self = Self { number: 1, previous: None };
 }

@@ -1,4 +1,4 @@
-//! CSV: a table of sessions, of requests or of tool calls. Columns are called as in the views of `recount sql`.
+//! CSV: a table of sessions, requests or tool calls. Columns have the same names as in the views of `recount sql`.
 
 use std::io::{self, Write};
 
@@ -82,10 +82,10 @@ const TOOL_CALLS: &[&str] = &[
 pub(crate) struct Rows {
     table: ExportTable,
     headed: bool,
-    /// Of the session at hand.
+    /// The current session.
     id: String,
     source: &'static str,
-    /// The place of the next message in it.
+    /// The index of the next message in it.
     number: u64,
 }
 
@@ -132,7 +132,7 @@ impl Rows {
         Ok(())
     }
 
-    /// The cells that say which message it is.
+    /// Returns the cells that identify a message.
     fn place<'a>(&'a self, message: &'a Message) -> [CsvCell<'a>; 4] {
         let id = message.id.as_ref().map_or("", MessageId::as_str);
         [
@@ -187,7 +187,7 @@ impl Renderer for Rows {
     }
 
     fn unread(&mut self, _problem: &Problem, _out: &mut dyn Write) -> io::Result<()> {
-        // It has its place in the session all the same.
+        // It still has its index in the session.
         self.number += 1;
         Ok(())
     }
@@ -197,7 +197,7 @@ impl Renderer for Rows {
     }
 }
 
-/// A cell that was made for its row.
+/// An owned cell.
 enum Owned {
     Text(String),
     Number(u64),

@@ -1,4 +1,4 @@
-//! Nasty input, in every format.
+//! Tests with hostile input, in every format.
 
 #![expect(clippy::indexing_slicing, reason = "a test that finds nothing must fail")]
 
@@ -92,7 +92,7 @@ pub(crate) fn session(title: &str, id: &str) -> SessionFacts {
     }
 }
 
-/// A message that says the same in every place.
+/// Returns a message with the same text in every field.
 pub(crate) fn message(kind: MessageKind, fate: Fate, text: &str) -> Message {
     let place =
         RecordLocation { file: Arc::from(text), line: 1, offset: 0, bytes: 9, pieces: Vec::new() };
@@ -181,12 +181,12 @@ fn long_lines_are_written_as_they_are() {
     }
 }
 
-/// Follows the fences of a page as a reader of Markdown would, and returns what stands outside of them.
+/// Tracks the fences of a page like a Markdown reader, and returns the lines outside of them.
 fn outside_of_fences(page: &str) -> Vec<&str> {
     let mut open: Option<(char, usize)> = None;
     let mut outside = Vec::new();
     for line in page.lines() {
-        // A quotation closes what is open in it; its lines are looked at on their own.
+        // A quotation closes everything open in it; its lines are checked on their own.
         let words = line.trim_start_matches(' ');
         let mark = words.chars().next().filter(|mark| matches!(mark, '`' | '~'));
         let length = mark.map_or(0, |mark| words.chars().take_while(|&c| c == mark).count());
@@ -197,7 +197,7 @@ fn outside_of_fences(page: &str) -> Vec<&str> {
                     open = None;
                 }
             }
-            // Only what opens with backticks may not have one behind them.
+            // Only a fence of backticks may not have one after them.
             None if length >= 3
                 && (mark == Some('~')
                     || !words.get(length..).unwrap_or_default().contains('`')) =>
@@ -212,7 +212,7 @@ fn outside_of_fences(page: &str) -> Vec<&str> {
 }
 
 #[test]
-fn markdown_is_held_together_whatever_is_in_it() {
+fn markdown_structure_survives_any_content() {
     for text in NASTY {
         for options in all_options() {
             let page = written(Format::Markdown, &options, text);
@@ -224,7 +224,7 @@ fn markdown_is_held_together_whatever_is_in_it() {
                     ["<details>", "</details>"].contains(&line) || line.starts_with("<summary>");
                 let stripped = line.replace("\\<", "").replace("](<", "");
                 let tag = ["<s", "</", "<!", "<b", "<i"].iter().any(|tag| stripped.contains(tag));
-                // In a quotation, a fence or a span may hold it as code.
+                // In a quotation, it may be code in a fence or a span.
                 let quoted = line.starts_with("> ") || line.contains('`');
                 assert!(own || !tag || quoted, "{text:?}: {line}\n{page}");
             }
@@ -233,7 +233,7 @@ fn markdown_is_held_together_whatever_is_in_it() {
 }
 
 #[test]
-fn nothing_but_what_was_said_is_shared() {
+fn minimal_exports_have_only_the_conversation() {
     let options = ExportOptions { minimal: true, ..ExportOptions::default() };
     for format in [Format::Markdown, Format::Html, Format::Text] {
         let mut renderer = format.renderer(&options).unwrap();
@@ -248,7 +248,7 @@ fn nothing_but_what_was_said_is_shared() {
         renderer.unread(&facts.problem_list[0], &mut out).unwrap();
         renderer.end(None, &mut out).unwrap();
         let page = String::from_utf8(out).unwrap();
-        // Of a page, what it says; its style has words of its own.
+        // Of a page, only its text; its style has its own words.
         let page = if format == Format::Html { Page::read(&page).text } else { page };
         assert!(page.contains("hello"), "{page}");
         for secret in ["/home", "shop", "3d2f9a10", "oken"] {
@@ -292,7 +292,7 @@ fn parts_point_at_each_other() {
 }
 
 #[test]
-fn no_folder_has_a_name_that_a_system_keeps() {
+fn no_folder_has_a_reserved_name() {
     for (project, name) in [
         ("shop", "shop"),
         ("../../etc", "etc"),

@@ -1,26 +1,28 @@
-//! Makes untrusted text harmless, and shows what was made harmless.
+//! Makes untrusted text harmless, and keeps the changes visible.
 //!
-//! A session may hold anything a web page or a file said to a model. Escapes could retitle a terminal's window, move the
-//! cursor over earlier lines or hide text; bidirectional controls could reorder it. They are replaced by something
-//! visible and never dropped, so that a reader can see that they were there.
+//! A session may contain anything a web page or a file sent to a model. Escapes could retitle a terminal's window, move the
+//! cursor over earlier lines or hide text; bidirectional controls could reorder it. They are replaced by something visible
+//! and never dropped, so that a reader can see them.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// What is done with characters that turn the direction of text.
+/// How to handle bidi controls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Bidi {
-    /// Marks and isolates stay: right-to-left text needs them. Embeddings and overrides are made visible, as they can show a text in
-    /// another order than it has.
+    /// Marks and isolates are kept: right-to-left text needs them. Embeddings and overrides are made visible, as they can
+    /// reorder text misleadingly.
     #[default]
     Kept,
     /// They are made visible: they must not reach a terminal.
     Shown,
 }
 
-/// Returns the text with every control character but `\n` and `\t` made visible.
+/// Returns the text with every control character except `
+/// ` and `\t` made visible.
 ///
-/// `\r` before `\n` is dropped, as it belongs to the line end. Doing it twice changes nothing.
+/// `\r` before `
+/// ` is dropped, as it belongs to the line end. The function is idempotent.
 pub fn visible(text: &str, bidi: Bidi) -> Cow<'_, str> {
     let is_unsafe = |character| is_unsafe(character, bidi);
     let Some(first) = text.find(is_unsafe) else {
@@ -43,7 +45,7 @@ pub fn visible(text: &str, bidi: Bidi) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// Returns the text on one line, each run of white space collapsed to one blank, and made visible.
+/// Returns the text on one line, each run of white space collapsed to one space, and made visible.
 pub fn single_line(text: &str, bidi: Bidi) -> String {
     let mut line = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -55,9 +57,9 @@ pub fn single_line(text: &str, bidi: Bidi) -> String {
     line
 }
 
-/// Returns the text on one line, so that what it says of direction ends with it.
+/// Returns the text on one line, with its direction isolated.
 ///
-/// It is put between a first strong isolate and its end where anything in it may turn the direction of its neighbours.
+/// It is enclosed in a first strong isolate if anything in it may affect the direction of its neighbours.
 pub fn isolated(text: &str, bidi: Bidi) -> String {
     let line = single_line(text, bidi);
     if !line.contains(turns) {
@@ -93,7 +95,7 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(short)
 }
 
-/// Whether a character turns the direction of text: controls, and letters of scripts that run from right to left.
+/// Whether a character affects the direction of text: controls, and letters of right-to-left scripts.
 fn turns(character: char) -> bool {
     is_bidi_control(character)
         || matches!(character,
@@ -101,7 +103,7 @@ fn turns(character: char) -> bool {
             | '\u{10800}'..='\u{10FFF}' | '\u{1E800}'..='\u{1EFFF}')
 }
 
-/// Embeddings, overrides, isolates and marks that reorder text.
+/// Whether it is an embedding, override, isolate or mark that reorders text.
 fn is_bidi_control(character: char) -> bool {
     matches!(character,
         '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{200E}' | '\u{200F}' | '\u{061C}')
@@ -111,19 +113,19 @@ fn is_unsafe(character: char, bidi: Bidi) -> bool {
     match character {
         '\n' | '\t' => false,
         '\u{202A}'..='\u{202E}' => true,
-        // Two line ends that some terminals obey. The zero width joiner stays: it holds emoji together.
+        // Two line separators that some terminals obey. The zero width joiner is kept: emoji need it.
         '\u{2028}' | '\u{2029}' => bidi == Bidi::Shown,
         _ => character.is_control() || (bidi == Bidi::Shown && is_bidi_control(character)),
     }
 }
 
-/// Whether a text may hold embeddings or overrides: a quick look for how they begin.
+/// Whether a text may contain embeddings or overrides: a quick search for their first byte.
 pub(crate) fn may_override(text: &str) -> bool {
     memchr::memmem::find(text.as_bytes(), b"\xe2\x80").is_some()
         && text.contains(|character| matches!(character, '\u{202A}'..='\u{202E}'))
 }
 
-/// Puts something visible in the place of a character.
+/// Appends a visible replacement of a character.
 pub(crate) fn push_visible(clean: &mut String, character: char) {
     let code = u32::from(character);
     match character {
@@ -164,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_turns_the_direction_ends_with_its_line() {
+    fn text_direction_ends_with_its_line() {
         for (text, shown) in [
             ("left\nto right", "left to right"),
             ("שלום", "\u{2068}שלום\u{2069}"),

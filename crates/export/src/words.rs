@@ -1,13 +1,13 @@
-//! Words that formats for people share: who spoke, when, what a session comes to.
+//! Phrases that formats for people share: speaker, time, totals of a session.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use recount_model::{Media, Message, MessageKind, NoticeLevel, SessionFacts};
 
-/// What a session without a title is called.
+/// The title of a session without one.
 pub(crate) const UNTITLED: &str = "(nothing said)";
 
-/// Returns who speaks. What a sub-agent is asked comes from the one that runs it.
+/// Returns the speaker. A sub-agent's prompts come from its caller.
 pub(crate) fn speaker(message: &Message, minimal: bool, is_agent: bool) -> String {
     if is_agent && message.kind == MessageKind::Prompt {
         return "Task".into();
@@ -15,7 +15,7 @@ pub(crate) fn speaker(message: &Message, minimal: bool, is_agent: bool) -> Strin
     who(message, minimal)
 }
 
-/// Returns who speaks in a message.
+/// Returns the speaker of a message.
 fn who(message: &Message, minimal: bool) -> String {
     match message.kind {
         MessageKind::Prompt => "You".into(),
@@ -36,12 +36,12 @@ fn who(message: &Message, minimal: bool) -> String {
     }
 }
 
-/// Returns date and minute. Files go to people in other time zones, so all times are UTC.
+/// Returns date and minute. Files are shared across time zones, so all times are UTC.
 pub(crate) fn minute(time: Timestamp) -> String {
     utc(time, "%Y-%m-%d %H:%M UTC")
 }
 
-/// Returns the minute, with its date unless that is the one before.
+/// Returns the minute, with its date unless that is the previous one.
 pub(crate) fn since(time: Timestamp, before: Option<Timestamp>) -> String {
     let date = |time: Timestamp| time.to_zoned(TimeZone::UTC).date();
     let same = before.is_some_and(|before| date(before) == date(time));
@@ -57,12 +57,12 @@ fn utc(time: Timestamp, form: &str) -> String {
     time.to_zoned(TimeZone::UTC).strftime(form).to_string()
 }
 
-/// A count and what is counted: `1 prompt`, `2 prompts`.
+/// Formats a count with its noun: `1 prompt`, `2 prompts`.
 pub(crate) fn plural(number: u64, word: &str) -> String {
     if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
-/// A size: `999 B`, `1.2 KB`, `34 MB`.
+/// Formats a size: `999 B`, `1.2 KB`, `34 MB`.
 pub(crate) fn size(bytes: u64) -> String {
     let units = ["B", "KB", "MB", "GB", "TB", "PB", "EB"];
     let (mut whole, mut tenths, mut unit) = (bytes, 0, 0);
@@ -79,7 +79,7 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
-/// Returns what a binary part is.
+/// Returns a description of a binary part.
 pub(crate) fn media(media: &Media) -> String {
     let mime = if media.mime.is_empty() { "data" } else { &media.mime };
     match media.bytes {
@@ -88,7 +88,7 @@ pub(crate) fn media(media: &Media) -> String {
     }
 }
 
-/// Returns how much was said and done.
+/// Returns the counts of messages and tool calls.
 pub(crate) fn figures(session: &SessionFacts, strict: bool) -> String {
     let (counts, kept) = (session.counts, session.kept);
     let (prompts, answers, calls) = if strict {
@@ -109,7 +109,7 @@ pub(crate) fn figures(session: &SessionFacts, strict: bool) -> String {
     figures.join(", ")
 }
 
-/// Returns what was used.
+/// Returns the token usage.
 pub(crate) fn tokens(session: &SessionFacts, strict: bool) -> String {
     let tokens = if strict { session.kept.tokens } else { session.tokens };
     format!(
@@ -118,7 +118,7 @@ pub(crate) fn tokens(session: &SessionFacts, strict: bool) -> String {
     )
 }
 
-/// Returns what it cost by the price list, if that is known.
+/// Returns the cost by the price list, if it is known.
 pub(crate) fn cost(session: &SessionFacts) -> Option<String> {
     let dollars = session.cost_usd?;
     let sign = if session.cost_is_lower_bound == Some(true) { "at least " } else { "" };
@@ -126,7 +126,7 @@ pub(crate) fn cost(session: &SessionFacts) -> Option<String> {
     Some(format!("{sign}${dollars:.places$} at list prices"))
 }
 
-/// Returns how many problems there were, if any.
+/// Returns the number of problems, if any.
 pub(crate) fn problems(session: &SessionFacts) -> Option<String> {
     let many = plural(session.problems, "problem");
     (session.problems > 0)

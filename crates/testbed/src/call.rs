@@ -1,4 +1,4 @@
-//! What the model does with its tools, told without any file format.
+//! Tool calls of a scenario, independent of any file format.
 
 use crate::{json::Text, scenario::Scenario};
 
@@ -13,11 +13,11 @@ pub(crate) struct Call {
 pub(crate) enum Outcome {
     Done,
     Failed(Text),
-    /// The human said no.
+    /// The human refused it.
     Cancelled,
 }
 
-/// What was to be done. Paths are relative to the project.
+/// The action. Paths are relative to the project.
 #[derive(Debug, Clone)]
 pub(crate) enum Action {
     Read { path: Text, text: Text },
@@ -81,7 +81,7 @@ pub(crate) fn glob(pattern: &str, found: &[&str]) -> Call {
     Action::Glob { pattern: pattern.into(), found }.into()
 }
 
-/// Each hit is a path, a line number and the line.
+/// Returns a search. Each hit is a path, a line number and the line.
 pub(crate) fn search(pattern: &str, hits: &[(&str, u64, &str)]) -> Call {
     let hits = hits
         .iter()
@@ -99,7 +99,7 @@ pub(crate) fn write(path: &str, text: &str) -> Call {
     Action::Write { path: path.into(), text: text.into() }.into()
 }
 
-/// An edit of the file that reads `before`: `old` becomes `new`.
+/// Returns an edit of the file that reads `before`: `old` becomes `new`.
 pub(crate) fn edit(path: &str, before: &str, (old, new): (&str, &str), why: &str) -> Call {
     let (path, before, why) = (path.into(), before.into(), why.into());
     Action::Edit { path, before, old: old.into(), new: new.into(), why }.into()
@@ -129,7 +129,7 @@ pub(crate) fn question(question: &str, answer: &str) -> Call {
     Action::Question { question: question.into(), answer: answer.into() }.into()
 }
 
-/// A sub-agent whose own conversation is `story`.
+/// Returns a sub-agent call with the sub-agent's own `scenario`.
 pub(crate) fn agent(name: &'static str, prompt: &str, result: &str, scenario: Scenario) -> Call {
     Action::Agent { name, prompt: prompt.into(), result: result.into(), scenario }.into()
 }

@@ -1,9 +1,9 @@
-//! The small home with one of everything.
+//! The small demo home with one of everything.
 
 use std::path::Path;
 
 use crate::{
-    codex::Shelf,
+    codex::StoragePlace,
     error::Error,
     home::Home,
     json::{Json, record},
@@ -20,22 +20,22 @@ use crate::{
 const HOUR: i64 = 3_600_000;
 const DAY: i64 = 24 * HOUR;
 
-/// When a session began, before now; the era that wrote it; what happened.
-type Told = (i64, Era, fn() -> Scenario);
+/// When a session began, relative to now; the era that wrote it; its scenario.
+type DatedScenario = (i64, Era, fn() -> Scenario);
 
-/// As [`Told`], with the place where the session lies now.
-type Elsewhere = (i64, Era, Shelf, fn() -> Scenario);
+/// Like [`DatedScenario`], with the place where the session is now.
+type StoredScenario = (i64, Era, StoragePlace, fn() -> Scenario);
 
 pub(crate) fn fill(mut home: Home<'_>, now: Moment) -> Result<ExpectedHome, Error> {
     let mut random = Random::new(0x000d_0e00);
     let mut paths = Vec::new();
     for (project, sessions) in plan() {
         for (ago, era, scenario) in sessions {
-            // Nobody starts work at the same minute every day.
+            // Start times vary, as people's do.
             let later = if ago > DAY { random.between(0, 5 * HOUR) } else { 0 };
             let at = now.plus(later - ago);
             let mut session = Writing::start(era, &project, at, random.fork());
-            session.tell(&scenario());
+            session.play(&scenario());
             session.finish().into_iter().try_for_each(|session| home.keep(&project, session))?;
         }
         paths.push(project.path);
@@ -45,7 +45,7 @@ pub(crate) fn fill(mut home: Home<'_>, now: Moment) -> Result<ExpectedHome, Erro
     home.close()
 }
 
-fn plan() -> Vec<(Project, Vec<Told>)> {
+fn plan() -> Vec<(Project, Vec<DatedScenario>)> {
     vec![
         (
             Project::new("/home/dev/code/shop", shop::FILES, Migration::Copied),
@@ -90,23 +90,25 @@ fn plan() -> Vec<(Project, Vec<Told>)> {
     ]
 }
 
-/// Sessions of other agents in the same projects. They have numbers of their own, so that nothing changes for those above.
+/// Adds sessions of other agents in the same projects. They use their own random numbers, so that nothing changes for those
+/// above.
 fn others(home: &mut Home<'_>, now: Moment) -> Result<(), Error> {
-    use Shelf::{Active, Archived, Compressed};
+    use StoragePlace::{Active, Archived, Compressed};
     let mut random = Random::new(0x000d_0e01);
-    let shop: Vec<Elsewhere> = vec![
+    let shop: Vec<StoredScenario> = vec![
         (262 * DAY, Era::ClaudeInline, Active, others::rounding),
         (3 * DAY + 5 * HOUR, Era::ClaudeFolder, Active, others::refunds),
         (27 * HOUR, Era::CodexPaginated, Active, others::stock),
         (2 * DAY + 20 * HOUR, Era::ClaudeFolder, Active, others::receipt_layout),
     ];
-    let parser: Vec<Elsewhere> = vec![
+    let parser: Vec<StoredScenario> = vec![
         (250 * DAY, Era::CodexBare, Active, others::release_notes),
         (120 * DAY, Era::ClaudeFlat, Active, others::numbers),
         (60 * DAY, Era::CodexTagged, Active, others::errors),
     ];
-    let release: Vec<Elsewhere> = vec![(90 * DAY, Era::CodexTagged, Archived, others::signing)];
-    let import: Vec<Elsewhere> = vec![
+    let release: Vec<StoredScenario> =
+        vec![(90 * DAY, Era::CodexTagged, Archived, others::signing)];
+    let import: Vec<StoredScenario> = vec![
         (320 * DAY, Era::CodexDocument, Active, others::first_try),
         (40 * DAY, Era::CodexPaginated, Compressed, others::columns),
     ];
@@ -115,15 +117,14 @@ fn others(home: &mut Home<'_>, now: Moment) -> Result<(), Error> {
         for (ago, era, shelf, scenario) in sessions {
             let mut session = Writing::start(era, &project, now.plus(-ago), random.fork());
             session.put(shelf);
-            session.tell(&scenario());
+            session.play(&scenario());
             session.finish().into_iter().try_for_each(|session| home.keep(&project, session))?;
         }
     }
     Ok(())
 }
 
-/// The settings beside the data: retention off, so that nothing of this home is swept away, and the
-/// folders that were trusted.
+/// Writes the settings beside the data: retention off, so that nothing of this home is deleted, and the trusted folders.
 fn settle(home: &mut Home<'_>, paths: &[String]) -> Result<(), Error> {
     let settings = record! {
         "security": record! { "auth": record! { "selectedType": "gemini-api-key" } },

@@ -1,4 +1,4 @@
-//! The home on disk: where each file goes, and the files around the sessions.
+//! The home on disk: paths of session files, and the files around them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,14 +19,14 @@ use crate::{
 /// How long after a session its folder was copied by a newer release.
 const UNTIL_MIGRATION: i64 = 12 * 86_400_000;
 
-/// A home that is being filled.
+/// A home that is being written.
 #[derive(Debug)]
 pub(crate) struct Home<'a> {
     root: &'a Path,
     made: BTreeSet<PathBuf>,
     /// By the name of the project's data folder.
     notes: BTreeMap<String, Notes>,
-    /// Path and slug, in the order in which the program met the projects.
+    /// Path and slug, in the order in which the program registered the projects.
     registry: Vec<(String, String)>,
     /// Lines of files that all sessions of an agent share, by their times.
     shared: BTreeMap<PathBuf, Vec<(Moment, String)>>,
@@ -34,7 +34,7 @@ pub(crate) struct Home<'a> {
     report: ExpectedHome,
 }
 
-/// What a data folder holds beside its sessions.
+/// Other files of a data folder.
 #[derive(Debug, Default)]
 struct Notes {
     log: Vec<Json>,
@@ -44,7 +44,7 @@ struct Notes {
 }
 
 impl<'a> Home<'a> {
-    /// Takes the folder `root`, which must be empty or not there yet.
+    /// Opens the folder `root`, which must be empty or not exist yet.
     pub(crate) fn open(root: &'a Path) -> Result<Self, Error> {
         match fs::read_dir(root).and_then(|mut entries| entries.next().transpose()) {
             Ok(None) => {}
@@ -63,7 +63,7 @@ impl<'a> Home<'a> {
         })
     }
 
-    /// Writes a finished session, its sub-agents' included.
+    /// Writes a finished session, including its sub-agents'.
     pub(crate) fn keep(&mut self, project: &Project, session: Finished) -> Result<(), Error> {
         self.projects.insert(project.path.clone());
         if session.era.agent() != TestbedAgent::Gemini {
@@ -88,7 +88,7 @@ impl<'a> Home<'a> {
         let is_copied = is_old && project.migration == Migration::Copied;
         let (mut main, mut others, mut bytes) = (PathBuf::new(), Vec::new(), 0);
         for Made { name, bytes: text, modified, role } in &session.files {
-            // Old documents lie in the old folder; what was written later never does.
+            // Old documents are in the old folder; newer files never are.
             let in_hash_folder = is_old && name.extension().is_some_and(|end| end == "json");
             let newer = data_folder(&project.slug).join("chats").join(name);
             let older = data_folder(&project.hash).join("chats").join(name);
@@ -116,11 +116,11 @@ impl<'a> Home<'a> {
         agents.into_iter().try_for_each(|agent| self.keep_files(project, agent))
     }
 
-    /// Writes a session of an agent other than Gemini CLI, whose files know their places.
+    /// Writes a session of an agent other than Gemini CLI, whose files have their own paths.
     fn keep_as_made(&mut self, project: &Project, mut session: Finished) -> Result<(), Error> {
         let (mut main, mut others, mut size) = (PathBuf::new(), Vec::new(), 0);
         for Made { name, bytes, modified, role } in &session.files {
-            // A sub-agent of 1.0 is in its session's file, and has none of its own.
+            // A sub-agent of 1.0 is in its session's file, and has no file of its own.
             if !bytes.is_empty() {
                 self.create(name, bytes, Some(*modified))?;
             }
@@ -165,7 +165,7 @@ impl<'a> Home<'a> {
         });
     }
 
-    /// Gives the project its readable folder: registry entry and both markers.
+    /// Creates the project's readable folder: registry entry and both markers.
     fn register(&mut self, project: &Project) -> Result<(), Error> {
         if self.registry.iter().any(|(path, _)| *path == project.path) {
             return Ok(());
@@ -213,18 +213,18 @@ impl<'a> Home<'a> {
         Ok(())
     }
 
-    /// How many bytes have been written so far.
+    /// Returns the number of bytes written so far.
     pub(crate) fn bytes(&self) -> u64 {
         self.report.bytes
     }
 
-    /// Writes the truth about the sessions kept so far, for benchmarks to compare with.
+    /// Writes the expected values of the sessions so far, for benchmarks to compare with.
     pub(crate) fn create_manifest(&mut self, path: &Path) -> Result<(), Error> {
         let manifest = self.report.manifest();
         self.create(path, manifest.as_bytes(), None)
     }
 
-    /// Writes what lies around the sessions, and reports.
+    /// Writes the files around the sessions, and returns the report.
     pub(crate) fn close(mut self) -> Result<ExpectedHome, Error> {
         for (folder, notes) in std::mem::take(&mut self.notes) {
             let folder = data_folder(&folder);
@@ -261,7 +261,7 @@ fn data_folder(name: &str) -> PathBuf {
     Path::new(".gemini/tmp").join(name)
 }
 
-/// A tag as a file name, the way `encodeURIComponent` writes it.
+/// Returns a tag as a file name, like `encodeURIComponent`.
 fn percent_encoded(tag: &str) -> String {
     let mut name = String::new();
     for byte in tag.bytes() {

@@ -1,10 +1,10 @@
 //! JSON as `JSON.stringify` writes it: keys in the order given, two spaces or none.
 //!
-//! Only for writing. Texts are shared, because the newer eras write the same tool output three times.
+//! Only for writing. Texts are shared, because newer eras write the same tool output three times.
 
 use std::{borrow::Cow, rc::Rc};
 
-/// A text that several records hold.
+/// A text that several records share.
 pub(crate) type Text = Rc<str>;
 
 #[derive(Debug, Clone)]
@@ -32,21 +32,21 @@ impl Json {
         Self::List(items.into_iter().map(Into::into).collect())
     }
 
-    /// Adds a key at the end; does nothing to anything but a record.
+    /// Adds a key at the end; does nothing for other values.
     pub(crate) fn put(&mut self, key: &'static str, value: impl Into<Self>) {
         if let Self::Record(entries) = self {
             entries.push((Cow::Borrowed(key), value.into()));
         }
     }
 
-    /// Adds the entries of another record at the end, and leaves that one empty.
+    /// Moves the entries of another record to the end.
     pub(crate) fn extend(&mut self, other: &mut Self) {
         if let (Self::Record(entries), Self::Record(others)) = (self, other) {
             entries.append(others);
         }
     }
 
-    /// Gives a key another value; adds it at the end if it is not there.
+    /// Sets the value of a key; adds it at the end if it is missing.
     pub(crate) fn set(&mut self, key: &'static str, value: impl Into<Self>) {
         let Self::Record(entries) = self else { return };
         match entries.iter_mut().find(|(known, _)| known == key) {
@@ -67,7 +67,7 @@ impl Json {
         entries.iter().find(|(known, _)| known == key).map(|(_, value)| value)
     }
 
-    /// The text under a key.
+    /// Returns the text of a key.
     pub(crate) fn text(&self, key: &str) -> Option<Text> {
         if let Some(Self::Text(text)) = self.get(key) { Some(text.clone()) } else { None }
     }
@@ -77,7 +77,7 @@ impl Json {
         matches!(self.get(key), Some(Self::Bool(true)))
     }
 
-    /// Appends the value without any blanks.
+    /// Appends the value without any white space.
     pub(crate) fn compact(&self, out: &mut String) {
         match self {
             Self::Null => out.push_str("null"),
@@ -103,7 +103,7 @@ impl Json {
         }
     }
 
-    /// Appends the value over several lines, two spaces a level, its first line at `depth`.
+    /// Appends the value over several lines, indented by two spaces, its first line at `depth`.
     pub(crate) fn pretty(&self, depth: usize, out: &mut String) {
         match self {
             Self::List(items) if !items.is_empty() => {
@@ -153,13 +153,13 @@ fn break_line(depth: usize, out: &mut String) {
     }
 }
 
-/// Appends `text` as a JSON string with the escapes that JavaScript uses, and no others.
+/// Appends `text` as a JSON string with exactly the escapes that JavaScript uses.
 fn quote(text: &str, out: &mut String) {
     out.reserve(text.len() + 2);
     out.push('"');
     let mut rest = text;
     while let Some(at) = rest.bytes().position(|byte| byte < 0x20 || matches!(byte, b'"' | b'\\')) {
-        // The byte found is ASCII, so both cuts are at character borders.
+        // The byte found is ASCII, so both cuts are at character boundaries.
         let (plain, from) = rest.split_at(at);
         out.push_str(plain);
         let mut characters = from.chars();
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_writes_reads_back() {
+    fn output_round_trips() {
         let text: String = (0..0x300).filter_map(char::from_u32).collect();
         let read: serde_json::Value =
             serde_json::from_str(&Json::from(text.as_str()).to_compact()).unwrap();

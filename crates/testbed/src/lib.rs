@@ -1,18 +1,17 @@
 //! Synthetic but valid homes, for demos, tests and benchmarks.
 //!
-//! A home is made in three steps, each of which knows nothing of the next:
+//! A home is created in three steps, each independent of the next:
 //!
-//! 1. A *scenario* says what happened: prompts, answers, tool calls, a rewind, a summary. Hand-written
-//!    ones are in `scripted`; `generated` makes any number of random ones.
-//! 2. A *session* writes a scenario the way a given [`Era`] of an agent would have: a JSON
-//!    document or lines, checkpoints, stubs, sub-agent files. `session` is Gemini CLI, `claude` and `codex` are
-//!    the others.
+//! 1. A *scenario* describes what happened: prompts, answers, tool calls, a rewind, a summary. Hand-written ones
+//!    are in `scripted`; `generated` creates any number of random ones.
+//! 2. A *session* writes a scenario like a given [`Era`] of an agent: a JSON document or lines, checkpoints, stubs,
+//!    sub-agent files. `session` is Gemini CLI, `claude` and `codex` are the others.
 //! 3. A *home* puts the files where that era puts them, with registry, markers and logs around them.
 //!
-//! The same options give the same bytes. What a reader must find is in the [`ExpectedHome`].
-//! Everything is written through `recount-writer`, and only into a folder that was empty.
+//! The same options give the same bytes. The expected values are in the [`ExpectedHome`]. Everything is written through
+//! `recount-writer`, and only into an empty folder.
 //!
-//! Not for: reading anything back.
+//! This crate does not read anything back.
 
 mod call;
 mod claude;
@@ -42,15 +41,15 @@ pub use error::Error;
 pub use options::{Era, TestbedAgent, TestbedOptions, UnknownEra};
 pub use report::{ExpectedCounts, ExpectedHome, ExpectedKind, SessionTruth};
 
-/// Makes a home of the size asked for in `dir`, which must be empty or not there yet.
+/// Creates a home of the requested size in `dir`, which must be empty or not exist yet.
 ///
-/// `progress` is called with the bytes written so far and the bytes aimed at. Beside the
-/// agents' folders a file `manifest.json` lists the expected values of every session, for benchmarks to compare with.
+/// `progress` is called with the number of bytes written so far and the target. Beside the agents' folders a file
+/// `manifest.json` lists the expected values of every session, for benchmarks to compare with.
 ///
 /// # Errors
 ///
-/// [`Error::NotEmpty`] when `dir` has something in it, which is then left alone; other errors when
-/// the disk refuses, in which case the home is incomplete.
+/// [`Error::NotEmpty`] if `dir` is not empty; nothing is changed then. Other errors if the disk fails; the home is
+/// incomplete then.
 ///
 /// # Examples
 ///
@@ -69,10 +68,10 @@ pub fn generate(
     generated::fill(home::Home::open(dir)?, options, progress)
 }
 
-/// Makes a small home with one of everything in `dir`, which must be empty or not there yet.
+/// Creates a small home with one of everything in `dir`, which must be empty or not exist yet.
 ///
-/// A handful of projects with their stories, all eras, under one megabyte. Times are relative to
-/// `now`, so that a list of it looks alive.
+/// A handful of projects with their scenarios, all eras, under one megabyte. Times are relative to `now`, so that a list of
+/// it looks current.
 ///
 /// # Errors
 ///

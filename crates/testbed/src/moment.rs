@@ -1,8 +1,8 @@
-//! Times as the session files hold them.
+//! Times as in session files.
 
 use jiff::{Timestamp, tz::TimeZone};
 
-/// A moment in milliseconds since 1970.
+/// A time in milliseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Moment(pub(crate) i64);
 
@@ -11,7 +11,7 @@ impl Moment {
         Self(self.0.saturating_add(milliseconds))
     }
 
-    /// The nearest moment that a calendar can show.
+    /// Returns the nearest time that can be represented.
     pub(crate) fn timestamp(self) -> Timestamp {
         Timestamp::from_millisecond(self.0).unwrap_or(if self.0 < 0 {
             Timestamp::MIN
@@ -20,22 +20,22 @@ impl Moment {
         })
     }
 
-    /// `2026-11-15T18:11:58.285Z`
+    /// Returns `2026-11-15T18:11:58.285Z`.
     pub(crate) fn iso(self) -> String {
         format!("{:.3}", self.timestamp())
     }
 
-    /// `2026-11-15T18-11`, as in the name of a session file.
+    /// Returns `2026-11-15T18-11`, as in the name of a session file.
     pub(crate) fn minute(self) -> String {
         self.timestamp().to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H-%M").to_string()
     }
 
-    /// `2026-11-15T18-11-58`, as in the name of a rollout.
+    /// Returns `2026-11-15T18-11-58`, as in the name of a rollout.
     pub(crate) fn second(self) -> String {
         self.timestamp().to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H-%M-%S").to_string()
     }
 
-    /// `Sunday, November 15, 2026`, as in the context message.
+    /// Returns `Sunday, November 15, 2026`, as in the context message.
     pub(crate) fn long_date(self) -> String {
         self.timestamp().to_zoned(TimeZone::UTC).strftime("%A, %B %-d, %Y").to_string()
     }

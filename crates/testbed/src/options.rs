@@ -1,8 +1,8 @@
-//! What kind of home is asked for.
+//! The options of a synthetic home.
 
 use std::{fmt, str::FromStr};
 
-/// How a release wrote its sessions down. The set is closed: these are the ways there have been.
+/// How a release wrote its sessions. The set is closed: these are the formats that have existed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Era {
     /// 0.4 to 0.27: one pretty-printed JSON document, content as strings, in a folder named by the
@@ -26,13 +26,13 @@ pub enum Era {
     CodexDocument,
     /// Codex to 0.31: items without times and tokens, one a line.
     CodexBare,
-    /// Codex since 0.32: items and events with types and times; forks copy the file they go on from.
+    /// Codex since 0.32: items and events with types and times; forks copy the file they continue.
     CodexTagged,
     /// Codex since 0.145: numbered lines; forks and reverts point into another file.
     CodexPaginated,
 }
 
-/// An agent whose sessions can be made.
+/// An agent whose sessions can be generated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TestbedAgent {
     /// Gemini CLI.
@@ -44,7 +44,7 @@ pub enum TestbedAgent {
 }
 
 impl TestbedAgent {
-    /// The name of the source, as in `--source`.
+    /// Returns the name of the source, as in `--source`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Gemini => "gemini",
@@ -70,7 +70,7 @@ impl Era {
         Self::CodexPaginated,
     ];
 
-    /// The agent whose releases wrote so.
+    /// Returns the agent whose releases wrote this format.
     pub fn agent(self) -> TestbedAgent {
         match self {
             Self::Strings | Self::Parts | Self::Lines | Self::Checkpoints => TestbedAgent::Gemini,
@@ -81,12 +81,12 @@ impl Era {
         }
     }
 
-    /// The eras of an agent, oldest first.
+    /// Returns the eras of an agent, oldest first.
     pub fn of(agent: TestbedAgent) -> Vec<Self> {
         Self::ALL.into_iter().filter(|era| era.agent() == agent).collect()
     }
 
-    /// The name of the era in flags and reports.
+    /// Returns the name of the era in flags and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Strings => "strings",
@@ -126,7 +126,7 @@ impl FromStr for Era {
     }
 }
 
-/// A name that is not an era's.
+/// A name that is not an era.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown era '{name}'; known are {}", Era::ALL.map(Era::name).join(", "))]
 pub struct UnknownEra {
@@ -138,14 +138,13 @@ pub struct UnknownEra {
 pub struct TestbedOptions {
     /// The same seed and options give the same bytes.
     pub seed: u64,
-    /// How many projects the sessions are spread over; at least one is made.
+    /// The number of projects; at least one is created.
     pub projects: usize,
-    /// How many sessions, not counting those of sub-agents.
+    /// The number of sessions, not counting those of sub-agents.
     pub sessions: usize,
-    /// About how large all session files are together, in 10⁶ bytes; 0 gives sessions of a few
-    /// prompts each.
+    /// The approximate size of all session files, in 10⁶ bytes; 0 gives sessions of a few prompts each.
     pub megabytes: f64,
-    /// Which eras to take the sessions from; empty means all of them.
+    /// The eras of the sessions; empty means all of them.
     pub eras: Vec<Era>,
 }
 

@@ -1,8 +1,8 @@
-//! A folder that the program was started in, and the names it has on disk.
+//! A folder that the program was started in, and its names on disk.
 
 use sha2::{Digest as _, Sha256};
 
-/// A project: its path, and the two names its data folder has had.
+/// A project: its path, and the two names of its data folder.
 #[derive(Debug, Clone)]
 pub(crate) struct Project {
     pub(crate) path: String,
@@ -21,7 +21,7 @@ pub(crate) struct Project {
 pub(crate) enum Migration {
     /// It was copied into the new one and left where it was.
     Copied,
-    /// It was left alone, since the new one had something in it (or there never was a new one).
+    /// It was not touched, since the new one was not empty (or there never was a new one).
     LeftBehind,
 }
 
@@ -37,7 +37,7 @@ impl Project {
         Self { path: path.to_owned(), hash, slug: slug(path), files: files.to_vec(), migration }
     }
 
-    /// The absolute form of a path inside the project.
+    /// Returns the absolute form of a path inside the project.
     pub(crate) fn absolute(&self, relative: &str) -> String {
         if relative == "." || relative.is_empty() {
             self.path.clone()
@@ -46,7 +46,7 @@ impl Project {
         }
     }
 
-    /// The drawing of the folder in the context message: files first, then folders.
+    /// Returns the folder tree in the context message: files first, then folders.
     pub(crate) fn tree(&self) -> String {
         let mut out = format!("{}/\n", self.path);
         draw(&self.files, "", &mut out);
@@ -54,7 +54,7 @@ impl Project {
     }
 }
 
-/// The slug of a path that is not taken yet: its last component in lower-case letters, digits and `-`.
+/// Returns the slug of a path that is not in use yet: its last component in lower-case letters, digits and `-`.
 fn slug(path: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
     let mut slug = String::with_capacity(name.len());

@@ -1,6 +1,6 @@
-//! Chance that repeats itself: the same seed gives the same home, byte for byte.
+//! Reproducible random numbers: the same seed gives the same home, byte for byte.
 
-/// `SplitMix64` (Steele, Lea and Flood, 2014): one word of state, good enough to make things up.
+/// `SplitMix64` (Steele, Lea and Flood, 2014): one word of state, good enough for synthetic data.
 #[derive(Debug, Clone)]
 pub(crate) struct Random {
     state: u64,
@@ -11,7 +11,7 @@ impl Random {
         Self { state: seed }
     }
 
-    /// Starts an independent stream, so that what one session draws does not shift the next.
+    /// Starts an independent stream, so that the numbers of one session do not affect the next.
     pub(crate) fn fork(&mut self) -> Self {
         Self::new(self.next())
     }
@@ -24,13 +24,13 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number from 0 to `end`, without `end`; 0 when `end` is 0.
+    /// Returns a number from 0 to `end`, exclusive; 0 if `end` is 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
-        // The bias of the remainder is far below anything a synthetic home could show.
+        // The bias of the remainder is negligible for a synthetic home.
         usize::try_from(self.next() % (end.max(1) as u64)).unwrap_or(0)
     }
 
-    /// A number from `low` to `high`, both included.
+    /// Returns a number from `low` to `high`, inclusive.
     pub(crate) fn between(&mut self, low: i64, high: i64) -> i64 {
         let span = high.saturating_sub(low).max(0).unsigned_abs() + 1;
         low + i64::try_from(self.next() % span).unwrap_or(0)
@@ -40,12 +40,12 @@ impl Random {
         self.below(100) < chance
     }
 
-    /// One of `items`, which must not be empty.
+    /// Returns one of `items`, which must not be empty.
     pub(crate) fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())]
     }
 
-    /// A version 4 UUID, as `randomUUID()` writes it.
+    /// Returns a version 4 UUID, as written by `randomUUID()`.
     pub(crate) fn uuid(&mut self) -> String {
         let (high, low) = (self.next(), self.next());
         format!(
@@ -58,13 +58,13 @@ impl Random {
         )
     }
 
-    /// Six base-36 characters: how sub-agents were named up to 0.43.
+    /// Returns six base-36 characters: how sub-agents were named up to 0.43.
     pub(crate) fn base36(&mut self) -> String {
         const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
         (0..6).map(|_| char::from(self.pick(DIGITS))).collect()
     }
 
-    /// A version 7 UUID of a moment in milliseconds since 1970.
+    /// Returns a version 7 UUID of a time in milliseconds since 1970.
     pub(crate) fn uuid7(&mut self, milliseconds: i64) -> String {
         let (time, high, low) = (milliseconds.unsigned_abs(), self.next(), self.next());
         format!(
@@ -77,20 +77,20 @@ impl Random {
         )
     }
 
-    /// Letters and digits, as in the ids of services.
+    /// Returns letters and digits, as in the ids of services.
     pub(crate) fn letters(&mut self, count: usize) -> String {
         const LETTERS: &[u8; 62] =
             b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
         (0..count).map(|_| char::from(self.pick(LETTERS))).collect()
     }
 
-    /// Hexadecimal digits.
+    /// Returns hexadecimal digits.
     pub(crate) fn hex(&mut self, count: usize) -> String {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         (0..count).map(|_| char::from(self.pick(DIGITS))).collect()
     }
 
-    /// Thirteen hexadecimal digits: the end of a call id up to 0.28.
+    /// Returns thirteen hexadecimal digits: the end of a call id up to 0.28.
     pub(crate) fn hex13(&mut self) -> String {
         format!("{:013x}", self.next() >> 12)
     }

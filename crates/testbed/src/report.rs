@@ -1,4 +1,4 @@
-//! The truth about a home that was made: what a reader of it must find.
+//! The expected values of a synthetic home: what a reader must find.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use crate::{
     options::Era,
 };
 
-/// What was made, in all.
+/// The totals of a home.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExpectedHome {
     /// Projects that have at least one session.
@@ -20,13 +20,13 @@ pub struct ExpectedHome {
     pub files: usize,
     /// Their sizes together.
     pub bytes: u64,
-    /// Messages that the program's own loader shows, over all sessions and sub-agents.
+    /// Messages that the program's own loader shows, in all sessions and sub-agents.
     pub messages: u64,
-    /// The truth of each session, in the order they were made.
+    /// The expected values of each session, in creation order.
     pub truth: Vec<SessionTruth>,
 }
 
-/// Whether a human or an agent held the conversation.
+/// Whether a human or an agent had the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExpectedKind {
     /// A conversation with a human.
@@ -35,7 +35,7 @@ pub enum ExpectedKind {
     Subagent,
 }
 
-/// What one session holds. "Kept" is what the program's own loader shows of [`SessionTruth::main_file`].
+/// The expected values of one session. "Kept" is what the program's own loader shows of [`SessionTruth::main_file`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionTruth {
     /// The session's id.
@@ -84,7 +84,7 @@ pub struct ExpectedCounts {
 }
 
 impl ExpectedHome {
-    /// The report as the `manifest.json` that benchmarks compare a reader's counts with.
+    /// Returns the report as the `manifest.json` that benchmarks compare a reader's counts with.
     pub(crate) fn manifest(&self) -> String {
         let files = self.truth.iter().map(|session| {
             let file = session.main_file.strip_prefix(".gemini/tmp").unwrap_or(&session.main_file);

@@ -1,13 +1,13 @@
-//! A conversation, told without any file format: what was asked, answered, run, undone.
+//! A conversation, independent of any file format: what was asked, answered, run, undone.
 //!
-//! The same story can be written down as any era would have written it (see `session`).
+//! The same scenario can be written in the format of any era (see `session`).
 
 use crate::{call::Call, json::Text};
 
 /// One conversation from beginning to end.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scenario {
-    /// The title that the program made for it later, if it did.
+    /// The title that the program gave it later, if any.
     pub(crate) summary: Option<Text>,
     pub(crate) steps: Vec<Step>,
 }
@@ -18,7 +18,7 @@ pub(crate) enum Step {
     Ask(Prompt),
     /// The model answers one request.
     Reply(Reply),
-    /// The program says something itself.
+    /// The program shows a notice.
     Notice(Level, Text),
     /// A human runs a command with `!`.
     Shell { command: Text, output: Text },
@@ -28,13 +28,13 @@ pub(crate) enum Step {
     Refused(Text),
     /// `/rewind`: this number of prompts at the end, and everything after them, are undone.
     Rewind(usize),
-    /// `/compress`: what was said gives way to this summary.
+    /// `/compress`: the conversation is replaced by this summary.
     Compress(Text),
     /// `/chat save` under this tag.
     Save(Text),
     /// The program is left, and started again with `--resume` this number of minutes later.
     Resume(i64),
-    /// The session is forked this number of minutes later, and the talk goes on in the fork.
+    /// The session is forked this number of minutes later, and the conversation continues in the fork.
     Fork(i64),
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Reply {
     pub(crate) thoughts: Vec<(Text, Text)>,
     pub(crate) text: Text,
     pub(crate) calls: Vec<Call>,
-    /// The model that answers from here on, when it changes.
+    /// The model that answers from here on, if it changes.
     pub(crate) model: Option<&'static str>,
 }
 
@@ -75,7 +75,7 @@ impl Level {
     }
 }
 
-/// How stories are told in `stories`: one line per thing that happens.
+/// Builds the scenarios in `scripted`: one line per step.
 impl Scenario {
     pub(crate) fn new() -> Self {
         Self::default()
@@ -94,24 +94,24 @@ impl Scenario {
         self.then(Step::Ask(Prompt { text: text.into(), typed: None, files: Vec::new() }))
     }
 
-    /// A prompt that names files; `typed` as the human wrote it.
+    /// Adds a prompt that names files; `typed` as the human wrote it.
     pub(crate) fn ask_with(self, typed: &str, files: &[(&str, &str)]) -> Self {
         let files = files.iter().map(|(path, text)| ((*path).into(), (*text).into())).collect();
         self.then(Step::Ask(Prompt { text: typed.into(), typed: Some(typed.into()), files }))
     }
 
-    /// A reply of nothing but words.
+    /// Adds a reply of text only.
     pub(crate) fn say(self, text: &str) -> Self {
         self.then(Step::Reply(Reply { text: text.into(), ..Reply::default() }))
     }
 
-    /// A reply that calls tools, after saying `text` (which may be empty).
+    /// Adds a reply that calls tools, after `text` (which may be empty).
     pub(crate) fn act(self, text: &str, calls: impl IntoIterator<Item = Call>) -> Self {
         let calls = calls.into_iter().collect();
         self.then(Step::Reply(Reply { text: text.into(), calls, ..Reply::default() }))
     }
 
-    /// Puts a thought in front of the reply just told.
+    /// Adds a thought to the last reply.
     pub(crate) fn thinking(mut self, subject: &str, description: &str) -> Self {
         if let Some(Step::Reply(reply)) = self.steps.last_mut() {
             reply.thoughts.push((subject.into(), description.into()));
@@ -119,7 +119,7 @@ impl Scenario {
         self
     }
 
-    /// From the reply just told on, another model answers.
+    /// From the last reply on, another model answers.
     pub(crate) fn model(mut self, model: &'static str) -> Self {
         if let Some(Step::Reply(reply)) = self.steps.last_mut() {
             reply.model = Some(model);

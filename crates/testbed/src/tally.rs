@@ -1,9 +1,9 @@
-//! What a reader must find in a conversation while it is being written.
+//! Counts what a reader must find in a conversation while it is being written.
 
 use crate::report::ExpectedCounts;
 
-/// The messages that the program's own loader would show, as counts, and where prompts stand among them. With each prompt goes
-/// what the writer must know to return to it.
+/// Counts of the messages that the program's own loader would show, and the positions of prompts among them. Each prompt
+/// has what the writer must know to return to it.
 #[derive(Debug, Clone)]
 pub(crate) struct Tally<T> {
     kept: Vec<ExpectedCounts>,
@@ -34,7 +34,7 @@ impl<T> Tally<T> {
         self.ever += 1;
     }
 
-    /// Undoes the last prompts and all that came behind them; returns what was kept with the first of these.
+    /// Undoes the last prompts and everything after them; returns the value of the first of these.
     pub(crate) fn cut(&mut self, prompts: usize) -> Option<T> {
         let from = self.prompts.len().checked_sub(prompts.max(1))?;
         let (at, before) = self.prompts.drain(from..).next()?;
@@ -42,7 +42,7 @@ impl<T> Tally<T> {
         Some(before)
     }
 
-    /// Goes back to a length that was noted before.
+    /// Goes back to an earlier length.
     pub(crate) fn truncate(&mut self, length: usize) {
         self.kept.truncate(length);
         self.prompts.retain(|(at, _)| *at < length);
@@ -52,18 +52,18 @@ impl<T> Tally<T> {
         self.kept.len()
     }
 
-    /// All that was said is not shown any more.
+    /// Hides all messages so far.
     pub(crate) fn clear(&mut self) {
         self.kept.clear();
         self.prompts.clear();
     }
 
-    /// No rewind goes back before here.
+    /// Prevents rewinds to before this point.
     pub(crate) fn settle(&mut self) {
         self.prompts.clear();
     }
 
-    /// From here on another session is written, which begins with these messages; `change` says what of them counts in it.
+    /// Starts another session, which begins with these messages; `change` sets what of them counts in it.
     pub(crate) fn inherit(&mut self, change: impl FnMut(&mut ExpectedCounts)) {
         self.kept.iter_mut().for_each(change);
         self.settle();

@@ -2,7 +2,7 @@
 
 use crate::{
     claude::Transcript,
-    codex::{Rollout, Shelf},
+    codex::{Rollout, StoragePlace},
     json::Text,
     moment::Moment,
     options::{Era, TestbedAgent},
@@ -33,13 +33,13 @@ impl<'a> Writing<'a> {
         }
     }
 
-    /// Tells a whole story.
-    pub(crate) fn tell(&mut self, scenario: &Scenario) {
+    /// Writes a whole scenario.
+    pub(crate) fn play(&mut self, scenario: &Scenario) {
         scenario.steps.iter().for_each(|step| self.step(step));
         self.title(scenario.summary.clone());
     }
 
-    /// Lets one thing happen.
+    /// Performs one step.
     pub(crate) fn step(&mut self, step: &Step) {
         match self {
             Self::Gemini(session) => session.step(step),
@@ -57,14 +57,14 @@ impl<'a> Writing<'a> {
         }
     }
 
-    /// Says where the session is put when it is finished, for agents that have more than one place.
-    pub(crate) fn put(&mut self, place: Shelf) {
+    /// Sets where the session is stored when it is finished, for agents that have more than one place.
+    pub(crate) fn put(&mut self, place: StoragePlace) {
         if let Self::Codex(rollout) = self {
             rollout.put(place);
         }
     }
 
-    /// How many bytes all files of the session have so far, about.
+    /// Returns the approximate size of all files of the session so far.
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Gemini(session) => session.size(),
@@ -73,7 +73,7 @@ impl<'a> Writing<'a> {
         }
     }
 
-    /// Ends the program; returns the session, behind those that it was forked from.
+    /// Ends the program; returns the session, after those that it was forked from.
     pub(crate) fn finish(self) -> Vec<Finished> {
         match self {
             Self::Gemini(session) => vec![session.finish()],

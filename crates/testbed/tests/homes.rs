@@ -1,10 +1,10 @@
-//! What a synthetic home must be: valid, the same every time, and as the report says.
+//! Tests that a synthetic home is valid, reproducible, and matches its report.
 
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
     clippy::unwrap_used,
-    reason = "tests read what was written, and helpers outside of tests stop at the first surprise"
+    reason = "tests read what was written, and helpers panic on failure"
 )]
 
 use std::{
@@ -26,7 +26,7 @@ fn now() -> Timestamp {
     "2026-11-15T18:00:00Z".parse().unwrap()
 }
 
-/// Every file below `root`, by its relative path.
+/// Returns every file below `root`, by its relative path.
 fn files(root: &Path) -> Files {
     let (mut found, mut folders) = (Files::new(), vec![root.to_owned()]);
     while let Some(folder) = folders.pop() {
@@ -54,7 +54,7 @@ fn made(options: &TestbedOptions) -> (ExpectedHome, Files) {
     (report, files(home.path()))
 }
 
-/// The records of a session file: its lines, or the one document.
+/// Returns the records of a session file: its lines, or the one document.
 fn records(bytes: &[u8], path: &Path) -> Vec<Value> {
     let text = std::str::from_utf8(bytes).unwrap();
     if path.extension().unwrap() == "jsonl" {
@@ -66,7 +66,7 @@ fn records(bytes: &[u8], path: &Path) -> Vec<Value> {
     }
 }
 
-/// The messages that the program's loader shows, by the rules of its releases since 0.47.
+/// Returns the messages that the program's loader shows, by the rules of its releases since 0.47.
 fn replay(records: &[Value]) -> (Vec<Value>, HashSet<String>) {
     let (mut kept, mut ever) = (Vec::<Value>::new(), HashSet::new());
     let mut upsert = |kept: &mut Vec<Value>, message: &Value| {
@@ -118,7 +118,7 @@ fn check(session: &SessionTruth, files: &Files) {
     assert_eq!(tokens, session.kept.tokens, "{name}");
 }
 
-/// What can be said of sessions of other agents without replaying them; that is left to the readers' own tests.
+/// Checks what can be checked about sessions of other agents without replaying them; the readers' own tests do the rest.
 fn check_other(session: &SessionTruth, bytes: &[u8]) {
     let name = session.main_file.to_string_lossy();
     if name.ends_with(".zst") {
@@ -151,7 +151,7 @@ fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
 }
 
 #[test]
-fn every_file_is_valid_and_the_report_tells_the_truth() {
+fn every_file_is_valid_and_matches_the_report() {
     for options in [
         TestbedOptions { sessions: 80, projects: 9, megabytes: 3.0, ..TestbedOptions::default() },
         TestbedOptions {
@@ -177,7 +177,7 @@ fn every_file_is_valid_and_the_report_tells_the_truth() {
 }
 
 #[test]
-fn the_size_is_about_what_was_asked_for() {
+fn the_size_is_about_the_requested_one() {
     for (sessions, megabytes) in [(3, 2_u32), (60, 4)] {
         let options =
             TestbedOptions { sessions, megabytes: megabytes.into(), ..TestbedOptions::default() };
@@ -330,7 +330,7 @@ fn the_demo_has_the_files_around_the_sessions() {
         })
         .unwrap();
     assert_eq!(twin.other_files.len(), 3);
-    // Sub-agents lie in a folder named after their main session.
+    // Sub-agents are in a folder named after their main session.
     let is_gemini = |session: &&SessionTruth| session.era.agent() == TestbedAgent::Gemini;
     let is_agent = |session: &&SessionTruth| session.kind == ExpectedKind::Subagent;
     for agent in report.truth.iter().filter(is_gemini).filter(is_agent) {

@@ -1,4 +1,4 @@
-//! Recorded homes that tests sweep, and the fixtures that replace them in a plain clone.
+//! Recorded homes for tests, and the fixtures that replace them in a plain clone.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::{env, fs, io, thread};
 
 use crate::fixture::{fixtures, folders, repository};
 
-/// The homes one test sweeps.
+/// The homes that a test covers.
 #[derive(Clone, Debug)]
 pub struct Corpus {
     /// The captures, sorted by name.
@@ -19,17 +19,18 @@ pub struct Corpus {
 pub struct Capture {
     /// `<release>/<scenario>`, `<agent>/<release>/<scenario>`, or the name of a fixture.
     pub name: String,
-    /// Its folder, which holds `home/`.
+    /// Its folder, which contains `home/`.
     pub path: PathBuf,
 }
 
 /// Returns the recorded homes, or the fixtures where there are none.
 ///
-/// `RECOUNT_CORPUS` names the folder, which holds `<release>/<scenario>/home/`; set and empty, it asks for the fixtures. Without that
-/// variable the folder is `shared/corpus` beside the repository. The name of the test and the number of captures go to standard error, past the capture of the test harness.
+/// `RECOUNT_CORPUS` names the folder, which contains `<release>/<scenario>/home/`; if it is set and empty, the fixtures are
+/// used. Without that variable the folder is `shared/corpus` beside the repository. The name of the test and the number of
+/// captures are written to standard error, bypassing the capture of the test harness.
 ///
 /// # Panics
-/// If `RECOUNT_CORPUS` names a folder without captures: a sweep that was asked for must not pass on nothing.
+/// If `RECOUNT_CORPUS` names a folder without captures: a requested sweep must not pass on nothing.
 pub fn corpus() -> Corpus {
     let Some(folder) = corpus_folder() else {
         let captures =
@@ -43,7 +44,7 @@ pub fn corpus() -> Corpus {
 
 /// Returns the recorded homes of agents that recount only takes folders from: `corpus-other` beside the corpus.
 ///
-/// It holds `<agent>/<release>/<scenario>/home/`. No fixture replaces them.
+/// It contains `<agent>/<release>/<scenario>/home/`. No fixture replaces them.
 ///
 /// # Panics
 /// If there is a corpus and none of these beside it.
@@ -106,19 +107,19 @@ pub fn streams() -> Vec<PathBuf> {
 }
 
 impl Corpus {
-    /// Whether these are recordings. Where fixtures replace them, a test cannot expect a certain number of anything.
+    /// Whether these are recordings. Where fixtures replace them, a test cannot expect certain numbers.
     pub fn is_recorded(&self) -> bool {
         self.is_recorded
     }
 }
 
 impl Capture {
-    /// The home as the scenario left it.
+    /// Returns the home after the scenario.
     pub fn home(&self) -> PathBuf {
         self.path.join("home")
     }
 
-    /// Every recorded state of the home: `home`, `home-after-list`, …
+    /// Returns every recorded state of the home: `home`, `home-after-list`, …
     pub fn homes(&self) -> Vec<PathBuf> {
         let is_home = |path: &PathBuf| {
             path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("home"))
@@ -126,7 +127,7 @@ impl Capture {
         folders(&self.path).into_iter().filter(is_home).collect()
     }
 
-    /// The text of `meta.json`: the release, what was typed and what the agent printed. Fixtures have none.
+    /// Returns the text of `meta.json`: the release, what was typed and what the agent printed. Fixtures have none.
     pub fn meta(&self) -> Option<String> {
         fs::read_to_string(self.path.join("meta.json")).ok()
     }

@@ -1,14 +1,14 @@
-//! Where fixtures lie, and which there are.
+//! Finds fixtures.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// One case: a home as an agent left it, and a README that says where it comes from.
+/// One case: a home as an agent wrote it, and a README with its origin.
 #[derive(Clone, Debug)]
 pub struct Fixture {
     /// Its name, `<source>/<era>/<case>`.
     pub name: String,
-    /// Its folder, which holds `home/` and perhaps more.
+    /// Its folder, which contains `home/` and possibly more.
     pub path: PathBuf,
 }
 

@@ -1,4 +1,4 @@
-//! A home of its own for one test, with fixtures in it and a clean environment around it.
+//! A temporary home for one test, with fixtures and a clean environment.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -11,26 +11,26 @@ use tempfile::TempDir;
 
 use crate::{Output, fixture};
 
-/// The time at which every test takes place.
+/// The fixed time of every test.
 pub const NOW: &str = "2026-11-16T00:00:00Z";
 
-/// When all files in a home were last written: 2026-11-15T19:00:00Z. A checkout has other times on each machine.
+/// The modification time of all files in a home: 2026-11-15T19:00:00Z. A checkout has other times on each machine.
 const WRITTEN: Duration = Duration::from_secs(1_794_769_200);
 
-/// A temporary folder that plays the home, gone when dropped.
+/// A temporary folder used as home, deleted when dropped.
 #[derive(Debug)]
 pub struct Home {
-    // Deletes the folder; `path` is the same one without symbolic links on the way.
+    // Deletes the folder; `path` is the same one with symbolic links resolved.
     _folder: TempDir,
     path: PathBuf,
     program: Option<PathBuf>,
 }
 
 impl Home {
-    /// Makes an empty home.
+    /// Creates an empty home.
     ///
     /// # Panics
-    /// If no temporary folder can be made.
+    /// If no temporary folder can be created.
     pub fn empty() -> Self {
         let made = || -> io::Result<Self> {
             let folder = tempfile::Builder::new().prefix("recount-").tempdir()?;
@@ -40,7 +40,7 @@ impl Home {
         done(made(), "a temporary folder")
     }
 
-    /// Makes a home with the homes of some cases in it; of files that several have, the last one stays.
+    /// Creates a home with the homes of some cases; if several have the same file, the last one wins.
     ///
     /// ```
     /// let home = recount_testkit::Home::with(["gemini/lines/plain", "gemini/strings/plain"]);
@@ -48,7 +48,7 @@ impl Home {
     /// ```
     ///
     /// # Panics
-    /// If a case is not there or cannot be copied.
+    /// If a case does not exist or cannot be copied.
     pub fn with<'a>(cases: impl IntoIterator<Item = &'a str>) -> Self {
         let home = Self::empty();
         for case in cases {
@@ -74,7 +74,7 @@ impl Home {
         self.path.join(path).to_string_lossy().into_owned()
     }
 
-    /// Writes a file, and the folders above it.
+    /// Writes a file, and creates its parent folders.
     ///
     /// # Panics
     /// If it cannot be written.
@@ -115,7 +115,7 @@ impl Home {
         Output::new(&done(command.output(), "the program"), &self.path)
     }
 
-    /// Prepares a run: no environment but the home's own, a fixed clock, UTC, 100 columns.
+    /// Prepares a run: only the home's environment, a fixed clock, UTC, 100 columns.
     ///
     /// # Panics
     /// If no program was named.
@@ -139,7 +139,7 @@ impl Home {
     }
 }
 
-/// Copies a folder into another that may have files already.
+/// Copies a folder into another that may already have files.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {

@@ -1,8 +1,8 @@
 //! Fixtures and hermetic homes for tests.
 //!
-//! [`fixtures`] lists the cases in `fixtures/<source>/<era>/<case>/`, [`Home`] copies some of them into a folder of
-//! its own and runs the program there, [`Page`] reads exported pages, and [`corpus()`] lists recorded homes for sweeps.
-//! No shipped crate uses this one.
+//! [`fixtures`] lists the cases in `fixtures/<source>/<era>/<case>/`, [`Home`] copies some of them into a temporary folder
+//! and runs the program there, [`Page`] reads exported pages, and [`corpus()`] lists recorded homes for sweeps. No shipped
+//! crate uses this one.
 #![expect(
     clippy::disallowed_methods,
     reason = "tests write into temporary folders and run the program"

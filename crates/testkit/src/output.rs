@@ -1,14 +1,14 @@
-//! What a run of the program printed, in a form for snapshots.
+//! The output of a run of the program, in a form for snapshots.
 
 use std::fmt;
 use std::path::Path;
 
-/// What a run printed and how it ended. `Display` shows all of it, the same on every machine.
+/// The output and exit code of a run. `Display` shows all of it, the same on every machine.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// Standard output, as it came.
+    /// Standard output, unchanged.
     pub stdout: String,
-    /// Standard error, as it came.
+    /// Standard error, unchanged.
     pub stderr: String,
     /// The exit code; `None` if a signal ended it.
     pub code: Option<i32>,

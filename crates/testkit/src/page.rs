@@ -1,6 +1,6 @@
-//! Reads a page of ours as a browser would, and fails at whatever is not ours.
+//! Reads an exported page like a browser, and fails on anything unexpected.
 
-/// Every element that a page of ours may have.
+/// Every element that an exported page may have.
 const ELEMENTS: &[&str] = &[
     "a",
     "article",
@@ -76,7 +76,7 @@ const ELEMENTS: &[&str] = &[
     "ul",
 ];
 
-/// Every attribute. There is none that a browser would run or take for style.
+/// Every attribute. There is none that a browser would run or use as style.
 const ATTRIBUTES: &[&str] = &[
     "alt",
     "aria-hidden",
@@ -125,7 +125,7 @@ const ATTRIBUTES: &[&str] = &[
     "y",
 ];
 
-/// Elements that have no end.
+/// Elements without an end tag.
 const VOID: &[&str] = &["br", "hr", "img", "input", "meta", "polygon", "polyline", "rect"];
 
 /// A page that was read.
@@ -133,7 +133,7 @@ const VOID: &[&str] = &["br", "hr", "img", "input", "meta", "polygon", "polyline
 pub struct Page {
     /// Its elements, in order.
     pub elements: Vec<Element>,
-    /// What it says: all text outside of style and script, entities as the characters they stand for.
+    /// Its text: everything outside of style and script, with entities decoded.
     pub text: String,
 }
 
@@ -157,8 +157,8 @@ impl Page {
     /// Reads a page.
     ///
     /// # Panics
-    /// If it has an element or attribute that none of ours has, leads anywhere but to the web or beside itself, has more
-    /// than one script or style, or elements that are not closed in order.
+    /// If it has an unexpected element or attribute, links anywhere but to the web or to files beside it, has more than one
+    /// script or style, or elements that are not closed in order.
     pub fn read(page: &str) -> Self {
         let mut read = Self::default();
         let mut open: Vec<String> = Vec::new();
@@ -213,7 +213,7 @@ fn fail<T>(what: &str, at: &str) -> T {
     panic!("{what}: {at:.200}")
 }
 
-/// Returns a tag without its brackets, and what is behind it. A `>` in quotes does not end it.
+/// Returns a tag without its brackets, and the rest after it. A `>` in quotes does not end it.
 fn tag(text: &str) -> (&str, &str) {
     let mut is_quoted = false;
     for (at, character) in text.char_indices() {

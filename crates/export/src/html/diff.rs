@@ -1,63 +1,63 @@
-//! A change, as blocks of lines that stand side by side where there is room, and below each other where there is not.
+//! A diff, as blocks of lines side by side, or below each other if the page is narrow.
 //!
-//! Each line keeps its mark (`+`, `-`, blank), so that nothing depends on colours.
+//! Each line keeps its mark (`+`, `-`, blank), so that nothing depends on colors.
 
 use std::io;
 
 use recount_blocks::{DiffBlock, DiffLineKind};
 
-use super::paper::Paper;
+use super::html_writer::HtmlWriter;
 
 /// Writes a unified diff.
-pub(super) fn write(diff: DiffBlock<'_>, paper: &mut Paper<'_>) -> io::Result<()> {
+pub(super) fn write(diff: DiffBlock<'_>, html: &mut HtmlWriter<'_>) -> io::Result<()> {
     let patch = without_names(diff.patch).trim_end_matches('\n');
     let runs = runs(DiffBlock { patch, ..diff });
-    // A new file has nothing to stand on the left.
+    // A new file has nothing on the left.
     let is_split = runs.iter().any(|(part, _)| matches!(part, Part::Same | Part::Old));
-    paper.mark(if is_split { "<div class=\"diff split\"" } else { "<div class=\"diff\"" })?;
+    html.mark(if is_split { "<div class=\"diff split\"" } else { "<div class=\"diff\"" })?;
     if let Some(language) = diff.language {
-        paper.attribute("data-lang", language)?;
+        html.attribute("data-lang", language)?;
     }
-    paper.mark(">")?;
+    html.mark(">")?;
     for (part, text) in runs {
         match part {
-            Part::Place => element("<p class=\"hunk\">", text, "</p>", paper)?,
-            Part::Old => element("<pre class=\"old\">", text, "</pre>", paper)?,
-            Part::New => element("<pre class=\"new\">", text, "</pre>", paper)?,
+            Part::Place => element("<p class=\"hunk\">", text, "</p>", html)?,
+            Part::Old => element("<pre class=\"old\">", text, "</pre>", html)?,
+            Part::New => element("<pre class=\"new\">", text, "</pre>", html)?,
             Part::Same => {
-                element("<pre class=\"same\">", text, "</pre>", paper)?;
+                element("<pre class=\"same\">", text, "</pre>", html)?;
                 if is_split {
                     let open = "<pre class=\"same again\" aria-hidden=\"true\">";
-                    element(open, text, "</pre>", paper)?;
+                    element(open, text, "</pre>", html)?;
                 }
             }
         }
     }
-    paper.mark("</div>\n")
+    html.mark("</div>\n")
 }
 
 fn element(
     open: &'static str,
     text: &str,
     close: &'static str,
-    paper: &mut Paper<'_>,
+    html: &mut HtmlWriter<'_>,
 ) -> io::Result<()> {
-    paper.mark(open)?;
-    paper.text(text)?;
-    paper.mark(close)
+    html.mark(open)?;
+    html.text(text)?;
+    html.mark(close)
 }
 
 /// The part of a diff that an element shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// One line that says where the others stand.
+    /// The hunk header with the line numbers.
     Place,
     Same,
     Old,
     New,
 }
 
-/// Joins neighbouring lines that go into one element.
+/// Groups adjacent lines that go into one element.
 fn runs(diff: DiffBlock<'_>) -> Vec<(Part, &str)> {
     let mut runs: Vec<(Part, &str)> = Vec::new();
     let (mut start, mut end) = (0, 0);
@@ -85,7 +85,7 @@ fn runs(diff: DiffBlock<'_>) -> Vec<(Part, &str)> {
     runs
 }
 
-/// The names of the file stand above the first lines; the call has them. Further down, what looks like one is a line.
+/// Removes the file names above the first hunk; the call has them. Further down, similar lines are content.
 fn without_names(patch: &str) -> &str {
     let mut rest = patch;
     for mark in ["--- ", "+++ "] {
@@ -104,12 +104,12 @@ mod tests {
 
     fn written(patch: &str) -> String {
         let mut out = Vec::new();
-        write(DiffBlock::new(patch, None), &mut Paper::new(&mut out, Bidi::Kept)).unwrap();
+        write(DiffBlock::new(patch, None), &mut HtmlWriter::new(&mut out, Bidi::Kept)).unwrap();
         String::from_utf8(out).unwrap()
     }
 
     #[test]
-    fn old_and_new_stand_side_by_side() {
+    fn old_and_new_lines_are_side_by_side() {
         let patch =
             "--- a\n+++ b\n@@ -1,3 +1,3 @@\n one\n--- two\n+<two>\n+2\n three\n\\ No newline\n";
         assert_eq!(
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_a_further_file_stand_across_both_sides() {
+    fn headers_of_another_file_span_both_sides() {
         let patch = "@@ -1 +1 @@\n-a\n+b\n--- c\n+++ d\n@@ -1 +0,0 @@\n-e\n";
         assert_eq!(
             written(patch),

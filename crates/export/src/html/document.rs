@@ -1,25 +1,25 @@
-//! What every page has around it: the head with its style, the strict rules for what may run, the end with its script.
+//! The frame of every page: the head with its style, the content security policy, the end with its script.
 //!
-//! The rules allow exactly our style and our script, by their hashes. Whatever else gets into a page, it cannot run, load
-//! or send anything.
+//! The policy allows exactly our style and our script, by their hashes. Nothing else in a page can run, load or send
+//! anything.
 
 use std::io;
 use std::sync::LazyLock;
 
 use sha2::{Digest as _, Sha256};
 
-use super::paper::Paper;
+use super::html_writer::HtmlWriter;
 
-/// A kind of page, with what it brings along.
-pub(super) struct Look {
+/// A kind of page, with its style and script.
+pub(super) struct PageFrame {
     style: &'static str,
     script: &'static str,
     rules: String,
 }
 
 /// A session.
-pub(super) static PAGE: LazyLock<Look> = LazyLock::new(|| {
-    Look::new(
+pub(super) static PAGE: LazyLock<PageFrame> = LazyLock::new(|| {
+    PageFrame::new(
         concat!(include_str!("assets/common.css"), include_str!("assets/page.css")),
         concat!(
             "\"use strict\";\n",
@@ -32,8 +32,8 @@ pub(super) static PAGE: LazyLock<Look> = LazyLock::new(|| {
 });
 
 /// The list of sessions in a folder.
-pub(super) static SITE: LazyLock<Look> = LazyLock::new(|| {
-    Look::new(
+pub(super) static SITE: LazyLock<PageFrame> = LazyLock::new(|| {
+    PageFrame::new(
         concat!(include_str!("assets/common.css"), include_str!("assets/site.css")),
         concat!(
             "\"use strict\";\n",
@@ -43,15 +43,15 @@ pub(super) static SITE: LazyLock<Look> = LazyLock::new(|| {
     )
 });
 
-/// What was used, with charts.
-pub(super) static REPORT: LazyLock<Look> = LazyLock::new(|| {
-    Look::new(
+/// A usage report, with charts.
+pub(super) static REPORT: LazyLock<PageFrame> = LazyLock::new(|| {
+    PageFrame::new(
         concat!(include_str!("assets/common.css"), include_str!("assets/report.css")),
         concat!("\"use strict\";\n", include_str!("assets/common.js")),
     )
 });
 
-impl Look {
+impl PageFrame {
     fn new(style: &'static str, script: &'static str) -> Self {
         let rules = format!(
             "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; img-src data:; \
@@ -63,34 +63,34 @@ impl Look {
     }
 
     /// Begins a page.
-    pub(super) fn open(&self, title: &str, paper: &mut Paper<'_>) -> io::Result<()> {
-        paper.mark("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")?;
-        paper.mark("<meta http-equiv=\"Content-Security-Policy\"")?;
-        paper.attribute("content", &self.rules)?;
-        paper.mark(
+    pub(super) fn open(&self, title: &str, html: &mut HtmlWriter<'_>) -> io::Result<()> {
+        html.mark("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")?;
+        html.mark("<meta http-equiv=\"Content-Security-Policy\"")?;
+        html.attribute("content", &self.rules)?;
+        html.mark(
             ">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <meta name=\"color-scheme\" content=\"light dark\">\n\
              <meta name=\"referrer\" content=\"no-referrer\">\n\
              <meta name=\"robots\" content=\"noindex\">\n\
              <meta name=\"generator\" content=\"recount\">\n<title>",
         )?;
-        paper.text(title)?;
-        paper.mark("</title>\n<style>")?;
-        paper.mark(self.style)?;
-        paper.mark("</style>\n</head>\n<body>\n")
+        html.text(title)?;
+        html.mark("</title>\n<style>")?;
+        html.mark(self.style)?;
+        html.mark("</style>\n</head>\n<body>\n")
     }
 
     /// Ends a page.
-    pub(super) fn close(&self, paper: &mut Paper<'_>) -> io::Result<()> {
-        paper.mark("<script>")?;
-        paper.mark(self.script)?;
-        paper.mark("</script>\n</body>\n</html>\n")
+    pub(super) fn close(&self, html: &mut HtmlWriter<'_>) -> io::Result<()> {
+        html.mark("<script>")?;
+        html.mark(self.script)?;
+        html.mark("</script>\n</body>\n</html>\n")
     }
 }
 
-/// Writes how the colours are chosen.
-pub(super) fn theme(paper: &mut Paper<'_>) -> io::Result<()> {
-    paper.mark(
+/// Writes the theme selection.
+pub(super) fn theme(html: &mut HtmlWriter<'_>) -> io::Result<()> {
+    html.mark(
         "<fieldset class=\"choice\" id=\"theme\"><legend>Colours</legend>\
          <label><input type=\"radio\" name=\"theme\" id=\"theme-auto\" value=\"auto\" checked> Auto</label>\
          <label><input type=\"radio\" name=\"theme\" id=\"theme-light\" value=\"light\"> Light</label>\
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hashes_are_written_as_browsers_read_them() {
+    fn hashes_are_in_the_format_of_browsers() {
         for (bytes, text) in
             [("", ""), ("a", "YQ=="), ("ab", "YWI="), ("abc", "YWJj"), ("abcd", "YWJjZA==")]
         {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn style_and_script_end_where_we_say() {
+    fn style_and_script_cannot_be_closed_early() {
         for look in [&PAGE, &SITE, &REPORT] {
             assert!(!look.style.contains("</") && !look.script.contains("</"));
             assert!(!look.style.contains("<!--") && !look.script.contains("<!--"));

@@ -1,21 +1,21 @@
-//! What stands above the messages: title, facts, and what the reader may choose.
+//! The part above the messages: title, facts, and the reader's controls.
 
 use std::io;
 
 use recount_model::{SessionFacts, SessionKind, Tokens};
 
 use super::document::{PAGE, theme};
-use super::paper::Paper;
+use super::html_writer::HtmlWriter;
 use super::{LINE, Page, grouped};
 use crate::text::shortened;
 use crate::{Level, words};
 
-/// The longest title that a heading has room for.
+/// The longest title in a heading.
 const TITLE: usize = 200;
-/// Maximum number of problems that are listed individually.
-const TOLD: usize = 20;
+/// The maximum number of problems that are listed individually.
+const MAX_PROBLEMS: usize = 20;
 
-/// The levels as the reader chooses them.
+/// The levels that the reader can choose.
 const LEVELS: [(Level, &str, &str); 4] = [
     (Level::Talk, "<label><input type=\"radio\" name=\"level\" id=\"talk\"", "> Talk</label>"),
     (
@@ -28,143 +28,143 @@ const LEVELS: [(Level, &str, &str); 4] = [
 ];
 
 impl Page {
-    pub(super) fn head(&self, session: &SessionFacts, paper: &mut Paper<'_>) -> io::Result<()> {
+    pub(super) fn head(&self, session: &SessionFacts, html: &mut HtmlWriter<'_>) -> io::Result<()> {
         let title = session.title.as_deref().unwrap_or(words::UNTITLED).trim();
-        PAGE.open(&shortened(title, TITLE), paper)?;
-        paper.mark(
+        PAGE.open(&shortened(title, TITLE), html)?;
+        html.mark(
             "<a class=\"skip\" href=\"#session\">Skip to the conversation</a>\n\
              <a class=\"skip\" href=\"#prompts\">Skip to the list of prompts</a>\n\
              <header class=\"top\">\n",
         )?;
         if let Some(site) = &self.options.site {
-            paper.mark("<p class=\"back\"><a")?;
-            paper.attribute("href", site)?;
-            paper.mark(">← All sessions</a></p>\n")?;
+            html.mark("<p class=\"back\"><a")?;
+            html.attribute("href", site)?;
+            html.mark(">← All sessions</a></p>\n")?;
         }
-        paper.mark("<h1 dir=\"auto\">")?;
-        paper.line(title, TITLE)?;
-        paper.mark("</h1>\n<dl class=\"facts\">\n")?;
-        self.facts(session, paper)?;
-        paper.mark("</dl>\n")?;
-        self.problems(session, paper)?;
-        paper.mark("</header>\n")?;
-        self.tools(session, paper)
+        html.mark("<h1 dir=\"auto\">")?;
+        html.line(title, TITLE)?;
+        html.mark("</h1>\n<dl class=\"facts\">\n")?;
+        self.facts(session, html)?;
+        html.mark("</dl>\n")?;
+        self.problems(session, html)?;
+        html.mark("</header>\n")?;
+        self.tools(session, html)
     }
 
-    fn facts(&self, session: &SessionFacts, paper: &mut Paper<'_>) -> io::Result<()> {
+    fn facts(&self, session: &SessionFacts, html: &mut HtmlWriter<'_>) -> io::Result<()> {
         let strict = self.options.strict;
         if !self.options.minimal {
-            paper.mark("<div><dt>Project</dt><dd>")?;
-            paper.line(session.project.name(), LINE)?;
+            html.mark("<div><dt>Project</dt><dd>")?;
+            html.line(session.project.name(), LINE)?;
             if let Some(path) = &session.project.path {
-                paper.mark(" <code>")?;
-                paper.line(path.as_str(), LINE)?;
-                paper.mark("</code>")?;
+                html.mark(" <code>")?;
+                html.line(path.as_str(), LINE)?;
+                html.mark("</code>")?;
             }
-            paper.mark("</dd></div>\n")?;
+            html.mark("</dd></div>\n")?;
         }
         if let (Some(began), Some(ended)) = (session.started, session.updated) {
             let ended = words::since(ended, Some(began));
             let time = format!("{} to {ended} UTC", words::since(began, None));
-            fact("Time", &time, paper)?;
+            fact("Time", &time, html)?;
         }
         if !session.models.is_empty() {
-            fact("Models", &session.models.join(", "), paper)?;
+            fact("Models", &session.models.join(", "), html)?;
         }
         if self.options.minimal {
             return Ok(());
         }
-        fact("Said", &words::figures(session, strict), paper)?;
+        fact("Said", &words::figures(session, strict), html)?;
         let Tokens { input, output, cached, thoughts, total, .. } =
             if strict { session.kept.tokens } else { session.tokens };
         let [input, output, cached, thoughts, total] =
             [input, output, cached, thoughts, total].map(grouped);
-        let told = format!(
+        let tokens = format!(
             "{total} (input {input}, of these cached {cached}; output {output}; thoughts {thoughts})"
         );
-        fact("Tokens", &told, paper)?;
+        fact("Tokens", &tokens, html)?;
         if let Some(cost) = words::cost(session) {
-            fact("Cost", &cost, paper)?;
+            fact("Cost", &cost, html)?;
         }
-        self.identity(session, paper)
+        self.identity(session, html)
     }
 
-    fn identity(&self, session: &SessionFacts, paper: &mut Paper<'_>) -> io::Result<()> {
-        paper.mark("<div><dt>Session</dt><dd><code>")?;
-        paper.line(session.id.as_str(), LINE)?;
-        paper.mark("</code> ")?;
-        paper.line(&session.source.to_string(), LINE)?;
-        paper.mark("</dd></div>\n")?;
+    fn identity(&self, session: &SessionFacts, html: &mut HtmlWriter<'_>) -> io::Result<()> {
+        html.mark("<div><dt>Session</dt><dd><code>")?;
+        html.line(session.id.as_str(), LINE)?;
+        html.mark("</code> ")?;
+        html.line(&session.source.to_string(), LINE)?;
+        html.mark("</dd></div>\n")?;
         if session.kind != SessionKind::Subagent {
             return Ok(());
         }
-        paper.mark("<div><dt>Sub-agent of</dt><dd>")?;
+        html.mark("<div><dt>Sub-agent of</dt><dd>")?;
         match &session.parent {
-            Some(parent) => self.link(parent.as_str(), paper)?,
-            None => paper.mark("another session")?,
+            Some(parent) => self.link(parent.as_str(), html)?,
+            None => html.mark("another session")?,
         }
-        paper.mark("</dd></div>\n")
+        html.mark("</dd></div>\n")
     }
 
-    /// Writes a session's id, as a link where it was exported beside.
-    pub(super) fn link(&self, id: &str, paper: &mut Paper<'_>) -> io::Result<()> {
+    /// Writes a session's id, as a link if it was exported as well.
+    pub(super) fn link(&self, id: &str, html: &mut HtmlWriter<'_>) -> io::Result<()> {
         let file = self.options.links.get(id);
         if let Some(file) = file {
-            paper.mark("<a")?;
-            paper.attribute("href", file)?;
-            paper.mark(">")?;
+            html.mark("<a")?;
+            html.attribute("href", file)?;
+            html.mark(">")?;
         }
-        paper.mark("<code>")?;
-        paper.line(id, LINE)?;
-        paper.mark("</code>")?;
-        if file.is_some() { paper.mark("</a>") } else { Ok(()) }
+        html.mark("<code>")?;
+        html.line(id, LINE)?;
+        html.mark("</code>")?;
+        if file.is_some() { html.mark("</a>") } else { Ok(()) }
     }
 
-    fn problems(&self, session: &SessionFacts, paper: &mut Paper<'_>) -> io::Result<()> {
+    fn problems(&self, session: &SessionFacts, html: &mut HtmlWriter<'_>) -> io::Result<()> {
         let Some(words) = words::problems(session) else { return Ok(()) };
-        paper.mark("<div class=\"damage\"><p><b>Damaged:</b> ")?;
-        paper.text(&words)?;
-        paper.mark(".</p>")?;
+        html.mark("<div class=\"damage\"><p><b>Damaged:</b> ")?;
+        html.text(&words)?;
+        html.mark(".</p>")?;
         if !self.options.minimal && !session.problem_list.is_empty() {
-            paper.mark("<details><summary>What was met</summary><ul>")?;
-            for problem in session.problem_list.iter().take(TOLD) {
-                paper.mark("<li>")?;
-                paper.line(&problem.to_string(), LINE)?;
-                paper.mark("</li>")?;
+            html.mark("<details><summary>What was met</summary><ul>")?;
+            for problem in session.problem_list.iter().take(MAX_PROBLEMS) {
+                html.mark("<li>")?;
+                html.line(&problem.to_string(), LINE)?;
+                html.mark("</li>")?;
             }
-            paper.mark("</ul></details>")?;
+            html.mark("</ul></details>")?;
         }
-        paper.mark("</div>\n")
+        html.mark("</div>\n")
     }
 
-    /// Writes what the reader may choose. What needs the script is shown by the script.
-    fn tools(&self, session: &SessionFacts, paper: &mut Paper<'_>) -> io::Result<()> {
-        paper.mark("<div class=\"tools\" role=\"region\" aria-label=\"What is shown\">\n")?;
+    /// Writes the controls. Those that need the script are shown by the script.
+    fn tools(&self, session: &SessionFacts, html: &mut HtmlWriter<'_>) -> io::Result<()> {
+        html.mark("<div class=\"tools\" role=\"region\" aria-label=\"What is shown\">\n")?;
         if !self.options.minimal {
-            paper.mark("<fieldset class=\"choice\" id=\"level\"><legend>Show</legend>")?;
+            html.mark("<fieldset class=\"choice\" id=\"level\"><legend>Show</legend>")?;
             for (level, open, close) in LEVELS {
-                paper.mark(open)?;
-                paper.mark(if level == self.first() { " checked" } else { "" })?;
-                paper.mark(close)?;
+                html.mark(open)?;
+                html.mark(if level == self.first() { " checked" } else { "" })?;
+                html.mark(close)?;
             }
-            paper.mark(
+            html.mark(
                 "</fieldset>\n<label class=\"box\"><input type=\"checkbox\" id=\"thoughts\"",
             )?;
-            paper.mark(if self.options.thinks() { " checked" } else { "" })?;
-            paper.mark("> Thoughts</label>\n")?;
+            html.mark(if self.options.thinks() { " checked" } else { "" })?;
+            html.mark("> Thoughts</label>\n")?;
             if session.counts.undone > 0 && !self.options.strict {
-                paper.mark(
+                html.mark(
                     "<label class=\"box\"><input type=\"checkbox\" id=\"undone\" checked> Undone</label>\n",
                 )?;
             }
         }
-        paper.mark(
+        html.mark(
             "<search class=\"find\" hidden><label class=\"unseen\" for=\"find\">Find in this page</label>\
              <input type=\"search\" id=\"find\" placeholder=\"Find ( / )\" autocomplete=\"off\" spellcheck=\"false\">\
              <output for=\"find\" id=\"found\"></output></search>\n",
         )?;
-        theme(paper)?;
-        paper.mark(
+        theme(html)?;
+        html.mark(
             "<button type=\"button\" class=\"help-key\" popovertarget=\"help\" aria-label=\"Keys\" hidden>?</button>\n\
              </div>\n\
              <button type=\"button\" class=\"to-prompts\" popovertarget=\"prompts\">Prompts</button>\n",
@@ -172,29 +172,29 @@ impl Page {
     }
 }
 
-fn fact(name: &'static str, value: &str, paper: &mut Paper<'_>) -> io::Result<()> {
-    paper.mark("<div><dt>")?;
-    paper.mark(name)?;
-    paper.mark("</dt><dd>")?;
-    paper.line(value, LINE)?;
-    paper.mark("</dd></div>\n")
+fn fact(name: &'static str, value: &str, html: &mut HtmlWriter<'_>) -> io::Result<()> {
+    html.mark("<div><dt>")?;
+    html.mark(name)?;
+    html.mark("</dt><dd>")?;
+    html.line(value, LINE)?;
+    html.mark("</dd></div>\n")
 }
 
-/// Writes which keys there are.
-pub(super) fn help(minimal: bool, paper: &mut Paper<'_>) -> io::Result<()> {
-    paper.mark(
+/// Writes the keyboard help.
+pub(super) fn help(minimal: bool, html: &mut HtmlWriter<'_>) -> io::Result<()> {
+    html.mark(
         "<div id=\"help\" class=\"help\" popover role=\"dialog\" aria-label=\"Keys\"><h2>Keys</h2><dl>\
          <div><dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>next, previous prompt</dd></div>\
          <div><dt><kbd>/</kbd></dt><dd>find in this page</dd></div>\
          <div><dt><kbd>Enter</kbd> <kbd>⇧ Enter</kbd></dt><dd>next, previous hit</dd></div>",
     )?;
     if !minimal {
-        paper.mark(
+        html.mark(
             "<div><dt><kbd>1</kbd> to <kbd>4</kbd></dt><dd>talk, actions, full, trace</dd></div>\
          <div><dt><kbd>t</kbd> <kbd>u</kbd></dt><dd>thoughts, undone</dd></div>",
         )?;
     }
-    paper.mark(
+    html.mark(
         "<div><dt><kbd>Esc</kbd></dt><dd>end finding, close this</dd></div>\
          </dl></div>\n",
     )

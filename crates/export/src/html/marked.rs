@@ -1,21 +1,21 @@
-//! Markdown blocks as markup. Tags in them are text, and nothing in them is fetched.
+//! Markdown blocks as markup. Tags in them are text, and nothing in them is loaded.
 
 use std::io;
 
 use recount_blocks::{Alignment, Inline, ListItem, Prose, TableCell};
 
+use super::html_writer::HtmlWriter;
 use super::message::code;
-use super::paper::Paper;
 
 /// Writes the blocks of an answer.
-pub(super) fn write(blocks: &[Prose<'_>], paper: &mut Paper<'_>) -> io::Result<()> {
-    paper.mark("<div class=\"marked\" dir=\"auto\">")?;
-    Writer { paper, is_in_link: false }.blocks(blocks)?;
-    paper.mark("</div>\n")
+pub(super) fn write(blocks: &[Prose<'_>], html: &mut HtmlWriter<'_>) -> io::Result<()> {
+    html.mark("<div class=\"marked\" dir=\"auto\">")?;
+    Writer { html, is_in_link: false }.blocks(blocks)?;
+    html.mark("</div>\n")
 }
 
 struct Writer<'p, 'out> {
-    paper: &'p mut Paper<'out>,
+    html: &'p mut HtmlWriter<'out>,
     /// Links cannot be nested.
     is_in_link: bool,
 }
@@ -30,7 +30,7 @@ impl Writer<'_, '_> {
             Prose::Paragraph { tight: true, content } => self.content(content),
             Prose::Paragraph { tight: false, content } => self.within("<p>", content, "</p>"),
             Prose::Heading { level, content } => {
-                // Headings of an answer stand below those of the page.
+                // Headings of an answer are below those of the page.
                 let (open, close) = match level {
                     0..=2 => ("<h4>", "</h4>"),
                     3 => ("<h5>", "</h5>"),
@@ -40,42 +40,42 @@ impl Writer<'_, '_> {
             }
             Prose::List { start, items } => self.list(*start, items),
             Prose::Quote { blocks } => {
-                self.paper.mark("<blockquote>")?;
+                self.html.mark("<blockquote>")?;
                 self.blocks(blocks)?;
-                self.paper.mark("</blockquote>")
+                self.html.mark("</blockquote>")
             }
             Prose::Table { alignments, head, rows } => self.table(alignments, head, rows),
-            Prose::Code(block) => code(&block.text, &block.language, self.paper),
+            Prose::Code(block) => code(&block.text, &block.language, self.html),
             Prose::Html { text } => {
-                self.paper.mark("<p class=\"raw\">")?;
-                self.paper.text(text)?;
-                self.paper.mark("</p>")
+                self.html.mark("<p class=\"raw\">")?;
+                self.html.text(text)?;
+                self.html.mark("</p>")
             }
-            Prose::Rule => self.paper.mark("<hr>"),
+            Prose::Rule => self.html.mark("<hr>"),
         }
     }
 
     fn list(&mut self, start: Option<u64>, items: &[ListItem<'_>]) -> io::Result<()> {
         let close = match start {
             None => {
-                self.paper.mark("<ul>")?;
+                self.html.mark("<ul>")?;
                 "</ul>"
             }
             Some(first) => {
-                self.paper.mark("<ol")?;
+                self.html.mark("<ol")?;
                 if first != 1 {
-                    self.paper.numbered("start", "", first)?;
+                    self.html.numbered("start", "", first)?;
                 }
-                self.paper.mark(">")?;
+                self.html.mark(">")?;
                 "</ol>"
             }
         };
         for item in items {
-            self.paper.mark("<li>")?;
+            self.html.mark("<li>")?;
             self.item(item)?;
-            self.paper.mark("</li>")?;
+            self.html.mark("</li>")?;
         }
-        self.paper.mark(close)
+        self.html.mark(close)
     }
 
     fn item(&mut self, item: &ListItem<'_>) -> io::Result<()> {
@@ -84,16 +84,16 @@ impl Writer<'_, '_> {
             Some(true) => "<span class=\"task\">☑</span> ",
             Some(false) => "<span class=\"task\">☐</span> ",
         };
-        // The sign stands on the line of the text.
+        // The checkbox is on the line of the text.
         if let Some((Prose::Paragraph { tight: false, content }, rest)) = item.blocks.split_first()
         {
-            self.paper.mark("<p>")?;
-            self.paper.mark(sign)?;
+            self.html.mark("<p>")?;
+            self.html.mark(sign)?;
             self.content(content)?;
-            self.paper.mark("</p>")?;
+            self.html.mark("</p>")?;
             return self.blocks(rest);
         }
-        self.paper.mark(sign)?;
+        self.html.mark(sign)?;
         self.blocks(&item.blocks)
     }
 
@@ -103,7 +103,7 @@ impl Writer<'_, '_> {
         head: &[TableCell<'_>],
         rows: &[Vec<TableCell<'_>>],
     ) -> io::Result<()> {
-        self.paper.mark("<div class=\"wide\"><table><thead><tr>")?;
+        self.html.mark("<div class=\"wide\"><table><thead><tr>")?;
         for (column, cell) in head.iter().enumerate() {
             let open = match alignments.get(column) {
                 Some(Alignment::Right) => "<th class=\"right\">",
@@ -112,9 +112,9 @@ impl Writer<'_, '_> {
             };
             self.within(open, cell, "</th>")?;
         }
-        self.paper.mark("</tr></thead>")?;
+        self.html.mark("</tr></thead>")?;
         for row in rows {
-            self.paper.mark("<tr>")?;
+            self.html.mark("<tr>")?;
             for (column, cell) in row.iter().enumerate() {
                 let open = match alignments.get(column) {
                     Some(Alignment::Right) => "<td class=\"right\">",
@@ -123,9 +123,9 @@ impl Writer<'_, '_> {
                 };
                 self.within(open, cell, "</td>")?;
             }
-            self.paper.mark("</tr>")?;
+            self.html.mark("</tr>")?;
         }
-        self.paper.mark("</table></div>")
+        self.html.mark("</table></div>")
     }
 
     fn within(
@@ -134,52 +134,52 @@ impl Writer<'_, '_> {
         content: &[Inline<'_>],
         close: &'static str,
     ) -> io::Result<()> {
-        self.paper.mark(open)?;
+        self.html.mark(open)?;
         self.content(content)?;
-        self.paper.mark(close)
+        self.html.mark(close)
     }
 
     fn content(&mut self, content: &[Inline<'_>]) -> io::Result<()> {
         content.iter().try_for_each(|inline| match inline {
-            Inline::Text { text } => self.paper.text(text),
+            Inline::Text { text } => self.html.text(text),
             Inline::Code { text } => {
-                self.paper.mark("<code>")?;
-                self.paper.text(text)?;
-                self.paper.mark("</code>")
+                self.html.mark("<code>")?;
+                self.html.text(text)?;
+                self.html.mark("</code>")
             }
-            Inline::SoftBreak => self.paper.mark("\n"),
-            Inline::LineBreak => self.paper.mark("<br>"),
+            Inline::SoftBreak => self.html.mark("\n"),
+            Inline::LineBreak => self.html.mark("<br>"),
             Inline::Emphasis { content } => self.within("<em>", content, "</em>"),
             Inline::Strong { content } => self.within("<strong>", content, "</strong>"),
             Inline::Strike { content } => self.within("<del>", content, "</del>"),
             Inline::Link { target, content } => self.link(target, content),
             Inline::Image { target, content } => {
-                self.paper.mark("<span class=\"image\">image</span> ")?;
+                self.html.mark("<span class=\"image\">image</span> ")?;
                 self.link(target, content)
             }
         })
     }
 
-    /// Writes a link, or only text where a click might do more than open a page.
+    /// Writes a link, or only text if a click might do more than open a page.
     fn link(&mut self, target: &str, content: &[Inline<'_>]) -> io::Result<()> {
         if self.is_in_link {
             return self.content(content);
         }
         self.is_in_link = true;
         if leads_out(target) {
-            self.paper.mark("<a")?;
-            self.paper.attribute("href", target)?;
-            self.paper.mark(" rel=\"noopener noreferrer\">")?;
+            self.html.mark("<a")?;
+            self.html.attribute("href", target)?;
+            self.html.mark(" rel=\"noopener noreferrer\">")?;
             self.content(content)?;
-            self.paper.mark("</a>")?;
+            self.html.mark("</a>")?;
         } else {
             self.content(content)?;
             let mut said = String::new();
             collect_text(content, target.len(), &mut said);
             if !target.is_empty() && said.trim() != target {
-                self.paper.mark(" <span class=\"target\">(")?;
-                self.paper.text(target)?;
-                self.paper.mark(")</span>")?;
+                self.html.mark(" <span class=\"target\">(")?;
+                self.html.text(target)?;
+                self.html.mark(")</span>")?;
             }
         }
         self.is_in_link = false;
@@ -205,7 +205,7 @@ fn collect_text(content: &[Inline<'_>], enough: usize, said: &mut String) {
     }
 }
 
-/// Whether an address is that of a page or a mailbox.
+/// Whether an address is that of a web page or a mailbox.
 fn leads_out(target: &str) -> bool {
     let begins = |scheme: &str| {
         target.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
@@ -222,7 +222,7 @@ mod tests {
     fn written(text: &str) -> String {
         let mut out = Vec::new();
         let blocks = recount_blocks::markdown(text);
-        write(&blocks, &mut Paper::new(&mut out, Bidi::Kept)).unwrap();
+        write(&blocks, &mut HtmlWriter::new(&mut out, Bidi::Kept)).unwrap();
         let page = String::from_utf8(out).unwrap();
         let inner = page.strip_prefix("<div class=\"marked\" dir=\"auto\">").unwrap();
         inner.strip_suffix("</div>\n").unwrap().to_owned()

@@ -1,31 +1,35 @@
-//! One message: who speaks, what is said, what was sent along.
+//! One message: speaker, text and attachments.
 
 use std::io;
 
 use recount_blocks::{Block, BlockOptions, Body, CodeBlock, Gap, blocks};
 use recount_model::{Fate, Media, Message, MessageKind};
 
-use super::paper::Paper;
+use super::html_writer::HtmlWriter;
 use super::{LINE, Page, grouped, marked, moment};
 use crate::media::address;
 use crate::{Level, words};
 
 impl Page {
     /// Writes a message in its turn.
-    pub(super) fn told(&mut self, message: &Message, paper: &mut Paper<'_>) -> io::Result<()> {
+    pub(super) fn write_message(
+        &mut self,
+        message: &Message,
+        html: &mut HtmlWriter<'_>,
+    ) -> io::Result<()> {
         if let Some(silence) = message.time.and_then(|time| Gap::between(self.last, time)) {
-            paper.mark("<p class=\"gap\"><span>")?;
-            paper.text(&silence.to_string())?;
-            paper.mark(" later</span></p>\n")?;
+            html.mark("<p class=\"gap\"><span>")?;
+            html.text(&silence.to_string())?;
+            html.mark(" later</span></p>\n")?;
         }
-        paper.mark("<article")?;
-        paper.attribute("class", &self.classes(message))?;
-        paper.numbered("id", "m", self.number)?;
-        paper.mark(">\n")?;
-        self.heading(message, paper)?;
+        html.mark("<article")?;
+        html.attribute("class", &self.classes(message))?;
+        html.numbered("id", "m", self.number)?;
+        html.mark(">\n")?;
+        self.heading(message, html)?;
         let minimal = self.options.minimal;
         let options = BlockOptions {
-            // What is above the level that is asked for is in the page too, for the reader to unfold.
+            // Content above the chosen level is in the page too, for the reader to unfold.
             level: if minimal { Level::Talk } else { Level::Trace },
             thoughts: !minimal,
             body: if minimal { Body::Displayed } else { Body::Both },
@@ -37,60 +41,58 @@ impl Page {
             match block {
                 Block::File { .. } if minimal => files += 1,
                 Block::Damage { .. } if minimal => {}
-                block => self.block(&block, paper)?,
+                block => self.block(&block, html)?,
             }
         }
         if files > 0 {
-            paper.mark("<p class=\"note\">[")?;
-            paper.text(&words::plural(files, "file"))?;
-            paper.mark(" sent along]</p>\n")?;
+            html.mark("<p class=\"note\">[")?;
+            html.text(&words::plural(files, "file"))?;
+            html.mark(" sent along]</p>\n")?;
         }
-        paper.mark("</article>\n")
+        html.mark("</article>\n")
     }
 
-    fn block(&self, block: &Block<'_>, paper: &mut Paper<'_>) -> io::Result<()> {
+    fn block(&self, block: &Block<'_>, html: &mut HtmlWriter<'_>) -> io::Result<()> {
         match block {
-            Block::Markdown { blocks } => marked::write(blocks, paper),
+            Block::Markdown { blocks } => marked::write(blocks, html),
             Block::Text { text } | Block::Notice { text, .. } => {
-                paper.mark("<div class=\"said\" dir=\"auto\">")?;
-                paper.text(text)?;
-                paper.mark("</div>\n")
+                html.mark("<div class=\"said\" dir=\"auto\">")?;
+                html.text(text)?;
+                html.mark("</div>\n")
             }
             Block::Verbatim { text } => {
-                paper.mark("<pre class=\"code\" dir=\"auto\">")?;
-                paper.text(text)?;
-                paper.mark("</pre>\n")
+                html.mark("<pre class=\"code\" dir=\"auto\">")?;
+                html.text(text)?;
+                html.mark("</pre>\n")
             }
             Block::Sent { text } => {
-                paper.mark(
+                html.mark(
                     "<details class=\"fold trace\"><summary>As it was sent <span class=\"dim\">",
                 )?;
-                paper.text(&words::size(text.len() as u64))?;
-                paper.mark("</span></summary>")?;
-                code(text, "", paper)?;
-                paper.mark("</details>\n")
+                html.text(&words::size(text.len() as u64))?;
+                html.mark("</span></summary>")?;
+                code(text, "", html)?;
+                html.mark("</details>\n")
             }
             Block::Thought { subject, description } => {
-                paper.mark(
-                    "<aside class=\"thought\" aria-label=\"Thought\"><p class=\"subject\">",
-                )?;
-                paper.line(subject, LINE)?;
-                paper.mark("</p><div class=\"said\" dir=\"auto\">")?;
-                paper.text(description.trim_end())?;
-                paper.mark("</div></aside>\n")
+                html.mark("<aside class=\"thought\" aria-label=\"Thought\"><p class=\"subject\">")?;
+                html.line(subject, LINE)?;
+                html.mark("</p><div class=\"said\" dir=\"auto\">")?;
+                html.text(description.trim_end())?;
+                html.mark("</div></aside>\n")
             }
-            Block::File { path, bytes, content } => file(path, *bytes, content.as_ref(), paper),
-            Block::Media(media) => write_media(media, paper),
-            Block::Call(call) => self.call(call, paper),
+            Block::File { path, bytes, content } => file(path, *bytes, content.as_ref(), html),
+            Block::Media(media) => write_media(media, html),
+            Block::Call(call) => self.call(call, html),
             Block::Damage { what } => {
-                paper.mark("<p class=\"damage\"><b>Damaged:</b> ")?;
-                paper.mark(what)?;
-                paper.mark(" in this message.</p>\n")
+                html.mark("<p class=\"damage\"><b>Damaged:</b> ")?;
+                html.mark(what)?;
+                html.mark(" in this message.</p>\n")
             }
         }
     }
 
-    /// Returns what the style needs to know of a message: what it is, from which level on it is shown.
+    /// Returns the CSS classes of a message: its kind, and the level from which on it is shown.
     fn classes(&self, message: &Message) -> String {
         let mut classes = format!("m {}", message.kind);
         if !self.options.minimal {
@@ -111,10 +113,10 @@ impl Page {
         classes
     }
 
-    fn heading(&mut self, message: &Message, paper: &mut Paper<'_>) -> io::Result<()> {
+    fn heading(&mut self, message: &Message, html: &mut HtmlWriter<'_>) -> io::Result<()> {
         let who = words::speaker(message, self.options.minimal, self.is_agent);
         let speaker = Some((who.clone(), message.fate));
-        // At the lower levels, one who goes on is not announced again; who that is depends on what is shown between.
+        // At the lower levels, the same speaker is not announced again; who that is depends on what is shown in between.
         let [at_talk, at_actions] = [(0, Level::Talk), (1, Level::Actions)].map(|(at, level)| {
             let Some(last) = self.speakers.get_mut(at) else { return false };
             let goes_on = message.kind == MessageKind::Answer && *last == speaker;
@@ -125,7 +127,7 @@ impl Page {
         });
         let before = self.last;
         self.last = message.time.or(self.last);
-        paper.mark(match (at_talk, at_actions) {
+        html.mark(match (at_talk, at_actions) {
             (true, _) if self.options.minimal => return Ok(()),
             (true, true) => "<header class=\"who full\">",
             (true, false) => "<header class=\"who actions\">",
@@ -134,54 +136,54 @@ impl Page {
         })?;
         if message.kind == MessageKind::Prompt && self.outer.is_empty() {
             let number = self.turns.len() as u64;
-            paper.mark("<h2>")?;
-            paper.line(&who, LINE)?;
-            paper.mark(" <a class=\"number\"")?;
-            paper.numbered("href", "#p", number)?;
-            paper.numbered("aria-label", "Prompt ", number)?;
-            paper.mark(">")?;
-            paper.number(number)?;
-            paper.mark("</a></h2>")?;
+            html.mark("<h2>")?;
+            html.line(&who, LINE)?;
+            html.mark(" <a class=\"number\"")?;
+            html.numbered("href", "#p", number)?;
+            html.numbered("aria-label", "Prompt ", number)?;
+            html.mark(">")?;
+            html.number(number)?;
+            html.mark("</a></h2>")?;
         } else {
-            paper.mark("<h3>")?;
-            paper.line(&who, LINE)?;
-            paper.mark("</h3>")?;
+            html.mark("<h3>")?;
+            html.line(&who, LINE)?;
+            html.mark("</h3>")?;
         }
         if let Some(time) = message.time {
-            paper.mark(" ")?;
-            moment(time, before, paper)?;
+            html.mark(" ")?;
+            moment(time, before, html)?;
         }
         if message.fate != Fate::Kept {
-            paper.mark(" <em class=\"fate\">")?;
-            paper.text(&message.fate.to_string())?;
-            paper.mark("</em>")?;
+            html.mark(" <em class=\"fate\">")?;
+            html.text(&message.fate.to_string())?;
+            html.mark("</em>")?;
         }
         if !self.options.minimal {
-            self.details(message, paper)?;
+            self.details(message, html)?;
         }
-        paper.mark("</header>\n")
+        html.mark("</header>\n")
     }
 
-    /// Writes what only the upper levels tell of a message.
-    fn details(&self, message: &Message, paper: &mut Paper<'_>) -> io::Result<()> {
+    /// Writes the details of a message that only the upper levels show.
+    fn details(&self, message: &Message, html: &mut HtmlWriter<'_>) -> io::Result<()> {
         if let Some(tokens) = message.tokens {
-            paper.mark(" <span class=\"full\">")?;
-            paper.text(&grouped(tokens.total))?;
-            paper.mark(" tokens</span>")?;
+            html.mark(" <span class=\"full\">")?;
+            html.text(&grouped(tokens.total))?;
+            html.mark(" tokens</span>")?;
         }
         let id = message.id.as_ref().map_or("no id", |id| id.as_str());
         let place = &message.place;
-        paper.mark(" <span class=\"trace place\">message ")?;
-        paper.number(self.number)?;
-        paper.mark(" <code>")?;
-        paper.line(id, LINE)?;
-        paper.mark("</code> at <code>")?;
-        paper.line(&format!("{}:{} +{}", place.file, place.line, place.bytes), LINE)?;
-        paper.mark("</code></span>")
+        html.mark(" <span class=\"trace place\">message ")?;
+        html.number(self.number)?;
+        html.mark(" <code>")?;
+        html.line(id, LINE)?;
+        html.mark("</code> at <code>")?;
+        html.line(&format!("{}:{} +{}", place.file, place.line, place.bytes), LINE)?;
+        html.mark("</code></span>")
     }
 }
 
-/// Returns the class of what is shown from a level on.
+/// Returns the class of content that is shown from a level on.
 const fn mark_of(level: Level) -> &'static str {
     match level {
         Level::Talk => "",
@@ -195,53 +197,53 @@ fn file(
     path: &str,
     bytes: u64,
     content: Option<&CodeBlock<'_>>,
-    paper: &mut Paper<'_>,
+    html: &mut HtmlWriter<'_>,
 ) -> io::Result<()> {
     let name = format!("@{path}");
     let size = words::size(bytes);
     let Some(content) = content else {
-        paper.mark("<p class=\"note\"><code>")?;
-        paper.line(&name, LINE)?;
-        paper.mark("</code> ")?;
-        paper.text(&size)?;
-        return paper.mark(" sent along</p>\n");
+        html.mark("<p class=\"note\"><code>")?;
+        html.line(&name, LINE)?;
+        html.mark("</code> ")?;
+        html.text(&size)?;
+        return html.mark(" sent along</p>\n");
     };
-    paper.mark("<details class=\"fold file\"><summary><code>")?;
-    paper.line(&name, LINE)?;
-    paper.mark("</code> <span class=\"dim\">")?;
-    paper.text(&size)?;
-    paper.mark(" sent along</span></summary>")?;
-    code(&content.text, &content.language, paper)?;
-    paper.mark("</details>\n")
+    html.mark("<details class=\"fold file\"><summary><code>")?;
+    html.line(&name, LINE)?;
+    html.mark("</code> <span class=\"dim\">")?;
+    html.text(&size)?;
+    html.mark(" sent along</span></summary>")?;
+    code(&content.text, &content.language, html)?;
+    html.mark("</details>\n")
 }
 
-/// Writes an image, or what another binary part is.
-pub(super) fn write_media(media: &Media, paper: &mut Paper<'_>) -> io::Result<()> {
+/// Writes an image, or a description of another binary part.
+pub(super) fn write_media(media: &Media, html: &mut HtmlWriter<'_>) -> io::Result<()> {
     let what = words::media(media);
     let Some(address) = address(media) else {
-        paper.mark("<p class=\"note\">[")?;
-        paper.line(&what, LINE)?;
-        return paper.mark(", not part of this file]</p>\n");
+        html.mark("<p class=\"note\">[")?;
+        html.line(&what, LINE)?;
+        return html.mark(", not part of this file]</p>\n");
     };
-    paper.mark("<figure><img loading=\"lazy\"")?;
-    paper.attribute("alt", &what)?;
-    paper.attribute("src", &address)?;
-    paper.mark("><figcaption>")?;
-    paper.line(&what, LINE)?;
-    paper.mark("</figcaption></figure>\n")
+    html.mark("<figure><img loading=\"lazy\"")?;
+    html.attribute("alt", &what)?;
+    html.attribute("src", &address)?;
+    html.mark("><figcaption>")?;
+    html.line(&what, LINE)?;
+    html.mark("</figcaption></figure>\n")
 }
 
-/// Writes a block of code or output. The language is empty where it is unknown.
-pub(super) fn code(text: &str, language: &str, paper: &mut Paper<'_>) -> io::Result<()> {
-    paper.mark("<pre class=\"code\"")?;
+/// Writes a block of code or output. The language is empty if it is unknown.
+pub(super) fn code(text: &str, language: &str, html: &mut HtmlWriter<'_>) -> io::Result<()> {
+    html.mark("<pre class=\"code\"")?;
     if !language.is_empty() {
-        paper.attribute("data-lang", language)?;
+        html.attribute("data-lang", language)?;
     }
-    paper.mark(">")?;
-    // The first line end in an element like this is not shown.
+    html.mark(">")?;
+    // The first line break in such an element is not shown.
     if text.starts_with('\n') {
-        paper.mark("\n")?;
+        html.mark("\n")?;
     }
-    paper.text(text)?;
-    paper.mark("</pre>")
+    html.text(text)?;
+    html.mark("</pre>")
 }

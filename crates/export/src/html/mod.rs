@@ -1,17 +1,17 @@
-//! HTML: one page per session, whole in one file, an index of a folder of them, and a report of what was used.
+//! HTML: one self-contained page per session, an index of a folder of them, and a usage report.
 //!
-//! A page is written as its session is told. What is known only at the end, the list of prompts and the charts, stands at the
-//! end and is put in its place by the style. Everything up to the last level is in the page; which of it is seen, the
-//! reader chooses, without a script: elements are marked with the level from which on they are shown.
+//! A page is written as its session is read. The list of prompts and the charts are known only at the end, so they are at
+//! the end and are positioned by the style. Everything up to the last level is in the page; the reader chooses what is
+//! visible, without a script: elements are marked with the level from which on they are shown.
 
 mod call;
 mod chart;
 mod diff;
 mod document;
 mod head;
+mod html_writer;
 mod marked;
 mod message;
-mod paper;
 mod prompts;
 pub mod report;
 pub mod site;
@@ -25,11 +25,11 @@ use jiff::Timestamp;
 use recount_model::{Fate, Message, MessageKind, Problem, SessionFacts, SessionKind};
 
 use self::document::PAGE;
-use self::paper::Paper;
+use self::html_writer::HtmlWriter;
 use self::turn::Turn;
 use crate::{ExportOptions, Level, Renderer, TranscriptPart, words};
 
-/// The longest that a line has room for: a name, an argument, a path.
+/// The longest text on a line: a name, an argument, a path.
 const LINE: usize = 300;
 
 /// Writes a page.
@@ -41,13 +41,14 @@ pub(crate) struct Page {
     last: Option<Timestamp>,
     /// The last speaker and fate, at the levels `talk` and `actions`.
     speakers: [Option<(String, Fate)>; 2],
-    /// How many messages there were.
+    /// The number of messages.
     number: u64,
     turns: Vec<Turn>,
     is_turn_open: bool,
     /// Whether a model asks, and not a human.
     is_agent: bool,
-    /// Where the sessions were left in which a sub-agent was called: when they spoke last, and whether they are one.
+    /// The sessions that called the current sub-agent: the time of their last message, and whether each is a sub-agent
+    /// itself.
     outer: Vec<(Option<Timestamp>, bool)>,
 }
 
@@ -71,8 +72,8 @@ impl Page {
         self.options.level()
     }
 
-    /// A turn is a prompt and all up to the next; what comes before the first one is a turn without.
-    fn turn(&mut self, message: &Message, paper: &mut Paper<'_>) -> io::Result<()> {
+    /// Begins a turn: a prompt and everything up to the next one. Messages before the first prompt are a turn without one.
+    fn turn(&mut self, message: &Message, html: &mut HtmlWriter<'_>) -> io::Result<()> {
         if !self.outer.is_empty() {
             // What a sub-agent does is part of the turn in which it was called.
             return Ok(());
@@ -80,15 +81,15 @@ impl Page {
         let is_prompt = message.kind == MessageKind::Prompt;
         if is_prompt || !self.is_turn_open {
             if self.is_turn_open {
-                paper.mark("</section>\n")?;
+                html.mark("</section>\n")?;
             }
-            paper.mark("<section class=\"turn\"")?;
+            html.mark("<section class=\"turn\"")?;
             if is_prompt {
                 self.turns.push(Turn::new(message, self.options.bidi));
                 self.speakers = [None, None];
-                paper.numbered("id", "p", self.turns.len() as u64)?;
+                html.numbered("id", "p", self.turns.len() as u64)?;
             }
-            paper.mark(">\n")?;
+            html.mark(">\n")?;
             self.is_turn_open = true;
         }
         if let (Some(turn), Some(tokens)) = (self.turns.last_mut(), message.tokens) {
@@ -109,9 +110,9 @@ impl Renderer for Page {
         let path = session.project.path.as_ref().map(|path| path.as_str().to_owned());
         self.project = path.unwrap_or_default();
         self.is_agent = session.kind == SessionKind::Subagent;
-        let mut paper = Paper::new(out, self.options.bidi);
-        self.head(session, &mut paper)?;
-        paper.mark("<main id=\"session\" tabindex=\"-1\">\n")
+        let mut html = HtmlWriter::new(out, self.options.bidi);
+        self.head(session, &mut html)?;
+        html.mark("<main id=\"session\" tabindex=\"-1\">\n")
     }
 
     fn shows(&self, message: &Message) -> bool {
@@ -127,23 +128,23 @@ impl Renderer for Page {
     }
 
     fn nest(&mut self, agent: &SessionFacts, out: &mut dyn Write) -> io::Result<()> {
-        let mut paper = Paper::new(out, self.options.bidi);
+        let mut html = HtmlWriter::new(out, self.options.bidi);
         if !self.is_turn_open {
-            paper.mark("<section class=\"turn\">\n")?;
+            html.mark("<section class=\"turn\">\n")?;
             self.is_turn_open = true;
         }
         self.outer.push((self.last.take(), self.is_agent));
         self.is_agent = true;
         self.speakers = [None, None];
-        paper.mark("<details class=\"fold actions sub-agent\"><summary>Sub-agent: ")?;
-        paper.line(agent.title.as_deref().unwrap_or(words::UNTITLED), LINE)?;
-        paper.mark(" <span class=\"dim\">")?;
-        paper.text(&words::figures(agent, self.options.strict))?;
-        paper.mark("</span></summary>\n")?;
+        html.mark("<details class=\"fold actions sub-agent\"><summary>Sub-agent: ")?;
+        html.line(agent.title.as_deref().unwrap_or(words::UNTITLED), LINE)?;
+        html.mark(" <span class=\"dim\">")?;
+        html.text(&words::figures(agent, self.options.strict))?;
+        html.mark("</span></summary>\n")?;
         if let Some(words) = words::problems(agent) {
-            paper.mark("<p class=\"damage\"><b>Damaged:</b> ")?;
-            paper.text(&words)?;
-            paper.mark(".</p>\n")?;
+            html.mark("<p class=\"damage\"><b>Damaged:</b> ")?;
+            html.text(&words)?;
+            html.mark(".</p>\n")?;
         }
         Ok(())
     }
@@ -151,7 +152,7 @@ impl Renderer for Page {
     fn unnest(&mut self, out: &mut dyn Write) -> io::Result<()> {
         (self.last, self.is_agent) = self.outer.pop().unwrap_or_default();
         self.speakers = [None, None];
-        Paper::new(out, self.options.bidi).mark("</details>\n")
+        HtmlWriter::new(out, self.options.bidi).mark("</details>\n")
     }
 
     fn message(&mut self, message: &Message, out: &mut dyn Write) -> io::Result<()> {
@@ -159,42 +160,42 @@ impl Renderer for Page {
         if !self.shows(message) {
             return Ok(());
         }
-        let mut paper = Paper::new(out, self.options.bidi);
-        self.turn(message, &mut paper)?;
-        self.told(message, &mut paper)
+        let mut html = HtmlWriter::new(out, self.options.bidi);
+        self.turn(message, &mut html)?;
+        self.write_message(message, &mut html)
     }
 
     fn unread(&mut self, problem: &Problem, out: &mut dyn Write) -> io::Result<()> {
         self.number += 1;
         self.speakers = [None, None];
-        let mut paper = Paper::new(out, self.options.bidi);
-        paper.mark("<p class=\"damage\"><b>Damaged:</b> a message could not be read")?;
+        let mut html = HtmlWriter::new(out, self.options.bidi);
+        html.mark("<p class=\"damage\"><b>Damaged:</b> a message could not be read")?;
         if !self.options.minimal {
-            paper.mark(": ")?;
-            paper.line(&problem.to_string(), LINE)?;
+            html.mark(": ")?;
+            html.line(&problem.to_string(), LINE)?;
         }
-        paper.mark(".</p>\n")
+        html.mark(".</p>\n")
     }
 
     fn end(&mut self, _next: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
-        let mut paper = Paper::new(out, self.options.bidi);
+        let mut html = HtmlWriter::new(out, self.options.bidi);
         if self.is_turn_open {
-            paper.mark("</section>\n")?;
+            html.mark("</section>\n")?;
         }
-        paper.mark("</main>\n")?;
-        prompts::write(&self.turns, self.options.minimal, &mut paper)?;
+        html.mark("</main>\n")?;
+        prompts::write(&self.turns, self.options.minimal, &mut html)?;
         if !self.options.minimal {
-            chart::write(&self.turns, &mut paper)?;
+            chart::write(&self.turns, &mut html)?;
         }
-        paper.mark(
+        html.mark(
             "<footer class=\"foot\"><p>Written by recount. All times are UTC.</p></footer>\n",
         )?;
-        head::help(self.options.minimal, &mut paper)?;
-        PAGE.close(&mut paper)
+        head::help(self.options.minimal, &mut html)?;
+        PAGE.close(&mut html)
     }
 }
 
-/// A number with its thousands apart.
+/// Formats a number with separated thousands.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 2);
@@ -207,11 +208,11 @@ fn grouped(number: u64) -> String {
     text
 }
 
-/// Writes a moment: the minute, with its day where that is another than before.
-fn moment(time: Timestamp, before: Option<Timestamp>, paper: &mut Paper<'_>) -> io::Result<()> {
-    paper.mark("<time")?;
-    paper.attribute("datetime", &time.to_string())?;
-    paper.mark(">")?;
-    paper.text(&words::since(time, before))?;
-    paper.mark("</time>")
+/// Writes a time: hour and minute, with the day if it differs from the one before.
+fn moment(time: Timestamp, before: Option<Timestamp>, html: &mut HtmlWriter<'_>) -> io::Result<()> {
+    html.mark("<time")?;
+    html.attribute("datetime", &time.to_string())?;
+    html.mark(">")?;
+    html.text(&words::since(time, before))?;
+    html.mark("</time>")
 }

@@ -1,4 +1,4 @@
-//! The index of a folder of pages: every session, grouped by project, to be searched, filtered and sorted.
+//! The index of a folder of pages: every session, grouped by project, searchable, filterable and sortable.
 //!
 //! Without a script it is a plain table with links.
 
@@ -10,19 +10,19 @@ use recount_model::SessionFacts;
 use serde::{Deserialize, Serialize};
 
 use super::document::{SITE, theme};
-use super::paper::Paper;
+use super::html_writer::HtmlWriter;
 use super::{LINE, grouped};
 use crate::text::{Bidi, shortened};
 use crate::{ExportOptions, words};
 
-/// The longest title or beginning that is kept.
+/// The longest title or first prompt that is included.
 const LONGEST: usize = 200;
 
-/// What the index tells of a session.
+/// A session in the index.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SiteRow {
-    /// The session; empty when it is not to be told.
+    /// The session id; empty if it is not shared.
     pub id: String,
     /// The session that started it.
     pub parent: Option<String>,
@@ -30,22 +30,22 @@ pub struct SiteRow {
     pub title: String,
     /// The name of its project.
     pub project: String,
-    /// How its first prompt begins.
+    /// The start of its first prompt.
     pub first: String,
     /// Models that answered.
     pub models: Vec<String>,
-    /// Its first moment.
+    /// Its first time.
     pub started: Option<Timestamp>,
-    /// Its last moment.
+    /// Its last time.
     pub updated: Option<Timestamp>,
     /// What humans typed.
     pub prompts: u64,
-    /// What it used; nothing when that is not to be told.
+    /// Its tokens; 0 if they are not shared.
     pub tokens: u64,
 }
 
 impl SiteRow {
-    /// Takes what the index tells out of what is known of a session.
+    /// Builds a row from the facts of a session.
     pub fn new(session: &SessionFacts, first: &str, options: &ExportOptions) -> Self {
         let ExportOptions { minimal, strict, .. } = *options;
         let kept = session.kept;
@@ -70,7 +70,7 @@ impl SiteRow {
     }
 }
 
-/// A session and its page, seen from the index: `<folder of the project>/<file>`.
+/// A session and its page, relative to the index: `<folder of the project>/<file>`.
 #[derive(Clone, Copy, Debug)]
 pub struct SiteEntry<'a> {
     /// The session.
@@ -87,17 +87,17 @@ impl SiteEntry<'_> {
 
 /// Writes the index.
 pub fn write(entries: &[SiteEntry<'_>], out: &mut dyn Write) -> io::Result<()> {
-    let mut paper = Paper::new(out, Bidi::Kept);
+    let mut html = HtmlWriter::new(out, Bidi::Kept);
     let groups = groups(entries);
-    SITE.open("Sessions", &mut paper)?;
-    paper.mark(
+    SITE.open("Sessions", &mut html)?;
+    html.mark(
         "<a class=\"skip\" href=\"#sessions\">Skip to the sessions</a>\n\
          <header class=\"top\">\n<h1>Sessions</h1>\n<p class=\"sum\">",
     )?;
-    paper.text(&sum(entries, groups.len()))?;
-    paper.mark("</p>\n</header>\n")?;
-    tools(&groups, &mut paper)?;
-    paper.mark(
+    html.text(&sum(entries, groups.len()))?;
+    html.mark("</p>\n</header>\n")?;
+    tools(&groups, &mut html)?;
+    html.mark(
         "<main id=\"sessions\" tabindex=\"-1\">\n<table>\n<thead><tr>\
          <th scope=\"col\" data-sort=\"title\">Session</th><th scope=\"col\" data-sort=\"project\">Project</th>\
          <th scope=\"col\" data-sort=\"models\">Models</th><th scope=\"col\" data-sort=\"started\">Began</th>\
@@ -106,24 +106,24 @@ pub fn write(entries: &[SiteEntry<'_>], out: &mut dyn Write) -> io::Result<()> {
          <th scope=\"col\" class=\"right\" data-sort=\"tokens\">Tokens</th></tr></thead>\n",
     )?;
     for group in &groups {
-        paper.mark("<tbody>\n<tr class=\"group\"><th colspan=\"7\" scope=\"rowgroup\"><h2>")?;
-        paper.line(group.name, LINE)?;
-        paper.mark(" <span class=\"dim\">")?;
-        paper.text(&grouped(group.rows.len() as u64))?;
-        paper.mark("</span></h2></th></tr>\n")?;
+        html.mark("<tbody>\n<tr class=\"group\"><th colspan=\"7\" scope=\"rowgroup\"><h2>")?;
+        html.line(group.name, LINE)?;
+        html.mark(" <span class=\"dim\">")?;
+        html.text(&grouped(group.rows.len() as u64))?;
+        html.mark("</span></h2></th></tr>\n")?;
         for (entry, is_child) in &group.rows {
-            row(entry, *is_child, &mut paper)?;
+            row(entry, *is_child, &mut html)?;
         }
-        paper.mark("</tbody>\n")?;
+        html.mark("</tbody>\n")?;
     }
-    paper.mark(
+    html.mark(
         "</table>\n<p class=\"none\" hidden>No session fits.</p>\n</main>\n\
          <footer class=\"foot\"><p>Written by recount. All times are UTC.</p></footer>\n",
     )?;
-    SITE.close(&mut paper)
+    SITE.close(&mut html)
 }
 
-/// The sessions of one project, the last used first, sub-agents below who started them.
+/// The sessions of one project, most recent first, sub-agents below their callers.
 struct Group<'a> {
     name: &'a str,
     folder: &'a str,
@@ -157,7 +157,7 @@ fn group<'a>((folder, mut entries): (&'a str, Vec<SiteEntry<'a>>)) -> Group<'a> 
     for entry in below {
         children.entry(entry.row.parent.as_deref().unwrap_or_default()).or_default().push(entry);
     }
-    // Each is taken once, so that no circle of parents goes on for ever; what is in one stands at the end.
+    // Each session is taken once, so that a cycle of parents ends; sessions in a cycle come last.
     let mut rows = Vec::new();
     while !tops.is_empty() || !children.is_empty() {
         if tops.is_empty() {
@@ -200,21 +200,21 @@ fn sum(entries: &[SiteEntry<'_>], projects: usize) -> String {
     parts.join(" · ")
 }
 
-fn tools(groups: &[Group<'_>], paper: &mut Paper<'_>) -> io::Result<()> {
-    paper.mark(
+fn tools(groups: &[Group<'_>], html: &mut HtmlWriter<'_>) -> io::Result<()> {
+    html.mark(
         "<div class=\"tools\" role=\"region\" aria-label=\"Find and filter\">\n<search class=\"filters\" hidden>\n\
          <label class=\"grow\"><span class=\"unseen\">Search</span><input type=\"search\" id=\"find\" \
          placeholder=\"Search titles, projects, prompts, ids ( / )\" autocomplete=\"off\" spellcheck=\"false\"></label>\n\
          <label><span class=\"unseen\">Project</span><select id=\"project\"><option value=\"\">All projects</option>",
     )?;
     for group in groups {
-        paper.mark("<option")?;
-        paper.attribute("value", group.folder)?;
-        paper.mark(">")?;
-        paper.text(&shortened(group.name, LONGEST))?;
-        paper.mark("</option>")?;
+        html.mark("<option")?;
+        html.attribute("value", group.folder)?;
+        html.mark(">")?;
+        html.text(&shortened(group.name, LONGEST))?;
+        html.mark("</option>")?;
     }
-    paper.mark(
+    html.mark(
         "</select></label>\n<label><span class=\"unseen\">Model</span><select id=\"model\">\
          <option value=\"\">All models</option>",
     )?;
@@ -222,70 +222,70 @@ fn tools(groups: &[Group<'_>], paper: &mut Paper<'_>) -> io::Result<()> {
     let models: BTreeSet<&str> =
         rows.flat_map(|(entry, _)| &entry.row.models).map(String::as_str).collect();
     for model in models {
-        paper.mark("<option")?;
-        paper.attribute("value", model)?;
-        paper.mark(">")?;
-        paper.text(&shortened(model, LONGEST))?;
-        paper.mark("</option>")?;
+        html.mark("<option")?;
+        html.attribute("value", model)?;
+        html.mark(">")?;
+        html.text(&shortened(model, LONGEST))?;
+        html.mark("</option>")?;
     }
-    paper.mark(
+    html.mark(
         "</select></label>\n<label>From <input type=\"date\" id=\"since\"></label>\n\
          <label>to <input type=\"date\" id=\"until\"></label>\n\
          <output id=\"found\" aria-live=\"polite\"></output>\n</search>\n",
     )?;
-    theme(paper)?;
-    paper.mark("</div>\n")
+    theme(html)?;
+    html.mark("</div>\n")
 }
 
-fn row(entry: &SiteEntry<'_>, is_child: bool, paper: &mut Paper<'_>) -> io::Result<()> {
+fn row(entry: &SiteEntry<'_>, is_child: bool, html: &mut HtmlWriter<'_>) -> io::Result<()> {
     let row = entry.row;
-    paper.mark(if is_child { "<tr class=\"child\"" } else { "<tr" })?;
-    paper.attribute("data-project", entry.folder())?;
+    html.mark(if is_child { "<tr class=\"child\"" } else { "<tr" })?;
+    html.attribute("data-project", entry.folder())?;
     if !row.id.is_empty() {
-        paper.attribute("data-id", &row.id)?;
+        html.attribute("data-id", &row.id)?;
     }
-    paper.mark("><th scope=\"row\"><a")?;
-    paper.attribute("href", entry.file)?;
-    paper.mark(">")?;
-    paper.line(&row.title, LONGEST)?;
-    paper.mark("</a>")?;
+    html.mark("><th scope=\"row\"><a")?;
+    html.attribute("href", entry.file)?;
+    html.mark(">")?;
+    html.line(&row.title, LONGEST)?;
+    html.mark("</a>")?;
     if is_news(&row.first, &row.title) {
-        paper.mark("<span class=\"first\">")?;
-        paper.line(&row.first, LONGEST)?;
-        paper.mark("</span>")?;
+        html.mark("<span class=\"first\">")?;
+        html.line(&row.first, LONGEST)?;
+        html.mark("</span>")?;
     }
-    paper.mark("</th><td class=\"project\">")?;
-    paper.line(&row.project, LINE)?;
-    paper.mark("</td><td class=\"models\">")?;
+    html.mark("</th><td class=\"project\">")?;
+    html.line(&row.project, LINE)?;
+    html.mark("</td><td class=\"models\">")?;
     for model in &row.models {
-        paper.mark("<span>")?;
-        paper.line(model, LINE)?;
-        paper.mark("</span> ")?;
+        html.mark("<span>")?;
+        html.line(model, LINE)?;
+        html.mark("</span> ")?;
     }
-    paper.mark("</td><td class=\"started\">")?;
-    time(row.started, paper)?;
-    paper.mark("</td><td class=\"updated\">")?;
-    time(row.updated, paper)?;
-    paper.mark("</td><td class=\"prompts right\">")?;
-    paper.text(&grouped(row.prompts))?;
-    paper.mark("</td><td class=\"tokens right\">")?;
+    html.mark("</td><td class=\"started\">")?;
+    time(row.started, html)?;
+    html.mark("</td><td class=\"updated\">")?;
+    time(row.updated, html)?;
+    html.mark("</td><td class=\"prompts right\">")?;
+    html.text(&grouped(row.prompts))?;
+    html.mark("</td><td class=\"tokens right\">")?;
     if row.tokens > 0 {
-        paper.text(&grouped(row.tokens))?;
+        html.text(&grouped(row.tokens))?;
     }
-    paper.mark("</td></tr>\n")
+    html.mark("</td></tr>\n")
 }
 
-/// Whether the first prompt says anything that the title does not.
+/// Whether the first prompt adds anything to the title.
 fn is_news(first: &str, title: &str) -> bool {
     let mut own = title.trim_end_matches('…').split_whitespace();
     let mut words = first.trim_end_matches('…').split_whitespace();
-    // The last word of either may be cut.
+    // The last word of either may be truncated.
     own.by_ref()
         .zip(words.by_ref())
         .any(|(one, other)| !one.starts_with(other) && !other.starts_with(one))
 }
 
-fn time(time: Option<Timestamp>, paper: &mut Paper<'_>) -> io::Result<()> {
+fn time(time: Option<Timestamp>, html: &mut HtmlWriter<'_>) -> io::Result<()> {
     let Some(time) = time else { return Ok(()) };
-    super::moment(time, None, paper)
+    super::moment(time, None, html)
 }

@@ -1,4 +1,4 @@
-//! Pages, whatever is in them.
+//! Tests of pages with any content.
 
 use proptest::prelude::*;
 use recount_model::{
@@ -21,7 +21,7 @@ fn page(options: &ExportOptions, facts: &SessionFacts, messages: &[Message]) -> 
     String::from_utf8(out).unwrap()
 }
 
-/// A message that says one thing.
+/// Returns a message with a text.
 fn said(kind: MessageKind, text: &str, time: &str) -> Message {
     let mut message = message(kind, Fate::Kept, text);
     message.time = time.parse().ok();
@@ -36,7 +36,7 @@ fn said(kind: MessageKind, text: &str, time: &str) -> Message {
 }
 
 #[test]
-fn nothing_that_is_said_becomes_markup() {
+fn no_text_becomes_markup() {
     for text in NASTY {
         for options in all_options() {
             let page = Page::read(&written(Format::Html, &options, text));
@@ -48,7 +48,7 @@ fn nothing_that_is_said_becomes_markup() {
 }
 
 #[test]
-fn an_answer_that_is_too_long_is_not_laid_out() {
+fn a_very_long_answer_is_not_parsed() {
     let text = "*a* ".repeat(recount_blocks::LONGEST / 4 + 1);
     let answer = said(MessageKind::Answer, &text, "2026-09-02T08:00:00Z");
     let page = page(&ExportOptions::default(), &session("t", "i"), &[answer]);
@@ -57,7 +57,7 @@ fn an_answer_that_is_too_long_is_not_laid_out() {
 }
 
 #[test]
-fn elements_say_from_which_level_on_they_are_shown() {
+fn elements_are_marked_with_their_level() {
     let time = "2026-09-02T08:00:00Z";
     let classes = |message: Message| {
         let page = page(&ExportOptions::default(), &session("t", "i"), &[message]);
@@ -98,7 +98,7 @@ fn the_level_and_thoughts_that_are_asked_for_are_shown_first() {
 }
 
 #[test]
-fn silences_are_told_and_prompts_are_listed() {
+fn pauses_are_shown_and_prompts_are_listed() {
     let messages = [
         said(MessageKind::Prompt, "first\nline", "2026-09-02T08:00:00Z"),
         said(MessageKind::Answer, "**yes**", "2026-09-02T08:01:00Z"),
@@ -117,7 +117,7 @@ fn silences_are_told_and_prompts_are_listed() {
 }
 
 #[test]
-fn what_prompts_used_is_drawn() {
+fn usage_per_prompt_is_drawn() {
     let prompt = |tokens: u64| {
         let mut message = said(MessageKind::Prompt, "p", "2026-09-02T08:00:00Z");
         let (input, cached) = (tokens / 2, tokens / 4);
@@ -146,7 +146,7 @@ fn what_prompts_used_is_drawn() {
 }
 
 #[test]
-fn who_goes_on_is_not_announced_again_at_the_lower_levels() {
+fn the_same_speaker_is_not_announced_again_at_the_lower_levels() {
     let time = "2026-09-02T08:00:00Z";
     let mut acts = said(MessageKind::Answer, "", time);
     acts.tool_calls.push(ToolCall::named("Edit"));
@@ -198,7 +198,7 @@ fn row(id: &str, parent: Option<&str>, updated: &str) -> SiteRow {
 }
 
 #[test]
-fn the_index_puts_sub_agents_below_who_started_them() {
+fn the_index_puts_sub_agents_below_their_callers() {
     let rows = [
         (row("old", None, "2026-09-01T00:00:00Z"), "shop/old.html"),
         (row("child", Some("old"), "2026-09-03T00:00:00Z"), "shop/child.html"),
@@ -226,7 +226,7 @@ fn the_index_puts_sub_agents_below_who_started_them() {
 }
 
 #[test]
-fn the_index_is_only_text_and_shares_no_more_than_a_page() {
+fn the_index_is_only_text_and_has_no_more_than_a_page() {
     for text in NASTY {
         let facts = session(text, text);
         let all = SiteRow::new(&facts, text, &ExportOptions::default());

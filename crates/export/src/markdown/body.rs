@@ -1,16 +1,16 @@
-//! What was said, put into a page of ours: it stays Markdown, but does not reach beyond its message.
+//! Embeds the text of a message in a page: it stays Markdown, but cannot affect anything outside of its message.
 //!
-//! Three things could: a fence that is never closed, a tag that hides or closes what is not its own (`</details>`,
-//! `<!--`), and a comment's end. Tags are not needed to read a conversation, so every `<` that could begin one is escaped,
-//! but in code, where it is only a character. Where it is not certain what is code, it is not taken for code.
+//! Three things could: a fence that is never closed, a tag that hides or closes something else (`</details>`, `<!--`), and
+//! the end of a comment. Tags are not needed to read a conversation, so every `<` that could begin one is escaped, except
+//! in code, where it is only a character. Where it is uncertain what is code, it is not treated as code.
 //!
-//! Images are loaded by whoever opens the page, and a link may run a script. Unless they are wanted, images become links, and
-//! links to anything but the web and to other places of the page become text.
+//! Images are loaded by whoever opens the page, and a link may run a script. By default images become links, and links to
+//! anything but the web and to other parts of the page become text.
 
 use crate::options::LinkPolicy;
 use crate::text::{Bidi, visible};
 
-/// Returns the text as it may stand at the top level of a page.
+/// Returns the text for the top level of a page.
 pub(super) fn contained(text: &str, bidi: Bidi, links: LinkPolicy) -> String {
     let text = visible(text.trim_end(), bidi);
     let mut guard = Guard::new(links);
@@ -21,7 +21,7 @@ pub(super) fn contained(text: &str, bidi: Bidi, links: LinkPolicy) -> String {
     }
     match guard.fence {
         _ if guard.is_lost => quoted(&escaped(&text, links), bidi, links),
-        // It may be in a list, where a line of ours would not close it.
+        // It may be in a list, where a fence of ours would not close it.
         Some(fence) if fence.indent > 0 => quoted(&text, bidi, links),
         Some(fence) => {
             safe.extend(std::iter::repeat_n(fence.mark, fence.length));
@@ -32,7 +32,7 @@ pub(super) fn contained(text: &str, bidi: Bidi, links: LinkPolicy) -> String {
     }
 }
 
-/// Returns the text as a quotation, which closes whatever is left open in it.
+/// Returns the text as a quotation, which closes everything left open in it.
 pub(super) fn quoted(text: &str, bidi: Bidi, links: LinkPolicy) -> String {
     let text = visible(text.trim_end(), bidi);
     let mut guard = Guard::new(links);
@@ -62,7 +62,7 @@ fn escaped(text: &str, links: LinkPolicy) -> String {
     })
 }
 
-/// A fence that is open.
+/// An open fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Fence {
     mark: char,
@@ -71,21 +71,21 @@ struct Fence {
 }
 
 impl Fence {
-    /// Whether it is one in a list only: elsewhere, what is indented so far is no fence.
+    /// Whether it is a fence only within a list: elsewhere, it is indented too far.
     fn is_deep(self) -> bool {
         self.indent >= DEEP
     }
 }
 
-/// From here on, an indented line is no fence at the top level.
+/// From this indentation on, a line is not a fence at the top level.
 const DEEP: usize = 4;
 
-/// Follows which lines of a text are code.
+/// Tracks which lines of a text are code.
 #[derive(Debug)]
 struct Guard {
     links: LinkPolicy,
     fence: Option<Fence>,
-    /// Whether it depends on lists, quotations or the reader where a fence begins or ends: from there on, anything may be code
+    /// Whether the start or end of a fence depends on lists, quotations or the reader: from there on, anything may be code
     /// or not.
     is_lost: bool,
     /// Whether a span of code may have begun on an earlier line of this paragraph.
@@ -112,11 +112,11 @@ impl Guard {
         if let Some((mark, length)) = opens(words) {
             self.fence = Some(Fence { mark, length, indent });
             self.is_open = false;
-            // What stands behind the fence names a language.
+            // The text after the fence names a language.
             escape(line, self.links, safe);
             return;
         }
-        // In an item or a quotation of its own, or behind a tab, which is of any width.
+        // In an item or a quotation of its own, or after a tab, whose width is undefined.
         let marks = |c: char| c.is_ascii_digit() || " \t>*+-.)".contains(c);
         self.is_lost |= opens(words.trim_start_matches(marks)).is_some();
         if is_blank(words) {
@@ -130,7 +130,7 @@ impl Guard {
         self.is_open = escape_outside_spans(line, self.links, safe);
     }
 
-    /// Looks whether a line closes the fence.
+    /// Checks whether a line closes the fence.
     fn inside(&mut self, fence: Fence, words: &str, indent: usize) {
         let bare = words.trim_start_matches([' ', '\t']);
         let rest = bare.trim_start_matches(fence.mark);
@@ -159,12 +159,12 @@ fn opens(words: &str) -> Option<(char, usize)> {
     (length >= 3 && !(mark == '`' && rest.contains('`'))).then_some((mark, length))
 }
 
-/// Whether a line is blank to Markdown, which knows no other white space.
+/// Whether a line is blank in Markdown, which knows no other white space.
 fn is_blank(line: &str) -> bool {
     line.trim_matches([' ', '\t']).is_empty()
 }
 
-/// Whether a link may hold ticks that then begin no code.
+/// Whether a link may contain backticks that then begin no code.
 fn is_doubtful(line: &str) -> bool {
     let mut targets = line.split("](").skip(1);
     targets.any(|rest| {
@@ -172,8 +172,8 @@ fn is_doubtful(line: &str) -> bool {
     })
 }
 
-/// Escapes what may begin a tag, but in spans of code that begin and end on this line. Returns whether one may have
-/// begun that goes on.
+/// Escapes what may begin a tag, except in code spans that begin and end on this line. Returns whether a span may have
+/// begun that continues.
 fn escape_outside_spans(line: &str, links: LinkPolicy, safe: &mut String) -> bool {
     let mut rest = line;
     while let Some(at) = rest.find('`') {
@@ -199,7 +199,7 @@ fn escape_outside_spans(line: &str, links: LinkPolicy, safe: &mut String) -> boo
     false
 }
 
-/// Returns where a span of code that was opened by `length` backticks ends, its closing ticks included.
+/// Returns where a code span that was opened by `length` backticks ends, including its closing backticks.
 fn span_end(inside: &str, length: usize) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -213,7 +213,8 @@ fn span_end(inside: &str, length: usize) -> Option<usize> {
     }
 }
 
-/// Escapes every `<` that may begin a tag, a comment or a declaration; and what makes images and links that are not to be followed.
+/// Escapes every `<` that may begin a tag, a comment or a declaration, and disables images and links according to the
+/// policy.
 fn escape(text: &str, links: LinkPolicy, safe: &mut String) {
     let is_inert = links == LinkPolicy::Inert;
     let mut characters = text.char_indices().peekable();
@@ -223,7 +224,7 @@ fn escape(text: &str, links: LinkPolicy, safe: &mut String) {
         let next = characters.peek().map(|(_, next)| *next);
         let begins = |next: char| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?');
         let target = || text.get(at + 1..).unwrap_or_default();
-        // One that is escaped already must not lose its backslash to another.
+        // An escaped character must not lose its backslash to another.
         let is_active = match character {
             '<' => next.is_some_and(begins),
             '!' => is_inert && next == Some('['),
@@ -239,8 +240,8 @@ fn escape(text: &str, links: LinkPolicy, safe: &mut String) {
     }
 }
 
-/// Whether the target of a link may be followed: an address of the web, or one without a scheme. Only how it is written counts; what
-/// could be read in another way is not harmless.
+/// Whether the target of a link may be followed: a web address, or one without a scheme. Only the spelling counts;
+/// ambiguous targets are not harmless.
 fn is_harmless(target: &str) -> bool {
     let target = target.trim_start_matches([' ', '\t']);
     let begins = |scheme: &str| {
@@ -251,7 +252,7 @@ fn is_harmless(target: &str) -> bool {
     }
     let end = target.find(['/', '?', '#', ')', ' ', '\t']).unwrap_or(target.len());
     let start = target.get(..end).unwrap_or_default();
-    // Nothing on this line, a scheme, or something that becomes one.
+    // Empty on this line, a scheme, or something that becomes one.
     !target.is_empty() && !target.starts_with("//") && !start.contains([':', '&', '\\', '<', '%'])
 }
 
@@ -297,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn images_and_links_that_run_something_are_only_text() {
+    fn active_images_and_links_are_only_text() {
         for (text, written) in [
             ("[a](javascript:alert(1))", "[a]\\(javascript:alert(1))\n"),
             ("[a]( JaVaScRiPt:x)", "[a]\\( JaVaScRiPt:x)\n"),
@@ -323,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reorders_text_is_shown() {
+    fn bidi_controls_are_shown() {
         assert_eq!(shown("a\u{202E}b"), "a\\<U+202E>b\n");
     }
 

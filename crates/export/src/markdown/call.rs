@@ -1,4 +1,4 @@
-//! A call of a tool: what was called, how it ended, what it changed and gave back.
+//! A tool call: what was called, how it ended, what it changed and returned.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use super::Markdown;
 use super::escape::{fence, inline, span};
 use crate::text::shortened;
 
-/// The longest key argument that a line has room for.
+/// The longest key argument on a line.
 const KEY: usize = 300;
 
 impl Markdown {

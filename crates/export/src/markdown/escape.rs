@@ -1,8 +1,8 @@
-//! Text in places of our own Markdown: on a line, in a span of code, in a fence, in a tag.
+//! Escapes text for our own Markdown: on a line, in a code span, in a fence, in a tag.
 
 use crate::text::{Bidi, isolated, visible};
 
-/// Returns text for a line of our own: none of it is taken for Markdown or HTML.
+/// Returns text for a line: none of it is read as Markdown or HTML.
 pub(super) fn inline(text: &str, bidi: Bidi) -> String {
     let line = isolated(text, bidi);
     let mut safe = String::with_capacity(line.len() + 8);
@@ -21,14 +21,14 @@ pub(super) fn inline(text: &str, bidi: Bidi) -> String {
     safe
 }
 
-/// Returns text as a span of code on one line.
+/// Returns text as a code span on one line.
 pub(super) fn span(text: &str, bidi: Bidi) -> String {
     let line = isolated(text, bidi);
     if line.is_empty() {
         return String::new();
     }
     let ticks = "`".repeat(longest_run(&line, '`') + 1);
-    // The blanks keep ticks at either end apart, and are not shown.
+    // The spaces separate backticks at either end, and are not shown.
     let pad = if line.starts_with(['`', ' ']) || line.ends_with(['`', ' ']) { " " } else { "" };
     format!("{ticks}{pad}{line}{pad}{ticks}")
 }
@@ -38,7 +38,7 @@ pub(super) fn html(text: &str, bidi: Bidi) -> String {
     isolated(text, bidi).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Returns text in a fence that nothing in it can close.
+/// Returns text in a fence that it cannot close.
 pub(super) fn fence(text: &str, language: &str, bidi: Bidi) -> String {
     let text = visible(text, bidi);
     let ticks = "`".repeat(longest_run(&text, '`').max(2) + 1);
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_and_fences_are_longer_than_what_they_hold() {
+    fn spans_and_fences_are_longer_than_their_content() {
         assert_eq!(span("a`b", Bidi::Kept), "``a`b``");
         assert_eq!(span("`", Bidi::Kept), "`` ` ``");
         assert_eq!(span("", Bidi::Kept), "");

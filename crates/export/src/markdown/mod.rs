@@ -1,4 +1,4 @@
-//! Markdown, for people: a head, then one section per turn.
+//! Markdown, for people: a header, then one section per turn.
 
 mod body;
 mod call;
@@ -16,10 +16,10 @@ use self::escape::{fence, html, inline, span};
 use crate::text::{Bidi, isolated, shortened};
 use crate::{ExportOptions, Level, Renderer, TranscriptPart, media, words};
 
-/// The longest title that a heading has room for.
+/// The longest title in a heading.
 const TITLE: usize = 200;
-/// Maximum number of problems that are listed individually.
-const TOLD: usize = 20;
+/// The maximum number of problems that are listed individually.
+const MAX_PROBLEMS: usize = 20;
 
 /// Writes Markdown.
 #[derive(Debug)]
@@ -35,11 +35,11 @@ pub(crate) struct Markdown {
     number: u64,
     /// Whether a model asks, and not a human.
     is_agent: bool,
-    /// The sessions we are in, and where we were in each.
+    /// The enclosing sessions, with the position in each.
     outer: Vec<Outer>,
 }
 
-/// Where a session was left to tell what a sub-agent did.
+/// The state of a session while a sub-agent's session is written.
 #[derive(Debug)]
 struct Outer {
     last: Option<Timestamp>,
@@ -62,7 +62,7 @@ impl Markdown {
         }
     }
 
-    /// Returns the mark of a heading; those of sub-agents stand below those of who called them.
+    /// Returns the mark of a heading; headings of sub-agents are one level below those of their callers.
     fn rank(&self) -> &'static str {
         match self.outer.len() {
             0 => "##",
@@ -111,13 +111,13 @@ impl Markdown {
         if self.options.minimal {
             return Ok(());
         }
-        for problem in session.problem_list.iter().take(TOLD) {
+        for problem in session.problem_list.iter().take(MAX_PROBLEMS) {
             writeln!(out, ">\n> - {}", inline(&problem.to_string(), self.bidi))?;
         }
         Ok(())
     }
 
-    /// Returns a session's id, as a link where it was exported beside.
+    /// Returns a session's id, as a link if it was exported as well.
     fn link(&self, id: &str) -> String {
         let shown = span(id, self.bidi);
         match self.options.links.get(id) {

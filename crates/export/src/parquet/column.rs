@@ -9,7 +9,7 @@ use ::parquet::file::writer::SerializedColumnWriter;
 
 use super::{ParquetCell, ParquetKind};
 
-/// What a text takes in memory besides its bytes.
+/// The memory overhead of a text.
 const AROUND: usize = size_of::<ByteArray>() + 16;
 
 impl ParquetKind {
@@ -34,7 +34,7 @@ impl ParquetKind {
 /// The cells of one column.
 pub(super) struct Gathered {
     kind: ParquetKind,
-    /// 1 for each cell that is there, 0 for each that is not.
+    /// 1 for each cell with a value, 0 for each null.
     there: Vec<i16>,
     values: Values,
 }
@@ -57,7 +57,7 @@ impl Gathered {
         Self { kind, there: Vec::new(), values }
     }
 
-    /// Adds a cell, and returns what it takes in memory.
+    /// Adds a cell, and returns its size in memory.
     pub(super) fn push(&mut self, cell: &ParquetCell<'_>) -> io::Result<usize> {
         let value = match (&mut self.values, *cell) {
             (_, ParquetCell::Null) => {
@@ -94,7 +94,7 @@ impl Gathered {
         Ok(value + size_of::<i16>())
     }
 
-    /// Writes the cells and forgets them.
+    /// Writes the cells and clears them.
     pub(super) fn write(&mut self, out: &mut SerializedColumnWriter<'_>) -> Result<()> {
         let there = std::mem::take(&mut self.there);
         match &mut self.values {

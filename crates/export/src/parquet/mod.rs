@@ -1,7 +1,7 @@
 //! Parquet: rows in, the bytes of a file out, for programs that read tables.
 //!
-//! A [`TableFile`] gathers rows in columns and writes them as a row group when it is told to. Who calls says when, as only they know how
-//! many files are being written at once. Nothing is kept of a row group that was written but where its columns stand.
+//! A [`TableFile`] collects rows in columns and writes them as a row group on request. The caller decides when, as only it
+//! knows how many files are being written at once. Only the column offsets of a written row group stay in memory.
 
 mod column;
 #[cfg(test)]
@@ -19,20 +19,20 @@ use ::parquet::schema::types::{ColumnPath, Type};
 
 use self::column::Gathered;
 
-/// What the cells of a column are.
+/// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParquetKind {
-    /// A word or a line; the same ones come again and again.
+    /// A word or a line, often repeated.
     Text,
-    /// Text of any length, of which hardly any comes twice.
+    /// Text of any length, rarely repeated.
     LongText,
-    /// A whole number.
+    /// An integer.
     Number,
-    /// Another number.
+    /// A floating-point number.
     Real,
-    /// Whether something is so.
+    /// A boolean.
     Flag,
-    /// A moment.
+    /// A time.
     Time,
 }
 
@@ -41,7 +41,7 @@ pub enum ParquetKind {
 pub struct ParquetColumn {
     /// Its name.
     pub name: &'static str,
-    /// What its cells are.
+    /// Its type.
     pub kind: ParquetKind,
 }
 
@@ -52,11 +52,11 @@ pub enum ParquetCell<'a> {
     Null,
     /// Text of any length.
     Text(&'a str),
-    /// A whole number.
+    /// An integer.
     Number(i64),
-    /// Another number.
+    /// A floating-point number.
     Real(f64),
-    /// Whether something is so.
+    /// A boolean.
     Flag(bool),
     /// Milliseconds since 1970, UTC.
     Time(i64),
@@ -66,7 +66,7 @@ pub enum ParquetCell<'a> {
 pub struct TableFile<W: Write + Send> {
     file: SerializedFileWriter<W>,
     columns: Vec<Gathered>,
-    /// What the gathered rows take in memory.
+    /// The memory used by the collected rows.
     bytes: usize,
 }
 
@@ -77,7 +77,7 @@ impl<W: Write + Send> fmt::Debug for TableFile<W> {
 }
 
 impl<W: Write + Send> TableFile<W> {
-    /// Begins a table.
+    /// Starts a table.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -99,7 +99,7 @@ impl<W: Write + Send> TableFile<W> {
     /// Adds a row, with a cell per column.
     ///
     /// # Errors
-    /// If the cells are not those of the columns.
+    /// If the cells do not match the columns.
     pub fn push(&mut self, row: &[ParquetCell<'_>]) -> io::Result<()> {
         if row.len() != self.columns.len() {
             return Err(io::Error::other("a row has other columns than its table"));
@@ -110,12 +110,12 @@ impl<W: Write + Send> TableFile<W> {
         Ok(())
     }
 
-    /// Returns what the rows that are not written yet take in memory.
+    /// Returns the memory used by rows that are not written yet.
     pub fn gathered(&self) -> usize {
         self.bytes
     }
 
-    /// Writes the rows since the last time as a row group.
+    /// Writes the collected rows as a row group.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -136,7 +136,7 @@ impl<W: Write + Send> TableFile<W> {
         Ok(())
     }
 
-    /// Writes what is left, and returns where it was written to.
+    /// Writes the remaining rows, and returns the output.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -146,12 +146,12 @@ impl<W: Write + Send> TableFile<W> {
     }
 }
 
-/// How columns are written: compressed, words once per row group, with the least and greatest of each stretch.
+/// Returns the column properties: compressed, dictionaries for repeated text, with statistics.
 fn properties(columns: &[ParquetColumn]) -> WriterProperties {
     let mut properties =
         WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
     for column in columns.iter().filter(|column| column.kind == ParquetKind::LongText) {
-        // A dictionary of texts that come once is a second copy of them, and nobody looks for the least of them.
+        // A dictionary of unique texts is a second copy of them, and nobody needs their minimum.
         let path = ColumnPath::from(column.name);
         properties = properties
             .set_column_dictionary_enabled(path.clone(), false)

@@ -1,4 +1,4 @@
-//! What is written is read back with the crate's own reader.
+//! Tests that read the output back with the crate's own reader.
 #![expect(clippy::indexing_slicing, reason = "a test may fail by panic")]
 
 use ::parquet::basic::{Compression, Encoding, LogicalType, TimeUnit};
@@ -17,11 +17,11 @@ const COLUMNS: &[ParquetColumn] = &[
     ParquetColumn { name: "at", kind: ParquetKind::Time },
 ];
 
-/// A path that can be read again and again is what the reader wants; bytes do as well.
+/// The reader needs a seekable input; bytes are one as well.
 fn read(bytes: Vec<u8>) -> (ParquetMetaData, Vec<Row>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.parquet");
-    #[expect(clippy::disallowed_methods, reason = "a test makes what it looks at")]
+    #[expect(clippy::disallowed_methods, reason = "test setup")]
     std::fs::write(&path, bytes).unwrap();
     let reader = SerializedFileReader::new(std::fs::File::open(&path).unwrap()).unwrap();
     let rows = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
@@ -33,7 +33,7 @@ fn cells(row: &Row) -> Vec<Field> {
 }
 
 #[test]
-fn every_kind_of_cell_comes_back() {
+fn every_kind_of_cell_round_trips() {
     let mut table = TableFile::new(Vec::new(), "t", COLUMNS).unwrap();
     let nothing = [ParquetCell::Null; 6];
     let said = "two\nlines, a NUL \0 and 天気 \u{1b}[31m";
@@ -100,7 +100,7 @@ fn a_table_without_rows_has_its_columns() {
 }
 
 #[test]
-fn row_groups_end_when_told_and_say_what_is_in_them() {
+fn row_groups_end_on_request_and_have_statistics() {
     let mut table = TableFile::new(Vec::new(), "t", COLUMNS).unwrap();
     for number in 0..3000_i64 {
         let said = format!("{number} {}", "x".repeat(2000));

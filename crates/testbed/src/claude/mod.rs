@@ -1,4 +1,4 @@
-//! Sessions as Claude Code writes them: rows that name the row they continue.
+//! Writes sessions like Claude Code: rows that name the row they continue.
 
 mod tools;
 
@@ -19,7 +19,7 @@ use crate::{
 use tools::End;
 
 const MINUTE: i64 = 60_000;
-/// Tokens of the system prompt and tool declarations, which every request carries.
+/// Tokens of the system prompt and tool declarations, which are part of every request.
 const BASE_TOKENS: u64 = 14_000;
 
 /// A session, or a sub-agent, while it is being written.
@@ -39,14 +39,14 @@ pub(crate) struct Transcript<'a> {
     root: Option<Text>,
     /// The row that the next one continues.
     leaf: Option<Text>,
-    /// With each prompt the row that it continued.
+    /// For each prompt, the row that it continued.
     tally: Tally<Option<Text>>,
     model: &'static str,
     context_tokens: u64,
     summary: Option<Text>,
     typed: Vec<(Moment, Text)>,
     subagents: Vec<Finished>,
-    /// Sessions that this one goes on from, in files of their own.
+    /// Sessions that this one continues, in their own files.
     before: Vec<Finished>,
 }
 
@@ -90,7 +90,7 @@ impl<'a> Transcript<'a> {
         self.size + files.map(|made| made.bytes.len()).sum::<usize>()
     }
 
-    /// Lets one thing happen.
+    /// Performs one step.
     pub(crate) fn step(&mut self, step: &Step) {
         match step {
             Step::Ask(prompt) => self.ask(prompt),
@@ -109,14 +109,14 @@ impl<'a> Transcript<'a> {
             Step::Save(_) => {}
             Step::Resume(minutes) => {
                 self.now = self.now.plus((*minutes).max(1) * MINUTE);
-                // Only newer releases go on in the same file.
+                // Only newer releases continue in the same file.
                 if self.era == Era::ClaudeInline {
-                    self.go_on_elsewhere();
+                    self.continue_elsewhere();
                 }
             }
             Step::Fork(minutes) => {
                 self.now = self.now.plus((*minutes).max(1) * MINUTE);
-                self.go_on_elsewhere();
+                self.continue_elsewhere();
             }
         }
     }
@@ -190,7 +190,7 @@ impl<'a> Transcript<'a> {
         self.ask(&Prompt { text: text.clone(), typed: None, files: Vec::new() });
     }
 
-    /// A file that the prompt names.
+    /// Adds a file that the prompt mentions.
     fn mentioned(&mut self, path: &Text, text: &Text) {
         self.context_tokens += text.len() as u64 / 4;
         let name = self.project.absolute(path);
@@ -217,7 +217,7 @@ impl<'a> Transcript<'a> {
             .iter()
             .map(|call| {
                 let id = format!("toolu_01{}", self.random.letters(22)).into();
-                (id, call, tools::tell(call, self.project, self.era))
+                (id, call, tools::record_call(call, self.project, self.era))
             })
             .collect();
         let mut blocks: Vec<Json> = Vec::new();
@@ -253,7 +253,7 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    /// Writes the rows of one answer, a row for each block; returns what it used.
+    /// Writes the rows of one answer, a row for each block; returns its usage.
     fn answer(&mut self, blocks: Vec<Json>, output: u64, goes_on: bool) -> u64 {
         let id = format!("msg_01{}", self.random.letters(22));
         let request = format!("req_011C{}", self.random.letters(20));
@@ -262,7 +262,7 @@ impl<'a> Transcript<'a> {
         let output = output + 8;
         let last = blocks.len();
         for (at, block) in blocks.into_iter().enumerate() {
-            // 1.0 notes a placeholder first.
+            // 1.0 writes a placeholder first.
             let is_placeholder = self.era == Era::ClaudeInline && at + 1 < last;
             let stop = match (is_placeholder, goes_on) {
                 (true, _) => Json::Null,
@@ -307,7 +307,7 @@ impl<'a> Transcript<'a> {
         self.row(record! { "type": "user", "message": message, "toolUseResult": rich });
     }
 
-    /// Lets a sub-agent do its work; returns its id.
+    /// Runs a sub-agent; returns its id.
     fn delegate(&mut self, call: &Text, (prompt, result): (&Text, &Text), steps: &[Step]) -> Text {
         let id: Text = match self.era {
             Era::ClaudeFlat => self.random.hex(8),
@@ -373,7 +373,7 @@ impl<'a> Transcript<'a> {
         self.tally.other();
     }
 
-    /// The next prompt continues an older row; what was said stays in the file.
+    /// Makes the next prompt continue an older row; the undone rows stay in the file.
     fn rewind(&mut self, prompts: usize) {
         self.wait(5_000, 20_000);
         if let Some(before) = self.tally.cut(prompts) {
@@ -381,7 +381,7 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    /// `/compact`, which 1.0 does not note down.
+    /// Performs `/compact`, which 1.0 does not record.
     fn compact(&mut self, summary: &Text) {
         self.wait(5_000, 30_000);
         let before = self.context_tokens;
@@ -407,8 +407,8 @@ impl<'a> Transcript<'a> {
         self.tally.other();
     }
 
-    /// Goes on in a new file that begins with a copy of this one: a fork, or a resume of 1.0.
-    fn go_on_elsewhere(&mut self) {
+    /// Continues in a new file that begins with a copy of this one: a fork, or a resume of 1.0.
+    fn continue_elsewhere(&mut self) {
         let id: Text = self.random.uuid().into();
         let next = Self {
             id: id.clone(),
@@ -421,7 +421,7 @@ impl<'a> Transcript<'a> {
         };
         let mut old = std::mem::replace(self, next);
         self.before = std::mem::take(&mut old.before);
-        // The copies have their figures.
+        // The copies keep their figures.
         self.tally.inherit(|_| {});
         let is_resume = self.era == Era::ClaudeInline;
         let mut renamed: Vec<(Text, Text)> = Vec::new();
@@ -442,7 +442,7 @@ impl<'a> Transcript<'a> {
         self.before.push(old.close());
     }
 
-    /// What a resume of 1.0 does to the rows that it copies.
+    /// Changes a copied row as a resume of 1.0 does.
     fn renew(&mut self, row: &mut Json, renamed: &mut Vec<(Text, Text)>) {
         let new: Text = self.random.uuid().into();
         let parent = row.text("parentUuid");
@@ -457,7 +457,7 @@ impl<'a> Transcript<'a> {
 
     // --- Files ---
 
-    /// Ends the program; returns the session, and those that it goes on from.
+    /// Ends the program; returns the session, and those that it continues.
     pub(crate) fn finish(mut self) -> Vec<Finished> {
         let mut all = std::mem::take(&mut self.before);
         all.push(self.close());
@@ -535,7 +535,7 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    /// What was typed, for the list of prompts that releases since 2.0 keep.
+    /// Returns the prompts, for the history that releases since 2.0 write.
     fn history(&self) -> Vec<(PathBuf, Moment, String)> {
         if self.era == Era::ClaudeInline {
             return Vec::new();
@@ -559,7 +559,7 @@ fn version(era: Era) -> &'static str {
     }
 }
 
-/// The name of a project's folder: what is not a letter or digit is a dash.
+/// Returns the name of a project's folder: anything except letters and digits becomes a dash.
 fn folder_name(path: &str) -> String {
     let plain = |unit: u16| char::from_u32(u32::from(unit)).filter(char::is_ascii_alphanumeric);
     path.encode_utf16().map(|unit| plain(unit).unwrap_or('-')).collect()

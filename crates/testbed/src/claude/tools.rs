@@ -1,4 +1,4 @@
-//! Tool calls as Claude Code names and records them.
+//! Tool calls as named and recorded by Claude Code.
 
 use crate::{
     call::{Action, Call, Outcome},
@@ -7,13 +7,13 @@ use crate::{
     project::Project,
 };
 
-/// A call and its result, as they stand in the file.
+/// A call and its result, as in the file.
 pub(super) struct Used {
     pub(super) name: Text,
     pub(super) input: Json,
-    /// What the model is told.
+    /// The result for the model.
     pub(super) content: Text,
-    /// What the program notes for itself, in `toolUseResult`.
+    /// The program's own record, in `toolUseResult`.
     pub(super) rich: Json,
     pub(super) end: End,
 }
@@ -29,7 +29,7 @@ const REFUSED: &str = "The user doesn't want to proceed with this tool use. The 
                        file edit, the new_string was NOT written to the file). STOP what you are doing and wait for \
                        the user to tell you how to proceed.";
 
-pub(super) fn tell(call: &Call, project: &Project, era: Era) -> Used {
+pub(super) fn record_call(call: &Call, project: &Project, era: Era) -> Used {
     let (name, input) = asked(&call.action, project, era);
     let used =
         |content: Text, rich: Json, end| Used { name: name.into(), input, content, rich, end };
@@ -86,7 +86,7 @@ fn asked(action: &Action, project: &Project, era: Era) -> (&'static str, Json) {
         Action::Fetch { prompt, .. } => {
             ("WebFetch", record! { "url": "https://example.com/", "prompt": prompt })
         }
-        // The one server that scenarios know.
+        // The only server in scenarios.
         Action::Server { query, .. } => ("mcp__orders__run_query", record! { "query": query }),
         Action::Question { question, .. } => {
             let one = record! { "question": question, "header": "Question", "options": Json::List(Vec::new()), "multiSelect": false };
@@ -103,7 +103,7 @@ fn asked(action: &Action, project: &Project, era: Era) -> (&'static str, Json) {
     }
 }
 
-/// What came of it: for the model, and for the program.
+/// Returns the result: for the model, and for the program.
 fn given(action: &Action, project: &Project) -> (Text, Json) {
     let plain = |text: &Text| (text.clone(), Json::from(text));
     match action {

@@ -15,7 +15,7 @@ use crate::{
 impl Rollout<'_> {
     // --- Lines ---
 
-    /// Adds a line; the first eras have items only, without types and times.
+    /// Adds a line; the first eras have only items, without types and times.
     pub(super) fn line(&mut self, kind: &'static str, payload: Json) {
         if matches!(self.era, Era::CodexDocument | Era::CodexBare) {
             payload.compact(&mut self.out);
@@ -52,7 +52,7 @@ impl Rollout<'_> {
         });
     }
 
-    /// An item; `kinds` says what its parts are, in releases that say so.
+    /// Adds an item; `kinds` has the types of its parts, in releases that record them.
     fn item(&mut self, mut item: Json, kinds: Option<&'static str>) {
         if self.is_paginated() {
             let turn = self.turn.clone().unwrap_or_default();
@@ -65,7 +65,7 @@ impl Rollout<'_> {
         self.line("response_item", item);
     }
 
-    /// The head of a file.
+    /// Adds the header of a file.
     pub(super) fn head(&mut self, mut more: Json) {
         let git = record! { "commit_hash": self.random.hex(40), "branch": "main" };
         match self.era {
@@ -128,7 +128,7 @@ impl Rollout<'_> {
         self.is_fresh = false;
     }
 
-    /// What the program tells the model of its surroundings, once.
+    /// Adds the context that the program sends to the model, once.
     fn opening(&mut self) {
         if self.era == Era::CodexDocument {
             return;
@@ -145,14 +145,14 @@ impl Rollout<'_> {
         self.injected("user", &text, "environments.environment_context");
     }
 
-    /// A message that nobody typed.
+    /// Adds a message that nobody typed.
     pub(super) fn injected(&mut self, role: &'static str, text: &str, kind: &'static str) {
         let content = Json::List(vec![record! { "type": "input_text", "text": text }]);
         self.item(record! { "type": "message", "role": role, "content": content }, Some(kind));
         self.tally.other();
     }
 
-    /// The records of a prompt.
+    /// Adds the records of a prompt.
     pub(super) fn prompt_records(&mut self, text: &Text) {
         if self.is_paginated() {
             self.turn_context();
@@ -219,7 +219,7 @@ impl Rollout<'_> {
             .iter()
             .map(|call| {
                 let id = format!("call_{}", self.random.letters(24)).into();
-                (id, tools::tell(call, self.project, self.era))
+                (id, tools::record_call(call, self.project, self.era))
             })
             .collect();
         let mut output = 8;
@@ -391,7 +391,7 @@ impl Rollout<'_> {
         self.item(record! { "type": kind, "call_id": id, "output": text }, None);
     }
 
-    /// Lets a sub-agent do its work in a thread of its own; returns what the call gives back.
+    /// Runs a sub-agent in its own thread; returns the result of the call.
     fn delegate(&mut self, call: &Text, (prompt, result): (&Text, &Text), steps: &[Step]) -> Text {
         let mut agent = Self {
             parent: Some(self.id.clone()),
@@ -416,7 +416,7 @@ impl Rollout<'_> {
         record! { "agent_id": id }.to_compact().into()
     }
 
-    // --- What was used ---
+    // --- Usage ---
 
     /// Counts one request; returns its tokens, if the era records any.
     fn count(&mut self, output: u64, reasoning: u64) -> u64 {

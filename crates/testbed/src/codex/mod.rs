@@ -1,4 +1,4 @@
-//! Sessions as Codex writes them: a rollout of items and events, more than one after a revert.
+//! Writes sessions like Codex: a rollout of items and events, more than one after a revert.
 
 mod items;
 mod place;
@@ -19,23 +19,23 @@ use crate::{
 };
 
 const MINUTE: i64 = 60_000;
-/// Tokens of the instructions and tool declarations, which every request carries.
+/// Tokens of the instructions and tool declarations, which are part of every request.
 const BASE_TOKENS: u64 = 7_000;
-/// How many tokens fit.
+/// The context window in tokens.
 const WINDOW: u64 = 258_400;
-/// What stands in front of a summary.
+/// The text before a summary.
 const BEFORE_SUMMARY: &str = "Another language model started to solve this problem and produced a summary of its thinking \
                               process. Use this to build on the work that has already been done and avoid duplicating \
                               work. Here is the summary produced by the other language model:\n";
 
-/// Where a finished thread is put.
+/// Where a finished thread is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shelf {
+pub(crate) enum StoragePlace {
     /// Where it was written.
     Active,
     /// In the archive.
     Archived,
-    /// Compressed, as the program does with what was not used for days.
+    /// Compressed, as the program does with threads that were not used for days.
     Compressed,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Rollout<'a> {
     id: Text,
     /// The thread that ran it.
     parent: Option<Text>,
-    /// The id of the file that is written now, and when it was begun.
+    /// The id of the current file, and when it was begun.
     file: (Text, Moment),
     out: String,
     /// Type and payload of each line, for forks that copy them.
@@ -70,9 +70,9 @@ pub(crate) struct Rollout<'a> {
     summary: Option<Text>,
     typed: Vec<(Moment, Text)>,
     subagents: Vec<Finished>,
-    /// Threads that this one goes on from.
+    /// Threads that this one continues.
     before: Vec<Finished>,
-    shelf: Shelf,
+    shelf: StoragePlace,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -83,7 +83,7 @@ struct Mark {
     total: Usage,
 }
 
-/// What was used: input, cached input, output, reasoning.
+/// Usage: input, cached input, output, reasoning.
 #[derive(Debug, Clone, Copy, Default)]
 struct Usage([u64; 4]);
 
@@ -147,7 +147,7 @@ impl<'a> Rollout<'a> {
             typed: Vec::new(),
             subagents: Vec::new(),
             before: Vec::new(),
-            shelf: Shelf::Active,
+            shelf: StoragePlace::Active,
         }
     }
 
@@ -155,7 +155,7 @@ impl<'a> Rollout<'a> {
         self.summary = title;
     }
 
-    pub(crate) fn put(&mut self, place: Shelf) {
+    pub(crate) fn put(&mut self, place: StoragePlace) {
         self.shelf = place;
     }
 
@@ -165,7 +165,7 @@ impl<'a> Rollout<'a> {
         self.out.len() + files.sum::<usize>()
     }
 
-    /// Lets one thing happen.
+    /// Performs one step.
     pub(crate) fn step(&mut self, step: &Step) {
         match step {
             Step::Ask(prompt) => self.ask(prompt),
@@ -192,14 +192,14 @@ impl<'a> Rollout<'a> {
                 self.now = self.now.plus((*minutes).max(1) * MINUTE);
                 // A release of the bare era copies everything into a new file.
                 if self.era == Era::CodexBare {
-                    self.go_on_elsewhere();
+                    self.continue_elsewhere();
                 }
             }
             Step::Fork(minutes) => {
                 self.end_turn();
                 self.now = self.now.plus((*minutes).max(1) * MINUTE);
                 if self.era != Era::CodexDocument {
-                    self.go_on_elsewhere();
+                    self.continue_elsewhere();
                 }
             }
         }
@@ -278,7 +278,7 @@ impl<'a> Rollout<'a> {
         }
     }
 
-    /// Undoes prompts: by a note, or since 0.148 by a new file that goes on from the middle of the old one.
+    /// Undoes prompts: by a record, or since 0.148 by a new file that continues from the middle of the old one.
     fn undo(&mut self, prompts: usize) {
         self.end_turn();
         self.wait(5_000, 20_000);
@@ -344,8 +344,8 @@ impl<'a> Rollout<'a> {
         self.marks.clear();
     }
 
-    /// Goes on in another thread: a fork, or a resume of the bare era.
-    fn go_on_elsewhere(&mut self) {
+    /// Continues in another thread: a fork, or a resume of the bare era.
+    fn continue_elsewhere(&mut self) {
         let mark = self.marks.last().copied();
         if self.is_paginated() && mark.is_none() {
             return;
@@ -387,7 +387,7 @@ impl<'a> Rollout<'a> {
                 }
             }
         }
-        // What was used is counted in the thread that used it, and calls where they are recorded.
+        // Usage is counted in the thread that used it, and calls where they are recorded.
         let is_elsewhere = self.is_paginated();
         self.tally.inherit(|counts| {
             counts.tokens = 0;
@@ -400,7 +400,7 @@ impl<'a> Rollout<'a> {
 
     // --- Files ---
 
-    /// Ends the program; returns the thread, and those that it goes on from.
+    /// Ends the program; returns the thread, and those that it continues.
     pub(crate) fn finish(mut self) -> Vec<Finished> {
         let mut all = std::mem::take(&mut self.before);
         all.push(self.close());
@@ -437,7 +437,7 @@ impl<'a> Rollout<'a> {
         }
     }
 
-    /// The lines about the thread in files that all threads share.
+    /// Returns the lines about the thread in files that all threads share.
     fn notes(&self) -> Vec<(PathBuf, Moment, String)> {
         let mut notes = Vec::new();
         if self.era != Era::CodexDocument && self.parent.is_none() {

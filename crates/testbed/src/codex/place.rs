@@ -1,8 +1,8 @@
-//! Where a rollout lies, and in which form.
+//! Where a rollout is stored, and in which format.
 
 use std::path::PathBuf;
 
-use super::{Rollout, Shelf};
+use super::{Rollout, StoragePlace};
 use crate::{
     json::{Json, record},
     moment::Moment,
@@ -11,11 +11,11 @@ use crate::{
 };
 
 impl Rollout<'_> {
-    /// Puts a file of the thread where it belongs.
+    /// Returns a file of the thread with its path.
     pub(super) fn made(&self, (rollout, at): (&str, Moment), text: String, role: Role) -> Made {
         let path = self.path(rollout, at);
         let made = Made { role, ..Made::at(path, text, self.now) };
-        if self.shelf != Shelf::Compressed {
+        if self.shelf != StoragePlace::Compressed {
             return made;
         }
         let mut path = made.name.into_os_string();
@@ -35,14 +35,14 @@ impl Rollout<'_> {
             format!("{}_{rollout}", self.id)
         };
         let name = format!("rollout-{second}-{id}.jsonl");
-        if self.shelf == Shelf::Archived {
+        if self.shelf == StoragePlace::Archived {
             return PathBuf::from(".codex/archived_sessions").join(name);
         }
         let day: String = second.chars().take(10).map(|c| if c == '-' { '/' } else { c }).collect();
         PathBuf::from(".codex/sessions").join(day).join(name)
     }
 
-    /// The whole thread as one document, as the first releases wrote it.
+    /// Returns the whole thread as one document, as the first releases wrote it.
     pub(super) fn document(&mut self) -> String {
         let items = std::mem::take(&mut self.lines).into_iter().map(|(_, item)| item);
         let session = record! {
@@ -52,11 +52,11 @@ impl Rollout<'_> {
     }
 }
 
-/// Bytes as a Zstandard frame of raw blocks: valid, and made without a compressor.
+/// Returns bytes as a Zstandard frame of raw blocks: valid, and written without a compressor.
 fn frame(bytes: &[u8]) -> Vec<u8> {
     const BLOCK: usize = 1 << 17;
     let size = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
-    // One segment, whose size stands in four bytes.
+    // One segment, with its size in four bytes.
     let mut out = vec![0x28, 0xb5, 0x2f, 0xfd, 0xa0];
     out.extend_from_slice(&size.to_le_bytes());
     let last = bytes.len().div_ceil(BLOCK).saturating_sub(1);

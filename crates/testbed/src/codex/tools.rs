@@ -1,4 +1,4 @@
-//! Tool calls as Codex names and records them: most are commands of the shell.
+//! Tool calls as named and recorded by Codex: most are shell commands.
 
 use crate::{
     call::{Action, Call, Outcome},
@@ -10,13 +10,13 @@ use crate::{
 /// A call and its result.
 pub(super) struct Used {
     pub(super) form: Form,
-    /// What came of it, without what the program puts around it.
+    /// The plain result, without the program's frame.
     pub(super) raw: Text,
     pub(super) code: u64,
     pub(super) end: End,
 }
 
-/// How a call is asked for.
+/// The form of a call.
 pub(super) enum Form {
     Shell(Text),
     Patch { input: Text, path: String, change: Json },
@@ -32,7 +32,7 @@ pub(super) enum End {
     Cancelled,
 }
 
-pub(super) fn tell(call: &Call, project: &Project, era: Era) -> Used {
+pub(super) fn record_call(call: &Call, project: &Project, era: Era) -> Used {
     let (form, raw, code) = form(&call.action, project, era);
     let end = if code == 0 { End::Done } else { End::Failed };
     match &call.outcome {
@@ -82,7 +82,7 @@ fn form(action: &Action, project: &Project, era: Era) -> (Form, Text, u64) {
             let plan = record! { "plan": Json::list(items.iter().map(step)) };
             done(Form::Function("update_plan", plan), &"Plan updated".into())
         }
-        // Without an output nothing would tell this answer from the next one there.
+        // Without an output, this answer could not be distinguished from the next one.
         Action::WebSearch { query, answer }
             if matches!(era, Era::CodexDocument | Era::CodexBare) =>
         {
@@ -93,7 +93,7 @@ fn form(action: &Action, project: &Project, era: Era) -> (Form, Text, u64) {
         Action::Fetch { answer, .. } => {
             done(Form::Shell("curl -s https://example.com/".into()), answer)
         }
-        // The one server that scenarios know.
+        // The only server in scenarios.
         Action::Server { query, answer, .. } => {
             done(Form::Function("mcp__orders__run_query", record! { "query": query }), answer)
         }
@@ -140,7 +140,7 @@ fn signed(sign: char, text: &str) -> String {
 }
 
 impl Used {
-    /// The output as the model is told it.
+    /// Returns the output as the model receives it.
     pub(super) fn output(&self, era: Era, chunk: &str) -> Text {
         let (raw, code) = (&self.raw, self.code);
         if self.end == End::Cancelled {

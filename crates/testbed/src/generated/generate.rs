@@ -1,4 +1,4 @@
-//! Making up what is said: prompts, tool calls, answers, and now and then an event.
+//! Generates prompts, tool calls, answers, and occasional events.
 
 use super::pool::{NOUNS, Pool, han, identifier, words};
 use crate::{
@@ -14,7 +14,7 @@ pub(super) struct Generator<'a> {
     pool: &'a Pool,
 }
 
-/// The largest tool output; the program cuts longer ones.
+/// The largest tool output; the program truncates longer ones.
 const LONGEST: usize = 24_000;
 
 impl<'a> Generator<'a> {
@@ -22,12 +22,12 @@ impl<'a> Generator<'a> {
         Self { random, pool }
     }
 
-    /// How many turns a session of no particular size has.
+    /// Returns the number of turns of a session without a target size.
     pub(super) fn few(&mut self) -> usize {
         1 + self.random.below(5)
     }
 
-    /// A prompt and all that it leads to, in about `room` bytes or less.
+    /// Returns a prompt and everything that follows from it, in at most about `room` bytes.
     pub(super) fn turn(&mut self, era: Era, room: usize) -> Vec<Step> {
         let most = (room / 8).clamp(300, LONGEST);
         let mut steps = vec![Step::Ask(self.prompt(most))];
@@ -45,7 +45,7 @@ impl<'a> Generator<'a> {
         steps
     }
 
-    /// Something that interrupts the talk, rarely.
+    /// Returns a rare event.
     pub(super) fn event(&mut self) -> Option<Step> {
         let subject = words(&mut self.random, 5);
         Some(match self.random.below(200) {
@@ -64,7 +64,7 @@ impl<'a> Generator<'a> {
         })
     }
 
-    /// A title, for four sessions in ten.
+    /// Returns a title, for four sessions in ten.
     pub(super) fn title(&mut self) -> Option<Text> {
         let has_title = self.random.percent(40);
         let title = format!("{} the {}", self.verb(), words(&mut self.random, 4));
@@ -110,7 +110,7 @@ impl<'a> Generator<'a> {
             .collect()
     }
 
-    /// A reply that runs tools.
+    /// Returns a reply that runs tools.
     fn work(&mut self, era: Era, most: usize) -> Reply {
         let text = if self.random.percent(40) {
             format!("I {}.", words(&mut self.random, 8)).into()

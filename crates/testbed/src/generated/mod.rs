@@ -1,8 +1,7 @@
 //! Homes of any size: many random sessions.
 //!
-//! `plan` spreads the sessions over projects, eras and time; `generate` makes up what is said in them,
-//! drawing its texts from a `pool`. No floating point decides anything here, so that a seed means the
-//! same on every machine.
+//! `plan` spreads the sessions over projects, eras and time; `generate` generates their content, with texts from a `pool`.
+//! No floating point is used for decisions here, so that a seed gives the same result on every machine.
 
 mod generate;
 mod plan;
@@ -25,7 +24,7 @@ use crate::{
     writing::Writing,
 };
 
-/// Above this size a session does nothing more that repeats all its messages in the file.
+/// Above this size a session does nothing that repeats all its messages in the file.
 const HEAVY: usize = 1_000_000;
 
 pub(crate) fn fill(
@@ -40,7 +39,7 @@ pub(crate) fn fill(
     let mut weight_left: u64 = plan.sessions.iter().map(|planned| planned.weight).sum();
     progress(0, total);
     for planned in &plan.sessions {
-        // Later sessions balance what earlier ones had too much or too little of.
+        // Later sessions compensate for the size of earlier ones.
         let left = u128::from(total.saturating_sub(home.bytes()));
         let share = left * u128::from(planned.weight) / u128::from(weight_left.max(1));
         weight_left -= planned.weight;
@@ -60,7 +59,7 @@ pub(crate) fn fill(
     home.close()
 }
 
-/// Lets the session go on until it is about as large as asked.
+/// Continues the session until it has about the requested size.
 fn generate<'a>(
     mut session: Writing<'a>,
     planned: &Planned,
@@ -77,7 +76,7 @@ fn generate<'a>(
         }
         if forks && session.size() >= target / 2 {
             session.step(&Step::Fork(90));
-            // A fork has something of its own.
+            // A fork has content of its own.
             (forks, turns) = (false, turns + 1);
             continue;
         }
@@ -87,7 +86,7 @@ fn generate<'a>(
         {
             let undoes = matches!(event, Step::Rewind(_));
             session.step(&event);
-            // After a rewind the talk goes on another way.
+            // After a rewind the conversation continues differently.
             turns += usize::from(undoes);
         }
     }

@@ -1,8 +1,8 @@
-//! Which sessions there are: project, era, time and share of the size.
+//! Plans the sessions: project, era, time and share of the size.
 
 use super::pool::NOUNS;
 use crate::{
-    codex::Shelf,
+    codex::StoragePlace,
     moment::Moment,
     options::{Era, TestbedAgent, TestbedOptions},
     project::{Migration, Project},
@@ -20,11 +20,11 @@ pub(super) struct Planned {
     pub(super) at: Moment,
     /// Share of the whole size: a few sessions are long, most are not.
     pub(super) weight: u64,
-    /// Whether a later release may take the session up again.
+    /// Whether a later release may resume the session.
     pub(super) may_resume: bool,
     /// Whether it is forked in the middle, which makes another session.
     pub(super) forks: bool,
-    pub(super) shelf: Shelf,
+    pub(super) shelf: StoragePlace,
 }
 
 /// 2025-09-01, when the first release with session files was a week away.
@@ -51,7 +51,7 @@ impl Plan {
         let eras = options.eras();
         let (mut sessions, mut left) = (Vec::with_capacity(options.sessions), options.sessions);
         while left > 0 {
-            // The smaller of two draws: the first projects are the busy ones.
+            // The smaller of two random numbers: the first projects are the busy ones.
             let draw = [random.below(projects.len()), random.below(projects.len())];
             let project = draw[0].min(draw[1]);
             let era = random.pick(eras);
@@ -70,7 +70,7 @@ impl Plan {
                 weight: random.pick(&WEIGHTS) * (random.below(100) as u64 + 50),
                 may_resume,
                 forks: false,
-                shelf: Shelf::Active,
+                shelf: StoragePlace::Active,
             };
             if era.agent() != TestbedAgent::Gemini {
                 planned.choose(left, &mut random);
@@ -83,19 +83,19 @@ impl Plan {
 }
 
 impl Planned {
-    /// Decides what only some agents do.
+    /// Decides about features that only some agents have.
     fn choose(&mut self, left: usize, random: &mut Random) {
         self.forks = left > 1 && self.era != Era::CodexDocument && random.percent(8);
         let has_shelves = matches!(self.era, Era::CodexTagged | Era::CodexPaginated);
         self.shelf = match random.below(100) {
-            0..=7 if has_shelves => Shelf::Archived,
-            8..=21 if has_shelves => Shelf::Compressed,
-            _ => Shelf::Active,
+            0..=7 if has_shelves => StoragePlace::Archived,
+            8..=21 if has_shelves => StoragePlace::Compressed,
+            _ => StoragePlace::Active,
         };
     }
 }
 
-/// A time at which releases of the era were in use.
+/// Returns a time at which releases of the era were in use.
 fn moment(era: Era, random: &mut Random) -> Moment {
     let (first, last) = match era {
         Era::Strings => (8, 168),
@@ -138,7 +138,7 @@ fn projects(count: usize, random: &mut Random) -> Vec<Project> {
     projects
 }
 
-/// Megabytes as bytes; what makes no sense is 0.
+/// Returns megabytes as bytes; invalid values are 0.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

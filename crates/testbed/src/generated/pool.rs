@@ -1,6 +1,6 @@
-//! Text to draw from: prose, code and logs, made once and cut into pieces.
+//! Text samples: prose, code and logs, generated once and cut into pieces.
 //!
-//! Making up every tool output word by word would cost more than writing it.
+//! Generating every tool output word by word would cost more than writing it.
 
 use crate::{json::Text, random::Random};
 
@@ -33,12 +33,12 @@ const HAN: &[&str] = &[
     "函数", "记录", "恢复", "删除", "压缩", "检查", "结果", "工具",
 ];
 
-/// The least and the most text that is worth making.
+/// The minimum and maximum size of the pool.
 const LEAST: usize = 64 * 1024;
 const MOST: usize = 4 * 1024 * 1024;
 
 impl Pool {
-    /// Makes about `wanted` bytes of text, within reason.
+    /// Generates about `wanted` bytes of text, within these limits.
     pub(super) fn new(mut random: Random, wanted: usize) -> Self {
         let size = wanted.clamp(LEAST, MOST);
         let mut text = String::with_capacity(size + 256);
@@ -51,7 +51,7 @@ impl Pool {
         Self { text, starts }
     }
 
-    /// Whole lines of about `bytes` in all, from anywhere.
+    /// Returns whole lines of about `bytes` in total, from a random position.
     pub(super) fn lines(&self, random: &mut Random, bytes: usize) -> Text {
         let from = self.starts[random.below(self.starts.len())];
         let end = (from + bytes).min(self.text.len());
@@ -61,7 +61,7 @@ impl Pool {
     }
 }
 
-/// `parse_session`, `flushQueue`
+/// Returns an identifier such as `parse_session` or `flushQueue`.
 pub(super) fn identifier(random: &mut Random) -> String {
     let (verb, noun) = (random.pick(VERBS), random.pick(NOUNS));
     if random.percent(60) {
@@ -73,7 +73,7 @@ pub(super) fn identifier(random: &mut Random) -> String {
     format!("{verb}{capital}")
 }
 
-/// A few words that could stand in a sentence.
+/// Returns a few words for a sentence.
 pub(super) fn words(random: &mut Random, count: usize) -> String {
     let mut out = String::new();
     for index in 0..count {
@@ -90,7 +90,7 @@ pub(super) fn han(random: &mut Random, count: usize) -> String {
     (0..count).map(|_| random.pick(HAN)).collect()
 }
 
-/// One line of code, prose or log.
+/// Returns one line of code, prose or log.
 fn line(random: &mut Random) -> String {
     let indent = "                ".get(..random.below(4) * 4).unwrap_or_default();
     match random.below(12) {

@@ -1,7 +1,6 @@
-//! Hand-written stories: five small projects, and what was talked about in them.
+//! Hand-written scenarios: five small projects, and their conversations.
 //!
-//! They are there to be read in a demo, so each is a believable piece of work; together they use every
-//! tool and everything that can happen in a session.
+//! They are read in demos, so each is a realistic piece of work; together they use every tool and every event of a session.
 
 pub(crate) mod import;
 pub(crate) mod others;

@@ -1,4 +1,4 @@
-//! What was talked about with other agents in the same projects.
+//! Conversations with other agents in the same projects.
 
 use crate::{
     call::{agent, edit, glob, read, run, search, todos, web_search, write},
@@ -60,7 +60,7 @@ pub(crate) fn stock() -> Scenario {
         .say("Add this line with `crontab -e`:\n\n```\n0 7 * * 1-5 sh bin/out-of-stock | mail -s 'out of stock' shop@example.com\n```")
 }
 
-/// Claude Code 2.0: a summary took the place of the talk.
+/// Claude Code 2.0: a summary replaced the conversation.
 pub(crate) fn numbers() -> Scenario {
     Scenario::titled("Parse numbers with exponents")
         .ask("Does the parser read 1e5?")

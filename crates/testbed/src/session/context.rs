@@ -2,7 +2,7 @@
 
 use crate::{moment::Moment, project::Project};
 
-/// The text of the context message.
+/// Returns the text of the context message.
 pub(super) fn describe(project: &Project, now: Moment) -> String {
     let Project { path, slug, .. } = project;
     format!(

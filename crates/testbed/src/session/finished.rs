@@ -1,4 +1,4 @@
-//! A session that is written: its files, and the truth about them.
+//! A finished session: its files, and their expected values.
 
 use std::path::PathBuf;
 
@@ -28,15 +28,15 @@ impl Made {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The file that holds the conversation.
+    /// The file with the conversation.
     Main,
     /// The old document beside the lines file that continues it.
     Twin,
     /// What a resume leaves beside the file it continues.
     Stub,
-    /// An earlier stretch of the conversation.
+    /// An earlier section of the conversation.
     Part,
-    /// What is kept beside a session, and holds nothing of it.
+    /// A file beside a session that has nothing of its conversation.
     Beside,
 }
 
@@ -96,7 +96,7 @@ impl Session<'_> {
         }
     }
 
-    /// `session-<minute>-<first eight of the id>.<extension>`, or the agent's id in its parent's folder.
+    /// Returns `session-<minute>-<first eight of the id>.<extension>`, or the agent's id in its parent's folder.
     pub(super) fn file_name(&self, at: Moment, extension: &str) -> String {
         if let Some(parent) = &self.parent {
             return format!("{parent}/{}.{extension}", self.id);

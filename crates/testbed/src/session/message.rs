@@ -6,10 +6,10 @@ use crate::{
     options::Era,
     report::ExpectedCounts,
     scenario::Level,
-    tool::{Status, Told},
+    tool::{FinishedCall, Status},
 };
 
-/// First 32 digits of the SHA-256 of `environment-context`: the context message's id in every session.
+/// The first 32 digits of the SHA-256 of `environment-context`: the context message's id in every session.
 pub(crate) const CONTEXT_ID: &str = "d04923d38bb0f6017037e74183378ef4";
 
 #[derive(Debug, Clone)]
@@ -21,7 +21,7 @@ pub(crate) struct Message {
 
 #[derive(Debug, Clone)]
 pub(crate) enum Body {
-    /// Typed by a human; with what was typed, where the text sent differs.
+    /// Typed by a human; with the typed text, where the sent text differs.
     Prompt {
         parts: Vec<Text>,
         typed: Option<Text>,
@@ -41,23 +41,23 @@ pub(crate) struct Answer {
     pub(crate) thoughts: Vec<(Text, Text, Moment)>,
     pub(crate) tokens: Option<Tokens>,
     pub(crate) model: Option<&'static str>,
-    pub(crate) calls: Vec<Told>,
+    pub(crate) calls: Vec<FinishedCall>,
     pub(crate) layout: Layout,
 }
 
-/// How the record of an answer is arranged.
+/// The layout of an answer's record.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Layout {
     /// Content is a string, calls come last.
     #[default]
     Plain,
-    /// A reply without words that its tools brought to paper: calls come first (up to 0.31).
+    /// A reply without text that was recorded because of its tools: calls come first (up to 0.31).
     CallsFirst,
-    /// Rebuilt by a resume or a rewind: content is a list with thoughts, words and calls.
+    /// Rebuilt by a resume or a rewind: content is a list with thoughts, text and calls.
     Rebuilt,
-    /// Taken from the running conversation after a prompt was rolled back: words and calls.
+    /// From the running conversation after a prompt was rolled back: text and calls.
     RolledBack,
-    /// Put in by `/compress`: words only, nothing else known.
+    /// Added by `/compress`: text only.
     Bare,
 }
 
@@ -87,7 +87,7 @@ impl Tokens {
 }
 
 impl Message {
-    /// The record of the message as `era` writes it.
+    /// Returns the record of the message in the format of `era`.
     pub(crate) fn json(&self, era: Era) -> Json {
         let (kind, content) = match &self.body {
             Body::Prompt { parts, .. } => ("user", texts(parts, era)),
@@ -130,7 +130,7 @@ impl Message {
     }
 }
 
-/// Texts as one string, or as a list of parts since 0.28.
+/// Returns texts as one string, or as a list of parts since 0.28.
 fn texts(parts: &[Text], era: Era) -> Json {
     if era == Era::Strings {
         Json::from(parts.concat())

@@ -1,8 +1,8 @@
-//! Writing a story down as a given era would have.
+//! Writes a scenario in the format of a given era.
 //!
-//! A [`Session`] takes one `Step` after the other, keeps the list of messages that the program's
-//! loader would show, and fills its page. `steps` knows what each step does in each era, `reply` what
-//! a model request leaves behind, `message` and `page` how it looks in the file.
+//! A [`Session`] takes one `Step` after the other, tracks the list of messages that the program's loader would show, and
+//! fills its page. `steps` knows what each step does in each era, `reply` what a model request writes, `message` and `page`
+//! how it looks in the file.
 
 mod context;
 mod finished;
@@ -27,13 +27,13 @@ use crate::{
     scenario::{Level, Scenario},
 };
 
-/// Tokens of the system prompt and tool declarations, which every request carries.
+/// Tokens of the system prompt and tool declarations, which are part of every request.
 const BASE_TOKENS: u64 = 5200;
 
 /// A session while it is being written.
 #[derive(Debug)]
 pub(crate) struct Session<'a> {
-    /// The era that writes now; a resume may move it on.
+    /// The current era; a resume may advance it.
     era: Era,
     first_era: Era,
     project: &'a Project,
@@ -46,12 +46,12 @@ pub(crate) struct Session<'a> {
     page: Page,
     /// What the loader would show.
     messages: Vec<Message>,
-    /// Every message id that the file holds, shown or not.
+    /// Every message id in the file, shown or not.
     ids: HashSet<Text>,
     model: &'static str,
-    /// Tokens that the next request sends along.
+    /// The context tokens of the next request.
     context_tokens: u64,
-    /// How many model requests there were; part of the call ids of sub-agents.
+    /// The number of model requests; part of the call ids of sub-agents.
     turns: usize,
     summary: Option<Text>,
     done: Vec<Made>,
@@ -124,20 +124,20 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Tells a whole story.
-    pub(crate) fn tell(&mut self, scenario: &Scenario) {
+    /// Writes a whole scenario.
+    pub(crate) fn play(&mut self, scenario: &Scenario) {
         for step in &scenario.steps {
             self.step(step);
         }
         self.summary.clone_from(&scenario.summary);
     }
 
-    /// Gives the session the title that the program would make for it later.
+    /// Sets the title that the program would give it later.
     pub(crate) fn title(&mut self, title: Option<Text>) {
         self.summary = title;
     }
 
-    /// How many bytes all files of the session have so far, about.
+    /// Returns the approximate size of all files of the session so far.
     pub(crate) fn size(&self) -> usize {
         let done: usize = self.done.iter().map(|made| made.bytes.len()).sum();
         let agents: usize =
@@ -149,7 +149,7 @@ impl<'a> Session<'a> {
         if self.parent.is_some() { ExpectedKind::Subagent } else { ExpectedKind::Main }
     }
 
-    /// Lets between `low` and `high` milliseconds pass.
+    /// Advances the clock by `low` to `high` milliseconds.
     fn wait(&mut self, low: i64, high: i64) {
         self.now = self.now.plus(self.random.between(low, high));
     }

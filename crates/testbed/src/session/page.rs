@@ -1,4 +1,4 @@
-//! The file being written: one document that is rewritten, or lines that are only ever added.
+//! The file being written: one document that is rewritten, or lines that are only appended.
 
 use crate::{
     json::{Json, Text, record},
@@ -8,7 +8,7 @@ use crate::{
     session::message::Message,
 };
 
-/// What stands at the top of a session file.
+/// The header of a session file.
 #[derive(Debug, Clone)]
 pub(crate) struct Head {
     pub(crate) id: Text,
@@ -32,7 +32,7 @@ impl Head {
         }
     }
 
-    /// The first line of a lines file.
+    /// Returns the first line of a lines file.
     pub(crate) fn line(&self) -> Json {
         let mut line = record! {
             "sessionId": &self.id,
@@ -56,11 +56,11 @@ pub(crate) enum Page {
     Lines(String),
 }
 
-/// One JSON object, written so that its messages can be cut off again.
+/// One JSON object, written so that its messages can be truncated.
 #[derive(Debug)]
 pub(crate) struct Document {
     head: Head,
-    /// The messages, rendered, each with what separates it from the one before.
+    /// The serialized messages, each with its separator.
     messages: String,
     /// Where each message begins.
     starts: Vec<usize>,
@@ -77,7 +77,7 @@ impl Page {
         page
     }
 
-    /// How large the file is so far, about.
+    /// Returns the approximate size of the file so far.
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Document(document) => document.messages.len() + 300,
@@ -129,8 +129,8 @@ impl Page {
         }
     }
 
-    /// The file as it is, with the title that was made for it; `first` is the time of the first
-    /// message, from which the oldest era takes its start.
+    /// Returns the file with its title; `first` is the time of the first message, which is the start time in the oldest
+    /// era.
     pub(crate) fn close(self, summary: Option<&Text>, first: Option<Moment>) -> String {
         match self {
             Self::Document(document) => document.close(summary, first),

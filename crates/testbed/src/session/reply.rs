@@ -1,4 +1,4 @@
-//! What one model request leaves in the file: an answer, its tool calls, the sub-agents they ran.
+//! What one model request writes to the file: an answer, its tool calls, the sub-agents they ran.
 
 use super::{
     Session,
@@ -10,7 +10,7 @@ use crate::{
     moment::Moment,
     options::Era,
     scenario::{Level, Reply, Scenario},
-    tool::{self, Setting, Told},
+    tool::{self, FinishedCall, Setting},
 };
 
 impl Session<'_> {
@@ -34,7 +34,7 @@ impl Session<'_> {
         };
         let piles_up = self.era == Era::Strings && reply.text.is_empty() && !reply.calls.is_empty();
         if piles_up {
-            self.pile_up(answer, &reply.calls);
+            self.add_to_last_answer(answer, &reply.calls);
         } else {
             self.answer(answer, &reply.calls);
         }
@@ -48,7 +48,7 @@ impl Session<'_> {
         }
     }
 
-    /// The answer goes to paper at once, and again with its calls when they are done.
+    /// Writes the answer at once, and again with its calls when they are done.
     fn answer(&mut self, answer: Answer, calls: &[Call]) {
         self.push_body(Body::Answer(answer));
         if !calls.is_empty() {
@@ -56,9 +56,9 @@ impl Session<'_> {
         }
     }
 
-    /// Up to 0.31 a reply without words has no record of its own: its calls go to the answer before
-    /// it, or to a new record when a prompt comes before.
-    fn pile_up(&mut self, mut answer: Answer, calls: &[Call]) {
+    /// Up to 0.31 a reply without text has no record of its own: its calls are added to the answer before it, or to a new
+    /// record if a prompt comes before.
+    fn add_to_last_answer(&mut self, mut answer: Answer, calls: &[Call]) {
         let follows_answer =
             self.messages.last().is_some_and(|last| matches!(last.body, Body::Answer(_)));
         if !follows_answer {
@@ -70,16 +70,16 @@ impl Session<'_> {
 
     /// Runs the calls and writes the last answer again, with them.
     fn add_calls(&mut self, calls: &[Call]) {
-        let told = self.run(calls);
+        let finished = self.run(calls);
         let Some(mut message) = self.messages.pop() else { return };
         if let Body::Answer(answer) = &mut message.body {
-            answer.calls.extend(told);
+            answer.calls.extend(finished);
         }
         self.page.amend(&message, self.era);
         self.messages.push(message);
     }
 
-    fn run(&mut self, calls: &[Call]) -> Vec<Told> {
+    fn run(&mut self, calls: &[Call]) -> Vec<FinishedCall> {
         let asked = self.now;
         calls
             .iter()
@@ -91,9 +91,9 @@ impl Session<'_> {
                 let agent = self.delegate(&call.action);
                 let group = self.random.below(28_000) as u64 + 2_000;
                 let setting = Setting { era: self.era, project: self.project, group };
-                let told = tool::tell(call, setting, (id, agent), self.now);
-                self.context_tokens += weight(&told.response) / 4;
-                told
+                let finished = tool::finish_call(call, setting, (id, agent), self.now);
+                self.context_tokens += weight(&finished.response) / 4;
+                finished
             })
             .collect()
     }
@@ -109,7 +109,7 @@ impl Session<'_> {
         .into()
     }
 
-    /// Lets a sub-agent do its work, if that is what the call is; returns the id that the call names.
+    /// Runs a sub-agent, if the call is one; returns the id that the call names.
     fn delegate(&mut self, action: &Action) -> Option<Text> {
         let Action::Agent { name, prompt, result, scenario } = action else { return None };
         // Before 0.37 a sub-agent has no file of its own.
@@ -124,8 +124,8 @@ impl Session<'_> {
         let random = self.random.fork();
         let mut agent = Session::start_agent(self, &id, (self.now, random));
         let task = Scenario::new().ask(&brief(name, prompt));
-        agent.tell(&task);
-        agent.tell(scenario);
+        agent.play(&task);
+        agent.play(scenario);
         agent.complete(result);
         self.now = agent.now.plus(40);
         self.subagents.push(agent.finish());
@@ -133,7 +133,7 @@ impl Session<'_> {
         (self.era != Era::Parts).then_some(id)
     }
 
-    /// The sub-agent's last call, and its result as the title.
+    /// Writes the sub-agent's last call, with its result as the title.
     fn complete(&mut self, result: &Text) {
         let report = record! { "response": result };
         self.wait(900, 3_000);
@@ -145,10 +145,10 @@ impl Session<'_> {
         };
         self.push_body(Body::Answer(answer));
         let id = self.call_id("complete_task", self.now, 0);
-        let told = Told::last(id, record! { "result": report.clone() }, self.now);
+        let finished = FinishedCall::last(id, record! { "result": report.clone() }, self.now);
         if let Some(mut message) = self.messages.pop() {
             if let Body::Answer(answer) = &mut message.body {
-                answer.calls.push(told);
+                answer.calls.push(finished);
             }
             self.page.amend(&message, self.era);
             self.messages.push(message);
@@ -157,14 +157,14 @@ impl Session<'_> {
         self.summary = Some(report.to_pretty().into());
     }
 
-    /// Since 0.44 the answers of the tools are also a message of their own.
+    /// Since 0.44 the results of the tools are also a message of their own.
     fn hand_back(&mut self) {
         let answer = self.messages.iter().rev().find_map(|message| match &message.body {
             Body::Answer(answer) => Some(answer),
             _ => None,
         });
         let parts: Vec<Json> = answer
-            .map(|answer| answer.calls.iter().map(Told::response_part).collect())
+            .map(|answer| answer.calls.iter().map(FinishedCall::response_part).collect())
             .unwrap_or_default();
         if !parts.is_empty() {
             self.wait(1, 12);
@@ -173,7 +173,7 @@ impl Session<'_> {
         }
     }
 
-    /// What the service would count for this request.
+    /// Returns the usage that the service would count for this request.
     fn usage(&mut self, reply: &Reply) -> Tokens {
         let thoughts = reply.thoughts.iter().map(|(a, b)| (a.len() + b.len()) as u64).sum::<u64>();
         let input = self.context_tokens;
@@ -184,7 +184,7 @@ impl Session<'_> {
     }
 }
 
-/// The task as a sub-agent gets it.
+/// Returns the task of a sub-agent.
 fn brief(agent: &str, prompt: &str) -> String {
     if agent == "codebase_investigator" {
         format!(
@@ -197,7 +197,7 @@ fn brief(agent: &str, prompt: &str) -> String {
     }
 }
 
-/// How much text a value holds.
+/// Returns the length of all text in a value.
 fn weight(value: &Json) -> u64 {
     match value {
         Json::Text(text) => text.len() as u64,

@@ -1,4 +1,4 @@
-//! What each step of a story leaves in the file, era by era.
+//! What each step of a scenario writes to the file, era by era.
 
 use super::{
     BASE_TOKENS, Session,
@@ -11,13 +11,13 @@ use crate::{
     moment::Moment,
     options::Era,
     scenario::{Level, Prompt, Step},
-    tool::Told,
+    tool::FinishedCall,
 };
 
 const MINUTE: i64 = 60_000;
 
 impl Session<'_> {
-    /// Lets one thing happen.
+    /// Performs one step.
     pub(crate) fn step(&mut self, step: &Step) {
         match step {
             Step::Ask(prompt) => self.ask(prompt),
@@ -38,7 +38,7 @@ impl Session<'_> {
     }
 
     fn ask(&mut self, prompt: &Prompt) {
-        // A sub-agent's task is there at once; a human takes a while.
+        // A sub-agent's task is sent at once; a human takes a while.
         if self.parent.is_none() {
             self.wait(8_000, 150_000);
             self.typed
@@ -76,7 +76,7 @@ impl Session<'_> {
         }
     }
 
-    /// A prompt stopped by the human: since 0.57 it is rolled back, before it just stays unanswered.
+    /// A prompt stopped by the human: since 0.57 it is rolled back, before that it stays unanswered.
     fn stop(&mut self, text: &Text) {
         let before = self.rolled_back();
         self.ask_plainly(text);
@@ -87,7 +87,7 @@ impl Session<'_> {
         }
     }
 
-    /// A prompt that the service refused: since 0.53 it is rolled back before the error is told.
+    /// A prompt that the service refused: since 0.53 it is rolled back before the error is recorded.
     fn refuse(&mut self, text: &Text) {
         let before = self.rolled_back();
         self.ask_plainly(text);
@@ -125,7 +125,7 @@ impl Session<'_> {
                 self.checkpoint(history);
             }
             Era::Lines => {}
-            // Of what is cut from a document nothing is left on disk.
+            // Messages cut from a document are gone from disk.
             _ => {
                 self.ids = self.messages.iter().map(|message| message.id.clone()).collect();
                 self.page.touch(self.now);
@@ -133,7 +133,7 @@ impl Session<'_> {
         }
     }
 
-    /// Up to 0.43 only an empty notice tells of it; later the summary takes the place of the talk.
+    /// Up to 0.43 only an empty notice records it; later the summary replaces the conversation.
     fn compress(&mut self, summary: &Text) {
         self.wait(5_000, 20_000);
         self.typed.push((self.now, "/compress".into()));
@@ -178,7 +178,7 @@ impl Session<'_> {
         self.notice(Level::Info, &format!("Conversation checkpoint saved with tag: {tag}."));
     }
 
-    /// Leaves the program and comes back later with `--resume`.
+    /// Ends the program and starts it again later with `--resume`.
     fn resume(&mut self, minutes: i64) {
         let left = self.now;
         self.now = self.now.plus(minutes.max(1) * MINUTE);
@@ -195,8 +195,8 @@ impl Session<'_> {
         }
     }
 
-    /// A release of the lines era takes up a document: it copies everything into a file of the same
-    /// name with `l` at the end, and leaves the document where it is.
+    /// A release of the lines era resumes a document: it copies everything into a file of the same name with `l` at the
+    /// end, and leaves the document in place.
     fn continue_as_lines(&mut self, left: Moment) {
         let first = self.messages.first().map(|message| message.time);
         let mut head = Head::new(&self.id, self.project, self.began);
@@ -228,13 +228,13 @@ impl Session<'_> {
         self.done.push(Made { role: Role::Stub, ..Made::at(name, text, self.now) });
     }
 
-    /// The context message of this session, with its first time if it is still there.
+    /// Returns the context message of this session, with its first time if it still exists.
     fn kept_context(&self) -> Message {
         let kept = self.messages.iter().find(|message| *message.id == *CONTEXT_ID);
         kept.cloned().unwrap_or_else(|| self.context())
     }
 
-    /// The running conversation: what a rolled-back prompt returns to.
+    /// Returns the running conversation, which a rolled-back prompt returns to.
     fn rolled_back(&self) -> Vec<Message> {
         if self.era != Era::Checkpoints {
             return Vec::new();
@@ -243,8 +243,8 @@ impl Session<'_> {
         said.map(|message| arranged(message, Layout::RolledBack)).collect()
     }
 
-    /// The conversation as a resume or rewind rebuilds it from the file: no context, no notices,
-    /// and the answers of tools once more, as messages named after the call's.
+    /// Returns the conversation as a resume or rewind rebuilds it from the file: no context, no notices, and the tool
+    /// results again, as messages named after the call's.
     fn rebuilt(&self) -> Vec<Message> {
         let mut history = Vec::new();
         for message in &self.messages {
@@ -254,7 +254,7 @@ impl Session<'_> {
                 Body::Answer(answer) => {
                     history.push(arranged(message, Layout::Rebuilt));
                     if !answer.calls.is_empty() {
-                        let parts = answer.calls.iter().map(Told::response_part).collect();
+                        let parts = answer.calls.iter().map(FinishedCall::response_part).collect();
                         let id = format!("{}_response", message.id).into();
                         history.push(Message { id, time: self.now, body: Body::Results(parts) });
                     }
@@ -269,7 +269,7 @@ impl Session<'_> {
     }
 }
 
-/// The message with its answer, if it is one, in another layout; what is rebuilt stays so.
+/// Returns the message with its answer, if it is one, in another layout; a rebuilt one stays rebuilt.
 fn arranged(message: &Message, layout: Layout) -> Message {
     let mut message = message.clone();
     if let Body::Answer(answer) = &mut message.body

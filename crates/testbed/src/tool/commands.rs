@@ -8,7 +8,7 @@ use crate::{
     scenario::{Scenario, Step},
 };
 
-pub(super) fn tell(action: &Action, setting: Setting<'_>, agent: Option<&Text>) -> Success {
+pub(super) fn success(action: &Action, setting: Setting<'_>, agent: Option<&Text>) -> Success {
     match action {
         Action::Run { command, about, output, code } => {
             run(action, setting, (command, about), (output, *code))
@@ -57,7 +57,7 @@ pub(super) fn tell(action: &Action, setting: Setting<'_>, agent: Option<&Text>) 
     }
 }
 
-/// The frame of every answer here; each tool fills in what it has.
+/// Returns the common part of every result; each tool adds its own.
 fn blank(action: &Action, setting: Setting<'_>) -> Success {
     Success {
         name: name(action, setting.era),
@@ -163,7 +163,7 @@ fn serve(
     (query, answer): (&Text, &Text),
 ) -> Success {
     let args = record! { "query": query, "limit": 20_u64 };
-    // A server's answer is passed through as it came, whatever its shape.
+    // A server's answer is passed through unchanged.
     let content = record! { "type": "text", "text": answer };
     Success {
         line: args.to_compact().into(),
@@ -213,7 +213,7 @@ fn delegate(
     }
 }
 
-/// What the screen showed of a sub-agent at work: its thoughts and calls, in order.
+/// Returns what the screen showed of a running sub-agent: its thoughts and calls, in order.
 fn activity(scenario: &Scenario, agent: Option<&Text>, era: Era) -> Json {
     let agent = agent.map_or("agent", |id| id);
     let mut seen = Vec::new();

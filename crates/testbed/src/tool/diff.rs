@@ -1,4 +1,4 @@
-//! The change of a file as the edit tools show it: a unified diff and its counts.
+//! The change of a file as the edit tools record it: a unified diff and its counts.
 
 use crate::json::{Json, record};
 
@@ -10,7 +10,7 @@ pub(super) struct Change<'a> {
     pub(super) is_new: bool,
 }
 
-/// One hunk: everything between the first and the last line that differ, with three lines around.
+/// One hunk: everything between the first and the last line that differ, with three lines of context.
 struct Hunk<'a> {
     old: Vec<&'a str>,
     new: Vec<&'a str>,
@@ -22,7 +22,7 @@ struct Hunk<'a> {
 const AROUND: usize = 3;
 
 impl Change<'_> {
-    /// The object under `resultDisplay`.
+    /// Returns the object under `resultDisplay`.
     pub(super) fn display(&self) -> Json {
         let name = self.path.rsplit('/').next().unwrap_or(self.path);
         let hunk = Hunk::between(self.before, self.after);
@@ -83,7 +83,7 @@ impl<'a> Hunk<'a> {
     }
 }
 
-/// Length as JavaScript counts it.
+/// Returns the length as JavaScript counts it.
 fn width(lines: &[&str]) -> u64 {
     lines.iter().map(|line| line.encode_utf16().count() as u64).sum()
 }

@@ -7,7 +7,7 @@ use crate::{
     options::Era,
 };
 
-pub(super) fn tell(action: &Action, setting: Setting<'_>) -> Success {
+pub(super) fn success(action: &Action, setting: Setting<'_>) -> Success {
     match action {
         Action::Read { path, text } => read(action, setting, path, text),
         Action::ReadMany { patterns, files } => read_many(action, setting, patterns, files),
@@ -28,7 +28,7 @@ pub(super) fn tell(action: &Action, setting: Setting<'_>) -> Success {
     }
 }
 
-/// The frame of every answer here; each tool fills in what it has.
+/// Returns the common part of every result; each tool adds its own.
 fn blank(action: &Action, setting: Setting<'_>) -> Success {
     Success {
         name: name(action, setting.era),

@@ -1,7 +1,7 @@
-//! Tool calls as the session files hold them: arguments, result, and what the screen showed.
+//! Tool calls as in session files: arguments, result, and what the screen showed.
 //!
-//! `files` and `commands` know the words of each tool; this module knows the record around them and
-//! how it changed from era to era.
+//! `files` and `commands` know the texts of each tool; this module knows the record around them and how it changed from era
+//! to era.
 
 mod commands;
 mod diff;
@@ -16,7 +16,7 @@ use crate::{
     project::Project,
 };
 
-/// Where a call happens: decides wording and shapes.
+/// The context of a call: decides wording and shapes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Setting<'a> {
     pub(crate) era: Era,
@@ -25,9 +25,9 @@ pub(crate) struct Setting<'a> {
     pub(crate) group: u64,
 }
 
-/// One finished call as it is written into a message.
+/// One finished call as recorded in a message.
 #[derive(Debug, Clone)]
-pub(crate) struct Told {
+pub(crate) struct FinishedCall {
     pub(crate) id: Text,
     pub(crate) name: Text,
     pub(crate) args: Json,
@@ -65,7 +65,7 @@ struct Shown {
     markdown: bool,
 }
 
-/// What a tool would say if all went well.
+/// The result of a successful call.
 struct Success {
     name: Text,
     args: Json,
@@ -79,7 +79,7 @@ struct Success {
     markdown: bool,
 }
 
-/// The name under which the model calls the tool.
+/// Returns the name under which the model calls the tool.
 pub(crate) fn name(action: &Action, era: Era) -> Text {
     let fixed = match action {
         Action::Read { .. } => "read_file",
@@ -106,13 +106,13 @@ pub(crate) fn name(action: &Action, era: Era) -> Text {
     fixed.into()
 }
 
-/// Tells a finished call.
-pub(crate) fn tell(
+/// Returns a finished call.
+pub(crate) fn finish_call(
     call: &Call,
     setting: Setting<'_>,
     (id, agent): (Text, Option<Text>),
     time: Moment,
-) -> Told {
+) -> FinishedCall {
     let success = match &call.action {
         Action::Read { .. }
         | Action::ReadMany { .. }
@@ -120,8 +120,8 @@ pub(crate) fn tell(
         | Action::Glob { .. }
         | Action::Search { .. }
         | Action::Write { .. }
-        | Action::Edit { .. } => files::tell(&call.action, setting),
-        _ => commands::tell(&call.action, setting, agent.as_ref()),
+        | Action::Edit { .. } => files::success(&call.action, setting),
+        _ => commands::success(&call.action, setting, agent.as_ref()),
     };
     let Success { name, args, output, display, display_name, line, about, markdown } = success;
     let era = setting.era;
@@ -142,10 +142,10 @@ pub(crate) fn tell(
         }
     };
     let shown = Shown { display, name: display_name, description, markdown };
-    Told { id, name, args, response, status, time, agent, shown }
+    FinishedCall { id, name, args, response, status, time, agent, shown }
 }
 
-/// The short wording on the screen, where it is not the reason itself.
+/// Returns the short error on the screen, if it is not the reason itself.
 fn shown_error(action: &Action, era: Era) -> Option<&'static str> {
     match action {
         _ if era == Era::Strings => None,
@@ -155,8 +155,8 @@ fn shown_error(action: &Action, era: Era) -> Option<&'static str> {
     }
 }
 
-impl Told {
-    /// The call with which a sub-agent hands in `report` and ends.
+impl FinishedCall {
+    /// Returns the call with which a sub-agent submits `report` and ends.
     pub(crate) fn last(id: Text, report: Json, time: Moment) -> Self {
         let done = "Output submitted and task completed.";
         Self {
@@ -176,7 +176,7 @@ impl Told {
         }
     }
 
-    /// The part that goes back to the model.
+    /// Returns the part that is sent back to the model.
     pub(crate) fn response_part(&self) -> Json {
         record! { "functionResponse": record! {
             "id": &self.id,
@@ -185,7 +185,7 @@ impl Told {
         } }
     }
 
-    /// An entry of `toolCalls`.
+    /// Returns an entry of `toolCalls`.
     pub(crate) fn json(&self, era: Era) -> Json {
         let mut call = record! {
             "id": &self.id,

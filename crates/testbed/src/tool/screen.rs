@@ -1,4 +1,4 @@
-//! Shell output as the terminal held it: 0.25 to 0.43 store the screen, cell by cell.
+//! Shell output as the terminal showed it: 0.25 to 0.43 store the screen, cell by cell.
 
 use crate::json::{Json, record};
 
@@ -6,7 +6,7 @@ use crate::json::{Json, record};
 const MOST_ROWS: usize = 2000;
 const COLUMNS: usize = 80;
 
-/// The screen after `output`: one list of styled pieces per row, and the cursor's row at the end.
+/// Returns the screen after `output`: one list of styled pieces per row, and the cursor's row at the end.
 pub(super) fn rows(output: &str) -> Json {
     let lines: Vec<&str> = output.lines().collect();
     let first = lines.len().saturating_sub(MOST_ROWS);

@@ -147,9 +147,9 @@ impl Visitor for Shared {
 fn shared_out(
     shares: BTreeMap<(Date, Option<u32>), (Money, u64)>,
     place: impl Fn(Option<u32>) -> Option<usize>,
-) -> Vec<report::Share> {
+) -> Vec<report::ModelDayUsage> {
     let share = |((day, model), (cost, tokens)): (_, (Money, u64))| {
-        Some(report::Share { day, model: place(model)?, cost: cost.units(), tokens })
+        Some(report::ModelDayUsage { day, model: place(model)?, cost: cost.units(), tokens })
     };
     shares.into_iter().filter_map(share).collect()
 }

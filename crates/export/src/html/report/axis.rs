@@ -1,4 +1,4 @@
-//! The scale beside a chart: a few round numbers from nothing to a little more than the most.
+//! The scale of a chart: a few round numbers from zero to slightly above the maximum.
 
 /// Maximum number of steps.
 const STEPS: u128 = 4;
@@ -11,7 +11,7 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// Finds round steps that reach so far.
+    /// Finds round steps up to a maximum.
     pub(super) fn new(most: u128) -> Self {
         let least = most.div_ceil(STEPS).max(1);
         let power = 10_u128.pow(least.ilog10());

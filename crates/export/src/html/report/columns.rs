@@ -1,52 +1,52 @@
-//! Upright bars side by side, each a stack of parts.
+//! Vertical bars side by side, each a stack of parts.
 //!
-//! A drawing has no size of its own: places in it are shares of its width and height, so that bars stretch with the page and
-//! words in it do not.
+//! A chart has no fixed size: positions in it are shares of its width and height, so that bars stretch with the page and
+//! text does not.
 
 use std::io;
 
-use super::super::paper::Paper;
+use super::super::html_writer::HtmlWriter;
 use super::axis::Axis;
 use super::words::length;
 
-/// Bars are never wider than this, in thousandths of the drawing.
+/// The maximum width of a bar, in thousandths of the chart.
 const WIDEST: u128 = 45;
 /// Approximate number of labels below the bars.
 const NAMES: usize = 8;
-/// A bar that is there at all is seen: the least height, in thousandths.
+/// The minimum height of a visible bar, in thousandths.
 const LEAST: u128 = 7;
 
-/// The colours of parts, by their number; the last is that of all further ones.
+/// The colors of parts, by number; the last is that of all further ones.
 pub(super) const COLOURS: [&str; 6] = ["c0", "c1", "c2", "c3", "c4", "c5"];
-/// The colours of kinds of tokens: others than those of models, as they mean something else.
+/// The colors of kinds of tokens: different from those of models, as they mean something else.
 pub(super) const KIND_COLOURS: [&str; 5] = ["k0", "k1", "k2", "k3", "k4"];
 
 /// A chart.
 #[derive(Debug)]
 pub(super) struct Columns {
-    /// What distinguishes it from others on the page.
+    /// Its id on the page.
     pub(super) id: &'static str,
     /// What it shows.
     pub(super) name: String,
-    /// What it shows, in a sentence.
-    pub(super) told: String,
-    /// Names of the parts; one part needs none.
+    /// A description, in a sentence.
+    pub(super) description: String,
+    /// Names of the parts; a single part needs none.
     pub(super) parts: Vec<String>,
-    /// Their colours.
+    /// Their colors.
     pub(super) colours: &'static [&'static str],
     pub(super) bars: Vec<Column>,
-    /// How a value is written beside the chart, where there are steps of so much.
+    /// Formats a value on the axis, given the size of a step.
     pub(super) mark: fn(u128, u128) -> String,
 }
 
 /// A bar.
 #[derive(Debug)]
 pub(super) struct Column {
-    /// Its name where there is little room.
+    /// Its short label.
     pub(super) mark: String,
-    /// What it is, in words; line by line.
-    pub(super) told: String,
-    /// From below.
+    /// Its tooltip, line by line.
+    pub(super) tooltip: String,
+    /// From bottom to top.
     pub(super) parts: Vec<u128>,
 }
 
@@ -58,56 +58,56 @@ impl Column {
 
 impl Columns {
     /// Writes the chart.
-    pub(super) fn write(&self, paper: &mut Paper<'_>) -> io::Result<()> {
+    pub(super) fn write(&self, html: &mut HtmlWriter<'_>) -> io::Result<()> {
         let most = self.bars.iter().map(Column::sum).max().unwrap_or_default();
         let axis = Axis::new(most);
-        paper.mark("<figure class=\"chart\">\n<figcaption><h3>")?;
-        paper.text(&self.name)?;
-        paper.mark("</h3>")?;
+        html.mark("<figure class=\"chart\">\n<figcaption><h3>")?;
+        html.text(&self.name)?;
+        html.mark("</h3>")?;
         if self.parts.len() > 1 {
-            self.legend(paper)?;
+            self.legend(html)?;
         }
-        paper.mark(
+        html.mark(
             "</figcaption>\n<div class=\"drawn\"><div class=\"scale\" aria-hidden=\"true\">",
         )?;
         for mark in axis.marks() {
-            paper.mark("<span>")?;
-            paper.text(&(self.mark)(mark, axis.step))?;
-            paper.mark("</span>")?;
+            html.mark("<span>")?;
+            html.text(&(self.mark)(mark, axis.step))?;
+            html.mark("</span>")?;
         }
-        paper.mark("</div>\n<svg class=\"plot\" role=\"img\" aria-labelledby=\"")?;
-        paper.mark(self.id)?;
-        paper.mark("\"><desc id=\"")?;
-        paper.mark(self.id)?;
-        paper.mark("\">")?;
-        paper.text(&self.told)?;
-        paper.mark("</desc>\n")?;
+        html.mark("</div>\n<svg class=\"plot\" role=\"img\" aria-labelledby=\"")?;
+        html.mark(self.id)?;
+        html.mark("\"><desc id=\"")?;
+        html.mark(self.id)?;
+        html.mark("\">")?;
+        html.text(&self.description)?;
+        html.mark("</desc>\n")?;
         for mark in axis.marks() {
-            paper.mark("<rect class=\"grid\" x=\"0\" width=\"100%\" height=\"1\"")?;
-            paper.attribute("y", &length(axis.top() - mark, axis.top()))?;
-            paper.mark("/>")?;
+            html.mark("<rect class=\"grid\" x=\"0\" width=\"100%\" height=\"1\"")?;
+            html.attribute("y", &length(axis.top() - mark, axis.top()))?;
+            html.mark("/>")?;
         }
-        paper.mark("\n")?;
+        html.mark("\n")?;
         for (number, column) in self.bars.iter().enumerate() {
-            self.column(number, column, axis.top(), paper)?;
+            self.column(number, column, axis.top(), html)?;
         }
-        self.names(paper)?;
-        paper.mark("</svg></div>\n</figure>\n")
+        self.names(html)?;
+        html.mark("</svg></div>\n</figure>\n")
     }
 
-    fn legend(&self, paper: &mut Paper<'_>) -> io::Result<()> {
-        paper.mark("<ul class=\"legend\">")?;
+    fn legend(&self, html: &mut HtmlWriter<'_>) -> io::Result<()> {
+        html.mark("<ul class=\"legend\">")?;
         for (name, colour) in self.parts.iter().zip(self.colours) {
-            paper.mark("<li><span class=\"key ")?;
-            paper.mark(colour)?;
-            paper.mark("\"></span>")?;
-            paper.line(name, super::super::LINE)?;
-            paper.mark("</li>")?;
+            html.mark("<li><span class=\"key ")?;
+            html.mark(colour)?;
+            html.mark("\"></span>")?;
+            html.line(name, super::super::LINE)?;
+            html.mark("</li>")?;
         }
-        paper.mark("</ul>")
+        html.mark("</ul>")
     }
 
-    /// Where a bar's room begins, in millionths of the drawing, and how wide it is.
+    /// Returns where a bar's area begins, in millionths of the chart, and how wide it is.
     fn place(&self, number: usize) -> (u128, u128) {
         let count = self.bars.len().max(1) as u128;
         let from = number as u128 * 1_000_000 / count;
@@ -119,20 +119,20 @@ impl Columns {
         number: usize,
         column: &Column,
         top: u128,
-        paper: &mut Paper<'_>,
+        html: &mut HtmlWriter<'_>,
     ) -> io::Result<()> {
         let (from, room) = self.place(number);
         let width = (room * 3 / 4).min(WIDEST * 1000);
         let left = from + (room - width) / 2;
-        paper.mark("<g><title>")?;
-        paper.text(&column.told)?;
-        paper.mark("</title><rect class=\"hit\" y=\"0\" height=\"100%\"")?;
-        paper.attribute("x", &length(from, 1_000_000))?;
-        paper.attribute("width", &length(room, 1_000_000))?;
-        paper.mark("/>")?;
+        html.mark("<g><title>")?;
+        html.text(&column.tooltip)?;
+        html.mark("</title><rect class=\"hit\" y=\"0\" height=\"100%\"")?;
+        html.attribute("x", &length(from, 1_000_000))?;
+        html.attribute("width", &length(room, 1_000_000))?;
+        html.mark("/>")?;
         let mut below = 0_u128;
         let sum = column.sum();
-        // What is too low to be seen is drawn as one part, a little higher.
+        // A part that is too low to be visible is drawn as one part, slightly higher.
         let is_low = sum > 0 && sum.saturating_mul(1000) < top.saturating_mul(LEAST);
         let largest = column.parts.iter().max().copied().unwrap_or_default();
         let mut is_drawn = false;
@@ -150,26 +150,26 @@ impl Columns {
                 continue;
             }
             is_drawn = true;
-            paper.mark("<rect class=\"")?;
-            paper.mark(colour)?;
-            paper.mark("\"")?;
-            paper.attribute("x", &length(left, 1_000_000))?;
-            paper.attribute("width", &length(width, 1_000_000))?;
-            paper.attribute("y", &length(top.saturating_sub(high), top))?;
-            paper.attribute("height", &length(high - low, top))?;
-            paper.mark("/>")?;
+            html.mark("<rect class=\"")?;
+            html.mark(colour)?;
+            html.mark("\"")?;
+            html.attribute("x", &length(left, 1_000_000))?;
+            html.attribute("width", &length(width, 1_000_000))?;
+            html.attribute("y", &length(top.saturating_sub(high), top))?;
+            html.attribute("height", &length(high - low, top))?;
+            html.mark("/>")?;
         }
-        paper.mark("</g>\n")
+        html.mark("</g>\n")
     }
 
-    /// Writes names below the bars, as many as have room.
-    fn names(&self, paper: &mut Paper<'_>) -> io::Result<()> {
+    /// Writes labels below the bars, as many as fit.
+    fn names(&self, html: &mut HtmlWriter<'_>) -> io::Result<()> {
         let count = self.bars.len();
         let every = count.div_ceil(NAMES).max(1);
         for (at, column) in self.bars.iter().enumerate().step_by(every) {
             let (from, room) = self.place(at);
             let middle = from + room / 2;
-            // Half of them are left out where there is little room; at the ends, a name leans inward.
+            // Every second label is hidden on narrow pages; at the ends, labels are aligned inward.
             let (class, x) = match (at / every % 2 == 1, middle) {
                 (true, 960_000..) => ("last spare", from + room),
                 (true, _) => ("spare", middle),
@@ -177,13 +177,13 @@ impl Columns {
                 (false, ..40_000) => ("first", from),
                 (false, _) => ("", middle),
             };
-            paper.mark("<text y=\"100%\" dy=\"18\" aria-hidden=\"true\" class=\"")?;
-            paper.mark(class)?;
-            paper.mark("\"")?;
-            paper.attribute("x", &length(x, 1_000_000))?;
-            paper.mark(">")?;
-            paper.text(&column.mark)?;
-            paper.mark("</text>")?;
+            html.mark("<text y=\"100%\" dy=\"18\" aria-hidden=\"true\" class=\"")?;
+            html.mark(class)?;
+            html.mark("\"")?;
+            html.attribute("x", &length(x, 1_000_000))?;
+            html.mark(">")?;
+            html.text(&column.mark)?;
+            html.mark("</text>")?;
         }
         Ok(())
     }

@@ -1,22 +1,22 @@
-//! The top of a report: which time, which sessions, and what it all comes to.
+//! The top of a report: period, sessions, and totals.
 
 use std::io;
 
 use recount_model::Tokens;
 
 use super::super::document::theme;
-use super::super::paper::Paper;
+use super::super::html_writer::HtmlWriter;
 use super::super::{LINE, grouped};
 use super::columns::KIND_COLOURS;
 use super::input::UsageReport;
 use super::table::{Line, Table};
 use super::words::{cost, duration, share, short};
 
-/// The kinds of tokens, in the order in which they are stacked. What came from the cache is no new input.
+/// The kinds of tokens, in stacking order. Cached tokens are not new input.
 pub(super) const KINDS: [&str; 5] =
     ["Input from the cache", "New input", "Output", "Thoughts", "Tool prompts"];
 
-/// Returns how many tokens of each kind there are.
+/// Returns the number of tokens of each kind.
 pub(super) fn kinds(tokens: &Tokens) -> [u64; 5] {
     let cached = tokens.cached.min(tokens.input);
     [cached, tokens.input - cached, tokens.output, tokens.thoughts, tokens.tool]
@@ -26,39 +26,39 @@ pub(super) fn kinds(tokens: &Tokens) -> [u64; 5] {
 pub(super) fn write(
     report: &UsageReport,
     sections: &[(&'static str, &'static str)],
-    paper: &mut Paper<'_>,
+    html: &mut HtmlWriter<'_>,
 ) -> io::Result<()> {
-    paper.mark(
+    html.mark(
         "<a class=\"skip\" href=\"#report\">Skip to the figures</a>\n\
          <header class=\"top\">\n<h1>Tokens, money and time</h1>\n<p class=\"sum\">",
     )?;
-    paper.text(&period(report))?;
-    paper.mark("</p>\n")?;
+    html.text(&period(report))?;
+    html.mark("</p>\n")?;
     if !report.filters.is_empty() {
-        paper.mark("<ul class=\"only\">")?;
+        html.mark("<ul class=\"only\">")?;
         for (name, value) in &report.filters {
-            paper.mark("<li>")?;
-            paper.mark(name)?;
-            paper.mark(" ")?;
-            paper.line(value, LINE)?;
-            paper.mark("</li>")?;
+            html.mark("<li>")?;
+            html.mark(name)?;
+            html.mark(" ")?;
+            html.line(value, LINE)?;
+            html.mark("</li>")?;
         }
-        paper.mark("</ul>\n")?;
+        html.mark("</ul>\n")?;
     }
-    paper.mark("</header>\n<div class=\"tools\">\n<nav aria-label=\"Parts of this page\">")?;
+    html.mark("</header>\n<div class=\"tools\">\n<nav aria-label=\"Parts of this page\">")?;
     for (target, name) in sections {
-        paper.mark("<a href=\"#")?;
-        paper.mark(target)?;
-        paper.mark("\">")?;
-        paper.mark(name)?;
-        paper.mark("</a>")?;
+        html.mark("<a href=\"#")?;
+        html.mark(target)?;
+        html.mark("\">")?;
+        html.mark(name)?;
+        html.mark("</a>")?;
     }
-    paper.mark("</nav>\n")?;
-    theme(paper)?;
-    paper.mark("</div>\n")
+    html.mark("</nav>\n")?;
+    theme(html)?;
+    html.mark("</div>\n")
 }
 
-/// Says which time a report is about.
+/// Returns the period of a report.
 pub(super) fn period(report: &UsageReport) -> String {
     let moment = |time: jiff::civil::DateTime| time.strftime("%Y-%m-%d %H:%M").to_string();
     let words = match (report.days.first(), report.days.last()) {
@@ -75,8 +75,8 @@ pub(super) fn period(report: &UsageReport) -> String {
     format!("{words} · asked for: {asked}")
 }
 
-/// Writes what it all comes to.
-pub(super) fn totals(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<()> {
+/// Writes the totals.
+pub(super) fn totals(report: &UsageReport, html: &mut HtmlWriter<'_>) -> io::Result<()> {
     let total = &report.total;
     let tokens = &total.tokens;
     let cached = share(tokens.cached.into(), tokens.input.into());
@@ -99,27 +99,27 @@ pub(super) fn totals(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<
         ("Active time", duration(total.active_seconds), String::new()),
         ("Tool calls", grouped(total.tool_calls), failed),
     ];
-    paper.mark("<section class=\"totals\" aria-label=\"Totals\">\n<dl class=\"cards\">\n")?;
+    html.mark("<section class=\"totals\" aria-label=\"Totals\">\n<dl class=\"cards\">\n")?;
     for (name, value, note) in &cards {
-        paper.mark("<div><dt>")?;
-        paper.mark(name)?;
-        paper.mark("</dt><dd>")?;
-        paper.text(value)?;
+        html.mark("<div><dt>")?;
+        html.mark(name)?;
+        html.mark("</dt><dd>")?;
+        html.text(value)?;
         if !note.is_empty() {
-            paper.mark("<span>")?;
-            paper.text(note)?;
-            paper.mark("</span>")?;
+            html.mark("<span>")?;
+            html.text(note)?;
+            html.mark("</span>")?;
         }
-        paper.mark("</dd></div>\n")?;
+        html.mark("</dd></div>\n")?;
     }
-    paper.mark("</dl>\n")?;
+    html.mark("</dl>\n")?;
     if tokens.total > 0 {
-        by_kind(tokens, paper)?;
+        by_kind(tokens, html)?;
     }
-    paper.mark("</section>\n")
+    html.mark("</section>\n")
 }
 
-fn by_kind(tokens: &Tokens, paper: &mut Paper<'_>) -> io::Result<()> {
+fn by_kind(tokens: &Tokens, html: &mut HtmlWriter<'_>) -> io::Result<()> {
     let kinds = kinds(tokens);
     let sum: u128 = kinds.iter().map(|tokens| u128::from(*tokens)).sum();
     let line = |((name, tokens), colour): ((&str, u64), &'static str)| Line {
@@ -137,5 +137,5 @@ fn by_kind(tokens: &Tokens, paper: &mut Paper<'_>) -> io::Result<()> {
         lines: lines.map(line).collect(),
         total: Some(vec![grouped(tokens.total), String::new()]),
     };
-    table.write(paper)
+    table.write(html)
 }

@@ -1,9 +1,9 @@
-//! What a report is made of: figures that were counted elsewhere. Nothing here counts or knows a price.
+//! The input of a report: figures that were counted elsewhere. Nothing here counts or knows a price.
 
 use jiff::civil::{Date, DateTime};
 use recount_model::Tokens;
 
-/// A report: what was used over a time, and how that was counted.
+/// A report: usage over a period, and how it was counted.
 #[derive(Clone, Debug, Default)]
 pub struct UsageReport {
     /// When it was made, in its time zone.
@@ -12,43 +12,43 @@ pub struct UsageReport {
     pub time_zone: String,
     /// The longest pause that counts as work, in seconds.
     pub gap_seconds: u64,
-    /// Only what was asked from this moment on.
+    /// Only what was asked since this time.
     pub since: Option<DateTime>,
-    /// Only what was asked up to this moment.
+    /// Only what was asked until this time.
     pub until: Option<DateTime>,
-    /// What else was asked for, each with its name.
+    /// Other filters, each with its name.
     pub filters: Vec<(&'static str, String)>,
-    /// All together.
+    /// The totals.
     pub total: ReportFigures,
-    /// Days on which something was done, in order.
+    /// Days with activity, in order.
     pub days: Vec<(Date, ReportFigures)>,
     /// Weeks, by their Mondays.
     pub weeks: Vec<(Date, ReportFigures)>,
     /// Months, by their first days.
     pub months: Vec<(Date, ReportFigures)>,
-    /// What each model took of each day.
-    pub shares: Vec<Share>,
+    /// The usage of each model per day.
+    pub shares: Vec<ModelDayUsage>,
     /// Hours of the day.
     pub hours: Vec<(i8, ReportFigures)>,
-    /// What has no time on record, and stands in no day.
+    /// Usage without a recorded time, which is in no day.
     pub untimed: Option<ReportFigures>,
-    /// Projects, the dearest first.
+    /// Projects, most expensive first.
     pub projects: Vec<ReportRow>,
-    /// Models, the dearest first.
+    /// Models, most expensive first.
     pub models: Vec<ReportRow>,
-    /// Tools, the most called first.
+    /// Tools, most frequent first.
     pub tools: Vec<ReportRow>,
-    /// Sessions with their sub-agents, the dearest first.
+    /// Sessions with their sub-agents, most expensive first.
     pub sessions: Vec<ReportRow>,
-    /// Why tools failed, the most frequent first.
+    /// Causes of tool failures, most frequent first.
     pub errors: Vec<Failure>,
-    /// Files that were sent, written or named, those that took most first.
+    /// Files that were sent, written or named, largest first.
     pub files: Vec<File>,
-    /// How it was counted.
+    /// How the figures were counted.
     pub basis: ReportBasis,
 }
 
-/// What a count comes to.
+/// The figures of a count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReportFigures {
     /// Sessions.
@@ -63,31 +63,31 @@ pub struct ReportFigures {
     pub cost: Cost,
     /// Tool calls.
     pub tool_calls: u64,
-    /// Of these, failed.
+    /// Failed ones among them.
     pub tools_failed: u64,
-    /// Of these, stopped by the human.
+    /// Those cancelled by the human.
     pub tools_cancelled: u64,
-    /// Time spent at work.
+    /// Active time.
     pub active_seconds: u64,
 }
 
 /// An amount of money.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// In millionths of a millionth of a dollar; `None` when no price is known.
+    /// In millionths of a millionth of a dollar; `None` if no price is known.
     pub units: Option<u128>,
-    /// Whether it was more.
+    /// Whether the real amount is higher.
     pub is_lower_bound: bool,
 }
 
-/// What a model took of a day.
+/// The usage of a model on a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Share {
+pub struct ModelDayUsage {
     /// The day.
     pub day: Date,
-    /// The model: its place among the models of the report.
+    /// The model, as an index into the models of the report.
     pub model: usize,
-    /// What it cost, in millionths of a millionth of a dollar; nothing without a price.
+    /// The cost, in millionths of a millionth of a dollar; 0 without a price.
     pub cost: u128,
     /// Tokens.
     pub tokens: u64,
@@ -96,7 +96,7 @@ pub struct Share {
 /// A project, model, tool or session.
 #[derive(Clone, Debug, Default)]
 pub struct ReportRow {
-    /// What people call it.
+    /// Its display name.
     pub name: String,
     /// What distinguishes it from others of that name.
     pub detail: String,
@@ -104,12 +104,12 @@ pub struct ReportRow {
     pub figures: ReportFigures,
 }
 
-/// Why a tool failed.
+/// The cause of a tool failure.
 #[derive(Clone, Debug, Default)]
 pub struct Failure {
     /// The tool.
     pub tool: String,
-    /// How the error begins.
+    /// The start of the error message.
     pub error: String,
     /// How often.
     pub times: u64,
@@ -118,7 +118,7 @@ pub struct Failure {
 /// A file, and how it was used.
 #[derive(Clone, Debug, Default)]
 pub struct File {
-    /// Its path, as it stands in messages.
+    /// Its path, as in the messages.
     pub path: String,
     /// How often its text was sent to the model.
     pub sent: u64,
@@ -126,18 +126,18 @@ pub struct File {
     pub bytes: u64,
     /// How often it was written.
     pub written: u64,
-    /// How often a call named it, whatever came of it.
+    /// How often a call named it, whatever the outcome.
     pub named: u64,
 }
 
-/// How it was counted.
+/// How the figures were counted.
 #[derive(Clone, Debug, Default)]
 pub struct ReportBasis {
-    /// What was billed and is not on record: how many, and why.
+    /// Requests that were billed but not recorded: number and reason.
     pub missing: Vec<(u64, &'static str)>,
-    /// What is on record more than once and was counted once: how many, and what.
+    /// Records that exist more than once and were counted once: number and kind.
     pub duplicates: Vec<(u64, &'static str)>,
-    /// Requests whose answers were undone later, and were billed all the same.
+    /// Requests whose answers were undone later, but still billed.
     pub undone: u64,
     /// Models without a price.
     pub unpriced: Vec<UnpricedRow>,
@@ -145,14 +145,14 @@ pub struct ReportBasis {
     pub prices: Vec<Price>,
     /// Records that could not be read.
     pub problems: u64,
-    /// Messages that could not be read in full, when looking for files.
+    /// Messages that could not be read completely while collecting files.
     pub unread: u64,
 }
 
 /// A model without a price.
 #[derive(Clone, Debug, Default)]
 pub struct UnpricedRow {
-    /// The model; `None` when no name is on record.
+    /// The model; `None` if no name is recorded.
     pub model: Option<String>,
     /// Requests to it.
     pub requests: u64,
@@ -173,10 +173,10 @@ pub struct Price {
     pub cached: u128,
     /// Tokens of answers and thoughts.
     pub output: u128,
-    /// From when it holds.
+    /// The first day on which it applies.
     pub from: Option<Date>,
-    /// When it was last seen.
+    /// The last day on which it was checked.
     pub seen: Option<Date>,
-    /// The page on which it stands; `None` when the user set it.
+    /// The page on which it is published; `None` if the user set it.
     pub source: Option<String>,
 }

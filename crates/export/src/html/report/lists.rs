@@ -1,17 +1,17 @@
-//! Where it went: projects, models, tools, sessions, files, the largest first.
+//! Usage by projects, models, tools, sessions and files, largest first.
 
 use std::io;
 
 use super::super::grouped;
-use super::super::paper::Paper;
+use super::super::html_writer::HtmlWriter;
 use super::columns::COLOURS;
-use super::course::coloured;
 use super::input::{Failure, File, ReportFigures, ReportRow, UsageReport};
 use super::table::{Line, Table};
+use super::timeline::coloured;
 use super::words::{cost, duration, share};
 use crate::words::size;
 
-/// Maximum number of lines of each list.
+/// The maximum number of rows of each list.
 const SHOWN: usize = 25;
 
 const USE: &[(&str, &str)] = &[
@@ -23,7 +23,7 @@ const USE: &[(&str, &str)] = &[
     ("Tokens", "tokens"),
     ("Cost", "cost"),
 ];
-/// Nobody prompts a model alone.
+/// Prompts cannot be assigned to a model.
 const MODEL_USE: &[(&str, &str)] = &[
     ("Sessions", "sessions"),
     ("Requests", "requests"),
@@ -52,7 +52,7 @@ const TOOL_USE: &[(&str, &str)] = &[
 ];
 
 /// Writes the projects.
-pub(super) fn projects(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<()> {
+pub(super) fn projects(report: &UsageReport, html: &mut HtmlWriter<'_>) -> io::Result<()> {
     let cells = |figures: &ReportFigures| {
         vec![
             grouped(figures.sessions),
@@ -68,11 +68,11 @@ pub(super) fn projects(report: &UsageReport, paper: &mut Paper<'_>) -> io::Resul
     more(&mut lines, &report.projects, USE, cells);
     let total = Some(cells(&report.total));
     let table = Table { caption: "By project", heading: "Project", columns: USE, lines, total };
-    section("<section id=\"projects\">\n<h2>Projects</h2>\n", &table, paper)
+    section("<section id=\"projects\">\n<h2>Projects</h2>\n", &table, html)
 }
 
-/// Writes the models, in the colours that they have in the chart.
-pub(super) fn models(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<()> {
+/// Writes the models, in their colors in the chart.
+pub(super) fn models(report: &UsageReport, html: &mut HtmlWriter<'_>) -> io::Result<()> {
     let cells = |figures: &ReportFigures| {
         vec![
             grouped(figures.sessions),
@@ -90,11 +90,11 @@ pub(super) fn models(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<
     more(&mut lines, &report.models, MODEL_USE, cells);
     let total = Some(cells(&report.total));
     let table = Table { caption: "By model", heading: "Model", columns: MODEL_USE, lines, total };
-    section("<section id=\"models\">\n<h2>Models</h2>\n", &table, paper)
+    section("<section id=\"models\">\n<h2>Models</h2>\n", &table, html)
 }
 
-/// Writes the sessions that took most.
-pub(super) fn sessions(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<()> {
+/// Writes the largest sessions.
+pub(super) fn sessions(report: &UsageReport, html: &mut HtmlWriter<'_>) -> io::Result<()> {
     let cells = |figures: &ReportFigures| {
         vec![
             grouped(figures.prompts),
@@ -115,11 +115,11 @@ pub(super) fn sessions(report: &UsageReport, paper: &mut Paper<'_>) -> io::Resul
         lines,
         total: None,
     };
-    section("<section id=\"sessions\">\n<h2>Largest sessions</h2>\n", &table, paper)
+    section("<section id=\"sessions\">\n<h2>Largest sessions</h2>\n", &table, html)
 }
 
 /// Writes the tools, and why they failed.
-pub(super) fn tools(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<()> {
+pub(super) fn tools(report: &UsageReport, html: &mut HtmlWriter<'_>) -> io::Result<()> {
     if report.tools.is_empty() {
         return Ok(());
     }
@@ -150,8 +150,8 @@ pub(super) fn tools(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<(
     more(&mut lines, &report.tools, TOOL_USE, cells);
     let total = Some(cells(&report.total));
     let table = Table { caption: "By tool", heading: "Tool", columns: TOOL_USE, lines, total };
-    paper.mark("<section id=\"tools\">\n<h2>Tools</h2>\n")?;
-    table.write(paper)?;
+    html.mark("<section id=\"tools\">\n<h2>Tools</h2>\n")?;
+    table.write(html)?;
     if !report.errors.is_empty() {
         let line = |failure: &Failure| Line {
             name: failure.tool.clone(),
@@ -168,15 +168,15 @@ pub(super) fn tools(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<(
             lines,
             total: None,
         };
-        paper.mark("<details class=\"fold\"><summary>Why they failed</summary>\n")?;
-        table.write(paper)?;
-        paper.mark("</details>\n")?;
+        html.mark("<details class=\"fold\"><summary>Why they failed</summary>\n")?;
+        table.write(html)?;
+        html.mark("</details>\n")?;
     }
-    paper.mark("</section>\n")
+    html.mark("</section>\n")
 }
 
-/// Writes the files that took most.
-pub(super) fn files(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<()> {
+/// Writes the largest files.
+pub(super) fn files(report: &UsageReport, html: &mut HtmlWriter<'_>) -> io::Result<()> {
     let line = |file: &File| Line {
         name: file.path.clone(),
         bar: vec![(COLOURS[1], file.bytes.into())],
@@ -196,16 +196,16 @@ pub(super) fn files(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<(
         lines.push(Line { name: rest, cells, ..Line::default() });
     }
     let table = Table { caption: "Files", heading: "File", columns, lines, total: None };
-    section("<section id=\"files\">\n<h2>Files most sent and touched</h2>\n", &table, paper)
+    section("<section id=\"files\">\n<h2>Files most sent and touched</h2>\n", &table, html)
 }
 
-fn section(open: &'static str, table: &Table, paper: &mut Paper<'_>) -> io::Result<()> {
+fn section(open: &'static str, table: &Table, html: &mut HtmlWriter<'_>) -> io::Result<()> {
     if table.lines.is_empty() {
         return Ok(());
     }
-    paper.mark(open)?;
-    table.write(paper)?;
-    paper.mark("</section>\n")
+    html.mark(open)?;
+    table.write(html)?;
+    html.mark("</section>\n")
 }
 
 fn cached(figures: &ReportFigures) -> String {
@@ -221,7 +221,7 @@ fn lines(
     let is_priced = report.total.cost.units.is_some_and(|units| units > 0);
     let line = |(number, row): (usize, &ReportRow)| {
         let ReportFigures { cost, tokens, .. } = &row.figures;
-        // Where nothing has a price, tokens compare.
+        // If nothing has a price, rows are compared by tokens.
         let weight = if is_priced { cost.units.unwrap_or_default() } else { tokens.total.into() };
         let (name, detail) = (row.name.clone(), row.detail.clone());
         Line { name, detail, bar: vec![(colour(number), weight)], cells: cells(&row.figures) }
@@ -234,7 +234,7 @@ fn rest(rows: usize) -> Option<String> {
     Some(format!("and {} more", grouped(more as u64)))
 }
 
-/// Adds a line for all that are not shown.
+/// Adds a row for all that are not shown.
 fn more(
     lines: &mut Vec<Line>,
     rows: &[ReportRow],
@@ -247,7 +247,7 @@ fn more(
         sum.add(figures);
     }
     let known = |((_, class), cell): (&(&str, &str), String)| {
-        // These may overlap, and cannot be added.
+        // These may overlap, and cannot be summed.
         if matches!(*class, "sessions" | "active") { String::new() } else { cell }
     };
     let cells = columns.iter().zip(cells(&sum)).map(known).collect();

@@ -1,12 +1,11 @@
-//! A report: what was used and what it cost, as one page with charts.
+//! A usage report: tokens and cost, as one page with charts.
 //!
-//! Every figure that a chart shows stands in a table, too, and nothing needs a script. [`UsageReport`] is what it is made of;
-//! whoever counts fills it in.
+//! Every figure in a chart is also in a table, and nothing needs a script. [`UsageReport`] is the input; the caller fills
+//! it in.
 
 mod axis;
 mod basis;
 mod columns;
-mod course;
 mod head;
 mod input;
 mod lists;
@@ -14,20 +13,21 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod time;
+mod timeline;
 mod words;
 
 use std::io::{self, Write};
 
 pub use self::input::{
-    Cost, Failure, File, Price, ReportBasis, ReportFigures, ReportRow, Share, UnpricedRow,
+    Cost, Failure, File, ModelDayUsage, Price, ReportBasis, ReportFigures, ReportRow, UnpricedRow,
     UsageReport,
 };
 use super::document::REPORT;
-use super::paper::Paper;
+use super::html_writer::HtmlWriter;
 use crate::text::Bidi;
 
 impl ReportFigures {
-    /// Adds what can be added: neither sessions nor time, which may overlap.
+    /// Adds everything that can be summed: not sessions and time, which may overlap.
     fn add(&mut self, other: &Self) {
         self.requests += other.requests;
         self.prompts += other.prompts;
@@ -46,28 +46,28 @@ impl ReportFigures {
 /// # Errors
 /// If it cannot be written.
 pub fn write(report: &UsageReport, out: &mut dyn Write) -> io::Result<()> {
-    let mut paper = Paper::new(out, Bidi::Kept);
-    let paper = &mut paper;
-    REPORT.open(&format!("Tokens, money and time: {}", head::period(report)), paper)?;
-    head::write(report, &parts(report), paper)?;
-    paper.mark("<main id=\"report\" tabindex=\"-1\">\n")?;
-    head::totals(report, paper)?;
-    course::write(report, paper)?;
-    course::hours(report, paper)?;
-    lists::projects(report, paper)?;
-    lists::models(report, paper)?;
-    lists::tools(report, paper)?;
-    lists::sessions(report, paper)?;
-    lists::files(report, paper)?;
-    basis::write(report, paper)?;
-    paper.mark("</main>\n<footer class=\"foot\"><p>")?;
+    let mut html = HtmlWriter::new(out, Bidi::Kept);
+    let html = &mut html;
+    REPORT.open(&format!("Tokens, money and time: {}", head::period(report)), html)?;
+    head::write(report, &parts(report), html)?;
+    html.mark("<main id=\"report\" tabindex=\"-1\">\n")?;
+    head::totals(report, html)?;
+    timeline::write(report, html)?;
+    timeline::hours(report, html)?;
+    lists::projects(report, html)?;
+    lists::models(report, html)?;
+    lists::tools(report, html)?;
+    lists::sessions(report, html)?;
+    lists::files(report, html)?;
+    basis::write(report, html)?;
+    html.mark("</main>\n<footer class=\"foot\"><p>")?;
     let made = report.made.strftime("%Y-%m-%d %H:%M");
-    paper.text(&format!("Written by recount on {made}, time zone {}.", report.time_zone))?;
-    paper.mark("</p></footer>\n")?;
-    REPORT.close(paper)
+    html.text(&format!("Written by recount on {made}, time zone {}.", report.time_zone))?;
+    html.mark("</p></footer>\n")?;
+    REPORT.close(html)
 }
 
-/// The parts that there is something in.
+/// Returns the sections that are not empty.
 fn parts(report: &UsageReport) -> Vec<(&'static str, &'static str)> {
     let all = [
         ("time", "Time", report.days.is_empty()),

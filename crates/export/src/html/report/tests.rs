@@ -1,4 +1,4 @@
-//! Whole reports, read back as a browser would.
+//! Tests of whole reports, read back like a browser.
 
 use jiff::civil::date;
 use recount_model::Tokens;
@@ -29,11 +29,12 @@ fn figures(requests: u64, cost: Option<u128>) -> ReportFigures {
     }
 }
 
-/// A report with a number of models, each of which has a day of its own.
+/// Returns a report with a number of models, each of which has its own day.
 fn report(models: usize, cost: Option<u128>) -> UsageReport {
     let day = |number: usize| date(2026, 9, 1 + i8::try_from(number).unwrap());
     let row = |name: String| ReportRow { name, detail: String::new(), figures: figures(1, cost) };
-    let share = |model| Share { day: day(model), model, cost: cost.unwrap_or(0), tokens: 1000 };
+    let share =
+        |model| ModelDayUsage { day: day(model), model, cost: cost.unwrap_or(0), tokens: 1000 };
     UsageReport {
         made: date(2026, 10, 1).at(12, 0, 0, 0),
         time_zone: "UTC".to_owned(),
@@ -138,14 +139,14 @@ fn names_are_only_text() {
 }
 
 #[test]
-fn nothing_is_told_as_nothing() {
+fn an_empty_report_says_so() {
     let page = written(&UsageReport::default());
     assert!(page.text.contains("Nothing to count"));
     assert_eq!(page.all("svg").count(), 0);
 }
 
 #[test]
-fn what_is_not_shown_is_added_up() {
+fn rows_that_are_not_shown_are_summed() {
     let mut report = report(1, Some(DOLLAR));
     let row = |number: u64| ReportRow {
         name: format!("p{number}"),
@@ -163,7 +164,7 @@ fn what_is_not_shown_is_added_up() {
 }
 
 #[test]
-fn every_link_leads_to_a_part_that_is_there() {
+fn every_link_leads_to_an_existing_section() {
     for report in [report(3, Some(DOLLAR)), UsageReport::default()] {
         let page = written(&report);
         let ids: Vec<&str> = page.elements.iter().filter_map(|element| element.get("id")).collect();

@@ -1,18 +1,18 @@
-//! Which stretches of time stand side by side: days, or when there are many, weeks or months.
+//! The periods that are shown side by side: days, or if there are many, weeks or months.
 
 use std::collections::BTreeMap;
 
 use jiff::ToSpan as _;
 use jiff::civil::{Date, DateTime};
 
-use super::input::{ReportFigures, Share, UsageReport};
+use super::input::{ModelDayUsage, ReportFigures, UsageReport};
 
 /// More days than this are drawn as weeks, more weeks as months.
 const BARS: i64 = 100;
-/// More months than this are drawn without those in which nothing was done, and only the last of them.
+/// More months than this are drawn without empty ones, and only the last of them.
 const MONTHS: usize = 240;
 
-/// How long each bar is.
+/// The length of the period of a bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Grain {
     Day,
@@ -20,22 +20,22 @@ pub(super) enum Grain {
     Month,
 }
 
-/// One bar's stretch of time.
+/// The period of one bar.
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
     /// Its first day.
     pub(super) first: Date,
     pub(super) figures: ReportFigures,
-    /// What the models took of it: by their place, money and tokens.
+    /// The usage of the models in it: by index, money and tokens.
     pub(super) models: BTreeMap<usize, (u128, u64)>,
 }
 
 /// All bars.
 #[derive(Clone, Debug)]
-pub(super) struct Course {
+pub(super) struct Timeline {
     pub(super) grain: Grain,
     pub(super) slots: Vec<Slot>,
-    /// How many months were left out before the first.
+    /// The number of months before the first that are not shown.
     pub(super) left_out: usize,
 }
 
@@ -48,7 +48,7 @@ impl Grain {
         }
     }
 
-    /// Names a stretch in full.
+    /// Returns the full name of a period.
     pub(super) fn name(self, first: Date) -> String {
         match self {
             Self::Day => first.strftime("%a %Y-%m-%d").to_string(),
@@ -57,7 +57,7 @@ impl Grain {
         }
     }
 
-    /// Names a stretch where there is little room.
+    /// Returns the short label of a period.
     pub(super) fn mark(self, first: Date) -> String {
         let form = match self {
             Self::Day | Self::Week => "%b %-d",
@@ -66,7 +66,7 @@ impl Grain {
         first.strftime(form).to_string()
     }
 
-    /// Returns the first day of the stretch in which a day is.
+    /// Returns the first day of the period that contains a day.
     fn start(self, day: Date) -> Date {
         let back = i64::from(day.weekday().to_monday_zero_offset());
         match self {
@@ -85,7 +85,7 @@ impl Grain {
         first.checked_add(span).ok()
     }
 
-    /// Returns how long it is from one day to another, in stretches.
+    /// Returns the number of periods from one day to another.
     fn between(self, from: Date, to: Date) -> i64 {
         let days = i64::from((to - from).get_days());
         match self {
@@ -96,8 +96,8 @@ impl Grain {
     }
 }
 
-impl Course {
-    /// Lays out the time of a report. `None` when nothing in it has a time.
+impl Timeline {
+    /// Divides the time of a report into periods. `None` if nothing in it has a time.
     pub(super) fn new(report: &UsageReport) -> Option<Self> {
         let (from, to) = (report.days.first()?.0, report.days.last()?.0);
         let (from, to) = asked(report, from, to);
@@ -119,7 +119,7 @@ impl Course {
                 slots.entry(first).or_insert_with(|| Slot::new(first, ReportFigures::default()));
             }
         }
-        for Share { day, model, cost, tokens } in &report.shares {
+        for ModelDayUsage { day, model, cost, tokens } in &report.shares {
             if let Some(slot) = slots.get_mut(&grain.start(*day)) {
                 let sum = slot.models.entry(*model).or_default();
                 *sum = (sum.0.saturating_add(*cost), sum.1.saturating_add(*tokens));
@@ -137,7 +137,7 @@ impl Slot {
     }
 }
 
-/// A short time that was asked for is drawn whole, also where nothing was done.
+/// A short requested period is drawn completely, including days without activity.
 fn asked(report: &UsageReport, from: Date, to: Date) -> (Date, Date) {
     let start = report.since.map_or(from, DateTime::date).min(from);
     let today = report.made.date();
@@ -160,7 +160,7 @@ mod tests {
                 .map(|first| (first, ReportFigures { requests: 1, ..ReportFigures::default() }))
                 .to_vec()
         };
-        let share = |text: &str| Share { day: day(text), model: 0, cost: 7, tokens: 3 };
+        let share = |text: &str| ModelDayUsage { day: day(text), model: 0, cost: 7, tokens: 3 };
         UsageReport {
             made: day("2027-01-01").at(0, 0, 0, 0),
             days: both(Grain::Day),
@@ -180,9 +180,9 @@ mod tests {
             ("2024-01-31", "2026-12-31", Grain::Month, 36),
             ("1970-01-01", "9999-12-31", Grain::Month, 2),
         ] {
-            let course = Course::new(&of(first, last)).unwrap();
-            assert_eq!((course.grain, course.slots.len()), (grain, bars), "{first} to {last}");
-            let sum: u128 = course
+            let timeline = Timeline::new(&of(first, last)).unwrap();
+            assert_eq!((timeline.grain, timeline.slots.len()), (grain, bars), "{first} to {last}");
+            let sum: u128 = timeline
                 .slots
                 .iter()
                 .flat_map(|slot| slot.models.values())
@@ -190,19 +190,19 @@ mod tests {
                 .sum();
             assert_eq!(sum, 14, "nothing is lost");
         }
-        assert!(Course::new(&UsageReport::default()).is_none());
+        assert!(Timeline::new(&UsageReport::default()).is_none());
     }
 
     #[test]
-    fn what_was_asked_for_is_drawn_as_far_as_today() {
+    fn the_requested_period_is_drawn_up_to_today() {
         let mut report = of("2026-12-10", "2026-12-20");
         report.since = Some(day("2026-12-01").at(0, 0, 0, 0));
         report.until = Some(day("2027-06-01").at(0, 0, 0, 0));
-        let course = Course::new(&report).unwrap();
-        let ends = course.slots.first().zip(course.slots.last());
+        let timeline = Timeline::new(&report).unwrap();
+        let ends = timeline.slots.first().zip(timeline.slots.last());
         let ends = ends.map(|(first, last)| (first.first, last.first)).unwrap();
         assert_eq!(ends, (day("2026-12-01"), day("2027-01-01")));
         report.since = Some(day("2001-01-01").at(0, 0, 0, 0));
-        assert_eq!(Course::new(&report).unwrap().slots.len(), 11);
+        assert_eq!(Timeline::new(&report).unwrap().slots.len(), 11);
     }
 }

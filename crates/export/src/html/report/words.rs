@@ -1,4 +1,4 @@
-//! Figures as people like to read them.
+//! Figures formatted for people.
 
 use super::super::grouped;
 use super::input::Cost;
@@ -6,7 +6,7 @@ use super::input::Cost;
 /// Units per dollar.
 const DOLLAR: u128 = 1_000_000_000_000;
 
-/// What it cost: with a mark when it was more, and a dash when nobody knows.
+/// Formats a cost: with a mark if it is a lower bound, and a dash if it is unknown.
 pub(super) fn cost(cost: Cost) -> String {
     match cost.units {
         None => "–".to_owned(),
@@ -15,7 +15,7 @@ pub(super) fn cost(cost: Cost) -> String {
     }
 }
 
-/// Money: `$12.34`, small amounts with four places, less than that as such.
+/// Formats money: `$12.34`, small amounts with four places, smaller ones as less than that.
 pub(super) fn money(units: u128) -> String {
     let (dollars, cents) = rounded(units, 2);
     if dollars > 0 || units == 0 {
@@ -27,7 +27,7 @@ pub(super) fn money(units: u128) -> String {
     }
 }
 
-/// Money with as many places as it has, at most six: `$5`, `$0.02`.
+/// Formats money with as many places as needed, at most six: `$5`, `$0.02`.
 pub(super) fn short_money(units: u128) -> String {
     let (dollars, part) = rounded(units, 6);
     let part = format!("{part:06}");
@@ -37,7 +37,7 @@ pub(super) fn short_money(units: u128) -> String {
     }
 }
 
-/// Money beside a chart: whole dollars, unless the steps are smaller.
+/// Formats money on an axis: whole dollars, unless the steps are smaller.
 pub(super) fn money_mark(units: u128, step: u128) -> String {
     let places =
         (2..=6).find(|places| step.is_multiple_of(DOLLAR / 10_u128.pow(*places))).unwrap_or(6);
@@ -50,12 +50,12 @@ pub(super) fn money_mark(units: u128, step: u128) -> String {
     }
 }
 
-/// A count beside a chart.
+/// Formats a count on an axis.
 pub(super) fn count_mark(number: u128, _step: u128) -> String {
     short(number)
 }
 
-/// A count in at most four characters or so: `999`, `1.2k`, `34k`, `5.6M`; rounded down.
+/// Formats a count in about four characters: `999`, `1.2k`, `34k`, `5.6M`; rounded down.
 pub(super) fn short(number: u128) -> String {
     let (mut whole, mut tenths) = (number, 0);
     let mut units = ["k", "M", "G", "T", "P", "E"].into_iter();
@@ -74,7 +74,7 @@ pub(super) fn short(number: u128) -> String {
     }
 }
 
-/// A share: `37%`, of small ones one place.
+/// Formats a share: `37%`, small ones with one place.
 pub(super) fn share(part: u128, whole: u128) -> String {
     let tenths = |part: u128| part.saturating_mul(1000).saturating_add(whole / 2) / whole;
     match whole {
@@ -87,13 +87,13 @@ pub(super) fn share(part: u128, whole: u128) -> String {
     }
 }
 
-/// A length, in hundredths of what there is, with three places.
+/// Formats a length as a percentage with three places.
 pub(super) fn length(part: u128, whole: u128) -> String {
     let parts = part.saturating_mul(100_000).checked_div(whole).unwrap_or_default();
     format!("{}.{:03}%", parts / 1000, parts % 1000)
 }
 
-/// A stretch of time: `45s`, `12m`, `3h 05m`.
+/// Formats a duration: `45s`, `12m`, `3h 05m`.
 pub(super) fn duration(seconds: u64) -> String {
     match seconds {
         0..60 => format!("{seconds}s"),

@@ -1,40 +1,40 @@
-//! What was used over time: money by model, tokens by kind, and the hours of the day.
+//! Usage over time: money by model, tokens by kind, and the hours of the day.
 
 use std::io;
 
 use jiff::civil::Date;
 
 use super::super::grouped;
-use super::super::paper::Paper;
+use super::super::html_writer::HtmlWriter;
 use super::columns::{COLOURS, Column, Columns, KIND_COLOURS};
 use super::head::{KINDS, kinds};
 use super::input::{ReportFigures, UsageReport};
 use super::table::{Line, Table};
-use super::time::{Course, Grain, Slot};
+use super::time::{Grain, Slot, Timeline};
 use super::words::{cost, count_mark, duration, money, money_mark, short};
 use crate::text::{Bidi, isolated, shortened};
 
 /// The longest name of a model in a chart.
 const NAME: usize = 60;
 
-/// How many models have their own colour, by the number of models.
+/// Returns how many models have their own color, given the number of models.
 pub(super) fn coloured(models: usize) -> usize {
     if models > COLOURS.len() { COLOURS.len() - 1 } else { models }
 }
 
-/// Writes how it went.
-pub(super) fn write(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<()> {
-    let Some(course) = Course::new(report) else { return Ok(()) };
-    paper.mark("<section id=\"time\">\n<h2>Over time</h2>\n")?;
-    by_model(report, &course).write(paper)?;
-    by_kind(&course).write(paper)?;
-    if course.left_out > 0 {
-        paper.mark("<p class=\"note\">")?;
-        paper.text(&format!(
+/// Writes the usage over time.
+pub(super) fn write(report: &UsageReport, html: &mut HtmlWriter<'_>) -> io::Result<()> {
+    let Some(timeline) = Timeline::new(report) else { return Ok(()) };
+    html.mark("<section id=\"time\">\n<h2>Over time</h2>\n")?;
+    by_model(report, &timeline).write(html)?;
+    by_kind(&timeline).write(html)?;
+    if timeline.left_out > 0 {
+        html.mark("<p class=\"note\">")?;
+        html.text(&format!(
             "{} months before these are not drawn.",
-            grouped(course.left_out as u64)
+            grouped(timeline.left_out as u64)
         ))?;
-        paper.mark("</p>\n")?;
+        html.mark("</p>\n")?;
     }
     for (grain, summary, caption, heading, rows) in [
         (Grain::Month, "Figures by month", "By month", "Month", &report.months),
@@ -43,26 +43,26 @@ pub(super) fn write(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<(
     ] {
         if rows.len() > 1 || grain == Grain::Day {
             let names = rows.iter().map(|(first, figures)| (name(grain, *first), figures));
-            folded(summary, caption, heading, names, paper)?;
+            folded(summary, caption, heading, names, html)?;
         }
     }
     if let Some(untimed) = &report.untimed {
-        paper.mark("<p class=\"note\">")?;
+        html.mark("<p class=\"note\">")?;
         let (requests, cost) = (grouped(untimed.requests), cost(untimed.cost));
-        paper.text(&format!(
+        html.text(&format!(
             "Without a time on record, and in no bar: {requests} requests, {cost}."
         ))?;
-        paper.mark("</p>\n")?;
+        html.mark("</p>\n")?;
     }
-    paper.mark("</section>\n")
+    html.mark("</section>\n")
 }
 
 fn name(grain: Grain, first: Date) -> String {
     if grain == Grain::Month { first.strftime("%Y-%m").to_string() } else { first.to_string() }
 }
 
-/// Money by model; without any price, tokens.
-fn by_model(report: &UsageReport, course: &Course) -> Columns {
+/// Returns money by model; tokens if there is no price.
+fn by_model(report: &UsageReport, timeline: &Timeline) -> Columns {
     let own = coloured(report.models.len());
     let is_priced = report.total.cost.units.is_some_and(|units| units > 0);
     let what = if is_priced { "Cost" } else { "Tokens" };
@@ -80,18 +80,20 @@ fn by_model(report: &UsageReport, course: &Course) -> Columns {
                 *sum = sum.saturating_add(if is_priced { *cost } else { (*tokens).into() });
             }
         }
-        let mut told = told(course.grain, slot);
+        let mut tooltip = tooltip(timeline.grain, slot);
         for (name, sum) in parts.iter().zip(&sums).filter(|(_, sum)| **sum > 0) {
-            told = format!("{told}\n{name}: {}", form(*sum));
+            tooltip = format!("{tooltip}\n{name}: {}", form(*sum));
         }
-        Column { mark: course.grain.mark(slot.first), told, parts: sums }
+        Column { mark: timeline.grain.mark(slot.first), tooltip, parts: sums }
     };
-    let bars = course.slots.iter().map(column).collect();
-    let word = course.grain.word();
+    let bars = timeline.slots.iter().map(column).collect();
+    let word = timeline.grain.word();
     Columns {
         id: "cost-told",
         name: format!("{what} by {word}"),
-        told: format!("{what} by {word}, in parts by model. The figures are in the tables below."),
+        description: format!(
+            "{what} by {word}, in parts by model. The figures are in the tables below."
+        ),
         bars,
         parts,
         colours: &COLOURS,
@@ -99,36 +101,38 @@ fn by_model(report: &UsageReport, course: &Course) -> Columns {
     }
 }
 
-fn by_kind(course: &Course) -> Columns {
+fn by_kind(timeline: &Timeline) -> Columns {
     let used = |number: usize| {
         let has =
             |slot: &Slot| kinds(&slot.figures.tokens).get(number).is_some_and(|tokens| *tokens > 0);
-        course.slots.iter().any(has)
+        timeline.slots.iter().any(has)
     };
     let last = (0..KINDS.len()).rev().find(|number| used(*number)).map_or(1, |number| number + 1);
     let column = |slot: &Slot| {
         let parts: Vec<u128> =
             kinds(&slot.figures.tokens).into_iter().take(last).map(u128::from).collect();
-        let mut told = told(course.grain, slot);
+        let mut tooltip = tooltip(timeline.grain, slot);
         for (name, tokens) in KINDS.iter().zip(&parts).filter(|(_, tokens)| **tokens > 0) {
             let tokens = grouped(u64::try_from(*tokens).unwrap_or(u64::MAX));
-            told = format!("{told}\n{name}: {tokens}");
+            tooltip = format!("{tooltip}\n{name}: {tokens}");
         }
-        Column { mark: course.grain.mark(slot.first), told, parts }
+        Column { mark: timeline.grain.mark(slot.first), tooltip, parts }
     };
-    let word = course.grain.word();
+    let word = timeline.grain.word();
     Columns {
         id: "tokens-told",
         name: format!("Tokens by {word}"),
-        told: format!("Tokens by {word}, in parts by kind. The figures are in the tables below."),
-        bars: course.slots.iter().map(column).collect(),
+        description: format!(
+            "Tokens by {word}, in parts by kind. The figures are in the tables below."
+        ),
+        bars: timeline.slots.iter().map(column).collect(),
         parts: KINDS.into_iter().take(last).map(str::to_owned).collect(),
         colours: &KIND_COLOURS,
         mark: count_mark,
     }
 }
 
-fn told(grain: Grain, slot: &Slot) -> String {
+fn tooltip(grain: Grain, slot: &Slot) -> String {
     summary(&grain.name(slot.first), &slot.figures)
 }
 
@@ -139,42 +143,42 @@ fn summary(name: &str, figures: &ReportFigures) -> String {
 }
 
 /// Writes the hours of the day.
-pub(super) fn hours(report: &UsageReport, paper: &mut Paper<'_>) -> io::Result<()> {
+pub(super) fn hours(report: &UsageReport, html: &mut HtmlWriter<'_>) -> io::Result<()> {
     if report.hours.is_empty() {
         return Ok(());
     }
-    paper.mark("<section id=\"hours\">\n<h2>By hour of the day</h2>\n")?;
+    html.mark("<section id=\"hours\">\n<h2>By hour of the day</h2>\n")?;
     let nothing = ReportFigures::default();
     let of = |hour: i8| {
         report.hours.iter().find(|(own, _)| *own == hour).map_or(&nothing, |(_, figures)| figures)
     };
     let column = |hour: i8| Column {
         mark: format!("{hour:02}"),
-        told: summary(&format!("{hour:02}:00 to {hour:02}:59"), of(hour)),
+        tooltip: summary(&format!("{hour:02}:00 to {hour:02}:59"), of(hour)),
         parts: vec![of(hour).requests.into()],
     };
     let columns = Columns {
         id: "hours-told",
         name: "Requests by hour".to_owned(),
-        told: "Requests by hour of the day. The figures are in the table below.".to_owned(),
+        description: "Requests by hour of the day. The figures are in the table below.".to_owned(),
         parts: Vec::new(),
         colours: &COLOURS,
         bars: (0..24).map(column).collect(),
         mark: count_mark,
     };
-    columns.write(paper)?;
+    columns.write(html)?;
     let rows = report.hours.iter().map(|(hour, figures)| (format!("{hour:02}:00"), figures));
-    folded("Figures by hour", "By hour of the day", "Hour", rows, paper)?;
-    paper.mark("</section>\n")
+    folded("Figures by hour", "By hour of the day", "Hour", rows, html)?;
+    html.mark("</section>\n")
 }
 
-/// Writes figures to be unfolded.
+/// Writes figures in a collapsible block.
 fn folded<'a>(
     summary: &'static str,
     caption: &'static str,
     heading: &'static str,
     rows: impl Iterator<Item = (String, &'a ReportFigures)>,
-    paper: &mut Paper<'_>,
+    html: &mut HtmlWriter<'_>,
 ) -> io::Result<()> {
     let line = |(name, figures): (String, &ReportFigures)| {
         let ReportFigures { sessions, requests, prompts, tokens, active_seconds, .. } = figures;
@@ -213,11 +217,11 @@ fn folded<'a>(
         lines: rows.map(line).collect(),
         total: None,
     };
-    paper.mark("<details class=\"fold\"><summary>")?;
-    paper.mark(summary)?;
-    paper.mark("</summary>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"")?;
-    paper.mark(summary)?;
-    paper.mark("\">\n")?;
-    table.write(paper)?;
-    paper.mark("</div></details>\n")
+    html.mark("<details class=\"fold\"><summary>")?;
+    html.mark(summary)?;
+    html.mark("</summary>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"")?;
+    html.mark(summary)?;
+    html.mark("\">\n")?;
+    table.write(html)?;
+    html.mark("</div></details>\n")
 }

@@ -1,6 +1,6 @@
-//! What a page is written on. Markup is known when we are built; whatever comes from a session is text.
+//! Writes HTML. Markup is known at compile time; everything from a session is escaped text.
 //!
-//! [`Paper::mark`] takes only what lives as long as the program, so that nothing a session says can be handed to it by mistake.
+//! [`HtmlWriter::mark`] takes only static text, so that session text cannot be passed to it by mistake.
 
 use std::io::{self, Write};
 
@@ -9,23 +9,23 @@ use crate::text::{Bidi, may_override, push_visible, shortened, single_line, visi
 /// Bytes per step: without branches, many are compared at a time.
 const BLOCK: usize = 32;
 
-/// Where a page is written.
-pub(super) struct Paper<'a> {
+/// Writes HTML to an output.
+pub(super) struct HtmlWriter<'a> {
     out: &'a mut dyn Write,
     bidi: Bidi,
 }
 
-impl<'a> Paper<'a> {
+impl<'a> HtmlWriter<'a> {
     pub(super) fn new(out: &'a mut dyn Write, bidi: Bidi) -> Self {
         Self { out, bidi }
     }
 
-    /// Writes markup of ours.
+    /// Writes trusted markup.
     pub(super) fn mark(&mut self, markup: &'static str) -> io::Result<()> {
         self.out.write_all(markup.as_bytes())
     }
 
-    /// Writes text as it is, on as many lines as it has.
+    /// Writes text unchanged, with its line breaks.
     pub(super) fn text(&mut self, text: &str) -> io::Result<()> {
         match self.bidi {
             Bidi::Kept if !may_override(text) => write_text(self.out, text),
@@ -34,7 +34,7 @@ impl<'a> Paper<'a> {
         }
     }
 
-    /// Writes text on one line, whatever it says of direction ending with it, in at most `most` characters.
+    /// Writes text on one line, in at most `most` characters, with its text direction isolated.
     pub(super) fn line(&mut self, text: &str, most: usize) -> io::Result<()> {
         let line = single_line(start(text, most), self.bidi);
         self.mark("<bdi>")?;
@@ -47,7 +47,7 @@ impl<'a> Paper<'a> {
         write!(self.out, "{number}")
     }
 
-    /// Writes an attribute. Its name is ours.
+    /// Writes an attribute with a static name.
     pub(super) fn attribute(&mut self, name: &'static str, value: &str) -> io::Result<()> {
         write!(self.out, " {name}=\"")?;
         for (number, part) in single_line(value, self.bidi).split('"').enumerate() {
@@ -59,7 +59,7 @@ impl<'a> Paper<'a> {
         self.mark("\"")
     }
 
-    /// Writes an attribute that has a number behind a name of ours.
+    /// Writes an attribute with a number after a static prefix.
     pub(super) fn numbered(
         &mut self,
         name: &'static str,
@@ -78,11 +78,11 @@ fn start(text: &str, most: usize) -> &str {
     enough.and_then(|(at, _)| trimmed.get(..at)).unwrap_or(trimmed)
 }
 
-/// Writes text without anything that a browser would take for markup, control characters made visible.
+/// Writes text with markup escaped and control characters made visible.
 fn write_text(out: &mut dyn Write, text: &str) -> io::Result<()> {
     let mut rest = text;
     while let Some(at) = next_special(rest.as_bytes()) {
-        // What is looked for are first bytes of characters.
+        // The special bytes are first bytes of characters.
         let (plain, special) = rest.split_at(at);
         out.write_all(plain.as_bytes())?;
         let mut characters = special.chars();
@@ -104,7 +104,7 @@ fn write_text(out: &mut dyn Write, text: &str) -> io::Result<()> {
     out.write_all(rest.as_bytes())
 }
 
-/// Returns where the next byte is that may begin something special.
+/// Returns the position of the next byte that may begin something special.
 fn next_special(bytes: &[u8]) -> Option<usize> {
     let mut from = 0;
     for block in bytes.chunks(BLOCK) {
@@ -116,7 +116,7 @@ fn next_special(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// Returns 1 for a byte that is special. Without a branch, as it is asked of every byte.
+/// Returns 1 for a special byte. Without a branch, as it is called for every byte.
 fn special(byte: u8) -> u8 {
     let is = |other: u8| u8::from(byte == other);
     let control = u8::from(byte < 0x20) & (1 ^ is(b'\n') ^ is(b'\t'));
@@ -130,9 +130,9 @@ mod tests {
 
     use super::*;
 
-    fn on_paper(bidi: Bidi, write: impl FnOnce(&mut Paper<'_>) -> io::Result<()>) -> String {
+    fn on_paper(bidi: Bidi, write: impl FnOnce(&mut HtmlWriter<'_>) -> io::Result<()>) -> String {
         let mut out = Vec::new();
-        write(&mut Paper::new(&mut out, bidi)).unwrap();
+        write(&mut HtmlWriter::new(&mut out, bidi)).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -143,27 +143,27 @@ mod tests {
             ("a\0\u{85}©\r\nb\r", "a␀\\x85©\nb␍"),
             ("&lt;", "&amp;lt;"),
         ] {
-            assert_eq!(on_paper(Bidi::Kept, |paper| paper.text(text)), written);
+            assert_eq!(on_paper(Bidi::Kept, |html| html.text(text)), written);
         }
-        assert_eq!(on_paper(Bidi::Shown, |paper| paper.text("a\u{202e}")), "a&lt;U+202E&gt;");
+        assert_eq!(on_paper(Bidi::Shown, |html| html.text("a\u{202e}")), "a&lt;U+202E&gt;");
     }
 
     #[test]
-    fn an_attribute_cannot_be_left() {
-        let written = on_paper(Bidi::Kept, |paper| paper.attribute("href", "\" onclick=\"x\n'>"));
+    fn an_attribute_cannot_be_closed_by_its_value() {
+        let written = on_paper(Bidi::Kept, |html| html.attribute("href", "\" onclick=\"x\n'>"));
         assert_eq!(written, " href=\"&quot; onclick=&quot;x '&gt;\"");
     }
 
     #[test]
     fn a_line_is_short_whatever_it_is_made_of() {
-        let written = on_paper(Bidi::Kept, |paper| paper.line(&"ab \n".repeat(1_000_000), 5));
+        let written = on_paper(Bidi::Kept, |html| html.line(&"ab \n".repeat(1_000_000), 5));
         assert_eq!(written, "<bdi>ab a…</bdi>");
     }
 
     proptest! {
         #[test]
         fn the_quick_way_is_the_right_way(text in "(?s)[<>&a\\x00-\\x1f\\x7f-\\xff]{0,100}") {
-            let written = on_paper(Bidi::Kept, |paper| paper.text(&text));
+            let written = on_paper(Bidi::Kept, |html| html.text(&text));
             let shown = visible(&text, Bidi::Kept);
             let expected = shown.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
             prop_assert_eq!(written, expected);
