@@ -1,4 +1,4 @@
-//! Plans carried out, taken back, and ended when a crash has cut them short.
+//! Carries out plans, undoes them, and recovers interrupted ones.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,17 +15,17 @@ use crate::{Changes, Error, Proposal};
 pub struct Made {
     /// Its receipt, which undoes it.
     pub receipt: String,
-    /// What had been cut short and was ended first.
+    /// Interrupted changes that were finished or rolled back first.
     pub recovered: Vec<Recovered>,
 }
 
 impl<'e> Changes<'e> {
-    /// Finishes or takes back what a crash has cut short, if anything was.
+    /// Finishes or rolls back interrupted changes, if there are any.
     ///
     /// # Errors
-    /// If that does not work, or our data folder cannot be used.
+    /// If that fails, or recount's data folder cannot be used.
     pub fn recover(self, progress: &dyn Progress) -> Result<Vec<Recovered>, Error> {
-        // Nothing is written, not even for a turn, when there is nothing to do.
+        // Nothing is written, not even a lock, if there is nothing to do.
         if !self.is_cut_short()? {
             return Ok(Vec::new());
         }
@@ -35,7 +35,7 @@ impl<'e> Changes<'e> {
         Ok(change_lock.recover(&|plan| is_owned(plan, &owners))?)
     }
 
-    /// Whether a crash has cut a change short.
+    /// Whether a change was interrupted by a crash.
     ///
     /// # Errors
     /// If the journals cannot be read.
@@ -43,15 +43,15 @@ impl<'e> Changes<'e> {
         Ok(self.engine.folders().data.is_some() && self.changes_made()?.is_cut_short())
     }
 
-    /// Carries out a plan, unless somebody is working in its sessions, a file has changed, or there is no room.
+    /// Carries out a plan, unless somebody uses its sessions, a file has changed, or there is not enough disk space.
     ///
     /// # Errors
-    /// What was refused, or what went wrong; then all was taken back.
+    /// A refusal, or the cause of a failure; then everything was rolled back.
     pub fn carry_out(self, plan: Plan, progress: &dyn Progress) -> Result<Made, Error> {
         self.carry_out_beside(plan, None, progress)
     }
 
-    /// The same, asked by an agent that works in the session `own` and has said which file of it it uses.
+    /// The same, on behalf of an agent that uses the session `own` and has reported its file.
     pub(crate) fn carry_out_beside(
         self,
         plan: Plan,
@@ -68,7 +68,7 @@ impl<'e> Changes<'e> {
         Ok(Made { receipt: change_lock.apply(&approved)?, recovered })
     }
 
-    /// Plans to take a change back: the last one if none is named.
+    /// Plans to undo a change: the last one if none is given.
     ///
     /// # Errors
     /// If there is no such change, or it cannot be undone.
@@ -82,12 +82,12 @@ impl<'e> Changes<'e> {
         Ok(History::read(&RealDisk, self.data()?)?)
     }
 
-    /// Returns our own data folder.
+    /// Returns recount's own data folder.
     pub(crate) fn data(self) -> Result<&'e Path, Error> {
         Ok(self.engine.own_data()?)
     }
 
-    /// Returns our own data folder, which must not be an agent's.
+    /// Returns recount's own data folder, which must not be an agent's.
     pub(crate) fn data_apart(self) -> Result<&'e Path, Error> {
         let data = self.data()?;
         let holds = |path: &Path| data.starts_with(path);
@@ -97,7 +97,7 @@ impl<'e> Changes<'e> {
         }
     }
 
-    /// Returns which processes may be working in which of these sessions.
+    /// Returns the processes that may use these sessions.
     pub(crate) fn owners(self, sessions: &[Arc<SessionFacts>]) -> Vec<Owner> {
         let owners = self.engine.owners(sessions).into_iter();
         let owner = |owner: recount_engine::SessionOwner| Owner {

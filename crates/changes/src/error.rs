@@ -10,16 +10,16 @@ use crate::Reason;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// What must be known for it cannot be found out.
+    /// Something needed for it could not be determined.
     #[error(transparent)]
     Engine(#[from] Unanswered),
-    /// What would be written does not say what is there, so it is not offered.
+    /// The new content would differ in meaning from the old one, so it is not offered.
     #[error("{}: the rewritten file would not have the same content", path.display())]
     NotTheSame {
         /// The file.
         path: PathBuf,
     },
-    /// The agent itself cannot load the file, so what it would see cannot be kept.
+    /// The agent itself cannot load the file, so its view cannot be preserved.
     #[error("{}: the agent cannot load it as it is", path.display())]
     NotLoadable {
         /// The file.
@@ -28,12 +28,12 @@ pub enum Error {
     /// A session has no such turn.
     #[error("no turn '{wanted}': the agent loads {turns}")]
     NoTurn {
-        /// What was asked for.
+        /// The requested turn.
         wanted: String,
-        /// How many there are.
+        /// The number of turns.
         turns: usize,
     },
-    /// Nothing of a session would be left.
+    /// The session would be empty.
     #[error("no turns would remain")]
     NothingLeft,
     /// An agent's settings cannot be changed.
@@ -47,10 +47,10 @@ pub enum Error {
     /// No agent that deletes sessions by itself was found.
     #[error("no agent found that deletes sessions by itself")]
     NoAgent,
-    /// What was asked for would do harm, or cannot be done to this.
+    /// The request would do harm, or is not possible for this session.
     #[error(transparent)]
     Declined(#[from] Reason),
-    /// No message that stands is called this.
+    /// No message of the strict view has this id.
     #[error("no message '{0}' in this session")]
     NoMessage(String),
     /// No session in the trash has this id.
@@ -62,7 +62,7 @@ pub enum Error {
     /// There is nothing in the trash.
     #[error("the trash is empty")]
     EmptyTrash,
-    /// Something could not be written, or was refused for safety.
+    /// A write failed, or was refused for safety.
     #[error(transparent)]
     Write(#[from] recount_writer::Error),
 }
@@ -84,7 +84,7 @@ impl Error {
         Unanswered::Unreadable { path: path.to_owned(), source }.into()
     }
 
-    /// Returns the whole story, causes included.
+    /// Returns the message with all causes.
     pub fn full_message(&self) -> String {
         let mut story = self.to_string();
         let mut cause = std::error::Error::source(self);

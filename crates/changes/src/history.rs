@@ -1,4 +1,4 @@
-//! What was changed, told from the journals.
+//! The history of changes, from the journals.
 
 use std::path::PathBuf;
 
@@ -15,25 +15,25 @@ pub struct Change {
     pub receipt: String,
     /// When.
     pub time: Timestamp,
-    /// What was asked for.
+    /// The command.
     pub command: String,
-    /// What has become of it.
+    /// Its current state.
     pub state: ChangeState,
-    /// Whether it can be undone, as far as the journals tell.
+    /// Whether it can be undone, as far as the journals show.
     pub undoable: bool,
-    /// The change that it took back.
+    /// The change that it undid.
     pub undoes: Option<String>,
     /// The sessions it was about.
     pub sessions: Vec<Subject>,
-    /// How many files it changed.
+    /// The number of files it changed.
     pub files: usize,
-    /// How many bytes it removed or replaced.
+    /// The number of bytes it removed or replaced.
     pub bytes: u64,
-    /// Files that others had changed when it was taken back.
+    /// Files that others had changed when it was rolled back.
     pub left: Vec<PathBuf>,
 }
 
-/// What has become of a change.
+/// The state of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeState {
@@ -43,14 +43,14 @@ pub enum ChangeState {
     PartlyUndone,
     /// It was undone.
     Undone,
-    /// It failed, and was taken back.
+    /// It failed, and was rolled back.
     TakenBack,
-    /// A crash has cut it short; the next change ends it.
+    /// It was interrupted by a crash; the next change finishes it or rolls it back.
     CutShort,
 }
 
 impl Changes<'_> {
-    /// Lists what was changed, the newest first.
+    /// Lists the changes, newest first.
     ///
     /// # Errors
     /// If the journals cannot be read.
@@ -60,7 +60,7 @@ impl Changes<'_> {
         Ok(changes.collect())
     }
 
-    /// Lists journals that are not understood, with the reason.
+    /// Lists invalid journals, with the reason.
     ///
     /// # Errors
     /// If the journals cannot be read.

@@ -1,8 +1,9 @@
-//! Changes to users' data: planned here, shown to people, carried out by the writer's door, told from its journals.
+//! Changes to users' data: planned here, shown to people, carried out by the change pipeline of the writer, listed from its
+//! journals.
 //!
-//! Every change is a method of [`Changes`] that returns a [`Proposal`]: what each file is before and after, and what
-//! people should know. Nothing happens until [`Changes::carry_out`] takes its plan, and [`Changes::undo_plan`] takes it
-//! back. What is on disk is the engine's to read; how bytes change there is the writer's.
+//! Every change is a method of [`Changes`] that returns a [`Proposal`]: each file before and after, and notices for people.
+//! Nothing happens until [`Changes::carry_out`] gets its plan; [`Changes::undo_plan`] undoes it. The engine reads from
+//! disk; the writer changes bytes there.
 
 mod apply;
 mod doctor;
@@ -10,9 +11,9 @@ mod error;
 mod guard;
 mod history;
 mod ingest;
-mod mend;
 mod notice;
 mod reason;
+mod rewrite;
 mod sessions;
 mod trash;
 mod vault;
@@ -25,30 +26,30 @@ pub use error::Error;
 pub use guard::fix::Fix;
 pub use history::{Change, ChangeState};
 pub use ingest::{IngestOptions, IngestOutcome, IngestedSession};
-pub use mend::compact::Compaction;
-pub use mend::recover::{Origin, RecoverableSession, Remnant};
-pub use mend::trim::{Trim, Turn, TurnAt};
-pub use notice::{Conversion, Notice, Proposal, SharedBy, Spared, StillDoomed};
-pub use reason::{Deed, Reason};
+pub use notice::{Conversion, Notice, Proposal, SharedBy, SkipReason, StillPending};
+pub use reason::{Operation, Reason};
 pub use recount_formats::retention::Wanted as RetentionWanted;
 pub use recount_formats::rewrite::Flaw;
 pub use recount_formats::stream::Intake;
 pub use recount_writer::Error as WriteError;
 pub use recount_writer::change::{FileState, Plan, Recovered, Refusal, Step, Subject};
+pub use rewrite::compact::Compaction;
+pub use rewrite::recover::{Origin, RecoverableSession, Remnant};
+pub use rewrite::trim::{Trim, Turn, TurnAt};
 pub use sessions::fork::Fork;
 pub use sessions::merge::Merge;
 pub use sessions::prune::Prune;
 pub use trash::{Emptying, KeptCopies, Trashed, UndoData, deleted_ids};
 pub use vault::{Failed, KeepReport, Unwanted, VaultedSession};
 
-/// Plans changes to what an engine reads.
+/// Plans changes to the sessions that an engine reads.
 #[derive(Clone, Copy, Debug)]
 pub struct Changes<'e> {
     engine: &'e Engine,
 }
 
 impl<'e> Changes<'e> {
-    /// Plans changes to what this engine reads.
+    /// Plans changes to the sessions that this engine reads.
     pub fn new(engine: &'e Engine) -> Self {
         Self { engine }
     }

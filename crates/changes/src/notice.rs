@@ -1,4 +1,4 @@
-//! What people should know of a change before they agree to it. The words are made by whoever shows it.
+//! Notices about a change, before people agree to it. The text is up to the view.
 
 use std::path::PathBuf;
 
@@ -8,14 +8,14 @@ use recount_writer::RealDisk;
 use recount_writer::change::Plan;
 
 use crate::Error;
-use crate::mend::recover::Origin;
+use crate::rewrite::recover::Origin;
 
-/// A change as it is offered: what becomes of every file, and what people should know before they agree.
+/// A proposed change: the plan, and notices for people.
 #[derive(Clone, Debug, Default)]
 pub struct Proposal {
-    /// What becomes of every file.
+    /// The plan.
     pub plan: Plan,
-    /// What people should know.
+    /// The notices.
     pub notices: Vec<Notice>,
 }
 
@@ -25,7 +25,7 @@ impl Proposal {
         self.plan.is_empty()
     }
 
-    /// Returns it with the hashes of all files: those that go away are read for it.
+    /// Returns it with the hashes of all files: removed files are read for this.
     ///
     /// # Errors
     /// If a file has changed since it was planned, or cannot be read.
@@ -35,7 +35,7 @@ impl Proposal {
         Ok(whole)
     }
 
-    /// Adds what people should know.
+    /// Adds a notice.
     pub(crate) fn notice(&mut self, notice: Notice) {
         self.notices.push(notice);
     }
@@ -50,104 +50,105 @@ impl From<Plan> for Proposal {
 /// Something that people should know before they agree to a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// A session is left out, as somebody is working in it.
+    /// A session is skipped because it is in use.
     InUse(SessionId),
-    /// Sessions that a rule names are left out.
-    Spared {
-        /// How many.
+    /// Sessions that match a rule are skipped.
+    Skipped {
+        /// Their number.
         sessions: usize,
         /// Why.
-        why: Spared,
+        why: SkipReason,
     },
-    /// The sessions of a folder are left out, as the folder has likely become another.
+    /// The sessions of a folder are skipped, as the folder has likely moved.
     MovedFolder {
-        /// The folder that is gone.
+        /// The old folder.
         old: String,
-        /// What it has likely become.
+        /// The likely new folder.
         new: String,
     },
-    /// An agent is at work in these sessions, given by the start of their ids: they are left alone.
+    /// An agent uses these sessions, given by the start of their ids: they are skipped.
     AtWork(Vec<String>),
     /// Prompts stay in the agent's own log, which other sessions share.
     PromptsStay {
-        /// How many.
+        /// Their number.
         prompts: usize,
-        /// Whose they are.
+        /// Their sessions.
         of: SharedBy,
     },
-    /// Outputs of tools stay where the text says they are.
+    /// Tool outputs stay where the text refers to them.
     OutputsStay {
-        /// How many.
+        /// Their number.
         outputs: usize,
-        /// Whose they are.
+        /// Their session.
         session: SessionId,
     },
-    /// The text names outputs of tools by their old places.
+    /// The text refers to tool outputs by their old paths.
     OutputsNamedByOldPlace,
     /// Only old releases have used a session, and they do not find it in its new place.
     OldReleasesOnly(SessionId),
-    /// A session is in a project already.
+    /// A session is already in a project.
     AlreadyThere {
         /// The session.
         session: SessionId,
         /// The folder of the project.
         project: String,
     },
-    /// A project lies where only old releases look; it is copied from there, as the agent does at its next start.
+    /// A project is in a directory that only old releases use; it is copied from there, as the agent does at its next
+    /// start.
     TakenOver {
         /// The directory of the old releases.
         from: PathBuf,
     },
-    /// A folder is where it was.
+    /// A folder has not moved.
     NotMoved(String),
-    /// The old folder of a project is still there; an agent that is used in it begins anew.
+    /// The old folder of a project still exists; an agent that is used in it starts a new history.
     OldFolderThere(String),
-    /// A name that the user gave stands for the old folder.
+    /// An alias refers to the old folder.
     AliasOfOldFolder(String),
-    /// What the agent itself makes of it, in the words of its source.
+    /// What the agent itself does with it, as described by its source.
     Agent(String),
-    /// A file has more than the copy that was to take its place, and stays.
+    /// A file has more than the copy that was to replace it, and stays.
     HasMore(PathBuf),
     /// A session was last used too long ago for its agent to keep it, and is marked as used now.
     MarkedAsUsed(SessionId),
     /// The agent itself shows only this number of characters of a title.
     LongTitle {
-        /// How many.
+        /// The number.
         shown: usize,
     },
-    /// The agent may make a title of its own again.
+    /// The agent may generate its own title again.
     OwnTitleAgain,
-    /// A file is made loadable, or cannot be.
+    /// A flaw of a file, which is fixed or not.
     Flaw {
         /// The name of the file.
         file: String,
-        /// What is wrong with it.
+        /// The flaw.
         flaw: Flaw,
-        /// Whether it is mended.
-        mended: bool,
+        /// Whether it is fixed.
+        fixed: bool,
     },
-    /// A file holds all that was put aside in another, which goes.
+    /// A file has everything from a renamed one, which is removed.
     HoldsPutAside {
         /// The name of the file.
         file: String,
     },
-    /// Messages that the agent does not load any more are only in the undo data from now on.
+    /// Messages that the agent no longer loads will only be in the undo data.
     UndoneToTrash {
-        /// How many.
+        /// Their number.
         messages: usize,
         /// The session.
         session: SessionId,
     },
-    /// What another grammar does to messages.
+    /// How messages change in another grammar.
     Converted {
-        /// How many.
+        /// Their number.
         messages: u64,
-        /// What becomes of them.
+        /// The change.
         effect: Conversion,
     },
-    /// Copies in the folders of older releases stay as they are.
+    /// Copies in the folders of older releases are not changed.
     CopiesStay,
-    /// A file holds messages that the log beside it lacks, and stays.
+    /// A file has messages that the log beside it lacks, and stays.
     TwinStays(PathBuf),
     /// The agent will load fewer messages.
     Trimmed {
@@ -156,90 +157,90 @@ pub enum Notice {
         /// Whether they stay in the file, rather than only in the undo data.
         in_file: bool,
     },
-    /// A session is written down again from this.
+    /// A session is rebuilt from this.
     WrittenFrom(Origin),
     /// The vault has a copy of the session.
     InVault(SessionId),
-    /// The session becomes a log, which the releases that were used there may not read.
+    /// The session becomes a log, which the releases that were used there may not support.
     LogForOldReleases(SessionId),
-    /// A session has files already, so the new one gets another id.
+    /// A session already has files, so the new one gets another id.
     OtherId {
-        /// The session that has files.
+        /// The existing session.
         old: SessionId,
         /// The new one.
         new: SessionId,
     },
-    /// Sessions that an agent's next start would delete all the same.
-    StillDoomed {
-        /// How many.
+    /// Sessions that an agent's next start would still delete.
+    StillPending {
+        /// Their number.
         sessions: usize,
         /// Why.
-        why: StillDoomed,
+        why: StillPending,
     },
-    /// With these settings nothing is cleaned up at all.
+    /// With these settings nothing is deleted at all.
     NothingCleaned {
-        /// Why, in the words of the source.
+        /// The reason, as described by the source.
         because: String,
     },
-    /// A limit of how many sessions are kept still holds.
+    /// A limit on the number of sessions still applies.
     CountHolds(u64),
-    /// Sessions are cleaned up all the same, as this file says so.
+    /// Sessions are still deleted, because of this file.
     StillCleaned(PathBuf),
-    /// In a project other settings hold.
+    /// Other settings apply in a project.
     OtherSettings {
         /// The folder of the project.
         project: String,
-        /// The file that is heard last.
+        /// The file with the highest precedence.
         file: PathBuf,
     },
-    /// Number of projects in which other settings apply.
+    /// The number of projects in which other settings apply.
     MoreProjects(usize),
 }
 
-/// Why a session is left out.
+/// Why a session is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spared {
+pub enum SkipReason {
     /// It is pinned.
     Pinned,
-    /// Somebody is working in it.
+    /// It is in use.
     InUse,
     /// It is damaged, not empty.
     Damaged,
 }
 
-/// Whose something is.
+/// The sessions that something belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SharedBy {
-    /// One session's.
+    /// One session.
     Session(SessionId),
-    /// Output of this number of sessions.
+    /// This number of sessions.
     Sessions(usize),
 }
 
-/// What another grammar does to a message.
+/// How a message changes in another grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conversion {
     /// It had no id, and gets one.
     GetsId,
-    /// It cannot stand in a log, and stays only in the undo data.
+    /// It cannot be in a log, and stays only in the undo data.
     NotInLog,
-    /// It stands there twice under one id; a log shows the last version.
+    /// Its id occurs twice; a log shows the last version.
     SameId,
-    /// The agent does not load it any more; a document has no place for it.
+    /// The agent no longer loads it; a document has no place for it.
     Undone,
     /// It has an earlier, richer version, which stays only in the undo data.
     Richer,
-    /// It is a line that is not understood, which stays only in the undo data.
+    /// It is an unknown line, which stays only in the undo data.
     NotUnderstood,
 }
 
-/// Why an agent would delete a session all the same.
+/// Why an agent would still delete a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StillDoomed {
-    /// It is too old, or one too many.
+pub enum StillPending {
+    /// It is too old, or exceeds the limit.
     Retention,
     /// The agent does not list it.
     Unlisted,
-    /// There is nothing in it to go on with.
+    /// It has no message that could be continued.
     NothingSaid,
 }

@@ -1,4 +1,4 @@
-//! Why a change is declined: it would do harm, or cannot be made to this.
+//! Why a change is declined: it would do harm, or is not possible here.
 
 use std::path::PathBuf;
 
@@ -8,23 +8,23 @@ use recount_model::{RecordedPath, SessionId, SourceName};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Reason {
-    /// A chat that was saved on its own is no session.
+    /// A saved chat is not a session.
     #[error("a saved chat cannot be {done}: it is not a session")]
     SavedChat {
-        /// What was to be done to it.
-        done: Deed,
+        /// The requested operation.
+        done: Operation,
     },
-    /// A sub-agent goes with the session that ran it.
+    /// A sub-agent is changed together with the session that ran it.
     #[error("{} is a sub-agent, which cannot be {done} on its own: it belongs to the session{} that ran it", session.short(), spaced(parent.as_ref()))]
     Subagent {
         /// The sub-agent.
         session: SessionId,
         /// The session that ran it.
         parent: Option<SessionId>,
-        /// What was to be done to it.
-        done: Deed,
+        /// The requested operation.
+        done: Operation,
     },
-    /// A file of a session is also needed for another one.
+    /// A file of a session is also needed by another one.
     #[error("a file of {session} also holds, or is the start of, session {other}")]
     SharedFile {
         /// The session.
@@ -32,7 +32,7 @@ pub enum Reason {
         /// The other one.
         other: SessionId,
     },
-    /// No agent is called this.
+    /// There is no agent with this name.
     #[error("unknown agent {0}")]
     UnknownAgent(SourceName),
     /// Sessions of this agent cannot be changed.
@@ -47,39 +47,39 @@ pub enum Reason {
     /// The agent cannot load the session, and so shows no title of it.
     #[error("the agent cannot load {}, so it would not show a title", .0.short())]
     NoTitleShown(SessionId),
-    /// All names beside a file are taken.
+    /// All names beside a file are in use.
     #[error("there is no free file name next to {}", .0.display())]
     NoFreeName(PathBuf),
-    /// Nobody knows which folder a project is.
+    /// The folder of a project is unknown.
     #[error("the folder of '{0}' is not known: give its path")]
     UnknownFolder(String),
-    /// The folder that sessions should go to is not there.
+    /// The destination folder does not exist.
     #[error("{} does not exist: sessions can only be moved to existing folders", .0.display())]
     MissingFolder(PathBuf),
-    /// The path of a folder is not text, and so cannot be written down.
+    /// The path of a folder is not Unicode, and so cannot be recorded.
     #[error("the name of {} is not text", .0.display())]
     NotText(PathBuf),
-    /// A folder has perhaps become another.
+    /// A folder has possibly moved.
     #[error("{old} may have moved to {new}, but that is not certain: give the new folder")]
     UnsureFolder {
-        /// The folder that is gone.
+        /// The old folder.
         old: RecordedPath,
-        /// What it has perhaps become.
+        /// The possible new folder.
         new: String,
     },
-    /// Nobody knows what a folder has become.
+    /// The new location of a folder is unknown.
     #[error("the new folder of {0} is not known: give it as the second argument")]
     LostFolder(RecordedPath),
-    /// The agent's own record of projects stands in the way, in the words of its source.
+    /// The agent's own record of projects prevents it, as described by its source.
     #[error("{0}")]
     Agent(String),
-    /// Nothing was said in a session.
+    /// A session has no conversation.
     #[error("{} has no messages", .0.short())]
     NothingSaid(SessionId),
-    /// The session does not say which folder it belongs to.
+    /// The session does not record its folder.
     #[error("{} records no folder, as old releases of its agent did not, so it cannot be moved", .0.short())]
     NoFolderRecorded(SessionId),
-    /// The start of an id may be that of several messages.
+    /// The start of an id matches several messages.
     #[error("'{0}' matches several messages")]
     ManyMessages(String),
     /// One session cannot be merged.
@@ -90,20 +90,20 @@ pub enum Reason {
     DifferentAgents(SessionId, SessionId),
 }
 
-/// What was to be done to a session.
+/// An operation on a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
-    /// To take it to another project.
+pub enum Operation {
+    /// Move it to another project.
     Move,
-    /// To give it a title.
+    /// Give it a title.
     Rename,
-    /// To begin a new one like it.
+    /// Start a new one like it.
     Fork,
-    /// To make it one with others.
+    /// Merge it with others.
     Merge,
 }
 
-impl std::fmt::Display for Deed {
+impl std::fmt::Display for Operation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Move => "moved",

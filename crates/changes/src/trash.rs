@@ -1,7 +1,7 @@
-//! Deleted sessions and undo data: listed, brought back, thrown away.
+//! Deleted sessions and undo data: listed, restored, deleted.
 //!
-//! Both are copies below `trash/`, by receipt. Only a change that deleted a session is trash; what any other change keeps is
-//! what undoes it, and is never thrown away unless it is asked for by name.
+//! Both are copies below `trash/`, by receipt. Only the copies of a deleted session are trash; the copies of any other
+//! change are its undo data, and are never deleted unless explicitly requested.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use recount_writer::change::{ChangeLock, FileState, History, JournalEntry, Plan,
 use recount_writer::{Error as WriteError, RealDisk};
 use serde::Serialize;
 
-use crate::guard::fix::DEFUSED;
+use crate::guard::fix::DISARM_COMMAND;
 use crate::{Changes, Error};
 
 /// A session in the trash.
@@ -30,14 +30,14 @@ pub struct Trashed {
     pub bytes: u64,
 }
 
-/// What a change that deleted no session keeps so that it can be undone: the originals of files that it replaced or removed.
+/// Undo data of a change that deleted no session: the originals of files that it replaced or removed.
 #[derive(Clone, Debug, Serialize)]
 pub struct UndoData {
     /// The receipt of the change.
     pub receipt: String,
     /// When it was made.
     pub time: Timestamp,
-    /// What was asked for.
+    /// The command.
     pub command: String,
     /// The sessions it was about.
     pub sessions: Vec<Subject>,
@@ -47,16 +47,16 @@ pub struct UndoData {
     pub bytes: u64,
 }
 
-/// All that our data folder keeps of users' files: two different things, of which only the first is trash.
+/// All copies of users' files in recount's data folder: two different things, of which only the first is trash.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct KeptCopies {
-    /// Deleted sessions, the last one first.
+    /// Deleted sessions, last one first.
     pub sessions: Vec<Trashed>,
-    /// What other changes need to be undone, the last one first.
+    /// Undo data of other changes, last one first.
     pub undo_data: Vec<UndoData>,
 }
 
-/// What of the kept copies goes for good.
+/// Which copies to delete permanently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Emptying {
     /// Deleted sessions only.
@@ -66,7 +66,7 @@ pub enum Emptying {
 }
 
 impl KeptCopies {
-    /// Leaves only what is from before a moment, if one is given.
+    /// Keeps only entries from before a time, if one is given.
     pub fn retain_before(&mut self, before: Option<Timestamp>) {
         let is_old = |time: Timestamp| before.is_none_or(|before| time < before);
         self.sessions.retain(|item| is_old(item.time));
@@ -80,7 +80,7 @@ impl KeptCopies {
 }
 
 impl Changes<'_> {
-    /// Lists the sessions in the trash, the last one first.
+    /// Lists the sessions in the trash, last one first.
     ///
     /// # Errors
     /// If the journals cannot be read.
@@ -88,7 +88,7 @@ impl Changes<'_> {
         Ok(self.kept_copies()?.sessions)
     }
 
-    /// Lists what is kept of users' files: deleted sessions, and what other changes need to be undone.
+    /// Lists the copies of users' files: deleted sessions, and undo data of other changes.
     ///
     /// # Errors
     /// If the journals cannot be read.
@@ -113,10 +113,10 @@ impl Changes<'_> {
         Ok(kept)
     }
 
-    /// Plans to bring a session back from the trash: the last one that was deleted if none is named.
+    /// Plans to restore a session from the trash: the last one that was deleted if none is given.
     ///
     /// # Errors
-    /// If there is none, or several, or something lies in its place.
+    /// If there is none, or several, or something is in its place.
     pub(crate) fn untrash_plan(self, wanted: Option<&str>) -> Result<Plan, Error> {
         let trash = self.trash()?;
         let id = match wanted {
@@ -133,7 +133,7 @@ impl Changes<'_> {
         Ok(plan)
     }
 
-    /// Throws kept copies away: all, or those from before a moment. Returns how many changes cannot be undone any more.
+    /// Deletes copies: all, or those from before a time. Returns the number of changes that can no longer be undone.
     ///
     /// # Errors
     /// If something cannot be removed.
@@ -154,17 +154,17 @@ impl Changes<'_> {
     }
 }
 
-/// Returns the steps of a change whose originals are kept, with what these are.
+/// Returns the steps of a change whose originals are stored, with the states of these.
 fn copied<'e>(history: &History, entry: &'e JournalEntry) -> Vec<(&'e Step, &'e FileState)> {
     let in_force = history.in_force(entry);
     let steps = in_force.iter().filter_map(|number| entry.plan.steps.get(*number));
     steps.filter_map(|step| Some((step, step.before.as_ref()?))).collect()
 }
 
-/// Returns the sessions that a plan deletes, by id: sessions it is about, of which it removes files and writes none.
+/// Returns the sessions that a plan deletes, by id: its subjects of which it removes files and writes none.
 pub fn deleted_ids(plan: &Plan) -> BTreeSet<&str> {
-    // What guard takes away is no session, but a file beside one.
-    if plan.command == DEFUSED {
+    // What guard removes is not a session, but a file beside one.
+    if plan.command == DISARM_COMMAND {
         return BTreeSet::new();
     }
     let of = |steps: fn(&Step) -> bool| {
@@ -172,13 +172,13 @@ pub fn deleted_ids(plan: &Plan) -> BTreeSet<&str> {
         steps.filter_map(|step| step.session.as_deref()).collect::<BTreeSet<&str>>()
     };
     let gone = of(|step| step.before.is_some() && step.after.is_none());
-    // One of which a file was moved or rewritten is still there.
+    // A session with a moved or rewritten file still exists.
     let there = of(|step| step.after.is_some());
     let about: BTreeSet<&str> = plan.sessions.iter().map(|session| session.id.as_str()).collect();
     gone.difference(&there).copied().filter(|id| about.contains(id)).collect()
 }
 
-/// Returns the sessions that a change deleted and that are not back.
+/// Returns the sessions that a change deleted and that are not restored.
 fn deleted_sessions(entry: &JournalEntry, copied: &[(&Step, &FileState)]) -> Vec<Trashed> {
     let deleted = deleted_ids(&entry.plan);
     let mut gone: BTreeMap<&str, (Vec<PathBuf>, u64)> = BTreeMap::new();
@@ -197,7 +197,7 @@ fn deleted_sessions(entry: &JournalEntry, copied: &[(&Step, &FileState)]) -> Vec
     entry.plan.sessions.iter().filter_map(trashed).collect()
 }
 
-/// Finds the one of some ids that begins like this.
+/// Finds the only one of some ids with this prefix.
 pub(crate) fn pick<'a>(
     ids: impl Iterator<Item = &'a str>,
     wanted: &str,

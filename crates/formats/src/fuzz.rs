@@ -55,7 +55,7 @@ pub fn session(data: &[u8]) {
                 "a message that cannot be read again"
             );
             own_line(request.bytes);
-            mended(request.bytes);
+            repaired(request.bytes);
         }
     }
     if outline.loadable {
@@ -150,14 +150,14 @@ fn own_line(record: &[u8]) {
 }
 
 /// Writes a record as an element of a document, and with calls answered or responses dropped.
-fn mended(record: &[u8]) {
+fn repaired(record: &[u8]) {
     let Some(rewriter) = gemini::Gemini.rewriter() else { return };
     if let Some(element) = rewriter.shape(record, &Shape::Element(None)) {
         assert_eq!(compact(&element), compact(record), "an element that says something else");
     }
     let Some(Exchange { calls, answers, .. }) = rewriter.exchange(record) else { return };
     for rewrite in [Rewrite::Answer(calls), Rewrite::Drop(answers)] {
-        let written = rewriter.remade(record, &rewrite);
+        let written = rewriter.rewritten(record, &rewrite);
         assert!(written.is_none_or(|new| JsonTree::parse(&new).is_ok()), "mending broke it");
     }
 }

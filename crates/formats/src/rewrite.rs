@@ -38,7 +38,7 @@ pub trait Rewriter: Debug + Sync {
     ///
     /// # Errors
     /// If the file cannot be read.
-    fn mended(
+    fn repaired(
         &self,
         path: &Path,
         outline: &Outline,
@@ -49,7 +49,7 @@ pub trait Rewriter: Debug + Sync {
     fn exchange(&self, record: &[u8]) -> Option<Exchange>;
 
     /// Writes a record so that calls and responses match.
-    fn remade(&self, record: &[u8], rewrite: &Rewrite) -> Option<Vec<u8>>;
+    fn rewritten(&self, record: &[u8], rewrite: &Rewrite) -> Option<Vec<u8>>;
 
     /// Returns what stands around the records of a line that replaces the whole list of messages.
     fn list(&self) -> Frame;

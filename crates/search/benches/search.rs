@@ -1,4 +1,4 @@
-//! How fast texts become words, words an index, and questions answers, on a synthetic history.
+//! Measures tokenizing, indexing and searching on a synthetic history.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a benchmark may fail by panic")]
 
@@ -114,7 +114,7 @@ fn built(history: &[Made]) -> (TempDir, Index) {
     (folder, index)
 }
 
-/// The tokenizer, by way of a plan that looks through all of a text and finds nothing.
+/// Measures the tokenizer, with a plan that scans a whole text and finds nothing.
 #[divan::bench]
 fn scan_texts(bencher: Bencher<'_, '_>) {
     let history = history(1000);

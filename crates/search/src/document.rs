@@ -1,4 +1,4 @@
-//! What is indexed of one message, and the fields its text falls into.
+//! What is indexed of one message, and the fields of its text.
 
 use recount_model::{Fate, MessageKind};
 
@@ -17,7 +17,7 @@ pub struct Document<'a> {
     pub bytes: u64,
     /// The line on which the record begins.
     pub line: u64,
-    /// When it was said, in milliseconds since 1970.
+    /// Its time, in milliseconds since 1970.
     pub time: Option<i64>,
     /// What it is.
     pub kind: MessageKind,
@@ -27,9 +27,9 @@ pub struct Document<'a> {
     pub model: Option<&'a str>,
     /// Names of the tools that were called.
     pub tools: &'a [&'a str],
-    /// Whether it is, or holds, an error.
+    /// Whether it is, or contains, an error.
     pub is_error: bool,
-    /// What it says.
+    /// Its text.
     pub text: MessageTexts<'a>,
 }
 
@@ -38,13 +38,13 @@ pub struct Document<'a> {
 pub struct MessageTexts<'a> {
     /// What the human typed.
     pub prompt: &'a str,
-    /// What the model said.
+    /// The model's answer.
     pub answer: &'a str,
-    /// What the model thought.
+    /// The model's thoughts.
     pub thought: &'a str,
     /// Names and arguments of tools.
     pub call: &'a str,
-    /// What tools gave back.
+    /// Outputs of tools.
     pub output: &'a str,
     /// Injected context and contents of attached files.
     pub context: &'a str,
@@ -56,7 +56,7 @@ pub struct MessageTexts<'a> {
     pub title: &'a str,
 }
 
-/// A field of the index that holds words.
+/// A text field of the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Field {
@@ -66,21 +66,21 @@ pub enum Field {
     Title,
     /// Paths of files.
     Path,
-    /// What the model said.
+    /// The model's answer.
     Answer,
     /// Information, warnings and errors.
     Notice,
-    /// What the model thought.
+    /// The model's thoughts.
     Thought,
     /// Names and arguments of tools.
     Call,
-    /// What tools gave back.
+    /// Outputs of tools.
     Output,
     /// Injected context and contents of attached files.
     Context,
-    /// The model's name; looked at by `model:` only.
+    /// The model's name; searched by `model:` only.
     Model,
-    /// Names of tools; looked at by `tool:` only.
+    /// Names of tools; searched by `tool:` only.
     Tool,
 }
 
@@ -100,7 +100,7 @@ impl Field {
         Self::Tool,
     ];
 
-    /// Returns its name, as `in:` takes it.
+    /// Returns its name, as in `in:`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Prompt => "prompt",
@@ -117,7 +117,7 @@ impl Field {
         }
     }
 
-    /// How much a match counts: what the human typed most, what was only passed along least.
+    /// Returns the weight of a match: highest for what the human typed, lowest for what was only passed through.
     pub(crate) fn weight(self) -> f32 {
         match self {
             Self::Prompt => 4.0,
@@ -130,8 +130,8 @@ impl Field {
         }
     }
 
-    /// Whether the index keeps where in the text a word stands. It would double the size of the three
-    /// fields that hold most of the text, so phrases in those are checked on the message itself.
+    /// Whether the index stores word positions. They would double the size of the three fields with most of the text, so
+    /// phrases in those are checked on the message itself.
     pub(crate) fn has_positions(self) -> bool {
         !matches!(self, Self::Call | Self::Output | Self::Context)
     }
@@ -157,7 +157,7 @@ impl<'a> MessageTexts<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// Returns the values of a field, those outside the text included.
+    /// Returns the values of a field, including those outside the text.
     pub(crate) fn values(&self, field: Field) -> impl Iterator<Item = &'a str> {
         let model = self.model.filter(|_| field == Field::Model);
         let tools: &[&str] = if field == Field::Tool { self.tools } else { &[] };
@@ -165,17 +165,17 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Some of the fields.
+/// A set of fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FieldSet(u16);
 
 impl FieldSet {
-    /// What a word looks at when the query does not say.
+    /// The fields that are searched by default.
     pub(crate) const TEXTS: Self = Self(0b1_1111_1111);
     /// No field.
     pub(crate) const NONE: Self = Self(0);
 
-    /// The set of one field.
+    /// Returns the set of one field.
     pub(crate) fn of(field: Field) -> Self {
         Self(1 << field as u16)
     }
@@ -185,22 +185,22 @@ impl FieldSet {
         self.0 & Self::of(field).0 != 0
     }
 
-    /// What is in either set.
+    /// Returns the union of both sets.
     pub(crate) fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// What is in both sets.
+    /// Returns the intersection of both sets.
     pub(crate) fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// The text fields that are not in the set.
+    /// Returns the text fields that are not in the set.
     pub(crate) fn rest(self) -> Self {
         Self(!self.0 & Self::TEXTS.0)
     }
 
-    /// The fields, in the order of the index.
+    /// Returns the fields, in the order of the index.
     pub(crate) fn iter(self) -> impl Iterator<Item = Field> {
         Field::ALL.into_iter().filter(move |&field| self.contains(field))
     }

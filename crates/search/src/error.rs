@@ -1,4 +1,4 @@
-//! What can go wrong with an index.
+//! Errors of an index.
 
 use std::path::PathBuf;
 
@@ -11,43 +11,43 @@ pub enum Error {
     /// The folder cannot be read or written.
     #[error("cannot open the search index in {}", folder.display())]
     Open {
-        /// Where the index should be.
+        /// The folder of the index.
         folder: PathBuf,
-        /// What the index engine said.
+        /// The cause.
         source: Box<TantivyError>,
     },
-    /// The index is damaged, or of another version: it has to be built again.
+    /// The index is damaged, or of another version: it has to be rebuilt.
     #[error("the search index in {} cannot be used: {reason}", folder.display())]
     Stale {
-        /// Where the index is.
+        /// The folder of the index.
         folder: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// Somebody else is writing; what was committed before can be searched.
+    /// Another process is writing; earlier commits can be searched.
     #[error("another process is writing the search index in {}", folder.display())]
     Busy {
-        /// Where the index is.
+        /// The folder of the index.
         folder: PathBuf,
     },
     /// Messages could not be added.
     #[error("cannot write the search index in {}", folder.display())]
     Write {
-        /// Where the index is.
+        /// The folder of the index.
         folder: PathBuf,
-        /// What the index engine said.
+        /// The cause.
         source: Box<TantivyError>,
     },
-    /// A file of the index is not what was written: it has to be built again.
+    /// A file of the index has a wrong checksum: it has to be rebuilt.
     #[error("the search index is damaged")]
     Damaged,
-    /// A search failed in the middle.
+    /// A search failed.
     #[error("cannot search the index")]
     Search(#[source] Box<TantivyError>),
 }
 
 impl Error {
-    /// Whether the index has to be built again.
+    /// Whether the index has to be rebuilt.
     pub fn is_damage(&self) -> bool {
         matches!(self, Self::Stale { .. } | Self::Damaged | Self::Search(_))
     }

@@ -1,14 +1,13 @@
-//! Where was it said: words to messages, ranked, with the spot shown.
+//! Full-text search: from words to ranked messages, with snippets.
 //!
-//! This room knows words, not files. A message comes in as a [`Document`]; what goes on disk are its
-//! words and where it stands, never its text. A question comes in as text ([`SearchQuery::parse`]), becomes a
-//! [`QueryPlan`] once the caller has told which sessions a project or source means, and is answered by a
-//! [`Searcher`]. Where the index cannot be sure (a phrase in tool output, a regex), the hit says so and
-//! the caller asks [`QueryPlan::holds`] with the message itself; the same function answers without an index.
+//! This crate knows words, not files. A message is added as a [`Document`]; its words and its location are stored on disk,
+//! never its text. A query is text ([`SearchQuery::parse`]), becomes a [`QueryPlan`] once the caller has resolved the
+//! sessions of a project or source, and is run by a [`Searcher`]. Where the index is not certain (a phrase in tool output,
+//! a regex), the hit is marked and the caller calls [`QueryPlan::holds`] with the message itself; the same function works
+//! without an index.
 //!
-//! In the order of flow: `token` (text to words), `neighbours` (which words stand next to each other), `index`
-//! (words to disk and back, ranking), `query` (what may be asked), `plan` (the question on the index, on texts,
-//! and its snippet).
+//! In the order of flow: `token` (text to words), `neighbours` (adjacent words), `index` (words on disk, ranking), `query`
+//! (the query language), `plan` (a query on the index and on texts, and its snippet).
 
 #![warn(clippy::indexing_slicing, clippy::string_slice)]
 #![cfg_attr(

@@ -1,4 +1,4 @@
-//! Properties over random messages: every word finds its message, and the index and the text agree.
+//! Properties of random messages: every word finds its message, and the index and the text agree.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 
@@ -12,7 +12,7 @@ use recount_search::{
 };
 use tempfile::TempDir;
 
-/// A message that owns its text.
+/// A message with owned text.
 #[derive(Clone, Debug)]
 struct Made {
     fields: [String; 8],
@@ -145,7 +145,7 @@ fn indexed(folder: &TempDir, messages: &[Made]) -> Searcher {
     index.searcher()
 }
 
-/// What the index finds: per key whether it is sure; no relaxing.
+/// Returns what the index finds: per key whether it is certain; not relaxed.
 fn found(searcher: &Searcher, plan: &QueryPlan) -> Vec<(u64, bool)> {
     let options = SearchOptions {
         limit: 1000,

@@ -1,4 +1,4 @@
-//! What is wrong with sessions, with what lies around them and with our own data, and what mends it.
+//! Finds problems of sessions, of the files around them and of recount's own data, with remedies.
 
 mod own;
 mod places;
@@ -16,60 +16,61 @@ use crate::{Changes, Error};
 
 pub use symptom::{Remedy, Symptom};
 
-/// Something that was found.
+/// A problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What it is about.
+    /// Its topic.
     pub topic: Topic,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// What is wrong.
     pub what: Symptom,
     /// The session it is about.
     pub session: Option<SessionId>,
-    /// Where it lies.
+    /// The path it is about.
     pub path: Option<PathBuf>,
-    /// What mends it.
+    /// How to fix it.
     pub remedy: Option<Remedy>,
 }
 
-/// How bad something is.
+/// The severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Something is lost, will be lost, or cannot be used.
     Error,
-    /// Something may be lost, or gets in the way.
+    /// Something may be lost, or is an obstacle.
     Warning,
-    /// Worth knowing.
+    /// Information.
     Note,
 }
 
-/// What a finding is about.
+/// The topic of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Topic {
     /// Sessions that the agent's next start would delete.
     Danger,
-    /// What is in session files.
+    /// The contents of session files.
     Sessions,
-    /// Who may read and write them.
+    /// The permissions of session files.
     Permissions,
-    /// How large they are.
+    /// The sizes of session files.
     Sizes,
-    /// Which directory stands for which project.
+    /// The mapping of directories to projects.
     Projects,
-    /// What belongs to nobody.
+    /// Orphaned files.
     LeftOver,
-    /// Our own data.
+    /// recount's own data.
     Recount,
 }
 
 impl Changes<'_> {
-    /// Looks for what is wrong, in one project or in all. Sessions that have changed since the last time are read; nothing is changed.
+    /// Finds problems, in one project or in all. Sessions that have changed since the last time are read; nothing is
+    /// changed.
     ///
     /// # Errors
-    /// If the project is not known or may be several.
+    /// If the project is unknown or ambiguous.
     pub fn doctor(
         self,
         project: Option<&str>,

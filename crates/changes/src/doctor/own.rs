@@ -1,4 +1,4 @@
-//! What is wrong with our own data.
+//! Problems of recount's own data.
 
 use super::{Finding, Remedy, Severity, Symptom, Topic};
 use crate::{Change, ChangeState, Changes, Error};

@@ -1,4 +1,4 @@
-//! What is wrong around sessions: directories, markers, the agent's record of projects, and what belongs to nobody.
+//! Problems around sessions: directories, markers, the agent's record of projects, and orphaned files.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -94,7 +94,7 @@ fn orphan(orphan: Orphan) -> Finding {
         OrphanKind::Leftover => left(Severity::Note, Symptom::LeftOver, None),
         OrphanKind::StaleLock => left(Severity::Warning, Symptom::StaleLock, None),
         OrphanKind::NoMarker => finding(Severity::Warning, Symptom::NoMarker, &path),
-        // A marker that is wrong is put right by saying where the project is.
+        // A wrong marker is fixed by relocating the project.
         OrphanKind::Contradiction { text, is_marker } => {
             let remedy = is_marker.then_some(Remedy::Relocate { old: None, new: None });
             Finding { remedy, ..finding(Severity::Error, Symptom::Agent(text), &path) }
@@ -102,7 +102,7 @@ fn orphan(orphan: Orphan) -> Finding {
     }
 }
 
-/// Projects whose folder is gone.
+/// Reports projects whose folder does not exist.
 fn gone(rows: &[ProjectRow], findings: &mut Vec<Finding>) {
     for row in rows.iter().filter(|row| row.state == ProjectState::Missing && row.sessions > 0) {
         let Some(path) = &row.path else { continue };
@@ -116,7 +116,7 @@ fn gone(rows: &[ProjectRow], findings: &mut Vec<Finding>) {
     }
 }
 
-/// Sessions that lie in the folders of older releases, too.
+/// Reports sessions that are also in the folders of older releases.
 fn copies(listing: &Listing, findings: &mut Vec<Finding>) {
     let mut folders: BTreeMap<PathBuf, u64> = BTreeMap::new();
     for facts in &listing.sessions {

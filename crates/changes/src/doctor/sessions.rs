@@ -1,4 +1,4 @@
-//! What is wrong with session files.
+//! Problems of session files.
 
 use std::path::{Path, PathBuf};
 
@@ -11,15 +11,15 @@ use recount_model::{DeletionReason, Problem, SessionFacts, SessionId, What};
 use serde::{Deserialize, Serialize};
 
 use super::{Finding, Remedy, Severity, Symptom, Topic};
-use crate::mend::examine::Examined;
-use crate::mend::repair::{examine_session, has_head};
+use crate::rewrite::examine::Examined;
+use crate::rewrite::repair::{examine_session, has_head};
 use crate::{Changes, Error};
 
-/// Files beyond this size are slow to load, and may not be at all.
+/// Larger files are slow to load, or cannot be loaded at all.
 const LARGE: u64 = 50 * 1000 * 1000;
 
 impl Changes<'_> {
-    /// What the agent's next start would delete.
+    /// Reports what the agent's next start would delete.
     pub(super) fn check_danger(
         self,
         progress: &dyn Progress,
@@ -41,7 +41,7 @@ impl Changes<'_> {
                     } else {
                         Severity::Warning
                     },
-                    what: Symptom::Doomed { lost: session.lost, why },
+                    what: Symptom::PendingDeletion { lost: session.lost, why },
                     session: Some(session.id),
                     path: Some(deletion.path.clone().into()),
                     remedy: Some(if is_old { Remedy::Keep } else { Remedy::Fix }),
@@ -52,14 +52,14 @@ impl Changes<'_> {
     }
 }
 
-/// What is wrong with the files of a session.
+/// The problems of the files of a session.
 #[derive(Debug, Serialize, Deserialize)]
 struct Flawed {
     id: SessionId,
     files: Vec<FlawedFile>,
 }
 
-/// What is wrong with one of them.
+/// The problems of one of them.
 #[derive(Debug, Serialize, Deserialize)]
 struct FlawedFile {
     path: PathBuf,
@@ -68,7 +68,7 @@ struct FlawedFile {
 }
 
 impl Changes<'_> {
-    /// What is wrong with session files. Those that have not changed since the last time are not read again.
+    /// Reports problems of session files. Unchanged files are not read again.
     pub(super) fn check_sessions(
         self,
         disk: &DiskSnapshot,
@@ -79,9 +79,10 @@ impl Changes<'_> {
         let look = |source: &'static dyn Source, files: SessionFiles| look(source, &files, disk);
         for Flawed { id, files } in self.engine.noted("flaws", disk, progress, look)? {
             for file in files {
-                // What could not be read is told below, with the others.
-                let is_told = |flaw: &Flaw| *flaw == Flaw::Unread && is_unread(listing, &file.path);
-                for flaw in file.flaws.into_iter().filter(|flaw| !is_told(flaw)) {
+                // An unreadable file is reported below, with the others.
+                let is_reported =
+                    |flaw: &Flaw| *flaw == Flaw::Unread && is_unread(listing, &file.path);
+                for flaw in file.flaws.into_iter().filter(|flaw| !is_reported(flaw)) {
                     findings.push(Finding {
                         topic: Topic::Sessions,
                         severity: severity(flaw),
@@ -107,8 +108,8 @@ impl Changes<'_> {
 
 fn look(source: &'static dyn Source, files: &SessionFiles, disk: &DiskSnapshot) -> Noted<Flawed> {
     let examined = examine_session(source, files, disk);
-    // What could not be read may be read the next time. Of a session that does not say which it is, other files tell, and
-    // these may change.
+    // An unreadable file may be readable next time. The id of a session without one is taken from other files, which may
+    // change.
     let is_read = examined.iter().all(|file| !file.flaws.contains(&Flaw::Unread));
     let lasts = is_read && (source.rewriter().is_none() || has_head(files));
     let file = |file: Examined| FlawedFile {
@@ -145,7 +146,7 @@ fn severity(flaw: Flaw) -> Severity {
     }
 }
 
-/// Problems that nothing mends, but that people should know of.
+/// Reports problems that cannot be fixed, but that people should know about.
 fn problems(facts: &SessionFacts, findings: &mut Vec<Finding>) {
     findings.extend(facts.problem_list.iter().filter_map(|problem| unread(problem, Some(facts))));
     let broken = facts.problem_list.iter().filter(|problem| problem.what == What::BrokenLine);
@@ -199,7 +200,7 @@ fn sizes(facts: &SessionFacts, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Files that their owner cannot write: the agent would stop to record.
+/// Reports files that their owner cannot write: the agent would stop recording.
 #[cfg(unix)]
 fn access(facts: &SessionFacts, findings: &mut Vec<Finding>) {
     use std::os::unix::fs::PermissionsExt as _;

@@ -1,4 +1,4 @@
-//! What can be wrong, and what mends it. The words are made by whoever shows it.
+//! The possible problems and their remedies. The text is up to the view.
 
 use std::path::PathBuf;
 
@@ -6,103 +6,103 @@ use recount_engine::Lost;
 use recount_formats::rewrite::Flaw;
 use recount_model::{DeletionReason, RecordedPath, SessionId, What};
 
-/// Something that is wrong.
+/// A problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Symptom {
     /// The agent's next start would delete files of a session.
-    Doomed {
+    PendingDeletion {
         /// How much of it would be lost.
         lost: Lost,
         /// Why.
         why: DeletionReason,
     },
-    /// A file of a session keeps its agent from loading it.
+    /// A flaw that keeps the agent from loading a file of a session.
     Flaw(Flaw),
-    /// Number of lines that nobody can parse.
+    /// The number of lines that cannot be parsed.
     BrokenLines(usize),
     /// Number of records of an unknown kind.
     UnknownRecords(u64),
-    /// A file could not be read, or is none.
+    /// A file could not be read, or is not a regular file.
     Problem(What),
     /// A file is so large that it is slow to load.
     Large {
         /// Its size.
         bytes: u64,
     },
-    /// The owner of a file may not write it, so the agent cannot go on with it.
+    /// The owner of a file may not write it, so the agent cannot continue it.
     NotWritable,
     /// Other users of this machine can read a folder.
     OpenToOthers,
     /// The agent's record of projects is damaged.
     DamagedRegistry,
-    /// Something is odd about a project directory, in the words of its source.
+    /// A project directory is unusual, as described by its source.
     Agent(String),
-    /// Something belongs to a session that is gone.
+    /// Something belongs to a deleted session.
     Orphan {
         /// What it is.
         what: &'static str,
     },
-    /// Something was left behind by a write or a rename.
+    /// Something was left behind by an interrupted write or rename.
     LeftOver,
-    /// Nobody holds a lock any more.
+    /// A stale lock.
     StaleLock,
-    /// Nothing says which project a directory is.
+    /// Nothing records which project a directory belongs to.
     NoMarker,
-    /// The folder of a project is gone.
+    /// The folder of a project does not exist.
     FolderGone {
         /// The folder.
         folder: RecordedPath,
-        /// How many sessions it has.
+        /// The number of its sessions.
         sessions: u64,
     },
-    /// Number of session files that a second directory has too, for older releases.
+    /// The number of session files that a second directory has too, for older releases.
     Copies(u64),
-    /// A crash has cut a change short.
+    /// A change was interrupted by a crash.
     CutShort {
-        /// What was asked for.
+        /// The command.
         command: String,
         /// Its receipt.
         receipt: String,
     },
-    /// A file was changed by others while a change was taken back.
+    /// A file was changed by others during a rollback.
     ChangedByOthers,
-    /// A journal is not understood.
+    /// A journal is invalid.
     DamagedJournal {
-        /// Why not.
+        /// The reason.
         why: String,
     },
-    /// The catalog is damaged; it is made again from the sessions.
+    /// The catalog is damaged; it is rebuilt from the sessions.
     DamagedCatalog,
 }
 
-/// What mends something.
+/// How to fix a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remedy {
-    /// Keeping copies.
+    /// Copy the sessions to the vault.
     Keep,
-    /// Taking away what takes conversations along.
+    /// Remove the files that would cause real sessions to be deleted.
     Fix,
-    /// Repairing the session.
+    /// Repair the session.
     Repair(SessionId),
-    /// Looking at the session's records as they are.
+    /// Show the session's raw records.
     ShowRaw(SessionId),
-    /// Compacting the session.
+    /// Compact the session.
     Compact(SessionId),
-    /// Pruning what belongs to sessions that are gone.
+    /// Prune what belongs to deleted sessions.
     PruneOrphaned,
-    /// Saying which folder a project has become.
+    /// Set the new folder of a project.
     Relocate {
-        /// The folder it was, if that is known.
+        /// The old folder, if it is known.
         old: Option<RecordedPath>,
-        /// The folder it has likely become.
+        /// The likely new folder.
         new: Option<String>,
     },
-    /// Looking at what was changed.
+    /// Show the history of changes.
     History,
-    /// Making the index again.
+    /// Rebuild the index.
     RebuildIndex,
-    /// Letting the owner write a file.
+    /// Let the owner write a file.
     MakeWritable(PathBuf),
-    /// Keeping others out of a folder.
+    /// Make a folder private.
     MakePrivate(PathBuf),
 }

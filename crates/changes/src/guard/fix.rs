@@ -1,6 +1,6 @@
-//! A plan that takes what would drag other files along out of their way.
+//! Plans to disarm files that would cause other files to be deleted.
 //!
-//! Only files that say nothing of their own are taken away, into the trash; all others keep their bytes and get another name.
+//! Only files without content of their own are removed, to the trash; all others keep their bytes and are renamed.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -18,21 +18,21 @@ use recount_writer::RealDisk;
 use recount_writer::change::{ChangeDetails, Owner};
 
 use crate::sessions::steps::subject;
-use crate::{Changes, Error, Made, Notice, Proposal, StillDoomed};
+use crate::{Changes, Error, Made, Notice, Proposal, StillPending};
 
-/// What such a plan is called in journals.
-pub(crate) const DEFUSED: &str = "defuse";
+/// The command name of such a plan in journals.
+pub(crate) const DISARM_COMMAND: &str = "defuse";
 
-/// What can be done against what is foretold.
+/// What can be done against pending deletions.
 #[derive(Clone, Debug)]
 pub struct Fix {
     /// The change; it may be empty.
     pub offer: Proposal,
-    /// How many sessions would lose something all the same.
+    /// The number of sessions that would still lose something.
     pub left: usize,
 }
 
-/// A session in which an agent works, and the file of it that it uses.
+/// A session that an agent uses, and its file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InUse<'a> {
     pub(crate) session: &'a str,
@@ -40,7 +40,7 @@ pub(crate) struct InUse<'a> {
 }
 
 impl InUse<'_> {
-    /// Whether an agent at work may need a file. It knows its files by their names, so none is renamed either.
+    /// Whether a running agent may need a file. It knows its files by their names, so none is renamed either.
     fn spares(&self, trap: &Trap, id: Option<&str>) -> bool {
         let is_own = id.is_none_or(|id| id == self.session);
         is_same_place(&trap.path, self.file) || (is_own && trap.kind != TrapKind::Stub)
@@ -48,10 +48,10 @@ impl InUse<'_> {
 }
 
 impl Changes<'_> {
-    /// Plans to make harmless what would take conversations along at an agent's next start.
+    /// Plans to remove or rename the files that would cause real sessions to be deleted at an agent's next start.
     ///
     /// # Errors
-    /// If the release is not one, the project is not known or may be several, or a file cannot be read.
+    /// If the release is invalid, the project is unknown or ambiguous, or a file cannot be read.
     pub fn fix_plan(
         self,
         project: Option<&str>,
@@ -62,18 +62,18 @@ impl Changes<'_> {
         self.fix_plan_beside(scope, release, None, progress)
     }
 
-    /// Plans to remove or rename the files that would make the agent delete conversations of a session's project at its next start: what
-    /// resumes leave behind, too. `None` when there is nothing of the kind.
+    /// Plans to remove or rename the files that would make the agent delete conversations of a session's project at its
+    /// next start, including leftovers of resumes. `None` if there are no such files.
     ///
     /// # Errors
-    /// If that cannot be done; then nothing was changed.
-    pub fn defuse(self, resume: &Resume, progress: &dyn Progress) -> Result<Option<Made>, Error> {
+    /// If that fails; then nothing was changed.
+    pub fn disarm(self, resume: &Resume, progress: &dyn Progress) -> Result<Option<Made>, Error> {
         let project = resume.folder.to_string_lossy();
         let plan = self.fix_plan(Some(&project), None, progress)?.offer.plan;
         if plan.is_empty() { Ok(None) } else { self.carry_out(plan, progress).map(Some) }
     }
 
-    /// The same, asked by an agent that is at work.
+    /// The same, on behalf of a running agent.
     pub(crate) fn fix_plan_beside(
         self,
         scope: Scope<'_>,
@@ -94,7 +94,7 @@ impl Changes<'_> {
         for (number, traps) in found.into_iter().filter(|(number, _)| is_wanted(number)) {
             let Some(folder) = survey.disk.folders.get(number) else { continue };
             for trap in &traps {
-                fixing.defuse(folder.source, trap)?;
+                fixing.disarm(folder.source, trap)?;
             }
         }
         let rows = self.engine.forecast(&survey, scope, &agents)?;
@@ -102,14 +102,14 @@ impl Changes<'_> {
     }
 }
 
-/// A plan in the making.
+/// A plan while it is built.
 struct Fixing<'a> {
     offer: Proposal,
     owners: Vec<Owner>,
     in_use: Option<InUse<'a>>,
-    /// Whose each file is.
+    /// The session of each file.
     whose: HashMap<&'a Path, &'a SessionFacts>,
-    /// Sessions that somebody works in, and that were left alone therefore.
+    /// Sessions in use, which were therefore left alone.
     busy: BTreeSet<String>,
     /// Files that go to the trash.
     taken: BTreeSet<PathBuf>,
@@ -128,7 +128,7 @@ impl<'a> Fixing<'a> {
             facts.own_files().map(move |file| (Path::new(file.path.as_str()), facts))
         };
         Self {
-            offer: changes.offer(DEFUSED),
+            offer: changes.offer(DISARM_COMMAND),
             owners,
             in_use,
             whose: sessions.iter().flat_map(|facts| files(facts)).collect(),
@@ -138,7 +138,7 @@ impl<'a> Fixing<'a> {
         }
     }
 
-    fn defuse(&mut self, source: &dyn Source, trap: &Trap) -> Result<(), Error> {
+    fn disarm(&mut self, source: &dyn Source, trap: &Trap) -> Result<(), Error> {
         let facts = self.whose.get(trap.path.as_path()).copied();
         let id = facts.map(|facts| facts.id.as_str());
         if self.in_use.is_some_and(|own| own.spares(trap, id)) {
@@ -155,7 +155,7 @@ impl<'a> Fixing<'a> {
         };
         let about = ChangeDetails { session: id, what };
         let own = source.outline(&trap.path, &mut self.buffer);
-        // What could not be read a moment ago is not what it seemed to be.
+        // A file that could not be read a moment ago is not what it seemed to be.
         let is_other = trap.kind == TrapKind::Stub && own.loadable && own.resumable;
         if own.is_unread() || (is_other && !own.head.subagent) {
             return Ok(());
@@ -177,14 +177,14 @@ impl<'a> Fixing<'a> {
         Ok(())
     }
 
-    /// Whether every message in a file stands in others of its session, too; `None` when one of these cannot be read.
+    /// Whether every message in a file is also in others of its session; `None` if one of these cannot be read.
     fn is_covered(&mut self, source: &dyn Source, trap: &Trap, own: &Outline) -> Option<bool> {
         let mut missing = BTreeSet::new();
         for entry in own.entries.iter().filter(|entry| entry.kind != MessageKind::Context) {
             let Some(id) = &entry.id else { return Some(false) };
             missing.insert(id.clone());
         }
-        // What is not understood may be somebody's words.
+        // Unknown records may be part of a conversation.
         if own.problems.total > 0 {
             return Some(false);
         }
@@ -203,7 +203,7 @@ impl<'a> Fixing<'a> {
         Some(missing.is_empty())
     }
 
-    /// Says what the plan does not save, and what does.
+    /// Adds notices about what the plan does not save, and what does.
     fn conclude(mut self, rows: Vec<Guarded>) -> Fix {
         let [mut old, mut odd, mut silent, mut dragged] = [0_usize; 4];
         for session in rows.into_iter().flat_map(|row| row.sessions) {
@@ -226,12 +226,12 @@ impl<'a> Fixing<'a> {
             }
         }
         let counts = [
-            (old, StillDoomed::Retention),
-            (odd, StillDoomed::Unlisted),
-            (silent, StillDoomed::NothingSaid),
+            (old, StillPending::Retention),
+            (odd, StillPending::Unlisted),
+            (silent, StillPending::NothingSaid),
         ];
         for (sessions, why) in counts.into_iter().filter(|(sessions, _)| *sessions > 0) {
-            self.offer.notice(Notice::StillDoomed { sessions, why });
+            self.offer.notice(Notice::StillPending { sessions, why });
         }
         if !self.busy.is_empty() {
             self.offer.notice(Notice::AtWork(self.busy.iter().cloned().collect()));

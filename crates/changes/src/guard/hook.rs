@@ -1,4 +1,4 @@
-//! What is done when an agent calls us at a moment of its own, and how it learns to.
+//! Hooks: what is done when an agent calls recount, and how hooks are installed.
 
 use std::time::Duration;
 
@@ -10,22 +10,22 @@ use recount_writer::change::Plan;
 use super::fix::InUse;
 use crate::{Changes, Error, Notice, Proposal};
 
-/// An agent waits for us: others who keep copies do it as well.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// The agent waits: other runs that copy sessions do the work as well.
+const TIMEOUT: Duration = Duration::from_millis(500);
 
 impl Changes<'_> {
     /// Plans to let agents call `command` when a session starts, is resumed, and ends.
     ///
     /// # Errors
-    /// If there is no agent that does so, or its settings are not understood.
+    /// If no agent supports hooks, or its settings are invalid.
     pub fn hook_plan(self, command: &str) -> Result<Proposal, Error> {
         self.edit_hooks("hook", |hook, text| hook.install(text, command).map(Some))
     }
 
-    /// Plans to let agents call us no more.
+    /// Plans to remove the hooks.
     ///
     /// # Errors
-    /// As [`hook_plan`](Self::hook_plan).
+    /// Like [`hook_plan`](Self::hook_plan).
     pub fn unhook_plan(self) -> Result<Proposal, Error> {
         self.edit_hooks("unhook", |hook, text| text.map_or(Ok(None), |text| hook.remove(text)))
     }
@@ -51,17 +51,17 @@ impl Changes<'_> {
         Ok(offer)
     }
 
-    /// Does what an agent calls us for: stubs of its project go to the trash, and copies are brought up to date. The file it
-    /// works in is never touched, and nothing is renamed.
+    /// Handles a call by an agent: stubs of its project go to the trash, and copies are updated. The file it uses is never
+    /// touched, and nothing is renamed.
     ///
     /// # Errors
-    /// If something does not work; the agent need not know.
-    pub fn answer_hook(self, told: &[u8]) -> Result<(), Error> {
+    /// If something fails; the agent need not know.
+    pub fn answer_hook(self, input: &[u8]) -> Result<(), Error> {
         let mut hooks = SOURCES.iter().filter_map(|source| source.hook());
-        let called = hooks.find_map(|hook| Some((hook, hook.call(told)?)));
+        let called = hooks.find_map(|hook| Some((hook, hook.call(input)?)));
         let Some((hook, call)) = called else { return Ok(()) };
         let HookCall { moment, session, file, folder } = &call;
-        // Before a session is back in its own file, it is in the stub.
+        // Until a session is back in its own file, it is in the stub.
         if *moment != Moment::Start && hook.may_trap(folder) {
             let in_use = InUse { session, file };
             let fix = self.fix_plan_beside(Scope::Folder(folder), None, Some(in_use), &())?;
@@ -71,7 +71,7 @@ impl Changes<'_> {
         }
         // While the user waits for an answer, nothing is copied.
         if *moment != Moment::Prompt {
-            self.keep_within(Scope::Folder(folder), PATIENCE, &())?;
+            self.keep_within(Scope::Folder(folder), TIMEOUT, &())?;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Sessions guarded against what agents delete by themselves.
+//! Guards sessions against automatic deletion by agents.
 
 pub(crate) mod fix;
 mod hook;

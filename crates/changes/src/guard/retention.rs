@@ -1,4 +1,4 @@
-//! A plan that says in an agent's own settings how long it keeps sessions.
+//! Plans to set in an agent's own settings how long it keeps sessions.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use recount_writer::change::{ChangeDetails, NewContent, Plan};
 
 use crate::{Changes, Error, Notice, Proposal};
 
-/// An agent's own file of settings.
+/// An agent's own settings file.
 pub(super) struct SettingsFile {
     pub(super) retention_policy: &'static dyn RetentionPolicy,
     pub(super) path: PathBuf,
@@ -24,7 +24,7 @@ impl Changes<'_> {
     /// Plans to set how long agents keep sessions.
     ///
     /// # Errors
-    /// If there is no agent that deletes any, or its settings are not understood.
+    /// If no agent deletes sessions, or its settings are invalid.
     pub fn retention_plan(
         self,
         wanted: Wanted,
@@ -42,7 +42,7 @@ impl Changes<'_> {
         Ok(offer)
     }
 
-    /// Finds the files in which users set something for all of an agent's projects.
+    /// Finds the user-level settings files of the agents.
     pub(super) fn settings_files(self) -> Result<Vec<SettingsFile>, Error> {
         let mut files: Vec<SettingsFile> = Vec::new();
         for (number, root) in self.engine.data_folders().iter().enumerate() {
@@ -60,7 +60,7 @@ impl Changes<'_> {
         if files.is_empty() { Err(Error::NoAgent) } else { Ok(files) }
     }
 
-    /// Adds a file of settings with another text to a plan, if it is another.
+    /// Adds a changed settings file to a plan, if its text changes.
     pub(super) fn put_settings(
         plan: &mut Plan,
         file: &SettingsFile,
@@ -76,7 +76,7 @@ impl Changes<'_> {
         }
     }
 
-    /// Says where something else holds than what the user's own settings say.
+    /// Adds notices where other settings override the user's own.
     fn overridden(
         self,
         file: &SettingsFile,
@@ -133,7 +133,7 @@ impl Changes<'_> {
     }
 }
 
-/// The file that is heard last.
+/// Returns the settings file with the highest precedence.
 fn last_word(retention: &RetentionSettings, own: &Path) -> PathBuf {
     retention.from.last().map_or(own, PathBuf::as_path).to_owned()
 }

@@ -22,7 +22,7 @@ use self::store::{Added, RunStore};
 use crate::{Changes, Error};
 
 /// How long to wait for another run that ingests.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What is known of output besides what it says.
 #[derive(Clone, Debug, Default)]
@@ -93,7 +93,7 @@ impl Changes<'_> {
             return Ok(Vec::new());
         }
         recount_writer::create_private_folder(&home)?;
-        let _turn = recount_writer::disk::lock(&home.join(store::FOLDER), PATIENCE)?;
+        let _turn = recount_writer::disk::lock(&home.join(store::FOLDER), TIMEOUT)?;
         let mut done = Vec::with_capacity(sessions.len());
         for ((source, id), runs) in sessions {
             let known = self.engine.sources().iter().find(|known| known.name() == source);

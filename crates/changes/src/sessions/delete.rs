@@ -1,4 +1,4 @@
-//! A session to the trash: all its files, by its full id, and all that belongs to it.
+//! Deletes a session: all its files, by its full id, and all its artifacts.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -15,16 +15,16 @@ use crate::sessions::steps::{SUBAGENT, role, subject};
 use crate::{Changes, Error, Notice, Proposal, Reason, SharedBy};
 
 impl Changes<'_> {
-    /// Plans to delete the sessions that these arguments name, each with its sub-agents.
+    /// Plans to delete the sessions that these arguments match, each with its sub-agents.
     ///
     /// # Errors
-    /// If an argument names none, or several; if a file cannot be read.
+    /// If an argument matches none, or several; if a file cannot be read.
     pub fn delete_plan(
         self,
         wanted: &[String],
         progress: &dyn Progress,
     ) -> Result<Proposal, Error> {
-        // Files are found by the ids in them, whatever their names say: only a list of all knows.
+        // Files are found by the ids in them, not by their names: this needs a complete list.
         let survey = self.scan_files(progress)?;
         let mut chosen: Vec<&SessionFacts> = Vec::new();
         for wanted in wanted {
@@ -51,15 +51,15 @@ impl Changes<'_> {
     }
 }
 
-/// What goes along with sessions, looked up once for all that go.
+/// What is deleted together with sessions, looked up once for all of them.
 #[derive(Debug)]
 pub(super) struct Companions<'a> {
     disk: &'a DiskSnapshot,
     /// The sub-agents of each session.
     agents: HashMap<(SourceName, &'a SessionId), Vec<&'a SessionFacts>>,
-    /// The directories, by number, in which something may belong to an id.
+    /// The directories, by number, that may have something with an id.
     named: HashMap<String, Vec<usize>>,
-    /// Directories that must be asked for each session.
+    /// Directories that must be checked for each session.
     unlisted: Vec<usize>,
 }
 
@@ -84,7 +84,7 @@ impl<'a> Companions<'a> {
         Self { disk, agents, named, unlisted }
     }
 
-    /// Returns the directories of a session's agent in which something may belong to it, in their order.
+    /// Returns the directories of a session's agent that may have something of it, in order.
     fn folders(&self, facts: &SessionFacts) -> impl Iterator<Item = &'a LocatedFolder> + use<'a> {
         let named = self.named.get(facts.id.as_str()).into_iter().flatten();
         let numbers: BTreeSet<usize> = named.chain(&self.unlisted).copied().collect();
@@ -121,7 +121,7 @@ pub(super) fn take(
     Ok(())
 }
 
-/// Files that more than one session needs: because they are in it, or begin with it.
+/// Files that more than one session needs: as their own or as their base.
 #[derive(Debug, Default)]
 pub(super) struct SharedFiles<'l>(HashMap<&'l str, Vec<&'l SessionFacts>>);
 
@@ -148,7 +148,7 @@ impl<'l> SharedFiles<'l> {
     }
 }
 
-/// Tells how many prompts of sessions stay where they are, if any do.
+/// Returns a notice with the number of prompts of sessions that stay, if any do.
 pub(super) fn prompts_stay(sessions: &[&SessionFacts], disk: &DiskSnapshot) -> Option<Notice> {
     let folders: HashMap<(SourceName, &Path), usize> = { disk.folders.iter().enumerate() }
         .map(|(number, folder)| ((folder.source.name(), folder.at.path.as_path()), number))
@@ -183,7 +183,7 @@ pub(super) fn remove_files(
     what: impl Fn(FileRole) -> &'static str,
 ) -> Result<(), Error> {
     for file in facts.own_files() {
-        // One that is in the plan already is left out: sub-agents may be in the file of the session that ran them.
+        // A file that is already in the plan is skipped: sub-agents may be in the file of the session that ran them.
         let about = ChangeDetails { session: Some(id), what: what(file.role) };
         plan.remove_unread(&RealDisk, file.path.as_ref(), about)?;
     }

@@ -1,4 +1,4 @@
-//! A session written down once more, in its agent's native format: record by record from the files it lies in, under a new head.
+//! Rewrites a session in its agent's native format: record by record from its files, under a new header.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -14,36 +14,36 @@ use recount_writer::change::Make;
 
 use crate::Error;
 
-/// What will be in the file of a session that is rewritten. Records are read when they are written.
+/// The content of the file of a rewritten session. Records are read when they are written.
 #[derive(Debug)]
 pub(crate) struct Edition {
-    way: Way,
-    chapters: Vec<Chapter>,
+    output: OutputGrammar,
+    sources: Vec<SessionRecords>,
 }
 
-/// In which grammar it is written.
+/// The grammar to write.
 #[derive(Debug)]
-enum Way {
+enum OutputGrammar {
     Log { form: &'static dyn NativeFormat, head: Vec<Vec<u8>> },
     Document { rewriter: &'static dyn Rewriter, frame: Frame },
 }
 
-/// Returns the grammar for a session that is made of others. A document, which every release reads, when they are documents: whoever
-/// has only these may use a release that knows nothing else.
+/// Returns the grammar for a session that is made of others. A document, which every release reads, if they are documents:
+/// their user may have a release that supports nothing else.
 pub(crate) fn grammar_of<'a>(sessions: impl IntoIterator<Item = &'a SessionFacts>) -> Grammar {
     let mut files = sessions.into_iter().flat_map(|facts| &facts.files);
     if files.all(|file| file.grammar == Grammar::Json) { Grammar::Json } else { Grammar::Jsonl }
 }
 
-/// What of a session is in it.
+/// The records of one session.
 #[derive(Debug)]
-struct Chapter {
+struct SessionRecords {
     opened: Arc<Opened>,
     records: Vec<Record>,
 }
 
 impl Edition {
-    /// Takes these records of a session, under the head that its files say it has, but for what is said `overrides`.
+    /// Takes these records of a session, under the header of its files with `overrides`.
     pub(crate) fn new(
         opened: Arc<Opened>,
         form: &'static dyn NativeFormat,
@@ -73,34 +73,34 @@ impl Edition {
             updated: facts.updated,
             overrides,
         };
-        let way = match opened.source().rewriter().filter(|_| grammar == Grammar::Json) {
+        let output = match opened.source().rewriter().filter(|_| grammar == Grammar::Json) {
             Some(rewriter) => {
-                Way::Document { rewriter, frame: rewriter.document(&form.united(&head)) }
+                OutputGrammar::Document { rewriter, frame: rewriter.document(&form.united(&head)) }
             }
-            None => Way::Log { form, head: form.head(&head) },
+            None => OutputGrammar::Log { form, head: form.head(&head) },
         };
-        Ok(Self { way, chapters: vec![Chapter { opened, records }] })
+        Ok(Self { output, sources: vec![SessionRecords { opened, records }] })
     }
 
-    /// Returns in which grammar it is written.
+    /// Returns the grammar.
     pub(crate) fn grammar(&self) -> Grammar {
-        match self.way {
-            Way::Log { .. } => Grammar::Jsonl,
-            Way::Document { .. } => Grammar::Json,
+        match self.output {
+            OutputGrammar::Log { .. } => Grammar::Jsonl,
+            OutputGrammar::Document { .. } => Grammar::Json,
         }
     }
 
-    /// Adds records of another session behind those that there are.
+    /// Adds records of another session after the existing ones.
     pub(crate) fn followed_by(mut self, opened: Arc<Opened>, records: Vec<Record>) -> Self {
-        self.chapters.push(Chapter { opened, records });
+        self.sources.push(SessionRecords { opened, records });
         self
     }
 }
 
 impl Make for Edition {
     fn make(&self, out: &mut dyn Write) -> io::Result<()> {
-        match &self.way {
-            Way::Log { form, head } => {
+        match &self.output {
+            OutputGrammar::Log { form, head } => {
                 let mut line = |line: &[u8]| {
                     out.write_all(line)?;
                     out.write_all(b"\n")
@@ -108,7 +108,7 @@ impl Make for Edition {
                 head.iter().try_for_each(|head| line(head))?;
                 let mut before: Option<Vec<u8>> = None;
                 self.records(&mut |bytes, id| {
-                    // What the agent would not take for a message is told when the records are chosen.
+                    // Records that the agent would not read as messages were already reported when the records were chosen.
                     let Some(record) = form.record(bytes, id).filter(|record| !record.is_empty())
                     else {
                         return Ok(());
@@ -119,7 +119,7 @@ impl Make for Edition {
                     Ok(())
                 })
             }
-            Way::Document { rewriter, frame } => {
+            OutputGrammar::Document { rewriter, frame } => {
                 let mut is_empty = true;
                 self.records(&mut |bytes, id| {
                     let shape = Shape::Element(id.map(str::to_owned));
@@ -134,16 +134,16 @@ impl Make for Edition {
     }
 }
 
-/// Takes a record and the id that it is to have.
+/// Takes a record and its new id.
 type Take<'a> = dyn FnMut(&[u8], Option<&str>) -> io::Result<()> + 'a;
 
 impl Edition {
     fn records(&self, take: &mut Take<'_>) -> io::Result<()> {
-        self.chapters.iter().try_for_each(|chapter| chapter.records(take))
+        self.sources.iter().try_for_each(|chapter| chapter.records(take))
     }
 }
 
-impl Chapter {
+impl SessionRecords {
     fn records(&self, take: &mut Take<'_>) -> io::Result<()> {
         let members = &self.opened.session_files().files;
         let mut windows: Vec<Option<Window>> = members.iter().map(|_| None).collect();

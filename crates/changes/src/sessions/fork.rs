@@ -1,4 +1,4 @@
-//! A new session that begins with the conversation of another, as far as one wants it.
+//! Creates a new session that begins with the conversation of another, up to a point.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use super::edition::{Edition, grammar_of};
 use super::move_files::FileMover;
 use super::moving::{editor, settle};
 use super::rename::write;
-use crate::{Changes, Deed, Error, Proposal, Reason};
+use crate::{Changes, Error, Operation, Proposal, Reason};
 
 /// How a session is forked.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fork<'a> {
-    /// The last message: the start of its id, or the number of a prompt, with what was answered to it.
+    /// The last message: the start of its id, or the number of a prompt, with its answers.
     pub at: Option<&'a str>,
     /// Another project.
     pub to: Option<&'a str>,
@@ -33,7 +33,7 @@ pub struct Fork<'a> {
     pub title: Option<&'a str>,
 }
 
-/// Where a new session lies, and what it is called there.
+/// Where a new session is stored, and its name there.
 #[derive(Debug)]
 pub(super) struct Home {
     source: &'static dyn Source,
@@ -51,7 +51,7 @@ impl Changes<'_> {
     /// Plans a new session with the conversation of another up to a point.
     ///
     /// # Errors
-    /// If an argument names nothing, or several; if nothing was said; if a file cannot be read.
+    /// If an argument matches nothing, or several; if there is no conversation; if a file cannot be read.
     pub fn fork_plan(
         self,
         wanted: &str,
@@ -59,7 +59,7 @@ impl Changes<'_> {
         progress: &dyn Progress,
     ) -> Result<Proposal, Error> {
         let survey = self.scan_files(progress)?;
-        let facts = self.chosen(&survey, wanted, Deed::Fork)?;
+        let facts = self.chosen(&survey, wanted, Operation::Fork)?;
         let opened = Arc::new(self.engine.open(facts.id.as_str(), progress)?);
         let mut records = Conversation::of(opened.session_files()).records;
         if let Some(at) = fork.at {
@@ -92,7 +92,7 @@ impl Changes<'_> {
         Ok(offer)
     }
 
-    /// Finds out where a new session that comes from another lies: beside it, or in another project.
+    /// Determines where a new session that comes from another is stored: beside it, or in another project.
     pub(super) fn home_for(
         self,
         facts: &SessionFacts,
@@ -109,8 +109,8 @@ impl Changes<'_> {
         let is_its = |path: &Path| main.is_some_and(|main| main.starts_with(path));
         let folder = survey.disk.folders.iter().find(|folder| is_its(&folder.at.path));
         let folder = folder.ok_or_else(|| Error::no_session(facts.id.as_str()))?;
-        let wanted = to.map(|to| self.standing_folder(survey, to)).transpose()?;
-        // In a directory of old releases no new one looks, once the project has another.
+        let wanted = to.map(|to| self.existing_folder(survey, to)).transpose()?;
+        // New releases do not use a directory of old releases once the project has another.
         let known = facts.project.path.clone().filter(|_| folder.at.hash.is_some());
         let root = self.engine.data_folders().get(folder.root).map(|root| root.path.clone());
         let root = root.unwrap_or_default();
@@ -133,7 +133,7 @@ impl Changes<'_> {
     }
 }
 
-/// Plans the file of a new session. The times of the first session are in its name, as it goes on from there.
+/// Plans the file of a new session. Its name has the time of the first session, which it continues.
 pub(super) fn move_in(
     offer: &mut Proposal,
     home: &Home,
@@ -158,7 +158,7 @@ pub(super) fn move_in(
     Ok(path)
 }
 
-/// Returns what is known of the message of a record.
+/// Returns the message entry of a record.
 pub(super) fn entry<'a>(
     session_files: &'a SessionFiles,
     record: &Record,
@@ -166,8 +166,8 @@ pub(super) fn entry<'a>(
     session_files.files.get(record.session_file)?.file.outline.entries.get(record.entry)
 }
 
-/// Leaves out what comes behind a message: a prompt by its number, with all that was answered to it, or any message by its id, with
-/// the results of the tools that it called.
+/// Drops everything after a message: after a prompt by its number, with all its answers, or after any message by its id,
+/// with the results of the tools that it called.
 fn cut(session_files: &SessionFiles, records: &mut Vec<Record>, at: &str) -> Result<(), Error> {
     let missing = || Error::NoMessage(at.to_owned());
     let kind = |record: &Record| entry(session_files, record).map(|entry| entry.kind);

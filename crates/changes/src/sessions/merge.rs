@@ -1,4 +1,4 @@
-//! Several sessions made into one new one, each conversation behind the one that began before it.
+//! Merges several sessions into a new one, in order of their start times.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -17,27 +17,27 @@ use super::edition::{Edition, grammar_of};
 use super::fork::{Home, entry, move_in};
 use super::moving::{editor, session_files};
 use crate::sessions::steps::{SUBAGENT, role, subject};
-use crate::{Changes, Deed, Error, Notice, Proposal, Reason};
+use crate::{Changes, Error, Notice, Operation, Proposal, Reason};
 
-/// How sessions are made into one.
+/// How sessions are merged.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Merge<'a> {
-    /// Another project than that of the first.
+    /// A project other than that of the first session.
     pub to: Option<&'a str>,
     /// The title of the new session.
     pub title: Option<&'a str>,
-    /// Whether the sessions it was made of stay.
+    /// Whether the original sessions are kept.
     pub keep: bool,
 }
 
-/// What tells a message from others with the same id.
+/// What distinguishes a message from others with the same id.
 type Seen = HashMap<String, (Option<i64>, MessageKind)>;
 
 impl Changes<'_> {
-    /// Plans one new session that holds the conversations of several.
+    /// Plans one new session with the conversations of several.
     ///
     /// # Errors
-    /// If an argument names nothing, or several; if there are not two; if a file cannot be read.
+    /// If an argument matches nothing, or several; if there are not two; if a file cannot be read.
     pub fn merge_plan(
         self,
         wanted: &[String],
@@ -47,7 +47,7 @@ impl Changes<'_> {
         let mut all: Vec<SessionFacts> = Vec::new();
         let survey = self.scan_files(progress)?;
         for wanted in wanted {
-            let facts = self.chosen(&survey, wanted, Deed::Merge)?;
+            let facts = self.chosen(&survey, wanted, Operation::Merge)?;
             if !all.iter().any(|known| known.id == facts.id) {
                 all.push(facts.clone());
             }
@@ -96,14 +96,15 @@ impl Changes<'_> {
         move_in(&mut offer, &home, edition, title, (first, listing))?;
         if !merge.keep {
             for facts in &all {
-                give_up(&mut offer, facts, listing, disk, &home)?;
+                trash_merged(&mut offer, facts, listing, disk, &home)?;
             }
         }
         Ok(offer)
     }
 }
 
-/// Returns what stands of a session and was not in one before; a message that only has the id of another gets one of its own.
+/// Returns the kept messages of a session that were not in an earlier one; a different message with the same id gets a new
+/// id.
 fn once(opened: &Opened, seen: &mut Seen) -> Vec<Record> {
     let session_files: &SessionFiles = opened.session_files();
     let mut records = Vec::new();
@@ -113,7 +114,7 @@ fn once(opened: &Opened, seen: &mut Seen) -> Vec<Record> {
         let own = own.unwrap_or_else(|| "message".to_owned());
         let sign = (known.time, known.kind);
         match seen.get(&own) {
-            // Every start records its context anew under one id.
+            // Every start records its context again under the same id.
             Some(_) if known.kind == MessageKind::Context => continue,
             Some(other) if *other == sign && known.time.is_some() => continue,
             Some(_) => {
@@ -128,9 +129,9 @@ fn once(opened: &Opened, seen: &mut Seen) -> Vec<Record> {
     records
 }
 
-/// Puts a session into the trash whose conversation is in the new one. Its sub-agents go with the conversation, and outputs of tools
-/// stay where its text says they are.
-fn give_up(
+/// Moves a session to the trash whose conversation is in the new one. Its sub-agents go with the conversation, and tool
+/// outputs stay where its text refers to them.
+fn trash_merged(
     offer: &mut Proposal,
     facts: &SessionFacts,
     listing: &Listing,

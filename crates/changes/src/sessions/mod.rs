@@ -1,5 +1,6 @@
-//! Whole sessions: moved, renamed, copied, made into one, deleted and brought back.
+//! Changes to whole sessions: move, rename, fork, merge, delete and restore.
 
+mod change_recorded_folder;
 mod delete;
 mod edition;
 pub(crate) mod fork;
@@ -7,7 +8,6 @@ pub(crate) mod merge;
 mod move_files;
 mod moving;
 pub(crate) mod prune;
-mod refolder;
 mod relocate;
 mod rename;
 mod restore;

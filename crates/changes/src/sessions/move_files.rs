@@ -1,4 +1,4 @@
-//! Files on their way to other directories, so that none meets another there.
+//! Moves files to other directories without name conflicts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -16,26 +16,26 @@ use recount_writer::{Error as WriteError, RealDisk};
 use crate::sessions::steps::{SUBAGENT, patched, role};
 use crate::{Error, Reason};
 
-/// Names that are tried before one is given up on.
+/// The number of names to try.
 const ATTEMPTS: usize = 1000;
 
 /// How much of two files is compared at a time.
 const BLOCK: u64 = 64 * 1024;
 
-/// Takes files to other directories.
+/// Moves files to other directories.
 #[derive(Debug)]
 pub(crate) struct FileMover<'a> {
     source: &'static dyn Source,
     editor: &'static dyn Editor,
-    /// The hash of the path of the project that all of it belongs to from now on.
+    /// The hash of the path of the project that everything belongs to from now on.
     hash: &'a str,
     /// That path, if it changes.
     folder: Option<&'a str>,
-    /// Which sessions have files of which group, by the folder they lie in.
+    /// The sessions with files in each group, by folder.
     groups: BTreeMap<(PathBuf, String), BTreeSet<SessionId>>,
-    /// Where something will lie.
+    /// Destinations that are in use.
     taken: BTreeSet<PathBuf>,
-    /// What is on its way already.
+    /// Files that are already being moved.
     gone: BTreeSet<PathBuf>,
     buffer: Buffer,
 }
@@ -60,13 +60,13 @@ impl<'a> FileMover<'a> {
         Self { source, editor, hash, folder: None, groups, taken, gone, buffer }
     }
 
-    /// Says which folder all of it belongs to from now on.
+    /// Sets the folder that everything belongs to from now on.
     pub(crate) fn in_folder(mut self, folder: &'a str) -> Self {
         self.folder = Some(folder);
         self
     }
 
-    /// Writes a small file, whatever it held.
+    /// Writes a small file, replacing its content.
     pub(crate) fn write(&mut self, plan: &mut Plan, entry: &RegistryEntry) -> Result<(), Error> {
         let about = ChangeDetails { session: None, what: entry.what };
         let content = NewContent::of_bytes(entry.bytes.clone());
@@ -94,7 +94,7 @@ impl<'a> FileMover<'a> {
         Ok(())
     }
 
-    /// Says in a file of a session that stays where it is which project it belongs to.
+    /// Changes the project in a file of a session that is not moved.
     pub(crate) fn amend(
         &mut self,
         plan: &mut Plan,
@@ -109,8 +109,7 @@ impl<'a> FileMover<'a> {
         Ok(())
     }
 
-    /// Refuses a session that was not among those that were listed: it could not be read then, and would go without what is said
-    /// in it of its project.
+    /// Refuses a session that was not listed: it could not be read then, and would be moved without updating its project.
     pub(crate) fn must_be_known(&mut self, path: &Path) -> Result<(), Error> {
         if !self.gone.contains(path) && self.source.outline(path, &mut self.buffer).loadable {
             return Err(changed(path));
@@ -118,7 +117,7 @@ impl<'a> FileMover<'a> {
         Ok(())
     }
 
-    /// Takes a file of a session to another directory: one folder to the other, or the same place below it.
+    /// Moves a file of a session to another directory: from one folder to the other, or to the same place below it.
     pub(crate) fn session(
         &mut self,
         plan: &mut Plan,
@@ -135,7 +134,7 @@ impl<'a> FileMover<'a> {
         let about = ChangeDetails { session: Some(owner(facts).as_str()), what };
         let wanted = to.join(below);
         let Some(target) = self.free_place(path, &wanted, owner(facts)) else {
-            // Just the same lies there.
+            // An identical file exists there.
             plan.remove(&RealDisk, path, about)?;
             return Ok(());
         };
@@ -144,7 +143,7 @@ impl<'a> FileMover<'a> {
         Ok(())
     }
 
-    /// Takes any other file to another directory.
+    /// Moves any other file to another directory.
     pub(crate) fn file(
         &mut self,
         plan: &mut Plan,
@@ -180,8 +179,8 @@ impl<'a> FileMover<'a> {
         Ok(())
     }
 
-    /// Finds a place for a file of a session: its own name, unless that or its group is another's. `None` when the same lies there
-    /// already.
+    /// Finds a place for a file of a session: its own name, unless that or its group belongs to another session. `None` if
+    /// an identical file already exists there.
     fn free_place(&mut self, path: &Path, wanted: &Path, id: &SessionId) -> Option<PathBuf> {
         let Some((folder, name)) = among_sessions(self.editor, wanted) else {
             let names = (1..ATTEMPTS).map(|number| numbered(wanted, number));
@@ -212,18 +211,18 @@ impl<'a> FileMover<'a> {
         !self.taken.contains(path) && std::fs::symlink_metadata(path).is_err()
     }
 
-    /// What will be in a file when it says which project it belongs to; `None` when it stays as it is.
+    /// Returns the content of a file with its new project; `None` if it does not change.
     fn amended(&mut self, path: &Path, file: &FileFacts) -> Result<Option<NewContent>, Error> {
         let outline = self.source.outline(path, &mut self.buffer);
         if file.role == FileRole::Unreadable {
-            // One that could not be read when all were listed, and now can, is not what the plan takes it for.
+            // A file that could not be read when all were listed, and now can, is not what the plan assumes.
             let is_put_aside = path.extension().is_none_or(|end| end != "json" && end != "jsonl");
             if outline.loadable && !is_put_aside {
                 return Err(changed(path));
             }
             return Ok(None);
         }
-        // The same of one that was read, but not well.
+        // The same applies to one that was read incorrectly.
         if outline.grammar != file.grammar {
             return Err(changed(path));
         }
@@ -247,18 +246,18 @@ fn changed(path: &Path) -> Error {
     WriteError::from(Refusal::Changed { path: path.to_owned() }).into()
 }
 
-/// Whose a file is. Old releases recorded sub-agents under their parent's id.
+/// Returns the session of a file. Old releases recorded sub-agents under their parent's id.
 fn owner(facts: &SessionFacts) -> &SessionId {
     facts.parent.as_ref().unwrap_or(&facts.id)
 }
 
-/// Returns folder and name of a file that lies where the agent looks for sessions.
+/// Returns folder and name of a file that is where the agent looks for sessions.
 fn among_sessions<'p>(editor: &dyn Editor, path: &'p Path) -> Option<(&'p Path, &'p str)> {
     let folder = path.parent().filter(|folder| editor.is_sessions_folder(folder))?;
     Some((folder, path.file_name()?.to_str()?))
 }
 
-/// Returns a path with a number before its ending.
+/// Returns a path with a number before its extension.
 fn numbered(path: &Path, number: usize) -> PathBuf {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let name = match name.rsplit_once('.') {
@@ -272,7 +271,7 @@ fn no_name(path: &Path) -> Error {
     Reason::NoFreeName(path.to_owned()).into()
 }
 
-/// Whether two files hold the same.
+/// Whether two files have the same content.
 fn is_same(one: &Path, other: &Path) -> bool {
     let compare = || -> io::Result<bool> {
         let (mut one, mut other) = (bytes::open(one)?, bytes::open(other)?);
@@ -304,7 +303,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_stand_before_the_ending() {
+    fn numbers_are_before_the_extension() {
         let numbered = |path: &str| numbered(Path::new(path), 1).to_string_lossy().into_owned();
         assert_eq!(numbered("/a/checkpoint-x.json"), "/a/checkpoint-x-1.json");
         assert_eq!(numbered("/a/shell_history"), "/a/shell_history-1");
@@ -312,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "a test makes what it compares")]
+    #[expect(clippy::disallowed_methods, reason = "test setup")]
     fn files_are_the_same_when_every_block_is() {
         let home = tempfile::tempdir().unwrap();
         let file = |name: &str, bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! A session to another project: all its files, and what belongs to them.
+//! Moves a session to another project: all its files and artifacts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,21 +14,22 @@ use recount_writer::change::{ChangeDetails, Plan};
 
 use super::delete::prompts_stay;
 use super::move_files::FileMover;
-use crate::sessions::refolder::refolder;
+use crate::sessions::change_recorded_folder::change_recorded_folder;
 use crate::sessions::steps::{source, subject};
-use crate::{Changes, Deed, Error, Notice, Proposal, Reason};
+use crate::{Changes, Error, Notice, Operation, Proposal, Reason};
 
-/// What of a session lies in one project directory.
-struct Share<'a> {
+/// The part of a session that is in one project directory.
+struct DirectoryPart<'a> {
     folder: &'a LocatedFolder,
     artifacts: Artifacts,
 }
 
 impl Changes<'_> {
-    /// Plans to take a session to another project.
+    /// Plans to move a session to another project.
     ///
     /// # Errors
-    /// If an argument names nothing, or several; if the project has no folder; if the agent's record of projects is damaged.
+    /// If an argument matches nothing, or several; if the project has no folder; if the agent's record of projects is
+    /// damaged.
     pub fn move_plan(
         self,
         wanted: &str,
@@ -36,8 +37,8 @@ impl Changes<'_> {
         progress: &dyn Progress,
     ) -> Result<Proposal, Error> {
         let survey = self.scan_files(progress)?;
-        let facts = self.chosen(&survey, wanted, Deed::Move)?;
-        let path = self.standing_folder(&survey, to)?;
+        let facts = self.chosen(&survey, wanted, Operation::Move)?;
+        let path = self.existing_folder(&survey, to)?;
         let (source, editor) = editor(facts)?;
         let Survey { listing, disk, .. } = &survey;
         let mut offer = self.offer("move");
@@ -46,15 +47,15 @@ impl Changes<'_> {
         if let Some(root) = self.root_of(&survey, facts)
             && editor.folder_at(&root, facts.started).is_some()
         {
-            refolder(&mut offer, editor, &survey, &root, (&session_files, &path))?;
+            change_recorded_folder(&mut offer, editor, &survey, &root, (&session_files, &path))?;
             if offer.is_empty() {
                 let project = path.to_string();
                 offer.notice(Notice::AlreadyThere { session: facts.id.clone(), project });
             }
             return Ok(offer);
         }
-        let shares = shares(source, facts, &session_files, disk);
-        let roots: BTreeSet<usize> = shares.iter().map(|share| share.folder.root).collect();
+        let parts = parts(source, facts, &session_files, disk);
+        let roots: BTreeSet<usize> = parts.iter().map(|part| part.folder.root).collect();
         let place = |root: usize| Ok((root, self.place(editor, root, &path)?));
         let places: BTreeMap<usize, ProjectDirectory> =
             roots.into_iter().map(place).collect::<Result<_, Error>>()?;
@@ -63,23 +64,23 @@ impl Changes<'_> {
         let mut mover =
             FileMover::new(source, editor, &listing.sessions, &hash).in_folder(path.as_str());
         for (root, place) in &places {
-            let here = || shares.iter().filter(|share| share.folder.root == *root);
-            let is_there = |share: &&Share<'_>| {
-                [&place.folder, &place.old_folder].contains(&&share.folder.at.path)
+            let here = || parts.iter().filter(|part| part.folder.root == *root);
+            let is_there = |part: &&DirectoryPart<'_>| {
+                [&place.folder, &place.old_folder].contains(&&part.folder.at.path)
             };
-            if here().all(|share| is_there(&share)) {
+            if here().all(|part| is_there(&part)) {
                 continue;
             }
             settle(&mut offer, &mut mover, place)?;
-            let is_named = here().any(|share| share.folder.at.hash.is_none());
+            let is_named = here().any(|part| part.folder.at.hash.is_none());
             if !is_named {
                 offer.notice(Notice::OldReleasesOnly(facts.id.clone()));
             }
-            for share in here().filter(|share| !is_there(share)) {
+            for part in here().filter(|part| !is_there(part)) {
                 // A copy in the directory of old releases stays one.
-                let is_copy = is_named && share.folder.at.hash.is_some();
+                let is_copy = is_named && part.folder.at.hash.is_some();
                 let to = if is_copy { &place.old_folder } else { &place.folder };
-                carry(&mut offer.plan, &mut mover, share, &session_files, to)?;
+                carry(&mut offer.plan, &mut mover, part, &session_files, to)?;
             }
         }
         if offer.is_empty() {
@@ -87,16 +88,17 @@ impl Changes<'_> {
             offer.notice(Notice::AlreadyThere { session: facts.id.clone(), project });
             return Ok(offer);
         }
-        let is_output = |share: &Share<'_>| share.artifacts.files.iter().any(Artifact::is_output);
-        if shares.iter().any(is_output) {
+        let is_output =
+            |part: &DirectoryPart<'_>| part.artifacts.files.iter().any(Artifact::is_output);
+        if parts.iter().any(is_output) {
             offer.notice(Notice::OutputsNamedByOldPlace);
         }
         offer.notices.extend(prompts_stay(&[facts], disk));
         Ok(offer)
     }
 
-    /// Returns the folder that a person means, which must be there: the agent works in it.
-    pub(crate) fn standing_folder(
+    /// Returns the folder that the user means, which must exist: the agent works in it.
+    pub(crate) fn existing_folder(
         self,
         survey: &Survey,
         wanted: &str,
@@ -110,16 +112,16 @@ impl Changes<'_> {
         if !folder.is_absolute() {
             return Err(Reason::UnknownFolder(wanted.to_owned()).into());
         }
-        // An agent is told its folder without links on the way.
+        // An agent sees its folder with links resolved.
         let there = folder.canonicalize().ok().filter(|there| there.is_dir());
         let there = there.ok_or_else(|| Reason::MissingFolder(folder.clone()))?;
-        // On Windows the system then writes it in a form that no agent uses.
+        // On Windows the system then returns it in a form that no agent uses.
         let plain = |text: &str| RecordedPath::new(text.strip_prefix(r"\\?\").unwrap_or(text));
         let text = there.to_str().map(plain);
         text.ok_or_else(|| Reason::NotText(folder).into())
     }
 
-    /// Finds where the agent keeps a project below one of our roots.
+    /// Finds where the agent keeps a project below one of the data folders.
     pub(crate) fn place(
         self,
         editor: &dyn Editor,
@@ -132,7 +134,7 @@ impl Changes<'_> {
     }
 }
 
-/// Plans that the agent looks in a place, and finds there what it would have found without it.
+/// Plans that the agent uses a place, and finds there what it would have found without it.
 pub(crate) fn settle(
     offer: &mut Proposal,
     mover: &mut FileMover<'_>,
@@ -152,7 +154,7 @@ pub(crate) fn settle(
     Ok(())
 }
 
-/// Returns the agent of a session, and who knows how its files change.
+/// Returns the agent of a session, and its editor.
 pub(crate) fn editor(
     facts: &SessionFacts,
 ) -> Result<(&'static dyn Source, &'static dyn Editor), Error> {
@@ -161,7 +163,7 @@ pub(crate) fn editor(
     Ok((source, editor))
 }
 
-/// A session and its sub-agents.
+/// Returns a session and its sub-agents.
 pub(crate) fn session_files<'a>(
     facts: &'a SessionFacts,
     listing: &'a Listing,
@@ -173,40 +175,40 @@ pub(crate) fn session_files<'a>(
     std::iter::once(facts).chain(agents).collect()
 }
 
-fn shares<'a>(
+fn parts<'a>(
     source: &dyn Source,
     facts: &SessionFacts,
     session_files: &[&SessionFacts],
     disk: &'a DiskSnapshot,
-) -> Vec<Share<'a>> {
+) -> Vec<DirectoryPart<'a>> {
     let files = session_files.iter().flat_map(|facts| facts.own_files());
     let own: Vec<PathBuf> = files.map(|file| PathBuf::from(&file.path)).collect();
-    let mut shares = Vec::new();
+    let mut parts = Vec::new();
     for folder in disk.folders.iter().filter(|folder| folder.source.name() == facts.source) {
         let artifacts = source.artifacts(&folder.at, &facts.id, &own);
         let is_here = own.iter().any(|file| file.starts_with(&folder.at.path));
         if is_here || !artifacts.files.is_empty() {
-            shares.push(Share { folder, artifacts });
+            parts.push(DirectoryPart { folder, artifacts });
         }
     }
-    shares
+    parts
 }
 
 fn carry(
     plan: &mut Plan,
     mover: &mut FileMover<'_>,
-    share: &Share<'_>,
+    part: &DirectoryPart<'_>,
     session_files: &[&SessionFacts],
     to: &Path,
 ) -> Result<(), Error> {
-    let from = share.folder.at.path.as_path();
+    let from = part.folder.at.path.as_path();
     for (facts, file) in
         session_files.iter().flat_map(|facts| facts.own_files().map(move |f| (facts, f)))
     {
         mover.session(plan, facts, file, (from, to))?;
     }
     let id = session_files.first().map(|facts| facts.id.as_str());
-    for file in &share.artifacts.files {
+    for file in &part.artifacts.files {
         if file.kind == BelongingKind::Subagent {
             mover.must_be_known(&file.path)?;
         }
@@ -217,7 +219,7 @@ fn carry(
             ChangeDetails { session: id, what: file.kind.as_str() },
         )?;
     }
-    for folder in &share.artifacts.folders {
+    for folder in &part.artifacts.folders {
         plan.remove_folder(&RealDisk, folder)?;
     }
     Ok(())

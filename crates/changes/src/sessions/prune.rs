@@ -1,4 +1,4 @@
-//! Moves sessions to the trash by rule, and orphaned files of sessions that are gone.
+//! Moves sessions to the trash by rule, and orphaned files of deleted sessions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,16 +14,16 @@ use recount_writer::RealDisk;
 use recount_writer::change::{ChangeDetails, Plan};
 
 use super::delete::{Companions, SharedFiles, prompts_stay, take};
-use crate::{Changes, Error, Notice, Proposal, Spared};
+use crate::{Changes, Error, Notice, Proposal, SkipReason};
 
-/// Which sessions go. What any of the rules says goes.
+/// Which sessions to delete: those that match any of the rules.
 #[derive(Clone, Debug, Default)]
 pub struct Prune {
-    /// Those last used before this moment.
+    /// Sessions last used before this time.
     pub older: Option<Timestamp>,
-    /// Those in which nobody said anything, and left-overs of resumes.
+    /// Sessions without a conversation, and leftovers of resumes.
     pub empty: bool,
-    /// Those of projects whose folder is gone, and what belongs to sessions that are gone.
+    /// Sessions of projects whose folder does not exist, and artifacts of deleted sessions.
     pub orphaned: bool,
     /// Only of this project.
     pub project: Option<String>,
@@ -31,9 +31,9 @@ pub struct Prune {
     pub pinned: bool,
 }
 
-/// How many were left alone, and why.
+/// The number of skipped sessions, by reason.
 #[derive(Debug, Default)]
-struct Left {
+struct SkippedCounts {
     pinned: usize,
     live: usize,
     damaged: usize,
@@ -41,10 +41,10 @@ struct Left {
 }
 
 impl Changes<'_> {
-    /// Plans to clear sessions away by rule.
+    /// Plans to delete sessions by rule.
     ///
     /// # Errors
-    /// If the project is not known; if a file cannot be read.
+    /// If the project is unknown; if a file cannot be read.
     pub fn prune_plan(self, rules: &Prune, progress: &dyn Progress) -> Result<Proposal, Error> {
         let listing =
             self.engine.list(&ListQuery { labelled: true, ..ListQuery::default() }, progress)?;
@@ -59,7 +59,10 @@ impl Changes<'_> {
         let disk = self.engine.disk();
         let owners = self.owners(&listing.sessions);
         let mut offer = self.offer("prune");
-        let mut spared = Left { moved: self.moved(rules, &listing, progress)?, ..Left::default() };
+        let mut skipped = SkippedCounts {
+            moved: self.moved(rules, &listing, progress)?,
+            ..SkippedCounts::default()
+        };
         let in_common = SharedFiles::of(&listing);
         let companions = Companions::of(&listing, &disk);
         let mut gone = Vec::new();
@@ -68,7 +71,7 @@ impl Changes<'_> {
                 continue;
             }
             let is_live = owners.iter().any(|owner| owner.session == facts.id.as_str());
-            if !is_meant(facts, rules, &mut spared) {
+            if !is_meant(facts, rules, &mut skipped) {
                 if rules.empty && !is_live {
                     remove_stubs(&mut offer.plan, facts)?;
                 }
@@ -76,9 +79,9 @@ impl Changes<'_> {
             }
             let is_pinned = facts.labels.as_ref().is_some_and(|labels| labels.pinned);
             match (is_pinned && !rules.pinned, is_live) {
-                (true, _) => spared.pinned += 1,
-                (_, true) => spared.live += 1,
-                // It stays with the session that needs one of its files.
+                (true, _) => skipped.pinned += 1,
+                (_, true) => skipped.live += 1,
+                // It is kept because another session needs one of its files.
                 _ if in_common.other(facts).is_some() => {}
                 _ => {
                     take(&mut offer.plan, facts, &companions)?;
@@ -103,11 +106,11 @@ impl Changes<'_> {
             }
         }
         offer.notices.extend(prompts_stay(&gone, &disk));
-        spared.tell(&mut offer);
+        skipped.tell(&mut offer);
         Ok(offer)
     }
 
-    /// Folders that are gone, with where they have perhaps gone to: their sessions are not lost to anybody.
+    /// Missing folders with their possible new locations: their sessions are not orphaned.
     fn moved(
         self,
         rules: &Prune,
@@ -126,29 +129,29 @@ impl Changes<'_> {
     }
 }
 
-/// Whether a rule says that a session goes.
-fn is_meant(facts: &SessionFacts, rules: &Prune, spared: &mut Left) -> bool {
+/// Whether a rule matches a session.
+fn is_meant(facts: &SessionFacts, rules: &Prune, skipped: &mut SkippedCounts) -> bool {
     let is_older = rules.older.is_some_and(|older| facts.updated.is_some_and(|used| used < older));
     if is_older {
         return true;
     }
     if rules.empty && facts.is_empty() {
-        // Nothing that could be read is not the same as nothing said.
+        // Unreadable is not the same as empty.
         if facts.problems == 0 {
             return true;
         }
-        spared.damaged += 1;
+        skipped.damaged += 1;
     }
     let path = facts.project.path.as_ref().map(recount_model::RecordedPath::as_str);
     rules.orphaned
         && facts.project.state == ProjectState::Missing
-        && path.is_some_and(|path| !spared.moved.contains_key(path))
+        && path.is_some_and(|path| !skipped.moved.contains_key(path))
 }
 
-/// A head without a conversation that a resume has left beside one.
+/// Removes a header without a conversation that a resume has left beside one.
 fn remove_stubs(plan: &mut Plan, facts: &SessionFacts) -> Result<(), Error> {
     for file in facts.files.iter().filter(|file| file.role == FileRole::Stub) {
-        // Its session stays, and so is not in the trash.
+        // Its session is kept, and so is not in the trash.
         let about = ChangeDetails { session: None, what: "stub" };
         plan.remove_unread(&RealDisk, file.path.as_ref(), about)?;
     }
@@ -184,15 +187,15 @@ fn remove_orphans(
     Ok(())
 }
 
-impl Left {
+impl SkippedCounts {
     fn tell(self, offer: &mut Proposal) {
         let counts = [
-            (self.pinned, Spared::Pinned),
-            (self.live, Spared::InUse),
-            (self.damaged, Spared::Damaged),
+            (self.pinned, SkipReason::Pinned),
+            (self.live, SkipReason::InUse),
+            (self.damaged, SkipReason::Damaged),
         ];
         for (sessions, why) in counts.into_iter().filter(|(sessions, _)| *sessions > 0) {
-            offer.notice(Notice::Spared { sessions, why });
+            offer.notice(Notice::Skipped { sessions, why });
         }
         for (old, new) in self.moved {
             offer.notice(Notice::MovedFolder { old, new });

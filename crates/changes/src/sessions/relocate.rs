@@ -1,4 +1,4 @@
-//! A project whose folder was moved or renamed: its sessions become those of the new folder.
+//! Relocates a project whose folder was moved or renamed: its sessions become those of the new folder.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,12 +13,12 @@ use recount_writer::RealDisk;
 use recount_writer::change::{ChangeDetails, Plan};
 
 use super::move_files::FileMover;
-use crate::sessions::refolder::refolder;
+use crate::sessions::change_recorded_folder::change_recorded_folder;
 use crate::sessions::steps::subject;
 use crate::{Changes, Error, Notice, Proposal, Reason};
 
 impl Changes<'_> {
-    /// Plans to make the sessions of one folder those of another: of the one it has likely become, if none is named.
+    /// Plans to assign the sessions of one folder to another: to its likely new location, if none is given.
     ///
     /// # Errors
     /// If there is no such project, or no such folder; if the agent's record of projects is damaged.
@@ -31,7 +31,7 @@ impl Changes<'_> {
         let survey = self.scan_files(progress)?;
         let old = self.recorded_folder(&survey, old)?;
         let new = match new {
-            Some(new) => self.standing_folder(&survey, new)?,
+            Some(new) => self.existing_folder(&survey, new)?,
             None => self.likely_place(&survey, &old, progress)?,
         };
         let mut offer = self.offer("relocate");
@@ -54,7 +54,7 @@ impl Changes<'_> {
                 let sessions: Vec<&SessionFacts> =
                     listing.sessions.iter().filter(is_its).map(|facts| &**facts).collect();
                 is_known |= !sessions.is_empty();
-                refolder(&mut offer, editor, &survey, &root.path, (&sessions, &new))?;
+                change_recorded_folder(&mut offer, editor, &survey, &root.path, (&sessions, &new))?;
                 continue;
             }
             let change = editor.relocation(&root.path, root.shape, &old, &new);
@@ -69,7 +69,7 @@ impl Changes<'_> {
         if !is_known {
             return Err(Error::no_project(old.as_str()));
         }
-        self.keep_off_busy(&mut offer.plan, listing);
+        self.add_busy_sessions(&mut offer.plan, listing);
         if Path::new(old.as_str()).is_dir() {
             offer.notice(Notice::OldFolderThere(old.to_string()));
         }
@@ -81,7 +81,7 @@ impl Changes<'_> {
         Ok(offer)
     }
 
-    /// Returns the folder of a project that a person means; it need not be there any more.
+    /// Returns the folder of a project that the user means; it need not exist any more.
     fn recorded_folder(self, survey: &Survey, wanted: &str) -> Result<RecordedPath, Error> {
         let path = self.engine.folders().expand(wanted);
         let text = if path.is_absolute() {
@@ -93,7 +93,7 @@ impl Changes<'_> {
         Ok(RecordedPath::new(if trimmed.is_empty() { text.as_str() } else { trimmed }))
     }
 
-    /// Returns where a folder that is gone has likely gone to.
+    /// Returns the likely new location of a missing folder.
     fn likely_place(
         self,
         survey: &Survey,
@@ -104,14 +104,14 @@ impl Changes<'_> {
         let row = rows.into_iter().find(|row| row.path.as_ref() == Some(old));
         let row = row.ok_or_else(|| Error::no_project(old.as_str()))?;
         match row.moved_to {
-            Some(place) if place.likely => self.standing_folder(survey, &place.path),
+            Some(place) if place.likely => self.existing_folder(survey, &place.path),
             Some(place) => Err(Reason::UnsureFolder { old: old.clone(), new: place.path }.into()),
             None => Err(Reason::LostFolder(old.clone()).into()),
         }
     }
 
-    /// Names sessions beside those of the plan that somebody is working in where files will come or change: then it waits.
-    fn keep_off_busy(self, plan: &mut Plan, listing: &Listing) {
+    /// Adds sessions beside those of the plan that are in use where files will be created or changed: then it waits.
+    fn add_busy_sessions(self, plan: &mut Plan, listing: &Listing) {
         let folders: Vec<&Path> = plan.steps.iter().filter_map(|step| step.path.parent()).collect();
         let is_beside = |facts: &&Arc<SessionFacts>| {
             facts.files.iter().any(|file| {

@@ -1,4 +1,4 @@
-//! A title where the agent itself shows it.
+//! Sets a title that the agent itself shows.
 
 use std::path::{Path, PathBuf};
 
@@ -12,19 +12,20 @@ use recount_writer::RealDisk;
 use recount_writer::change::{ChangeDetails, NewContent};
 
 use crate::sessions::steps::{patched, role, source, subject};
-use crate::{Changes, Deed, Error, Notice, Proposal, Reason};
+use crate::{Changes, Error, Notice, Operation, Proposal, Reason};
 
-/// The longest title that an agent shows whole, in UTF-16 units.
+/// The longest title that an agent shows completely, in UTF-16 units.
 const LONGEST: usize = 100;
 
 impl Changes<'_> {
-    /// Plans to give a session a title, or to take away the one it has.
+    /// Plans to give a session a title, or to remove its title.
     ///
-    /// Every file gets it that some release of the agent lists: the newest show the one of a session that was used last, older
-    /// ones each of them, and those before logs only the old documents. What none of them lists is left as it is.
+    /// Every file gets it that some release of the agent lists: the newest releases show the most recently used file of a
+    /// session, older ones each of them, and those before logs only the old documents. Files that no release lists are not
+    /// changed.
     ///
     /// # Errors
-    /// If the argument names no session or several; if it is no session that can have a title; if a file cannot be read.
+    /// If the argument matches no session or several; if the session cannot have a title; if a file cannot be read.
     pub fn rename_plan(
         self,
         wanted: &str,
@@ -32,7 +33,7 @@ impl Changes<'_> {
         progress: &dyn Progress,
     ) -> Result<Proposal, Error> {
         let survey = self.scan_files(progress)?;
-        let facts = self.chosen(&survey, wanted, Deed::Rename)?;
+        let facts = self.chosen(&survey, wanted, Operation::Rename)?;
         let source = source(facts.source)?;
         let editor = source.editor().ok_or(Reason::NoTitles(facts.source))?;
         let title = title.map(|title| editor.title(title)).filter(|title| !title.is_empty());
@@ -109,7 +110,7 @@ impl Changes<'_> {
         self.engine.data_folders().get(folder.root).map(|root| root.path.clone())
     }
 
-    /// Returns what is written when a session gets a name, by an agent that keeps names beside its sessions.
+    /// Returns the entries for the name of a session, for an agent that stores names beside its sessions.
     pub(crate) fn named(
         self,
         editor: &dyn Editor,
@@ -122,7 +123,7 @@ impl Changes<'_> {
     }
 }
 
-/// Plans a small file, whatever it holds.
+/// Plans a small file, replacing its content.
 pub(crate) fn write(offer: &mut Proposal, id: &str, entry: &RegistryEntry) -> Result<(), Error> {
     let about = ChangeDetails { session: Some(id), what: entry.what };
     let content = NewContent::of_bytes(entry.bytes.clone());

@@ -1,4 +1,4 @@
-//! A session back in its place: from the trash, from the vault, or from another home.
+//! Restores a session: from the trash, from the vault, or from another home.
 
 use std::path::{Path, PathBuf};
 
@@ -19,12 +19,12 @@ use crate::trash::pick;
 use crate::vault::files_of;
 use crate::{Changes, Error, Notice, Proposal};
 
-/// Documents are changed whole; larger ones are left as they are.
+/// Documents are changed as a whole; larger ones are not changed.
 const LARGEST: u64 = 512 * 1024 * 1024;
 
-/// A file that may come back.
+/// A file that may be restored.
 struct Back {
-    /// Where it was, and the number of the data folder that lies in.
+    /// Its old path, and the number of its data folder.
     path: PathBuf,
     root: usize,
     content: NewContent,
@@ -33,10 +33,10 @@ struct Back {
 }
 
 impl Changes<'_> {
-    /// Plans to bring a session back: from the home at `from` if there is one, else from the trash, else from the vault.
+    /// Plans to restore a session: from the home at `from` if given, else from the trash, else from the vault.
     ///
     /// # Errors
-    /// If there is no such session there, or several; if something else lies in its place.
+    /// If there is no such session there, or several; if something else is in its place.
     pub fn restore_plan(
         self,
         wanted: Option<&str>,
@@ -124,7 +124,7 @@ impl Changes<'_> {
         Ok(files)
     }
 
-    /// Plans to put files where they belong today.
+    /// Plans to restore files to their current place.
     fn put_back(self, files: Vec<Back>, progress: &dyn Progress) -> Result<Proposal, Error> {
         let survey = self.engine.scan_files(progress)?;
         let mut offer = self.offer("restore");
@@ -136,7 +136,7 @@ impl Changes<'_> {
                 let FileOwner { source, session, title, project, .. } = back.whose.clone();
                 offer.plan.sessions.push(Subject { source, id: session, title, project });
             }
-            let path = self.today(&mut offer.plan, &back, &survey)?;
+            let path = self.current_place(&mut offer.plan, &back, &survey)?;
             let release = agents.iter().find(|agent| agent.source == source.name());
             let kept = source.retention_policy().zip(release).map(|(retention_policy, agent)| {
                 let settings = self.engine.settings_below(back.root, retention_policy);
@@ -148,8 +148,14 @@ impl Changes<'_> {
         Ok(offer)
     }
 
-    /// Says where a file belongs: the directory that its project has today, else the one it had, with a sign of whose that is.
-    fn today(self, plan: &mut Plan, back: &Back, survey: &Survey) -> Result<PathBuf, Error> {
+    /// Returns the place of a file: the directory that its project has current_place, else its old one, with a marker of its
+    /// project.
+    fn current_place(
+        self,
+        plan: &mut Plan,
+        back: &Back,
+        survey: &Survey,
+    ) -> Result<PathBuf, Error> {
         let here = || back.path.clone();
         let Some(project) = back.whose.project.as_deref() else { return Ok(here()) };
         let Some(root) = self.engine.data_folders().get(back.root) else { return Ok(here()) };
@@ -172,7 +178,7 @@ impl Changes<'_> {
         }
         let taken = own.find(|(_, folder)| folder.at.path == old.folder);
         if taken.and_then(|(number, _)| path_of(number)).is_some() {
-            // It is another project's now.
+            // It now belongs to another project.
             return Err(occupied(old.folder));
         }
         let is_marked = plan.steps.iter().any(|step| step.path == old.marker);
@@ -183,7 +189,7 @@ impl Changes<'_> {
         Ok(here())
     }
 
-    /// Adds one file to the plan, unless it is there.
+    /// Adds one file to the plan, unless it exists.
     fn put(
         self,
         offer: &mut Proposal,
@@ -226,7 +232,7 @@ impl Changes<'_> {
                     offer.notice(Notice::MarkedAsUsed(SessionId::new(session.as_str())));
                 }
             } else if !is_session {
-                // Outputs of tools go by the time of their files.
+                // Tool outputs are deleted by the time of their files.
                 like.modified = like.modified.filter(|nanos| nanos / 1_000_000 >= limit);
             }
         }
@@ -260,7 +266,7 @@ impl Changes<'_> {
     }
 }
 
-/// Something else lies where it should go.
+/// Returns the error that something else is in its place.
 fn occupied(path: PathBuf) -> Error {
     recount_writer::Error::from(Refusal::Occupied { path }).into()
 }

@@ -1,4 +1,4 @@
-//! Which sessions a change is about, and which id a new one gets.
+//! Selects the sessions of a change, and the id of a new one.
 
 use std::sync::Arc;
 
@@ -7,28 +7,28 @@ use recount_engine::{ListQuery, Progress};
 use recount_formats::NativeFormat;
 use recount_model::{SessionFacts, SessionId, SessionKind};
 
-use crate::{Changes, Deed, Error, Notice, Proposal, Reason};
+use crate::{Changes, Error, Notice, Operation, Proposal, Reason};
 
-/// How many ids are tried.
+/// The number of ids to try.
 const TRIES: u32 = 1000;
 
-/// Number of characters of the id by which the agent groups files into sessions when it cleans up.
+/// The number of characters of the id by which the agent groups files into sessions during cleanup.
 const START: usize = 8;
 
 impl Changes<'_> {
-    /// Looks at everything there is, once, for a plan.
+    /// Reads everything once, for a plan.
     pub(crate) fn scan_files(self, progress: &dyn Progress) -> Result<Survey, Error> {
         self.engine.aliases()?;
         Ok(self.engine.scan_files(progress)?)
     }
 
-    /// Finds the session that an argument names, among all: its files are known by the ids in them, whatever their names say.
-    /// What goes with something else is not taken on its own; `done` is what would be done to it.
+    /// Finds the session that an argument matches, among all: its files are found by the ids in them, not by their names. A
+    /// session that belongs to another is refused; `done` is the requested operation.
     pub(crate) fn chosen<'s>(
         self,
         survey: &'s Survey,
         wanted: &str,
-        done: Deed,
+        done: Operation,
     ) -> Result<&'s SessionFacts, Error> {
         let facts = match self.engine.find_in(survey, wanted)? {
             Named::Session(facts) => facts,
@@ -41,7 +41,8 @@ impl Changes<'_> {
         Ok(facts)
     }
 
-    /// Returns the sessions that some arguments name, each once; all but those that somebody works in when there are none.
+    /// Returns the sessions that some arguments match, without duplicates; all except those in use if there are no
+    /// arguments.
     pub(crate) fn all_chosen(
         self,
         wanted: &[String],
@@ -69,7 +70,7 @@ impl Changes<'_> {
         Ok(free)
     }
 
-    /// Returns an id for a new session that begins like that of no other.
+    /// Returns an id for a new session whose start is unique.
     pub(crate) fn new_id(
         self,
         form: &dyn NativeFormat,
@@ -81,7 +82,7 @@ impl Changes<'_> {
             let own = start(id);
             sessions.iter().all(|facts| start(&facts.id) != own)
         };
-        // Ids that begin with the time may all begin alike.
+        // Ids that begin with the time may all have the same start.
         let mut ids = (0..TRIES).map(|number| form.made_up_id(&format!("{now} {number}")));
         ids.find(is_free).unwrap_or_else(|| form.made_up_id(&now.to_string()))
     }

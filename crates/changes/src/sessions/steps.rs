@@ -1,4 +1,4 @@
-//! What the steps of plans say: which session and which file they are about, and what will be in it.
+//! Details of the steps of plans: the session, the file, and its content.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ impl Changes<'_> {
     }
 }
 
-/// What a file of a sub-agent is called in plans and journals.
+/// The name of a file of a sub-agent in plans and journals.
 pub(crate) const SUBAGENT: &str = BelongingKind::Subagent.as_str();
 
 /// Returns the agent of this name.
@@ -27,7 +27,7 @@ pub(crate) fn source(name: SourceName) -> Result<&'static dyn Source, Error> {
     source.copied().ok_or_else(|| Reason::UnknownAgent(name).into())
 }
 
-/// Returns what will be in a file when bytes of it are replaced; the others are copied.
+/// Returns the content of a file with some bytes replaced; the others are copied.
 pub(crate) fn patched(file: &Path, patches: &[Patch]) -> NewContent {
     let mut content = NewContent::default();
     let mut at = 0;
@@ -38,7 +38,7 @@ pub(crate) fn patched(file: &Path, patches: &[Patch]) -> NewContent {
     content.then_stretch(file, at, u64::MAX)
 }
 
-/// Names a session in a plan.
+/// Returns a session as the subject of a plan.
 pub(crate) fn subject(facts: &SessionFacts) -> Subject {
     Subject {
         source: facts.source.to_string(),
@@ -48,7 +48,7 @@ pub(crate) fn subject(facts: &SessionFacts) -> Subject {
     }
 }
 
-/// Says what a file is to its session.
+/// Returns the role of a file in its session.
 pub(crate) fn role(role: FileRole) -> &'static str {
     match role {
         FileRole::Main => "session",

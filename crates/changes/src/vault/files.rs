@@ -1,4 +1,4 @@
-//! All files of a session: its own, its sub-agents', and what belongs to it.
+//! All files of a session: its own, its sub-agents', and its artifacts.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub(crate) struct OwnedFile {
     pub(crate) whose: FileOwner,
 }
 
-/// Lists all files of a session. Those of a sub-agent are its parent's, if that is known; a stub has nothing in it.
+/// Lists all files of a session. Those of a sub-agent belong to its parent, if that is known; a stub has no content.
 pub(crate) fn files_of(
     facts: &SessionFacts,
     sessions: &[Arc<SessionFacts>],

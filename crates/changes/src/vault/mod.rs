@@ -1,4 +1,4 @@
-//! Copies of sessions, held against what agents delete: made, listed, verified and thrown away.
+//! Copies of sessions as protection against deletion by agents: created, listed, verified and deleted.
 
 mod files;
 
@@ -19,33 +19,33 @@ use crate::{Changes, Error};
 
 pub(crate) use self::files::{OwnedFile, files_of};
 
-/// How long a run waits for another that keeps copies.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a run waits for another that copies sessions.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What a run of keeping has done.
+/// The result of a run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct KeepReport {
-    /// Sessions that were looked at.
+    /// Sessions that were checked.
     pub sessions: u64,
     /// Their files.
     pub files: u64,
     /// The size of these.
     pub bytes: u64,
-    /// Files that were not kept before.
+    /// Files without an earlier copy.
     pub new: u64,
-    /// Files of which what was new was added.
+    /// Files whose new part was added.
     pub grown: u64,
-    /// Files that are not what they were; what they were stays kept.
+    /// Files whose old content changed; the old copy is kept.
     pub changed: u64,
-    /// Files that are kept as they are.
+    /// Files whose copy is current.
     pub unchanged: u64,
-    /// Files that could not be kept.
+    /// Files that could not be copied.
     pub failed: Vec<Failed>,
-    /// What the whole vault takes.
+    /// The size of the whole vault.
     pub packed: u64,
 }
 
-/// A file that could not be kept, or whose copy is damaged.
+/// A file that could not be copied, or whose copy is damaged.
 #[derive(Clone, Debug, Serialize)]
 pub struct Failed {
     /// The file.
@@ -67,41 +67,41 @@ pub struct VaultedSession {
     pub project: Option<String>,
     /// Files.
     pub files: u64,
-    /// Their size, older generations left out.
+    /// Their size, without older generations.
     pub bytes: u64,
-    /// What all copies take.
+    /// The size of all copies.
     pub packed: u64,
     /// Older generations of its files.
     pub older: u64,
-    /// When something of it was kept last.
+    /// The time of the last copy.
     pub kept: Timestamp,
-    /// Whether all of its files are gone from their places.
+    /// Whether none of its files exists any more.
     pub gone: bool,
 }
 
-/// What of the vault is thrown away.
+/// Which copies to delete.
 #[derive(Clone, Copy, Debug)]
 pub struct Unwanted {
     /// Generations that are not the last of their file.
     pub older: bool,
-    /// What was last kept before.
+    /// Copies from before this time.
     pub before: Option<Timestamp>,
 }
 
 impl Changes<'_> {
-    /// Brings the copies of all sessions, or of one project's, up to date.
+    /// Updates the copies of all sessions, or of one project's.
     ///
     /// # Errors
-    /// If the project is not known, or the vault cannot be used. A file that cannot be kept is in the report.
+    /// If the project is unknown, or the vault cannot be used. A file that cannot be copied is in the report.
     pub fn keep(self, project: Option<&str>, progress: &dyn Progress) -> Result<KeepReport, Error> {
         let scope = project.map_or(Scope::All, Scope::Project);
-        self.keep_within(scope, PATIENCE, progress)
+        self.keep_within(scope, TIMEOUT, progress)
     }
 
-    /// Brings the copies of some sessions up to date, and of their sub-agents. From a snapshot, nothing else is looked at.
+    /// Updates the copies of some sessions and of their sub-agents. With a snapshot, nothing else is read.
     ///
     /// # Errors
-    /// As [`Changes::keep`].
+    /// Like [`Changes::keep`].
     pub fn keep_some(
         self,
         project: Option<&str>,
@@ -112,7 +112,7 @@ impl Changes<'_> {
             let is_one = |id: &SessionId| wanted.contains(&(facts.source, id.clone()));
             is_one(&facts.id) || facts.parent.as_ref().is_some_and(is_one)
         };
-        self.keep_where(scope, PATIENCE, &is_wanted, &())
+        self.keep_where(scope, TIMEOUT, &is_wanted, &())
     }
 
     pub(crate) fn keep_within(
@@ -162,7 +162,7 @@ impl Changes<'_> {
         Ok(report)
     }
 
-    /// Lists the sessions in the vault, the last kept first, and how many lines of its index are not understood.
+    /// Lists the sessions in the vault, last copied first, and the number of invalid lines in its index.
     ///
     /// # Errors
     /// If the index cannot be read.
@@ -202,7 +202,7 @@ impl Changes<'_> {
         Ok((rows, index.unread))
     }
 
-    /// Unpacks every copy and compares it. Returns how many there are, and which are damaged.
+    /// Unpacks every copy and compares it. Returns the number of copies, and the damaged ones.
     ///
     /// # Errors
     /// If the index cannot be read.
@@ -221,7 +221,7 @@ impl Changes<'_> {
         Ok((count, faults))
     }
 
-    /// Tells which copies would be thrown away, and what they take.
+    /// Returns the number and size of the copies that would be deleted.
     ///
     /// # Errors
     /// If the index cannot be read.
@@ -231,12 +231,12 @@ impl Changes<'_> {
         Ok(unwanted.fold((0, 0), |(count, packed), one| (count + 1, packed + one.packed)))
     }
 
-    /// Throws copies away for good. Returns how many bytes are free again.
+    /// Deletes copies permanently. Returns the number of freed bytes.
     ///
     /// # Errors
     /// If something cannot be removed.
     pub fn prune_vault(self, prune: Unwanted) -> Result<u64, Error> {
-        let mut vault = Vault::open(&RealDisk, self.data()?, self.engine.clock().now(), PATIENCE)?;
+        let mut vault = Vault::open(&RealDisk, self.data()?, self.engine.clock().now(), TIMEOUT)?;
         let index = vault.index().clone();
         Ok(vault.prune(|copy| is_unwanted(&index, prune, copy))?)
     }
@@ -254,7 +254,7 @@ impl KeepReport {
             Ok(Outcome::Grown) => self.grown += 1,
             Ok(Outcome::Changed) => self.changed += 1,
             Ok(Outcome::Unchanged) => self.unchanged += 1,
-            // Gone since it was listed: what was kept of it stays.
+            // Deleted since it was listed: its copy stays.
             Ok(Outcome::Missing) => self.files -= 1,
             Err(error) => {
                 self.failed.push(Failed {

@@ -1,4 +1,4 @@
-//! What is wrong is the same whether sessions were read now or remembered.
+//! Tests that the findings are the same whether sessions are read or cached.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -9,10 +9,10 @@ use recount_changes::{Changes, Topic};
 
 use crate::{engine, entries, homes};
 
-/// One home in this number is checked.
+/// One in this number of homes is checked.
 const STEP: usize = 3;
 
-/// What was found, but for our own data.
+/// Returns the findings, except about recount's own data.
 fn findings(home: &Path) -> Vec<String> {
     let engine = engine(home);
     let all = Changes::new(&engine).doctor(None, &()).unwrap();
@@ -20,8 +20,8 @@ fn findings(home: &Path) -> Vec<String> {
     all.map(|finding| format!("{finding:?}")).collect()
 }
 
-/// What is found with nothing remembered.
-fn anew(home: &Path) -> Vec<String> {
+/// Returns the findings without a cache.
+fn without_cache(home: &Path) -> Vec<String> {
     fs::remove_dir_all(home.join("recount-data")).unwrap();
     findings(home)
 }
@@ -36,7 +36,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Makes a file as old as those that nobody is writing.
+/// Makes a file old enough that nobody seems to write to it.
 fn age(path: &Path, seconds: u64) {
     let then = SystemTime::now() - Duration::from_secs(seconds);
     if let Ok(file) = File::options().append(true).open(path) {
@@ -45,7 +45,7 @@ fn age(path: &Path, seconds: u64) {
 }
 
 #[test]
-fn what_is_wrong_is_remembered_until_a_file_changes() {
+fn findings_are_cached_until_a_file_changes() {
     let (mut checked, mut found, mut torn) = (0, 0, 0);
     for (name, folder) in homes().step_by(STEP) {
         let home = folder.path();
@@ -56,7 +56,7 @@ fn what_is_wrong_is_remembered_until_a_file_changes() {
         }
         let first = findings(home);
         assert_eq!(findings(home), first, "{name}: remembered");
-        assert_eq!(anew(home), first, "{name}: read again");
+        assert_eq!(without_cache(home), first, "{name}: read again");
         (checked, found) = (checked + 1, found + first.len());
         let is_log = |path: &&PathBuf| {
             path.extension().is_some_and(|ending| ending == "jsonl")
@@ -70,7 +70,7 @@ fn what_is_wrong_is_remembered_until_a_file_changes() {
         let damaged = findings(home);
         assert_ne!(damaged, first, "{name}: {} is torn", log.display());
         assert_eq!(findings(home), damaged, "{name}: torn, remembered");
-        assert_eq!(anew(home), damaged, "{name}: torn, read again");
+        assert_eq!(without_cache(home), damaged, "{name}: torn, read again");
         torn += 1;
     }
     assert!(

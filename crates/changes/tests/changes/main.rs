@@ -1,10 +1,10 @@
-//! Plans on every fixture and every recorded home.
+//! Tests of plans on every fixture and every recorded home.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
-#![expect(clippy::disallowed_methods, reason = "a test changes what it looks at")]
+#![expect(clippy::disallowed_methods, reason = "tests change their own files")]
 
 mod doctor;
-mod mending;
+mod rewriting;
 mod selecting;
 
 use std::fs;
@@ -17,7 +17,7 @@ use recount_platform::{Env, Processes, Running};
 use recount_testkit::{NOW, corpus, fixtures};
 use tempfile::TempDir;
 
-/// Nobody is at work.
+/// No agent is running.
 #[derive(Debug)]
 struct Nobody;
 
@@ -61,11 +61,11 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// All recorded and synthetic homes, each copied to a folder of its own.
+/// Returns all recorded and synthetic homes, each copied to its own folder.
 fn homes() -> impl Iterator<Item = (String, TempDir)> {
     let cases = fixtures().into_iter().map(|case| case.path.join("home"));
     let corpus = corpus();
-    // Where there is no corpus the fixtures stand in for it, and need no second look.
+    // Without a corpus the fixtures replace it, and need not be checked twice.
     let captures = if corpus.is_recorded() { corpus.captures } else { Vec::new() };
     let captures = captures.into_iter().flat_map(|capture| capture.homes());
     cases.chain(captures).filter(|home| home.join(".gemini").is_dir()).map(|home| {

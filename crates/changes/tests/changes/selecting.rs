@@ -1,4 +1,4 @@
-//! A session is found in a survey by the same rules by which it is opened.
+//! Tests that a session is found in a survey by the same rules by which it is opened.
 
 use recount_changes::{Changes, Fork};
 use recount_engine::disk::{Named, Survey};
@@ -6,13 +6,13 @@ use recount_engine::{Engine, Error};
 
 use crate::{engine, homes};
 
-/// One home in this number is checked, because each argument is read from disk to be compared.
+/// One in this number of homes is checked, because each argument is read from disk for comparison.
 const STEP: usize = 5;
 
-/// How many sessions of a home are asked for.
+/// The number of sessions per home.
 const SESSIONS: usize = 2;
 
-/// What an argument names: an id, or why there is none.
+/// Returns what an argument matches: an id, or an error.
 fn opened(engine: &Engine, wanted: &str) -> Result<String, String> {
     match engine.open(wanted, &()) {
         Ok(opened) if opened.is_saved() => Ok(format!("saved {}", opened.facts.id)),
@@ -29,7 +29,7 @@ fn found(engine: &Engine, survey: &Survey, wanted: &str) -> Result<String, Strin
     }
 }
 
-/// The error, with those it may be in the order in which they are told.
+/// Returns the error, with the candidates in display order.
 fn reason(error: &Error) -> String {
     let Error::Ambiguous { candidates, .. } = error else { return error.to_string() };
     let ids: Vec<&str> = candidates.iter().map(|facts| facts.id.as_str()).collect();
@@ -53,7 +53,7 @@ fn an_argument_names_the_same_session_in_a_survey_as_on_disk() {
         arguments.dedup();
         for argument in &arguments {
             let (one, other) = (opened(&engine, argument), found(&engine, &survey, argument));
-            // What a file says on its own may not be what it is among others.
+            // A file on its own may give another result than among others.
             if argument.contains('/') && one != other {
                 assert!(other.is_err(), "{name}: {argument}: {one:?} {other:?}");
                 continue;

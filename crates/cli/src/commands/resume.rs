@@ -68,19 +68,19 @@ pub(crate) fn run(args: &ResumeArgs, context: &Context) -> Result<ExitCode, Fail
         return Err(Failure::new(ERROR, format!("{} is not installed", resume.program))
             .hint(format!("with it installed, this would run: {}", line(&resume))));
     };
-    defuse(&engine.afresh(), &resume, context);
+    disarm(&engine.afresh(), &resume, context);
     let started = run_in(&program, &resume.args, &resume.folder, &resume.variables);
     let code = started.map_err(|error| {
         Failure::new(ERROR, format!("cannot start {}: {error}", program.display()))
     })?;
     // What the agent has left is seen only by who looks again.
-    defuse(&engine.afresh(), &resume, context);
+    disarm(&engine.afresh(), &resume, context);
     Ok(ExitCode::from(code))
 }
 
 /// Removes stub files that would cause deletions. A failure is reported, but does not stop the resume.
-fn defuse(engine: &Engine, resume: &Resume, context: &Context) {
-    match Changes::new(engine).defuse(resume, &Bar::new(context, "reading")) {
+fn disarm(engine: &Engine, resume: &Resume, context: &Context) {
+    match Changes::new(engine).disarm(resume, &Bar::new(context, "reading")) {
         Ok(None) => {}
         Ok(Some(made)) => context.warn(&format!(
             "removed stub files that would have made {} delete sessions; `recount undo {}` reverts it",

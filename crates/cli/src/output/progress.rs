@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::output::number::count;
 
 /// Work that is done sooner shows nothing.
-const PATIENCE: Duration = Duration::from_millis(300);
+const TIMEOUT: Duration = Duration::from_millis(300);
 /// How often the line moves, even if nothing is known of how far the work is.
 const TICK: Duration = Duration::from_millis(120);
 
@@ -47,7 +47,7 @@ impl Bar {
 fn appear_later(drawn: ProgressBar) -> mpsc::Sender<()> {
     let (working, done) = mpsc::channel();
     std::thread::spawn(move || {
-        let is_late = done.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout);
+        let is_late = done.recv_timeout(TIMEOUT) == Err(RecvTimeoutError::Timeout);
         if is_late && !drawn.is_finished() {
             drawn.set_draw_target(ProgressDrawTarget::stderr());
             drawn.enable_steady_tick(TICK);

@@ -22,7 +22,7 @@ pub(crate) fn topic(topic: Topic) -> &'static str {
 /// Says what is wrong.
 pub(crate) fn symptom(symptom: &Symptom) -> String {
     match symptom {
-        Symptom::Doomed { lost, why } => format!("{}: {}", doomed(*lost), reason(*why)),
+        Symptom::PendingDeletion { lost, why } => format!("{}: {}", doomed(*lost), reason(*why)),
         Symptom::Flaw(found) => flaw::flaw(*found),
         Symptom::BrokenLines(lines) => {
             let s = if *lines == 1 { " is" } else { "s are" };

@@ -45,7 +45,7 @@ pub(super) fn flaw(flaw: Flaw) -> String {
 }
 
 /// Says what is done about it.
-pub(super) fn mended(flaw: Flaw) -> &'static str {
+pub(super) fn fixed(flaw: Flaw) -> &'static str {
     match flaw {
         Flaw::Unread => "it is not changed",
         Flaw::ByteOrderMark => "the mark is removed",

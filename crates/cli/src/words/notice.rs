@@ -1,6 +1,6 @@
 //! What people should know before they agree to a change.
 
-use recount_changes::{Conversion, Notice, Remnant, SharedBy, Spared, StillDoomed};
+use recount_changes::{Conversion, Notice, Remnant, SharedBy, SkipReason, StillPending};
 use recount_platform::{CommandLine, Folders};
 
 use super::{ending, flaw, plural, remedy};
@@ -10,8 +10,8 @@ use super::{ending, flaw, plural, remedy};
 pub(crate) fn notice(notice: &Notice, folders: &Folders) -> String {
     match notice {
         Notice::InUse(session) => format!("{} is running and was skipped", session.short()),
-        Notice::Spared { sessions, why } => {
-            format!("skipped {}: {}", plural(*sessions, "session"), spared(*why))
+        Notice::Skipped { sessions, why } => {
+            format!("skipped {}: {}", plural(*sessions, "session"), skip_reason(*why))
         }
         Notice::MovedFolder { old, new } => {
             let command = remedy::relocate(old, new);
@@ -72,10 +72,10 @@ pub(crate) fn notice(notice: &Notice, folders: &Folders) -> String {
             format!("the agent shows only {shown} characters of a title")
         }
         Notice::OwnTitleAgain => "the agent may generate a new title".to_owned(),
-        Notice::Flaw { file, flaw, mended: true } => {
-            format!("{file}: {}; {}", flaw::flaw(*flaw), flaw::mended(*flaw))
+        Notice::Flaw { file, flaw, fixed: true } => {
+            format!("{file}: {}; {}", flaw::flaw(*flaw), flaw::fixed(*flaw))
         }
-        Notice::Flaw { file, flaw, mended: false } => {
+        Notice::Flaw { file, flaw, fixed: false } => {
             format!("{file}: {}; this cannot be repaired", flaw::flaw(*flaw))
         }
         Notice::HoldsPutAside { file } => {
@@ -112,8 +112,12 @@ pub(crate) fn notice(notice: &Notice, folders: &Folders) -> String {
         Notice::OtherId { old, new } => {
             format!("{} already has files, so the new session is {}", old.short(), new.short())
         }
-        Notice::StillDoomed { sessions, why } => {
-            format!("{} will still be deleted {}", plural(*sessions, "session"), still_doomed(*why))
+        Notice::StillPending { sessions, why } => {
+            format!(
+                "{} will still be deleted {}",
+                plural(*sessions, "session"),
+                still_pending(*why)
+            )
         }
         Notice::NothingCleaned { because } => {
             format!("this disables the agent's clean-up: {because}")
@@ -143,11 +147,11 @@ pub(crate) fn remnant(remnant: &Remnant) -> String {
     }
 }
 
-fn spared(why: Spared) -> &'static str {
+fn skip_reason(why: SkipReason) -> &'static str {
     match why {
-        Spared::Pinned => "pinned (--with-pinned includes them)",
-        Spared::InUse => "running",
-        Spared::Damaged => "damaged, not empty",
+        SkipReason::Pinned => "pinned (--with-pinned includes them)",
+        SkipReason::InUse => "running",
+        SkipReason::Damaged => "damaged, not empty",
     }
 }
 
@@ -175,15 +179,15 @@ fn conversion(effect: Conversion) -> &'static str {
     }
 }
 
-fn still_doomed(why: StillDoomed) -> &'static str {
+fn still_pending(why: StillPending) -> &'static str {
     match why {
-        StillDoomed::Retention => {
+        StillPending::Retention => {
             "by age or number: `recount guard --retention off` prevents that, `recount guard --keep` keeps copies"
         }
-        StillDoomed::Unlisted => {
+        StillPending::Unlisted => {
             "because the agent does not list them: `recount repair` may fix that, `recount guard --keep` keeps copies"
         }
-        StillDoomed::NothingSaid => {
+        StillPending::NothingSaid => {
             "because they have no messages: `recount guard --keep` keeps copies"
         }
     }

@@ -20,7 +20,7 @@ use crate::{Engine, Error};
 /// What runs take turns by, with `.lock` behind.
 const LOCK: &str = ".recount-export";
 /// How long another run that exports into the same folder is waited for.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 /// What the manifest says of a session from which secrets were taken out.
 pub(super) const REDACTED: &str = " redacted=";
 /// The manifest is made safe this often.
@@ -51,7 +51,7 @@ impl Engine {
             return Err(Error::NotAFolder(folder.to_owned()));
         }
         recount_writer::create_folders(folder)?;
-        let _turn = recount_writer::lock(&folder.join(LOCK), PATIENCE)?;
+        let _turn = recount_writer::lock(&folder.join(LOCK), TIMEOUT)?;
         let mut manifest = Manifest::read(folder)?;
         manifest.sweep(folder)?;
         let stock = self.stock(selection, true);

@@ -69,7 +69,7 @@ impl Engine {
             && hit.bytes & SPLIT == 0
             // The title stands elsewhere.
             && !hit.has_title
-            && rows.is_some_and(|rows| !rows.may_stand_in(record) && !source.may_be_cut(record))
+            && rows.is_some_and(|rows| !rows.may_contain(record) && !source.may_be_cut(record))
         {
             return Ok(None);
         }

@@ -23,7 +23,7 @@ const FOLDER: &str = "facts";
 /// Raised with every change to what is put into the tables.
 const ROWS: u32 = 1;
 /// How long another run that is filling the file is waited for.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 /// What is read is made safe this often,
 const OFTEN: Duration = Duration::from_millis(500);
 /// or when this number of messages is reached.
@@ -86,7 +86,7 @@ impl Engine {
         if is_fresh(&sessions, &file.stamps()?) {
             return Ok(());
         }
-        let _turn = recount_writer::lock(path, PATIENCE)?;
+        let _turn = recount_writer::lock(path, TIMEOUT)?;
         // Another run may have done it meanwhile.
         let known = file.stamps()?;
         let keys: HashSet<u64> = sessions.iter().map(|session| session.key).collect();

@@ -21,7 +21,7 @@ const EVENTS: [(&str, Moment); 3] =
 /// What our command is called with.
 const RUN: &str = " guard --hook run";
 /// How long the program waits for it, in milliseconds.
-const PATIENCE: &str = "5000";
+const TIMEOUT: &str = "5000";
 
 /// Gemini CLI's hooks.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ fn group(command: &str) -> JsonTree {
         ("name".to_owned(), text(NAME)),
         ("type".to_owned(), text("command")),
         ("command".to_owned(), text(command)),
-        ("timeout".to_owned(), JsonTree::Number(PATIENCE.to_owned())),
+        ("timeout".to_owned(), JsonTree::Number(TIMEOUT.to_owned())),
     ];
     JsonTree::Object(vec![("hooks".to_owned(), JsonTree::Array(vec![JsonTree::Object(hook)]))])
 }

@@ -1,4 +1,4 @@
-//! Words to disk and back: the index engine, ranking, and what was written since the last commit.
+//! The index on disk: the index engine, ranking, and messages that are not committed yet.
 
 mod open;
 mod overlay;

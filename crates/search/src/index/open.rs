@@ -1,4 +1,4 @@
-//! The index as a folder: opened, created, found unusable, built again.
+//! The index as a folder: opened, created, found stale, rebuilt.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::ErrorKind;
@@ -13,7 +13,7 @@ use super::{Searcher, Writer, schema};
 use crate::Error;
 use crate::neighbours::NeighbourPlugin;
 
-/// A full-text index in a folder of ours.
+/// A full-text index in a folder of recount's own.
 #[derive(Clone)]
 pub struct Index {
     folder: PathBuf,
@@ -28,9 +28,9 @@ impl std::fmt::Debug for Index {
 }
 
 impl Index {
-    /// Opens the index of a folder, which must exist; an empty one gets an empty index.
+    /// Opens the index of a folder, which must exist; an empty folder gets an empty index.
     ///
-    /// [`Error::Stale`] means that there is an index which cannot be used: [`Index::rebuild`] makes room.
+    /// [`Error::Stale`] means that there is an index which cannot be used: call [`Index::rebuild`].
     pub fn open(folder: &Path) -> Result<Self, Error> {
         Self::opened(folder).map_err(|error| unusable(folder, error))
     }
@@ -43,7 +43,7 @@ impl Index {
             engine.register_plugin(Arc::new(NeighbourPlugin));
             engine
         } else {
-            // Nothing is stored but words and numbers, so there is nothing to compress on a thread.
+            // Only words and numbers are stored, so there is nothing to compress on a thread.
             let settings = IndexSettings {
                 docstore_compress_dedicated_thread: false,
                 ..IndexSettings::default()
@@ -62,9 +62,9 @@ impl Index {
         Ok(Self { folder: folder.to_owned(), engine, reader })
     }
 
-    /// Removes what is in the folder and begins an empty index.
+    /// Removes everything in the folder and creates an empty index.
     ///
-    /// A crash on the way leaves a folder that opens empty or is stale again.
+    /// A crash in between leaves a folder that opens as empty or is stale again.
     pub fn rebuild(folder: &Path) -> Result<Self, Error> {
         let failed = |error| unusable(folder, error);
         Self::clear(folder).map_err(failed)?;
@@ -83,8 +83,8 @@ impl Index {
             }
         }
         names.retain(|name| name.extension().is_none_or(|extension| extension != "lock"));
-        // What names the other files goes first, and the list of all files last: in between the folder
-        // is an empty index with rubbish that the engine knows how to sweep up.
+        // Files that name other files are removed first, and the list of all files last: in between the folder is an empty
+        // index with garbage that the engine collects.
         names.sort_by_key(|name| match name.to_str() {
             Some("meta.json") => 0,
             Some(".managed.json") => 2,
@@ -96,21 +96,21 @@ impl Index {
         Ok(())
     }
 
-    /// Begins to write, with `memory` bytes of buffers for `threads` threads. What is committed carries `mark`.
+    /// Opens a writer, with `memory` bytes of buffers for `threads` threads. Commits carry `mark`.
     ///
-    /// There is one writer at a time over all processes; [`Error::Busy`] tells that it is somebody else.
+    /// There is one writer at a time across all processes; [`Error::Busy`] if another one is writing.
     pub fn writer(&self, memory: usize, threads: usize, mark: &str) -> Result<Writer, Error> {
         Writer::new(&self.engine, &self.reader, memory, threads, (mark, &self.folder))
             .map_err(|error| unusable(&self.folder, error))
     }
 
-    /// Returns the mark of the last commit; nothing when there was none.
+    /// Returns the mark of the last commit, if there is one.
     pub fn mark(&self) -> Result<Option<String>, Error> {
         let metas = self.engine.load_metas().map_err(|error| unusable(&self.folder, error))?;
         Ok(metas.payload)
     }
 
-    /// Returns what changes when any of the files does, as far as the system tells without reading them.
+    /// Returns a fingerprint of the files, from their metadata only.
     pub fn shape(&self) -> Result<u64, Error> {
         let failed = |error: std::io::Error| unusable(&self.folder, error.into());
         let mut files = Vec::new();
@@ -122,7 +122,7 @@ impl Index {
             }
             let metadata = match entry.metadata() {
                 Ok(metadata) => metadata,
-                // Parts that were made into a larger one are being swept up.
+                // Merged segments are being removed.
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 Err(error) => return Err(failed(error)),
             };
@@ -134,17 +134,17 @@ impl Index {
         Ok(hasher.finish())
     }
 
-    /// Returns what searches the last commit that this process has seen.
+    /// Returns a searcher for the last commit that this process has loaded.
     pub fn searcher(&self) -> Searcher {
         Searcher::new(self.reader.searcher())
     }
 
-    /// Looks again for commits, which may be another process's.
+    /// Loads new commits, which may be from another process.
     pub fn reload(&self) -> Result<(), Error> {
         self.reader.reload().map_err(|error| unusable(&self.folder, error))
     }
 
-    /// Reads every byte and returns the files whose checksum is wrong.
+    /// Reads every byte and returns the files with wrong checksums.
     pub fn damaged_files(&self) -> Result<Vec<PathBuf>, Error> {
         let damaged = self.engine.validate_checksum();
         let mut files: Vec<PathBuf> =
@@ -154,7 +154,7 @@ impl Index {
     }
 }
 
-/// Distinguishes what can be rebuilt from what only a person can fix.
+/// Distinguishes errors that a rebuild fixes from those that only a person can fix.
 fn unusable(folder: &Path, error: TantivyError) -> Error {
     let folder = folder.to_owned();
     let is_damage = match &error {

@@ -1,4 +1,4 @@
-//! Messages that are too new for the disk: an index of their own, in memory, searched along.
+//! Messages that are not committed yet: a separate index in memory, searched together with the one on disk.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -16,13 +16,13 @@ use super::schema;
 use crate::neighbours::NeighbourPlugin;
 use crate::{Document, Error};
 
-/// Memory for words of a few hundred messages; the engine sets up tables in proportion.
+/// Memory for the words of a few hundred messages; the engine allocates tables in proportion.
 const MEMORY: usize = 3 << 20;
 
-/// Messages that can be searched though no commit has them.
+/// Messages that can be searched before they are committed.
 #[derive(Clone)]
 pub struct Overlay {
-    /// None when there are no messages.
+    /// `None` if there are no messages.
     pub(super) searcher: Option<tantivy::Searcher>,
 }
 
@@ -33,10 +33,10 @@ impl std::fmt::Debug for Overlay {
     }
 }
 
-/// Messages on their way into an [`Overlay`]. Meant for a few hundred.
+/// Collects messages for an [`Overlay`]. Meant for a few hundred.
 #[derive(Default)]
 pub struct Drafts {
-    /// None until there is a message: to set it up takes as long as a hundred of them.
+    /// `None` until there is a message: setting it up takes as long as indexing a hundred of them.
     writer: Option<SingleSegmentIndexWriter<TantivyDocument>>,
 }
 
@@ -120,13 +120,13 @@ pub(super) fn documents_of(
     Ok(found)
 }
 
-/// How often words occur on disk and in memory together, so that scores can be compared.
-pub(super) struct Together<'s> {
+/// Word frequencies on disk and in memory together, so that scores can be compared.
+pub(super) struct CombinedStatistics<'s> {
     pub(super) disk: &'s tantivy::Searcher,
     pub(super) memory: Option<&'s tantivy::Searcher>,
 }
 
-impl Together<'_> {
+impl CombinedStatistics<'_> {
     fn sum(
         &self,
         of: impl Fn(&dyn Bm25StatisticsProvider) -> Result<u64, TantivyError>,
@@ -136,7 +136,7 @@ impl Together<'_> {
     }
 }
 
-impl Bm25StatisticsProvider for Together<'_> {
+impl Bm25StatisticsProvider for CombinedStatistics<'_> {
     fn total_num_tokens(&self, field: Handle) -> Result<u64, TantivyError> {
         self.sum(|one| one.total_num_tokens(field))
     }

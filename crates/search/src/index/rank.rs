@@ -1,4 +1,4 @@
-//! What is better than what: scores, lifted for what is recent, in an order that never wavers.
+//! Ranking: scores, with a bonus for recent messages, in a stable order.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -12,16 +12,16 @@ use tantivy::{DocId, Score, SegmentOrdinal, SegmentReader, TantivyError};
 use super::search::{HitOrder, SearchOptions};
 use crate::plan::STEP;
 
-/// How much the newest message gains.
-const LIFT: f32 = 0.2;
-/// After how many milliseconds half of the gain is left: thirty days.
+/// The bonus of the newest message.
+const RECENCY_BOOST: f32 = 0.2;
+/// The time in milliseconds after which half of the bonus is left: thirty days.
 const HALF_LIFE: f64 = 30.0 * 86_400_000.0;
-/// Scores are rounded to this part of one: sums of the same numbers in another order are the same.
+/// Scores are rounded to this fraction: sums of the same numbers in another order are equal.
 const GRAIN: f32 = 1024.0;
-/// The time of a message that has none: before all others.
+/// The time of a message without one: before all others.
 const NO_TIME: i64 = i64::MIN;
 
-/// A message that was found, before its place is looked up. The greater, the better.
+/// A found message, before its location is looked up. Greater is better.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ranked {
     pub(super) score: f32,
@@ -56,18 +56,18 @@ impl PartialEq for Ranked {
 
 impl Eq for Ranked {}
 
-/// What a search keeps of all that matches.
+/// The intermediate result of a search.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
-    /// How many messages match.
+pub(super) struct Collected {
+    /// The number of matching messages.
     pub(super) total: usize,
-    /// The best message of each session that has any; without messages' keys unless they matter.
+    /// The best message of each matching session; without message keys unless they are needed.
     pub(super) sessions: HashMap<u64, Ranked, ByKey>,
-    /// The best messages; empty when one of each session was asked for.
+    /// The best messages; empty if only one per session was requested.
     pub(super) best: Vec<Ranked>,
 }
 
-/// Keys are spread well enough by one multiplication.
+/// One multiplication distributes the keys well enough.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ByKey;
 
@@ -100,17 +100,17 @@ impl std::hash::Hasher for KeyHasher {
     }
 }
 
-/// Collects matches by the wish of [`SearchOptions`].
+/// Collects matches according to [`SearchOptions`].
 pub(super) struct Ranking<'s> {
     pub(super) options: SearchOptions,
-    /// Whether scores carry a step for each word that is there.
+    /// Whether scores include a step for each matching word.
     pub(super) is_relaxed: bool,
-    /// Per segment, documents that are not to be found.
+    /// Documents to hide, per segment.
     pub(super) hidden: &'s [HashSet<DocId>],
 }
 
 impl Collector for Ranking<'_> {
-    type Fruit = Kept;
+    type Fruit = Collected;
     type Child = SegmentRanking;
 
     fn for_segment(
@@ -138,13 +138,13 @@ impl Collector for Ranking<'_> {
         self.options.sort == HitOrder::Relevance
     }
 
-    fn merge_fruits(&self, kept: Vec<Kept>) -> Result<Kept, TantivyError> {
+    fn merge_fruits(&self, kept: Vec<Collected>) -> Result<Collected, TantivyError> {
         Ok(kept.into_iter().reduce(merged).unwrap_or_default())
     }
 }
 
-/// Puts together what two parts of an index have kept.
-pub(super) fn merged(mut one: Kept, other: Kept) -> Kept {
+/// Merges the intermediate results of two parts of an index.
+pub(super) fn merged(mut one: Collected, other: Collected) -> Collected {
     one.total += other.total;
     one.best.extend(other.best);
     #[expect(clippy::iter_over_hash_type, reason = "the best of two does not depend on the order")]
@@ -171,7 +171,7 @@ pub(super) struct SegmentRanking {
 }
 
 impl SegmentCollector for SegmentRanking {
-    type Fruit = Kept;
+    type Fruit = Collected;
 
     fn collect(&mut self, document: DocId, score: Score) {
         if self.hidden.contains(&document) {
@@ -180,7 +180,7 @@ impl SegmentCollector for SegmentRanking {
         self.total += 1;
         let time = self.time.first(document).unwrap_or(NO_TIME);
         let session = self.session.get_val(document);
-        let score = self.lifted(score, time);
+        let score = self.boosted(score, time);
         let segment = self.segment;
         let mut ranked = Ranked { score, time, session, message: 0, segment, document };
         if self.options.one_per_session {
@@ -199,9 +199,9 @@ impl SegmentCollector for SegmentRanking {
         }
     }
 
-    fn harvest(self) -> Kept {
+    fn harvest(self) -> Collected {
         let best = self.best.into_iter().map(|Reverse(ranked)| ranked).collect();
-        Kept { total: self.total, sessions: self.sessions, best }
+        Collected { total: self.total, sessions: self.sessions, best }
     }
 }
 
@@ -222,19 +222,20 @@ impl SegmentRanking {
             });
     }
 
-    /// Lifts what is recent, gently: age decides between equals, never against a better match.
-    fn lifted(&self, score: f32, time: i64) -> f32 {
+    /// Adds the bonus for recent messages: age decides between equals, never against a better match.
+    fn boosted(&self, score: f32, time: i64) -> f32 {
         if self.options.sort == HitOrder::Time {
             return 0.0;
         }
         let steps = if self.is_relaxed { (score / STEP).floor() * STEP } else { 0.0 };
-        let lift = if time == NO_TIME { 0.0 } else { LIFT * freshness(self.options.now, time) };
-        let lifted = steps + (score - steps) * (1.0 + lift);
-        (lifted * GRAIN).round() / GRAIN
+        let lift =
+            if time == NO_TIME { 0.0 } else { RECENCY_BOOST * freshness(self.options.now, time) };
+        let boosted = steps + (score - steps) * (1.0 + lift);
+        (boosted * GRAIN).round() / GRAIN
     }
 }
 
-/// One for a message of this moment, half of it for each half-life that has passed.
+/// Returns 1 for a message of this moment, halved for each half-life that has passed.
 fn freshness(now: i64, time: i64) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "an age needs no exact milliseconds")]
     let age = now.saturating_sub(time).max(0) as f64;

@@ -1,4 +1,4 @@
-//! What the index keeps of a message, and how.
+//! What the index stores of a message, and how.
 
 use recount_model::{Fate, MessageKind};
 use tantivy::TantivyDocument;
@@ -11,13 +11,12 @@ use tantivy::tokenizer::TokenizerManager;
 use crate::document::{Document, Field};
 use crate::token::WordTokenizer;
 
-/// The tokenizer's name is part of the schema that is on disk, and the version is part of the name:
-/// an index that was cut into words another way does not open. Raise it with any change to the words, or to what
-/// the columns mean.
+/// The tokenizer's name is part of the schema on disk, and the version is part of the name: an index with another tokenizer
+/// does not open. Raise it with any change to the words, or to the meaning of the columns.
 const TOKENIZER: &str = "recount-words-3";
-/// The same words, with a note of which stand next to each other.
+/// The same words, with a record of adjacent ones.
 const NEIGHBOURS: &str = "recount-words-3-neighbours";
-/// The engine's own way of taking a value as it is.
+/// The engine's own tokenizer for unchanged values.
 const RAW: &str = "raw";
 
 pub(crate) const TAG: Handle = Handle::from_field_id(11);
@@ -30,7 +29,7 @@ pub(crate) const LINE: Handle = Handle::from_field_id(17);
 pub(crate) const TIME: Handle = Handle::from_field_id(18);
 pub(crate) const MARKS: Handle = Handle::from_field_id(19);
 
-/// The numbers of a message, by the names under which they are in columns.
+/// The numeric columns of a message, by name.
 const COLUMNS: [(&str, Handle); 7] = [
     ("session", SESSION),
     ("message", MESSAGE),
@@ -41,7 +40,7 @@ const COLUMNS: [(&str, Handle); 7] = [
     ("time", TIME),
 ];
 
-/// Every kind of message; the place in the list is what the index keeps.
+/// Every kind of message; the index stores the position in this list.
 pub(crate) const KINDS: [MessageKind; 9] = [
     MessageKind::Prompt,
     MessageKind::Answer,
@@ -54,7 +53,7 @@ pub(crate) const KINDS: [MessageKind; 9] = [
     MessageKind::Nudge,
 ];
 
-/// Every fate; the place in the list is what the index keeps.
+/// Every fate; the index stores the position in this list.
 pub(crate) const FATES: [Fate; 5] =
     [Fate::Kept, Fate::Rewound, Fate::Cancelled, Fate::Compressed, Fate::Replaced];
 
@@ -68,12 +67,12 @@ impl Field {
     }
 }
 
-/// Returns the tag under which messages of a kind are found.
+/// Returns the tag for messages of a kind.
 pub(crate) fn kind_tag(kind: MessageKind) -> String {
     format!("kind:{kind}")
 }
 
-/// Returns the tag under which messages of a fate are found.
+/// Returns the tag for messages of a fate.
 pub(crate) fn fate_tag(fate: Fate) -> String {
     format!("fate:{fate}")
 }
@@ -117,7 +116,7 @@ pub(crate) fn tokenizers() -> TokenizerManager {
     manager
 }
 
-/// Returns what the index engine takes in for a message.
+/// Returns the engine's document for a message.
 pub(crate) fn entry(document: &Document<'_>) -> TantivyDocument {
     let mut entry = TantivyDocument::new();
     for field in Field::ALL {
@@ -147,7 +146,7 @@ pub(crate) fn entry(document: &Document<'_>) -> TantivyDocument {
     entry
 }
 
-/// Kind, fate, and whether the session's title stands with it, as one number.
+/// Encodes kind, fate, and whether the session's title is included as one number.
 fn marks(kind: MessageKind, fate: Fate, has_title: bool) -> u64 {
     let place = |at: Option<usize>| at.unwrap_or(0) as u64;
     let kind = place(KINDS.iter().position(|&one| one == kind));
@@ -156,7 +155,7 @@ fn marks(kind: MessageKind, fate: Fate, has_title: bool) -> u64 {
     u64::from(has_title) * all + kind * FATES.len() as u64 + fate
 }
 
-/// What [`marks`] made one number of.
+/// Decodes the number of [`marks`].
 pub(crate) fn unmarked(marks: u64) -> (MessageKind, Fate, bool) {
     let marks = usize::try_from(marks).unwrap_or(0);
     let all = KINDS.len() * FATES.len();

@@ -1,4 +1,4 @@
-//! Answers a plan: what matches, the best of it, and where it stands.
+//! Runs a plan: finds the matches, ranks them, and looks up their locations.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -9,53 +9,53 @@ use tantivy::columnar::Column;
 use tantivy::query::EnableScoring;
 use tantivy::{DocId, DocSet as _, TantivyError};
 
-use super::overlay::{self, Overlay, Together};
-use super::rank::{self, Kept, Ranked, Ranking};
+use super::overlay::{self, CombinedStatistics, Overlay};
+use super::rank::{self, Collected, Ranked, Ranking};
 use super::schema;
 use crate::plan::Bound;
 use crate::{Error, QueryPlan};
 
-/// What of all matches is wanted.
+/// Which matches to return.
 #[derive(Clone, Debug)]
 pub struct SearchOptions {
-    /// How many hits.
+    /// The maximum number of hits.
     pub limit: usize,
-    /// How many of the best to leave out.
+    /// The number of best hits to skip.
     pub offset: usize,
-    /// The moment from which age is counted, in milliseconds since 1970.
+    /// The time from which age is counted, in milliseconds since 1970.
     pub now: i64,
     /// Which hits come first.
     pub sort: HitOrder,
-    /// Whether only the best hit of each session is wanted.
+    /// Whether to return only the best hit of each session.
     pub one_per_session: bool,
 }
 
 /// Which hits come first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HitOrder {
-    /// Those that match best.
+    /// The best matches.
     #[default]
     Relevance,
     /// The newest.
     Time,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// How many messages match.
+    /// The number of matching messages.
     pub total: usize,
-    /// How many sessions they are in.
+    /// The number of their sessions.
     pub sessions: usize,
-    /// Whether the two numbers are exact; if not, they are upper bounds, as some hits must be checked.
+    /// Whether the two numbers are exact; otherwise they are upper bounds, as some hits must be checked.
     pub is_exact: bool,
-    /// Whether nothing had all the words and these hits have some: those of [`QueryPlan::relaxed`].
+    /// Whether no message had all the words and these hits have some: those of [`QueryPlan::relaxed`].
     pub relaxed: bool,
-    /// The hits that were asked for, best first.
+    /// The requested hits, best first.
     pub hits: Vec<Hit>,
 }
 
-/// A message that was found, and where it stands.
+/// A found message, and its location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
     /// Key of the session.
@@ -70,7 +70,7 @@ pub struct Hit {
     pub bytes: u64,
     /// The line on which the record begins.
     pub line: u64,
-    /// When it was said.
+    /// Its time.
     pub time: Option<i64>,
     /// What it is.
     pub kind: MessageKind,
@@ -78,13 +78,13 @@ pub struct Hit {
     pub fate: Fate,
     /// Whether the session's title was indexed with it.
     pub has_title: bool,
-    /// How well it matches; nought when sorted by time.
+    /// Its score; 0 if sorted by time.
     pub score: f32,
-    /// Whether the index is not sure: [`QueryPlan::holds`] tells.
+    /// Whether the index is not certain: check it with [`QueryPlan::holds`].
     pub must_check: bool,
 }
 
-/// Searches one state of the index. Cheap to make, and not moved by later commits.
+/// Searches one state of the index. Cheap to create, and not affected by later commits.
 #[derive(Clone)]
 pub struct Searcher {
     disk: tantivy::Searcher,
@@ -103,18 +103,18 @@ impl Searcher {
         Self { disk, memory: None, hidden: Vec::new() }
     }
 
-    /// Adds messages that no commit has yet; `hide` names those on disk that they replace.
+    /// Adds messages that are not committed yet; `hide` lists those on disk that they replace.
     pub fn with_overlay(self, overlay: Overlay, hide: &[u64]) -> Result<Self, Error> {
         let hidden = overlay::documents_of(&self.disk, hide).map_err(failed)?;
         Ok(Self { disk: self.disk, memory: overlay.searcher, hidden })
     }
 
-    /// Returns how many messages are in the index, hidden ones included.
+    /// Returns the number of messages in the index, including hidden ones.
     pub fn messages(&self) -> u64 {
         self.disk.num_docs() + self.memory.as_ref().map_or(0, tantivy::Searcher::num_docs)
     }
 
-    /// Answers a plan. When nothing has all of its words, answers [`QueryPlan::relaxed`] and says so.
+    /// Runs a plan. If no message has all of its words, runs [`QueryPlan::relaxed`] and marks the result.
     pub fn search(&self, plan: &QueryPlan, options: &SearchOptions) -> Result<Found, Error> {
         let found = self.guarded(plan, options)?;
         if found.total > 0 {
@@ -125,7 +125,7 @@ impl Searcher {
         Ok(if second.total > 0 { second } else { found })
     }
 
-    /// The engine trusts its files: where a byte was changed it may panic, which is damage like any other.
+    /// The engine trusts its files: if a byte was changed it may panic, which is treated as damage.
     fn guarded(&self, plan: &QueryPlan, options: &SearchOptions) -> Result<Found, Error> {
         let answer = AssertUnwindSafe(|| self.answer(plan, options));
         catch_unwind(answer).map_err(|_| Error::Damaged)?.map_err(failed)
@@ -133,10 +133,10 @@ impl Searcher {
 
     fn answer(&self, plan: &QueryPlan, options: &SearchOptions) -> Result<Found, TantivyError> {
         let query = plan.compiled(Bound::Upper);
-        let counts = Together { disk: &self.disk, memory: self.memory.as_ref() };
+        let counts = CombinedStatistics { disk: &self.disk, memory: self.memory.as_ref() };
         let ranking =
             |hidden| Ranking { options: options.clone(), is_relaxed: plan.is_relaxed(), hidden };
-        let mut kept: Kept =
+        let mut kept: Collected =
             self.disk.search_with_statistics_provider(&query, &ranking(&self.hidden), &counts)?;
         if let Some(memory) = &self.memory {
             let newer = memory.search_with_statistics_provider(&query, &ranking(&[]), &counts)?;
@@ -145,7 +145,7 @@ impl Searcher {
         let (total, sessions) = (kept.total, kept.sessions.len());
         let best = page(kept, options);
         let sure = if plan.is_exact() { None } else { Some(self.sure(plan, &best)?) };
-        // To open the columns of a segment costs as much as to read a hundred numbers.
+        // Opening the columns of a segment costs as much as reading a hundred numbers.
         let mut columns: HashMap<u32, Columns> = HashMap::new();
         let hits = best.iter().map(|ranked| {
             let is_sure = sure.as_ref().is_none_or(|sure| sure.contains(&address(ranked)));
@@ -164,14 +164,14 @@ impl Searcher {
         })
     }
 
-    /// Segments of both places, in one row.
+    /// Returns a segment of either index, numbered consecutively.
     fn segment(&self, at: u32) -> Result<&tantivy::SegmentReader, TantivyError> {
         let memory = self.memory.iter().flat_map(tantivy::Searcher::segment_readers);
         let segment = self.disk.segment_readers().iter().chain(memory).nth(at as usize);
         segment.ok_or_else(|| TantivyError::InternalError("no such segment".into()))
     }
 
-    /// Returns which of these messages hold for sure.
+    /// Returns which of these messages certainly match.
     fn sure(
         &self,
         plan: &QueryPlan,
@@ -198,7 +198,7 @@ impl Searcher {
     }
 }
 
-/// Where the messages of one segment stand.
+/// The locations of the messages of one segment.
 struct Columns {
     numbers: [Column<u64>; 6],
     time: Column<i64>,
@@ -250,8 +250,8 @@ fn address(ranked: &Ranked) -> (u32, DocId) {
     (ranked.segment, ranked.document)
 }
 
-/// Numbers the segments of the second place after those of the first.
-fn shifted(mut kept: Kept, by: usize) -> Kept {
+/// Numbers the segments of the second index after those of the first.
+fn shifted(mut kept: Collected, by: usize) -> Collected {
     let by = u32::try_from(by).unwrap_or(u32::MAX);
     kept.best.iter_mut().for_each(|ranked| ranked.segment += by);
     #[expect(clippy::iter_over_hash_type, reason = "each is changed alike")]
@@ -261,8 +261,8 @@ fn shifted(mut kept: Kept, by: usize) -> Kept {
     kept
 }
 
-/// Returns the hits that were asked for, best first.
-fn page(kept: Kept, options: &SearchOptions) -> Vec<Ranked> {
+/// Returns the requested hits, best first.
+fn page(kept: Collected, options: &SearchOptions) -> Vec<Ranked> {
     let mut best: Vec<Ranked> =
         if options.one_per_session { kept.sessions.into_values().collect() } else { kept.best };
     let wanted = options.offset.saturating_add(options.limit);

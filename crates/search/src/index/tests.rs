@@ -1,4 +1,4 @@
-//! An index from the outside: what is added is found, whatever happens in between.
+//! Tests of an index through its public interface.
 
 use std::path::Path;
 
@@ -61,7 +61,7 @@ fn filled(folder: &Path, documents: &[Document<'_>]) -> Index {
     index
 }
 
-/// Keys of the messages that are found, best first.
+/// Returns the keys of the found messages, best first.
 fn keys(searcher: &Searcher, query: &str, options: &SearchOptions) -> Vec<u64> {
     let found = searcher.search(&plan(query), options).unwrap();
     assert!(!found.relaxed, "{query}");
@@ -75,7 +75,7 @@ fn found(index: &Index, query: &str) -> Vec<u64> {
 }
 
 #[test]
-fn a_hit_knows_where_the_message_stands() {
+fn a_hit_has_the_location_of_its_message() {
     let folder = TempDir::new().unwrap();
     let document = Document {
         fate: Fate::Rewound,
@@ -119,9 +119,9 @@ fn both_spellings_of_a_name_are_found_in_every_field() {
     );
     assert_eq!(found(&index, "parseLegacyRecord"), [1, 2]);
     assert_eq!(found(&index, "parse_legacy_record"), [1, 2]);
-    // Tool output keeps no positions, but its neighbouring words are known: parts that stand apart are no hit.
+    // Tool output has no positions, but adjacent words are known: separated parts are not a hit.
     assert_eq!(found(&index, "legacy_record"), [1, 2, 3]);
-    // The neighbours of the beginning of a word are not known: messages with the parts apart are hits to check.
+    // The neighbours of a word prefix are not known: messages with separated parts are hits to check.
     assert_eq!(found(&index, "legacy_rec*"), [1, 2, 3, 4, 5]);
     assert_eq!(found(&index, "legacyrecord"), [3]);
     let hits = index.searcher().search(&plan("legacy_record"), &options()).unwrap();
@@ -203,7 +203,7 @@ fn filters_and_operators_compose() {
 }
 
 #[test]
-fn removed_messages_are_gone_and_come_back_when_added_again() {
+fn removed_messages_are_gone_and_can_be_added_again() {
     let folder = TempDir::new().unwrap();
     let index = filled(
         folder.path(),
@@ -304,7 +304,7 @@ fn a_folder_that_is_not_there_cannot_be_opened() {
 }
 
 #[test]
-fn what_the_human_typed_comes_first_and_what_is_recent_before_what_is_old() {
+fn typed_text_ranks_first_and_recent_before_old() {
     let folder = TempDir::new().unwrap();
     let field = |key, text| message(key, key, text);
     let index = filled(
@@ -351,7 +351,7 @@ fn one_hit_of_each_session_is_its_best() {
 }
 
 #[test]
-fn when_nothing_has_all_words_those_with_most_come_first() {
+fn if_no_message_has_all_words_those_with_most_come_first() {
     let folder = TempDir::new().unwrap();
     let index = filled(
         folder.path(),

@@ -1,4 +1,4 @@
-//! Adds messages, removes them, and makes it last.
+//! Adds and removes messages, and commits.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -11,19 +11,19 @@ use tantivy::{IndexReader, IndexWriter, TantivyDocument, TantivyError, Term};
 use super::schema;
 use crate::{Document, Error};
 
-/// Text that may wait for a free thread, in bytes. The engine counts waiting messages only, and ten
-/// thousand of them can be a gigabyte.
+/// The maximum size of text in the queue, in bytes. The engine only limits the number of queued messages, and ten thousand
+/// of them can be a gigabyte.
 const MAX_WAITING: usize = 24 << 20;
-/// What the engine wants at least for each thread.
+/// The engine's minimum per thread.
 const MIN_MEMORY: usize = 15 << 20;
-/// A share of removed messages past which a part of the index is rewritten.
+/// If more than this share of messages is removed, a segment is rewritten.
 const REMOVED_SHARE: f32 = 0.3;
 
-/// The one writer of an index. Dropped without a commit, it leaves the last one.
+/// The only writer of an index. Dropping it without a commit keeps the last one.
 pub struct Writer {
     engine: IndexWriter<Entry>,
     reader: IndexReader,
-    waiting: Arc<Waiting>,
+    waiting: Arc<QueuedBytes>,
     mark: String,
     folder: PathBuf,
 }
@@ -61,12 +61,12 @@ impl Writer {
         })
     }
 
-    /// Adds a message. May be called from several threads; waits while too much text is in line.
+    /// Adds a message. May be called from several threads; waits while too much text is queued.
     pub fn add(&self, document: &Document<'_>) -> Result<(), Error> {
         let entry = schema::entry(document);
         let bytes =
             crate::Field::ALL.iter().flat_map(|&field| document.values(field)).map(str::len).sum();
-        let place = Waiting::enter(&self.waiting, bytes);
+        let place = QueuedBytes::enter(&self.waiting, bytes);
         self.engine
             .add_document(Entry { entry, place })
             .map(drop)
@@ -83,7 +83,7 @@ impl Writer {
         self.engine.delete_term(Term::from_field_u64(schema::MESSAGE, message));
     }
 
-    /// Makes all that was added and removed last, and visible to new searchers of this process.
+    /// Commits all additions and removals, and makes them visible to new searchers of this process.
     pub fn commit(&mut self) -> Result<(), Error> {
         let mut commit =
             self.engine.prepare_commit().map_err(|error| failed(&self.folder, error))?;
@@ -92,7 +92,7 @@ impl Writer {
         self.reader.reload().map_err(|error| self.failed(error))
     }
 
-    /// Commits, and waits until small parts of the index have been made into larger ones.
+    /// Commits, and waits until small segments have been merged.
     pub fn finish(mut self) -> Result<(), Error> {
         self.commit()?;
         let Self { engine, reader, folder, .. } = self;
@@ -109,36 +109,36 @@ fn failed(folder: &Path, error: TantivyError) -> Error {
     Error::Write { folder: folder.to_owned(), source: Box::new(error) }
 }
 
-/// How many bytes of text are in line.
+/// The number of queued bytes of text.
 #[derive(Debug, Default)]
-struct Waiting {
+struct QueuedBytes {
     bytes: Mutex<usize>,
     left: Condvar,
 }
 
-/// A place in the line, given up when the message has been indexed or thrown away.
+/// A reservation in the queue, released when the message has been indexed or dropped.
 #[derive(Debug)]
-struct InLine {
-    line: Arc<Waiting>,
+struct Reservation {
+    line: Arc<QueuedBytes>,
     bytes: usize,
 }
 
-impl Waiting {
-    /// Waits for room. A message that is larger than the line goes in when the line is empty.
-    fn enter(line: &Arc<Self>, bytes: usize) -> InLine {
+impl QueuedBytes {
+    /// Waits for space. A message that is larger than the queue is accepted when the queue is empty.
+    fn enter(line: &Arc<Self>, bytes: usize) -> Reservation {
         let mut waiting = line.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         while *waiting > 0 && *waiting + bytes > MAX_WAITING {
-            // Looked at again now and then: a thread that died tells nobody.
+            // Checked again periodically: a thread that died notifies nobody.
             let waited = line.left.wait_timeout(waiting, Duration::from_millis(100));
             waiting = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         *waiting += bytes;
         drop(waiting);
-        InLine { line: Arc::clone(line), bytes }
+        Reservation { line: Arc::clone(line), bytes }
     }
 }
 
-impl Drop for InLine {
+impl Drop for Reservation {
     fn drop(&mut self) {
         let mut waiting = self.line.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         *waiting = waiting.saturating_sub(self.bytes);
@@ -147,12 +147,12 @@ impl Drop for InLine {
     }
 }
 
-/// A message on its way into the index.
+/// A queued message.
 #[derive(Debug)]
 struct Entry {
     entry: TantivyDocument,
     #[expect(dead_code, reason = "held until the message has been indexed")]
-    place: InLine,
+    place: Reservation,
 }
 
 impl Storable for Entry {

@@ -1,20 +1,20 @@
-//! A Bloom filter of pairs: made for one message, asked for the pairs of a phrase.
+//! A Bloom filter of word pairs: built for one message, queried with the pairs of a phrase.
 
 use super::Pair;
 
-/// Bits for each different pair. With [`PROBES`], one pair in eleven seems to be there and is not.
+/// Bits per distinct pair. With [`PROBES`], one absent pair in eleven is a false positive.
 const BITS_PER_PAIR: u64 = 5;
 /// Bits that are set for a pair.
 const PROBES: u32 = 3;
 /// Bytes per piece of a filter.
 pub(super) const PIECE: usize = 4;
-/// A message with more pairs gets no filter: it may hold anything.
+/// A message with more pairs gets no filter: it may contain any pair.
 const MOST_PAIRS: usize = 1 << 22;
 
-/// Makes filters, one after the other, without allocating once its buffer has grown.
+/// Builds filters, one after the other, without allocating once its buffer has grown.
 #[derive(Debug, Default)]
 pub(super) struct FilterMaker {
-    /// Tells roughly how many of the pairs are different.
+    /// Used to estimate the number of distinct pairs.
     seen: Vec<u64>,
 }
 
@@ -39,7 +39,7 @@ impl FilterMaker {
         }
     }
 
-    /// Estimates how many pairs are different, from how full a bitmap with one bit for each becomes.
+    /// Estimates the number of distinct pairs, from how full a bitmap with one bit per pair becomes.
     fn different(&mut self, pairs: &[Pair]) -> u64 {
         let cells = (pairs.len() * 2).next_power_of_two().max(64);
         let shift = 32_u32.saturating_sub(cells.trailing_zeros());
@@ -64,7 +64,7 @@ impl FilterMaker {
     }
 }
 
-/// Whether a message may have all of these pairs. Without a filter it may.
+/// Whether a message may have all of these pairs. True without a filter.
 pub(super) fn may_have(filter: &[u8], pairs: &[Pair]) -> bool {
     let bits = filter.len() as u64 * 8;
     filter.is_empty()
@@ -74,7 +74,7 @@ pub(super) fn may_have(filter: &[u8], pairs: &[Pair]) -> bool {
         })
 }
 
-/// The bits of a pair in a filter of `bits` bits.
+/// Returns the bits of a pair in a filter of `bits` bits.
 #[inline]
 fn places(pair: Pair, bits: u64) -> impl Iterator<Item = usize> {
     let step = pair.0.wrapping_mul(0x85eb_ca6b) | 1;

@@ -1,9 +1,9 @@
-//! Which words stand next to each other in the fields that keep no positions.
+//! Adjacent words in the fields without positions.
 //!
-//! To know that every word of a phrase is in a message says little when the words are common. So each message gets a
-//! Bloom filter of its pairs of neighbouring words (`filter`), filled while its text is cut into words (`recorder`) and
-//! kept as a part of each index segment (`plugin`). A phrase is then only looked for in messages whose filter has all
-//! of its pairs (`query`). A filter may say yes to a pair that is not there, never no to one that is.
+//! That every word of a phrase is in a message says little if the words are common. So each message gets a Bloom filter of
+//! its pairs of adjacent words (`filter`), filled while its text is tokenized (`recorder`) and stored as a part of each
+//! index segment (`plugin`). A phrase is then only searched in messages whose filter has all of its pairs (`query`). A
+//! filter may have false positives, never false negatives.
 
 mod filter;
 mod plugin;
@@ -16,10 +16,10 @@ pub(crate) use plugin::NeighbourPlugin;
 pub(crate) use query::Adjacent;
 pub(crate) use recorder::Recorder;
 
-/// An odd number whose bits look random; the same multiplier spreads words and pairs.
+/// An odd number whose bits look random; the same multiplier is used for words and pairs.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Two words that stand next to each other. The value is kept on disk: it must not depend on machine or release.
+/// Two adjacent words. The value is stored on disk: it must not depend on machine or release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pair(u32);
 
@@ -37,7 +37,7 @@ impl Pair {
     }
 }
 
-/// Hashes a word: fast on short ones, and the same everywhere.
+/// Hashes a word: fast on short ones, and the same on all machines.
 #[inline]
 fn word_hash(word: &str) -> u64 {
     let mut hash = word.len() as u64;

@@ -1,7 +1,7 @@
-//! The filters of a segment as a file of its own, written, merged and read with the rest of it.
+//! The filters of a segment as a separate file, written, merged and read with the rest of it.
 //!
-//! The file holds the filters one after the other, then for each message where its filter ends (in pieces, four bytes),
-//! then the number of messages (four bytes).
+//! The file has the filters one after the other, then for each message the end of its filter (in pieces, four bytes), then
+//! the number of messages (four bytes).
 
 use std::any::Any;
 use std::io::Write as _;
@@ -19,12 +19,12 @@ use tantivy::{
 use super::filter::{self, FilterMaker, PIECE};
 use super::{Pair, recorder};
 
-/// The ending of the file; part of the form of the index on disk.
+/// The file extension; part of the index format on disk.
 const EXTENSION: &str = "near";
 /// Bytes of a number in the file.
 const NUMBER: usize = 4;
 
-/// Tells the index engine about the file.
+/// Registers the file with the index engine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NeighbourPlugin;
 
@@ -41,7 +41,7 @@ impl SegmentPlugin for NeighbourPlugin {
     }
 
     fn merge(&self, context: PluginMergeContext<'_>) -> Result<(), TantivyError> {
-        // Our messages are never sorted again: a merged segment has those of its sources in a row.
+        // Messages are never reordered: a merged segment has those of its sources in sequence.
         let mut file = context.target_segment.open_write(component())?;
         let mut ends = Vec::new();
         let mut end = 0_u32;
@@ -63,7 +63,7 @@ fn component() -> SegmentComponent {
     SegmentComponent::Custom(EXTENSION.to_owned())
 }
 
-/// Moves an end by a filter of the given number of bytes.
+/// Advances an end by a filter of the given number of bytes.
 fn later(end: u32, bytes: usize) -> Result<u32, TantivyError> {
     let pieces = u32::try_from(bytes / PIECE).ok();
     pieces.and_then(|pieces| end.checked_add(pieces)).ok_or_else(|| {
@@ -131,7 +131,7 @@ pub(super) struct Filters {
 }
 
 impl Filters {
-    /// Opens the file of a segment. Its bytes are only read where they are asked for.
+    /// Opens the file of a segment. Its bytes are only read when needed.
     pub(super) fn open(reader: &SegmentReader) -> Result<Self, TantivyError> {
         let file = reader.open_read(component())?.read_bytes()?;
         let damaged = || TantivyError::InternalError("the filters of words are damaged".to_owned());

@@ -1,4 +1,4 @@
-//! A query whose messages must also have some pairs of neighbouring words.
+//! A query whose messages must also have some pairs of adjacent words.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use tantivy::{DocId, DocSet, Score, SegmentReader, TERMINATED, TantivyError, Ter
 use super::Pair;
 use super::plugin::Filters;
 
-/// The messages of the query within that may have all the pairs, with the same scores.
+/// The messages of the inner query that may have all the pairs, with the same scores.
 #[derive(Debug)]
 pub(crate) struct Adjacent {
     inner: Box<dyn Query>,
@@ -72,7 +72,7 @@ struct AdjacentScorer {
 }
 
 impl AdjacentScorer {
-    /// Goes on from a message to the first one that may have the pairs.
+    /// Advances from a message to the first one that may have the pairs.
     fn settle(&mut self, mut document: DocId) -> DocId {
         while document != TERMINATED && !self.filters.may_have(document, &self.pairs) {
             document = self.inner.advance();

@@ -1,38 +1,38 @@
-//! Records which words stand next to each other while a text is cut into words.
+//! Records adjacent words while a text is tokenized.
 
 use std::cell::RefCell;
 
 use super::{Pair, word_hash};
 use crate::token::{Form, Token};
 
-/// Positions that are remembered: more than one identifier has.
+/// The number of positions that are kept: more than one identifier has.
 const RING: usize = 256;
-/// Identifiers written in one that are remembered: more than begin within one.
+/// The number of whole identifiers that are kept: more than begin within one.
 const WHOLES: usize = 16;
 
 thread_local! {
-    /// Pairs of the message that this thread is indexing. The index engine cuts all fields of a message into words and
-    /// then shows it to its plugins, on one thread; between the two nothing of ours is passed on.
+    /// Pairs of the message that this thread is indexing. The index engine tokenizes all fields of a message and then
+    /// passes it to its plugins, on one thread; there is no other way to pass our data between the two.
     static PAIRS: RefCell<Vec<Pair>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Lends the pairs of the message at hand, and forgets them.
+/// Passes the pairs of the current message to a function, and clears them.
 pub(super) fn with_pairs<T>(look: impl FnOnce(&[Pair]) -> T) -> T {
     PAIRS.with_borrow_mut(|pairs| {
         let result = look(pairs);
         pairs.clear();
-        // One huge message must not hold its memory for the rest.
+        // One huge message must not keep its memory allocated.
         pairs.shrink_to(1 << 16);
         result
     })
 }
 
-/// Collects pairs of neighbours.
+/// Collects pairs of adjacent words.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorder {
-    /// By position: the word, or the part of an identifier, that stands there.
+    /// By position: the word, or the part of an identifier, at that position.
     ring: Box<[(u32, u64); RING]>,
-    /// Identifiers written in one, which stand where their first part does.
+    /// Whole identifiers, at the position of their first part.
     wholes: [(u32, u64); WHOLES],
     next_whole: usize,
     last_whole: u32,
@@ -78,7 +78,7 @@ impl Recorder {
         (at == position && position != u32::MAX).then_some(hash)
     }
 
-    /// A whole comes after its parts, and stands where the first of them does.
+    /// A whole identifier comes after its parts, at the position of the first of them.
     #[cold]
     fn see_whole(&mut self, position: u32, hash: u64) {
         let before = self.word_at(position.wrapping_sub(1));

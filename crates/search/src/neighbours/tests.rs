@@ -4,7 +4,7 @@ use super::filter::{FilterMaker, may_have};
 use super::{Pair, Recorder, recorder};
 use crate::token::{Form, Scanner};
 
-/// The filter of a text, and its words with their positions.
+/// Returns the filter of a text, and its words with their positions.
 fn recorded(text: &str) -> (Vec<u8>, Vec<(String, u32)>) {
     let mut words = Vec::new();
     let mut recorder = Recorder::default();
@@ -51,27 +51,27 @@ fn words_apart_are_not_neighbours() {
     let apart = words.iter().zip(words.iter().skip(2));
     let wrong = apart.filter(|(one, two)| may_have(&filter, &[Pair::of(one, two)])).count();
     assert!(wrong < 300, "{wrong} of 1998");
-    // Five bits for each pair.
+    // Five bits per pair.
     assert!(filter.len() < 1400, "{} bytes", filter.len());
 }
 
 #[test]
-fn the_same_pair_again_takes_no_room() {
+fn a_repeated_pair_takes_no_space() {
     let (once, _) = recorded("one two three four");
     let (often, _) = recorded(&"one two three four ".repeat(1000));
     assert!(often.len() <= once.len() + 8, "{} bytes", often.len());
 }
 
 #[test]
-fn what_lies_on_disk_stays_readable() {
-    // A change of these numbers is a change of the form of the index: raise the version in its schema.
+fn the_format_on_disk_is_stable() {
+    // A change of these numbers changes the index format: raise the version in its schema.
     assert_eq!(Pair::of("rate", "limit"), Pair(2_928_103_865));
     let (filter, _) = recorded("the rate limit of the queue");
     assert_eq!(filter, [8, 150, 103, 37]);
 }
 
 #[test]
-fn without_a_filter_anything_may_be_there() {
+fn without_a_filter_any_pair_is_possible() {
     assert!(may_have(&[], &[Pair::of("a", "b")]));
 }
 

@@ -1,8 +1,8 @@
-//! A plan as a query of the index engine.
+//! Compiles a plan to a query of the index engine.
 //!
-//! Fields without positions can only rule out that words are adjacent, and no field can prove a regex. So
-//! there are two readings: the upper bound finds all that may hold, the lower bound only what surely
-//! does. A negation turns one into the other.
+//! Fields without positions can only rule out that words are adjacent, and no field can prove a regex. So there are two
+//! bounds: the upper bound finds everything that may match, the lower bound only what certainly does. A negation swaps
+//! them.
 
 use std::ops::Bound::{Excluded, Included, Unbounded};
 
@@ -13,8 +13,8 @@ use tantivy::query::{
 };
 use tantivy::schema::IndexRecordOption;
 
-use super::holding::Holding;
-use super::steady::Steady;
+use super::forward_only::ForwardOnly;
+use super::words_containing::WordsContaining;
 use super::{Check, QueryPlan};
 use crate::document::Field;
 use crate::index::schema;
@@ -22,22 +22,22 @@ use crate::neighbours::{Adjacent, Pair};
 use crate::query::{Matcher, Node, Part, Pattern, TextLeaf, Words};
 use crate::token::CUT;
 
-/// Which of the two readings.
+/// Which of the two bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
-    /// Whatever may hold.
+    /// Everything that may match.
     Upper,
-    /// What surely holds.
+    /// Only what certainly matches.
     Lower,
 }
 
-/// What each word that is there counts in a relaxed search, far above any score.
+/// The score of each matching word in a relaxed search, far above any other score.
 pub(crate) const STEP: f32 = 1024.0;
 
 type Boxed = Box<dyn Query>;
 
 impl QueryPlan {
-    /// Returns the plan for the index.
+    /// Returns the plan as a query.
     pub(crate) fn compiled(&self, bound: Bound) -> Boxed {
         compile(&self.root, bound)
     }
@@ -63,7 +63,7 @@ fn all(children: &[Node<Check>], bound: Bound) -> Boxed {
         .iter()
         .map(|child| match child {
             Node::Not(inner) => {
-                (Occur::MustNot, Box::new(Steady(compile(inner, opposite))) as Boxed)
+                (Occur::MustNot, Box::new(ForwardOnly(compile(inner, opposite))) as Boxed)
             }
             _ => (Occur::Must, compile(child, bound)),
         })
@@ -124,7 +124,7 @@ fn text(leaf: &TextLeaf, bound: Bound) -> Boxed {
         .iter()
         .filter_map(|field| {
             let query = match &leaf.matcher {
-                Matcher::Words(words) => in_row(words, field, bound),
+                Matcher::Words(words) => adjacent(words, field, bound),
                 Matcher::Fuzzy { word, distance } => {
                     Some(Box::new(FuzzyTermQuery::new(term(field, word), *distance, true)) as Boxed)
                 }
@@ -136,8 +136,8 @@ fn text(leaf: &TextLeaf, bound: Bound) -> Boxed {
     if in_fields.is_empty() { Box::new(EmptyQuery) } else { any(in_fields) }
 }
 
-/// Words in a row, or the identifier they make up.
-fn in_row(words: &Words, field: Field, bound: Bound) -> Option<Boxed> {
+/// Returns a query for adjacent words, or for the identifier they form.
+fn adjacent(words: &Words, field: Field, bound: Bound) -> Option<Boxed> {
     let in_parts = match words.parts.as_slice() {
         [only] => Some(word(field, &only.text, words.is_open)),
         _ if bound == Bound::Lower && (words.is_open || !field.has_positions()) => None,
@@ -167,14 +167,14 @@ fn in_row(words: &Words, field: Field, bound: Bound) -> Option<Boxed> {
     if either.is_empty() { None } else { Some(any(either)) }
 }
 
-/// The words that must stand next to each other.
+/// Returns the pairs of words that must be adjacent.
 fn neighbours(parts: &[Part]) -> Vec<Pair> {
     let pairs = parts.iter().zip(parts.iter().skip(1));
     let near = pairs.filter(|(first, second)| second.offset == first.offset + 1);
     near.map(|(first, second)| Pair::of(&first.text, &second.text)).collect()
 }
 
-/// Texts that hold all the letters the regex needs, or of which the index does not know all.
+/// Returns a query for texts with all the letters the regex needs, or of which the index is incomplete.
 fn matching(pattern: &Pattern, field: Field, bound: Bound) -> Option<Boxed> {
     let needed = pattern.needed();
     if bound == Bound::Lower {
@@ -185,7 +185,7 @@ fn matching(pattern: &Pattern, field: Field, bound: Bound) -> Option<Boxed> {
     }
     if needed.iter().any(|need| !need.begins) {
         let rows = needed.iter().map(|need| need.letters.as_str());
-        return Some(Box::new(Holding::new(field.handle(), rows)));
+        return Some(Box::new(WordsContaining::new(field.handle(), rows)));
     }
     let words = needed
         .iter()

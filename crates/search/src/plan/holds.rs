@@ -1,25 +1,23 @@
-//! A plan on a message itself: exact, whatever the index can or cannot know.
+//! Checks a plan on a message itself: exact, whatever the index knows.
 
-use super::spot::{Reach, Spotter};
+use super::occurrence::{Extent, OccurrenceFinder};
 use super::{Check, QueryPlan};
 use crate::document::{Document, Field};
 use crate::query::{Node, TextLeaf};
 
 impl QueryPlan {
-    /// Whether a message is what was asked for. For hits that must be checked, and for a scan without
-    /// an index.
+    /// Whether a message matches. For hits that must be checked, and for a scan without an index.
     pub fn holds(&self, document: &Document<'_>) -> bool {
         self.measure(document).is_some()
     }
 
-    /// Returns how many of the words a message has of which any will do, or nothing when it is not what was asked
-    /// for.
+    /// Returns how many of the optional words a message has, or `None` if it does not match.
     pub fn measure(&self, document: &Document<'_>) -> Option<usize> {
         if !may_hold(&self.root, document) {
             return None;
         }
         let mut truths = vec![false; self.leaves];
-        let mut spotter = Spotter::default();
+        let mut finder = OccurrenceFinder::default();
         let leaves = self.text_leaves();
         for field in Field::ALL {
             for value in document.values(field) {
@@ -32,7 +30,7 @@ impl QueryPlan {
                 if open.is_empty() {
                     break;
                 }
-                for spot in spotter.spots(value, &open, Reach::Once) {
+                for spot in finder.spots(value, &open, Extent::Once) {
                     if let Some(truth) = truths.get_mut(spot.leaf) {
                         *truth = true;
                     }
@@ -43,7 +41,7 @@ impl QueryPlan {
     }
 }
 
-/// Counts what is there of the words of which any will do.
+/// Counts the optional words that a message has.
 fn words(root: &Node<Check>, document: &Document<'_>, truths: &[bool]) -> usize {
     match root {
         Node::All(children) => children.iter().map(|child| words(child, document, truths)).sum(),
@@ -54,7 +52,7 @@ fn words(root: &Node<Check>, document: &Document<'_>, truths: &[bool]) -> usize 
     }
 }
 
-/// Whether the filters alone let the message through: they cost nothing, texts do.
+/// Whether a message passes the filters alone: they are cheap, texts are not.
 fn may_hold(root: &Node<Check>, document: &Document<'_>) -> bool {
     let passes = |node: &Node<Check>| match node {
         Node::Filter(check) => check.passes(document),

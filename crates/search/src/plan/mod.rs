@@ -1,16 +1,16 @@
-//! A question tied to sessions and moments: on the index (`compile`), on texts (`spot`, `holds`), on the bytes of
-//! files (`prefilter`), and the spot it points at (`snippet`).
+//! A query resolved to sessions and times: on the index (`compile`), on texts (`occurrence`, `holds`), on the bytes of files
+//! (`prefilter`), and its snippet (`snippet`).
 
 mod compile;
-mod holding;
+mod forward_only;
 mod holds;
+mod occurrence;
 mod prefilter;
 mod rows;
 mod snippet;
-mod spot;
-mod steady;
 #[cfg(test)]
 mod tests;
+mod words_containing;
 
 pub(crate) use compile::{Bound, STEP};
 pub use prefilter::Prefilter;
@@ -23,7 +23,7 @@ use recount_model::{Fate, MessageKind};
 use crate::SessionLeaf;
 use crate::query::{Filter, Matcher, Node, TextLeaf};
 
-/// A query that can be answered: by a [`Searcher`](crate::Searcher), or message by message.
+/// A query that can be run: by a [`Searcher`](crate::Searcher), or message by message.
 #[derive(Clone, Debug)]
 pub struct QueryPlan {
     root: Node<Check>,
@@ -31,7 +31,7 @@ pub struct QueryPlan {
     is_relaxed: bool,
 }
 
-/// A condition on a message, ready to be tested.
+/// A resolved condition on a message.
 #[derive(Clone, Debug)]
 pub(crate) enum Check {
     Kind(Vec<MessageKind>),
@@ -39,9 +39,9 @@ pub(crate) enum Check {
     Error,
     /// Earlier than this, in milliseconds.
     Before(i64),
-    /// At this moment or later.
+    /// At this time or later.
     After(i64),
-    /// In one of these sessions, in order.
+    /// In one of these sessions, sorted.
     Sessions(Vec<u64>),
 }
 
@@ -68,8 +68,8 @@ impl QueryPlan {
         Self { root, leaves, is_relaxed: false }
     }
 
-    /// Returns the plan that is content with any of the words, for when nothing has them all. Filters,
-    /// and what must not be there, stay. Nothing when there is no more than one word.
+    /// Returns the plan that matches any of the words, for when no message has them all. Filters and negated terms are
+    /// kept. `None` if there is only one word.
     pub fn relaxed(&self) -> Option<Self> {
         let Node::All(children) = &self.root else { return None };
         let (words, mut conditions): (Vec<_>, Vec<_>) = children.iter().cloned().partition(is_wish);
@@ -80,17 +80,17 @@ impl QueryPlan {
         Some(Self { root: Node::All(conditions), leaves: self.leaves, is_relaxed: true })
     }
 
-    /// Whether it is content with any of the words.
+    /// Whether it matches any of the words.
     pub fn is_relaxed(&self) -> bool {
         self.is_relaxed
     }
 
-    /// Whether the index alone can answer it: no phrase in fields without positions, no regex.
+    /// Whether the index alone is sufficient: no phrase in fields without positions, no regex.
     pub fn is_exact(&self) -> bool {
         self.text_leaves().iter().all(|(leaf, _)| leaf.is_exact())
     }
 
-    /// Every leaf that looks at text, and whether its match speaks for a message.
+    /// Returns every leaf on text, and whether it is positive.
     pub(crate) fn text_leaves(&self) -> Vec<(&TextLeaf, bool)> {
         let mut found = Vec::with_capacity(self.leaves);
         collect(&self.root, true, &mut found);
@@ -111,7 +111,7 @@ impl TextLeaf {
     }
 }
 
-/// Something that text should say, as opposed to what must be or must not be.
+/// Whether it is a positive text condition, not a filter or a negation.
 fn is_wish(node: &Node<Check>) -> bool {
     match node {
         Node::Text(leaf) => leaf.fields.and(crate::document::FieldSet::TEXTS) == leaf.fields,

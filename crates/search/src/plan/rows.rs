@@ -1,8 +1,8 @@
-//! Words that must be adjacent, and letters that a regex needs just so, looked for in the bytes of a record as they are on disk:
-//! whether it is worth reading.
+//! Searches the raw bytes of a record for words that must be adjacent and for letters that a regex needs exactly, to decide
+//! whether it must be read.
 //!
-//! Fields without positions know that all words are there, not whether they follow each other, and no field knows capitals; most
-//! such records fail here, at a tenth of the cost of reading them. It may say yes where a message does not hold, never no where it does.
+//! Fields without positions know that all words exist, not whether they are adjacent, and no field knows case; most such
+//! records fail here, at a tenth of the cost of reading them. It may have false positives, never false negatives.
 
 use memchr::memmem;
 use regex_automata::meta::Regex;
@@ -11,18 +11,17 @@ use regex_automata::util::syntax;
 use super::{Check, QueryPlan};
 use crate::query::{Matcher, Node, TextLeaf};
 
-/// What may stand between two words that follow each other: anything but letters and digits, escapes (those that colour
-/// a terminal with all that belongs to them), the joint of a date and a time, and the border between two parts of a
-/// text.
+/// What may be between two adjacent words: anything except letters and digits, escapes (color sequences completely), the
+/// `T` between a date and a time, and the border between two parts of a text.
 const BETWEEN: &str = concat!(
     r"(?:[^0-9A-Za-z\\]|\\[^u]|\\u001b\[[0-9;?]*[A-Za-z]|\\u[0-9A-Fa-f]{4}|T",
     r#"|"\s*\}\s*,\s*\{\s*"text"\s*:\s*")*"#,
 );
 
-/// Bytes that are looked at together.
+/// The number of bytes that are checked together.
 const CHUNK: usize = 256;
 
-/// Words in a row, and letters of regexes, of a plan that cannot do without them.
+/// Adjacent words and regex letters that a plan requires.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
     words: Vec<Regex>,
@@ -30,7 +29,7 @@ pub struct Rows {
 }
 
 impl QueryPlan {
-    /// Returns the words in a row that every hit must have. Nothing when there are none that bytes can tell.
+    /// Returns the adjacent words that every hit must have. `None` if there are none that can be checked in bytes.
     pub fn rows(&self) -> Option<Rows> {
         let nodes = match &self.root {
             Node::All(children) => children.as_slice(),
@@ -46,7 +45,7 @@ impl QueryPlan {
     }
 }
 
-/// The letters that a regex needs just so.
+/// Returns the letters that a regex needs exactly.
 fn letters(node: &Node<Check>) -> &[String] {
     match node {
         Node::Text(TextLeaf { matcher: Matcher::Pattern(pattern), .. }) => pattern.literals(),
@@ -55,17 +54,17 @@ fn letters(node: &Node<Check>) -> &[String] {
 }
 
 impl Rows {
-    /// Whether a record may hold them.
-    pub fn may_stand_in(&self, record: &[u8]) -> bool {
+    /// Whether a record may contain them.
+    pub fn may_contain(&self, record: &[u8]) -> bool {
         let has_letters = || self.letters.iter().all(|letters| letters.find(record).is_some());
         let has_words = || self.words.iter().all(|row| row.is_match(record)) || has_forms(record);
-        (has_letters() || may_be_apart(record)) && has_words()
+        (has_letters() || may_be_split(record)) && has_words()
     }
 }
 
-/// Whether letters that follow each other in a text may be written otherwise: as escapes, with escapes between them that colour a
-/// terminal, or in two parts of a text.
-fn may_be_apart(record: &[u8]) -> bool {
+/// Whether adjacent letters of a text may be written differently: as escapes, with color sequences between them, or in two
+/// parts of a text.
+fn may_be_split(record: &[u8]) -> bool {
     memmem::find(record, br"\u").is_some()
         || memmem::find_iter(record, br#""text""#).nth(1).is_some()
 }
@@ -73,11 +72,11 @@ fn may_be_apart(record: &[u8]) -> bool {
 fn row(node: &Node<Check>) -> Option<Regex> {
     let Node::Text(TextLeaf { matcher: Matcher::Words(words), .. }) = node else { return None };
     let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let in_row = words.parts.windows(2).all(|pair| match pair {
+    let adjacent = words.parts.windows(2).all(|pair| match pair {
         [one, next] => next.offset == one.offset + 1,
         _ => false,
     });
-    if words.parts.len() < 2 || !in_row || !words.parts.iter().all(|part| is_plain(&part.text)) {
+    if words.parts.len() < 2 || !adjacent || !words.parts.iter().all(|part| is_plain(&part.text)) {
         return None;
     }
     let parts: Vec<&str> = words.parts.iter().map(|part| part.text.as_str()).collect();
@@ -85,8 +84,8 @@ fn row(node: &Node<Check>) -> Option<Regex> {
     Regex::builder().syntax(syntax).build(&parts.join(BETWEEN)).ok()
 }
 
-/// Whether there is a character that is a form of a plain letter or digit, or that is left out within a word: then
-/// a word may be spelled in ways that are not looked for here.
+/// Whether there is a character that is a form of a plain letter or digit, or that is ignored within a word: then a word
+/// may have spellings that are not checked here.
 fn has_forms(record: &[u8]) -> bool {
     has_escaped(record) || {
         record.chunks(CHUNK).enumerate().any(|(number, chunk)| {
@@ -97,7 +96,7 @@ fn has_forms(record: &[u8]) -> bool {
     }
 }
 
-/// Whether any character but controls is written as an escape.
+/// Whether any character except controls is written as an escape.
 fn has_escaped(record: &[u8]) -> bool {
     memmem::find_iter(record, br"\u").any(|at| {
         let code = record.get(at + 2..at + 5).unwrap_or_default();
@@ -105,8 +104,8 @@ fn has_escaped(record: &[u8]) -> bool {
     })
 }
 
-/// Whether a character that begins with these bytes is such a one. Not so: Cyrillic, most of Chinese, Japanese and
-/// Korean, and punctuation of all kinds.
+/// Whether a character that begins with these bytes is such a form. Not so: Cyrillic, most of Chinese, Japanese and Korean,
+/// and punctuation of all kinds.
 fn is_form(bytes: &[u8]) -> bool {
     let [first, second, third] = *bytes else { return false };
     match first {
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn words_in_a_row_are_told_from_words_apart() {
+    fn adjacent_words_are_distinguished_from_separate_ones() {
         let rows = rows("parseLegacyRecord").unwrap();
         for record in [
             "parseLegacyRecord",
@@ -160,17 +159,17 @@ mod tests {
             r"par\u200bse legacy record",
             r"\u001b[31mparse\u001b[0m \u001b[1;34mlegacy\u001b[0m record",
         ] {
-            assert!(rows.may_stand_in(record.as_bytes()), "{record}");
+            assert!(rows.may_contain(record.as_bytes()), "{record}");
         }
         for record in ["legacy record parse", "parse a legacy record", "parse legacy", ""] {
-            assert!(!rows.may_stand_in(record.as_bytes()), "{record}");
+            assert!(!rows.may_contain(record.as_bytes()), "{record}");
         }
     }
 
     #[test]
     fn a_date_and_a_time_are_one_row() {
         let rows = rows("2031-02-17T09-41").unwrap();
-        assert!(rows.may_stand_in(b"session-2031-02-17T09-41-5eabcd12"));
+        assert!(rows.may_contain(b"session-2031-02-17T09-41-5eabcd12"));
     }
 
     #[test]
@@ -183,10 +182,10 @@ mod tests {
             r#"{"content":"er\u001b[0mror in"}"#,
             r#"{"content":[{"text":"er"},{"text":"ror in"}]}"#,
         ] {
-            assert!(plan.may_stand_in(record.as_bytes()), "{record}");
+            assert!(plan.may_contain(record.as_bytes()), "{record}");
         }
         for record in ["an Error in line 3", r#"{"text":"Error in"}"#, "ERROR in", "error at"] {
-            assert!(!plan.may_stand_in(record.as_bytes()), "{record}");
+            assert!(!plan.may_contain(record.as_bytes()), "{record}");
         }
         for query in ["/err[a-z]+/i", "/e.r/", "NOT /error/", "a OR /error/"] {
             assert!(rows(query).is_none(), "{query}");

@@ -1,47 +1,47 @@
-//! The spot that a search points at: the match in its context, on one line.
+//! Snippets: the match in its context, on one line.
 
 use std::ops::Range;
 
 use unicode_width::UnicodeWidthChar as _;
 
 use super::QueryPlan;
-use super::spot::{Reach, Spot, Spotter};
+use super::occurrence::{Extent, Occurrence, OccurrenceFinder};
 use crate::document::{Field, FieldSet, MessageTexts};
 use crate::query::TextLeaf;
 
-/// A line of a message, with what was found in it.
+/// A line of a message, with the matches in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snippet {
     /// The field it is from.
     pub field: Field,
-    /// The text: one line, cut at words, `…` where more was.
+    /// The text: one line, cut at words, with `…` where it was cut.
     pub text: String,
-    /// What was found, in bytes of `text`; in order, none touching another.
+    /// The matches, in bytes of `text`; in order and not adjacent.
     pub highlights: Vec<Range<usize>>,
 }
 
-/// How many spots of one text are weighed against each other.
+/// The maximum number of candidates in one text.
 const MAX_WINDOWS: usize = 128;
-/// Bytes of a text that a line can be made of, per column; blanks may take some.
+/// Bytes of text considered per column; white space may take some.
 const REACH: usize = 8;
 const ELLIPSIS: char = '…';
 
-/// A stretch of a text that holds matches.
+/// A range of a text that contains matches.
 struct Window<'t> {
     field: Field,
     text: &'t str,
     range: Range<usize>,
-    spots: Vec<Spot>,
-    /// Different leaves in it, the field's weight, all matches: more is better, in this order.
+    spots: Vec<Occurrence>,
+    /// The number of distinct leaves, the field's weight, and the number of matches: more is better, in this order.
     worth: (usize, f32, usize),
 }
 
 impl QueryPlan {
-    /// Returns the best line of a message, at most `width` columns wide: the stretch with most of what
-    /// was asked for, from the weightiest field. Nothing when the message has no text.
+    /// Returns the best line of a message, at most `width` columns wide: the range with most of the query, from the field
+    /// with the highest weight. `None` if the message has no text.
     pub fn snippet(&self, texts: &MessageTexts<'_>, width: usize) -> Option<Snippet> {
         let leaves = self.text_leaves();
-        let mut spotter = Spotter::default();
+        let mut finder = OccurrenceFinder::default();
         let mut best: Option<Window<'_>> = None;
         for field in by_weight() {
             let wanted: Vec<&TextLeaf> = leaves
@@ -50,7 +50,7 @@ impl QueryPlan {
                 .map(|(leaf, _)| *leaf)
                 .collect();
             for text in texts.values(field).filter(|_| !wanted.is_empty()) {
-                let spots = spotter.spots(text, &wanted, Reach::Everywhere);
+                let spots = finder.spots(text, &wanted, Extent::Everywhere);
                 let window = best_window(field, text, spots, width);
                 best = match (best, window) {
                     (Some(best), Some(window)) if window.worth.0 <= best.worth.0 => Some(best),
@@ -69,7 +69,7 @@ fn by_weight() -> impl Iterator<Item = Field> {
     fields.into_iter()
 }
 
-/// The beginning of the message, when there is nothing to point at.
+/// Returns the start of the message, if there are no matches.
 fn opening<'t>(texts: &MessageTexts<'t>) -> Option<Window<'t>> {
     by_weight().find_map(|field| {
         let text = texts.values(field).find(|text| !text.trim().is_empty())?;
@@ -78,7 +78,12 @@ fn opening<'t>(texts: &MessageTexts<'t>) -> Option<Window<'t>> {
     })
 }
 
-fn best_window(field: Field, text: &str, mut spots: Vec<Spot>, width: usize) -> Option<Window<'_>> {
+fn best_window(
+    field: Field,
+    text: &str,
+    mut spots: Vec<Occurrence>,
+    width: usize,
+) -> Option<Window<'_>> {
     spots.sort_by_key(|spot| (spot.range.start, spot.range.end));
     let mut best: Option<((usize, usize), Range<usize>)> = None;
     for (index, first) in spots.iter().enumerate().take(MAX_WINDOWS) {
@@ -115,7 +120,7 @@ fn columns_of(character: char) -> usize {
     character.width().unwrap_or(0)
 }
 
-/// A character of the line, and where it is in the text.
+/// A character of the line, and its position in the text.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     character: char,
@@ -133,7 +138,7 @@ impl Window<'_> {
         self.drawn(&cells, shown, from > 0, to < self.text.len())
     }
 
-    /// Which cells are shown: the window, a third of the rest before it, the others behind.
+    /// Returns the cells to show: the window, a third of the rest before it, the others after.
     fn shown(
         &self,
         cells: &[Cell],
@@ -199,7 +204,7 @@ fn floor(text: &str, at: usize) -> usize {
     (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
-/// The characters of a stretch, each run of blanks and controls as one blank, none at the ends.
+/// Returns the characters of a range, each run of white space and controls as one space, none at the ends.
 fn flattened(text: &str, range: Range<usize>) -> Vec<Cell> {
     let base = range.start;
     let mut cells: Vec<Cell> = Vec::new();
@@ -217,14 +222,14 @@ fn flattened(text: &str, range: Range<usize>) -> Vec<Cell> {
     cells
 }
 
-/// Goes back from a cell as far as the columns last.
+/// Goes back from a cell as far as there are columns.
 fn backward(cells: &[Cell], from: usize, mut room: usize) -> usize {
     let before = cells.get(..from).unwrap_or_default();
     let count = before.iter().rev().take_while(|cell| take(cell, &mut room)).count();
     from - count
 }
 
-/// Goes on from a cell as far as the columns last.
+/// Goes forward from a cell as far as there are columns.
 fn forward(cells: &[Cell], from: usize, mut room: usize) -> usize {
     let behind = cells.get(from..).unwrap_or_default();
     from + behind.iter().take_while(|cell| take(cell, &mut room)).count()
@@ -236,7 +241,7 @@ fn take(cell: &Cell, room: &mut usize) -> bool {
     left.is_some()
 }
 
-/// The first word that begins at or after `from`; `from` itself when none begins before `limit`.
+/// Returns the first word that begins at or after `from`; `from` itself if none begins before `limit`.
 fn next_word(cells: &[Cell], from: usize, limit: usize) -> usize {
     let is_blank = |at: usize| cells.get(at).is_some_and(|cell| cell.character == ' ');
     if from == 0 || is_blank(from - 1) {
@@ -245,7 +250,7 @@ fn next_word(cells: &[Cell], from: usize, limit: usize) -> usize {
     (from..limit).find(|&at| is_blank(at)).map_or(from, |at| at + 1)
 }
 
-/// The end of the last whole word before `from`; `from` itself when that would cut into the match.
+/// Returns the end of the last whole word before `from`; `from` itself if that would cut into the match.
 fn last_word(cells: &[Cell], from: usize, limit: usize) -> usize {
     let is_blank = |at: usize| cells.get(at).is_some_and(|cell| cell.character == ' ');
     if is_blank(from) {

@@ -1,4 +1,4 @@
-//! Snippets: which spot, and how it is cut.
+//! Tests of snippets: which position, and how it is cut.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ fn plan(query: &str) -> QueryPlan {
     SearchQuery::parse(query).unwrap().plan(&Zoned::default(), &mut |_| Vec::new())
 }
 
-/// The snippet with matches in brackets.
+/// Returns the snippet with matches in brackets.
 fn snippet(query: &str, texts: &MessageTexts<'_>, width: usize) -> (Field, String) {
     let snippet = plan(query).snippet(texts, width).unwrap();
     let columns = unicode_width::UnicodeWidthStr::width(snippet.text.as_str());
@@ -32,7 +32,7 @@ fn prompt(query: &str, text: &str, width: usize) -> String {
 }
 
 #[test]
-fn the_match_stands_in_its_context_cut_at_words() {
+fn the_match_is_in_its_context_cut_at_words() {
     let text = "The first line is long enough to be cut away.\nThen parseLegacyRecord fails\n\n  on an \
                 empty table, and the rest of the message goes on and on.";
     for (query, width, want) in [

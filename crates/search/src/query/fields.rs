@@ -1,4 +1,4 @@
-//! `name:value` terms: which names there are, and what their values may be.
+//! `name:value` terms: the field names and their possible values.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub(super) fn is_known(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// The mistake of naming a field that there is not.
+/// Returns the error for an unknown field.
 pub(super) fn unknown(name: &str, at: Range<usize>) -> QueryError {
     let known = NAMES.join(", ");
     let what =
@@ -26,13 +26,13 @@ pub(super) fn unknown(name: &str, at: Range<usize>) -> QueryError {
     QueryError::new(at, what, "\"note: check this\"")
 }
 
-/// A value as it was typed, and where.
+/// A value as it was typed, and its position.
 #[derive(Clone, Debug)]
 pub(super) struct Value<'q> {
     pub(super) text: &'q str,
     /// Where the text begins.
     pub(super) start: usize,
-    /// Where it stands, quotes included.
+    /// Its range, including quotes.
     pub(super) at: Range<usize>,
     pub(super) is_quoted: bool,
 }
@@ -43,7 +43,7 @@ pub(super) enum Meaning {
     Scope(FieldSet),
 }
 
-/// Understands a field term.
+/// Parses a field term.
 pub(super) fn meaning(name: &str, value: &Value<'_>) -> Result<Meaning, QueryError> {
     if name == "in" {
         return fields(value).map(Meaning::Scope);
@@ -63,7 +63,7 @@ pub(super) fn meaning(name: &str, value: &Value<'_>) -> Result<Meaning, QueryErr
     Ok(Meaning::Node(Node::Filter(filter)))
 }
 
-/// The parts of a list, each with its place.
+/// Returns the parts of a list, each with its position.
 fn listed<'q>(value: &Value<'q>) -> impl Iterator<Item = (&'q str, Range<usize>)> {
     let mut start = value.start;
     value.text.split(',').map(move |item| {
@@ -85,7 +85,7 @@ fn fields(value: &Value<'_>) -> Result<FieldSet, QueryError> {
     })
 }
 
-/// Words of a list that are names of something.
+/// Parses a list of names.
 fn each<T: Copy + std::fmt::Display, const N: usize>(
     value: &Value<'_>,
     all: [T; N],
@@ -123,7 +123,7 @@ fn state(value: &Value<'_>) -> Result<Filter, QueryError> {
     }
 }
 
-/// Names of models, tools and files are found by their words, as in text.
+/// Names of models, tools and files are searched by their words, as in text.
 fn words(field: Field, value: &Value<'_>) -> Result<Meaning, QueryError> {
     let whole = [(value.text, value.at.clone())];
     let items: Vec<_> = if value.is_quoted || field == Field::Path {

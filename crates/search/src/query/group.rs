@@ -1,4 +1,4 @@
-//! What stands between two brackets: terms, the operators between them, and where words are looked for.
+//! A group in brackets: terms, the operators between them, and the searched fields.
 
 use std::ops::Range;
 
@@ -6,31 +6,31 @@ use super::scope::{self, Scope};
 use super::{Filter, Node, QueryError};
 use crate::document::FieldSet;
 
-/// What one term of a group is.
+/// One term of a group.
 pub(super) enum Item {
     Node(Node<Filter>),
     In(FieldSet),
     NotIn(FieldSet),
-    /// Symbols: not part of any word, so no condition.
+    /// Symbols: not part of any word, so not a condition.
     Nothing,
 }
 
-/// A group while it is read.
+/// A group while it is parsed.
 #[derive(Default)]
 pub(super) struct Group {
-    /// What stands between the `OR`s; the last one is being read.
+    /// The alternatives of `OR`; the last one is being parsed.
     alternatives: Vec<Node<Filter>>,
     current: Vec<Node<Filter>>,
     scope: Scope,
     scope_at: Option<Range<usize>>,
-    /// The operator that still wants something behind it.
+    /// The operator that still needs an operand after it.
     operator: Option<Range<usize>>,
-    /// Whether something stands before the next operator.
+    /// Whether there is an operand before the next operator.
     has_operand: bool,
 }
 
 impl Group {
-    /// Takes `AND` or `OR`.
+    /// Adds `AND` or `OR`.
     pub(super) fn operate(&mut self, operator: &str, at: Range<usize>) -> Result<(), QueryError> {
         if let Some(before) = self.operator.take() {
             return Err(missing_after(before));
@@ -47,7 +47,7 @@ impl Group {
         Ok(())
     }
 
-    /// Takes a term.
+    /// Adds a term.
     pub(super) fn take(&mut self, item: Item, at: Range<usize>) {
         match item {
             Item::Node(node) => self.current.push(node),
@@ -71,7 +71,7 @@ impl Group {
         self.alternatives.extend(joined(std::mem::take(&mut self.current), Node::All));
     }
 
-    /// Ends the group; nothing when it holds no condition.
+    /// Ends the group; `None` if it has no condition.
     pub(super) fn finish(mut self) -> Result<Option<Node<Filter>>, QueryError> {
         if let Some(operator) = self.operator {
             return Err(missing_after(operator));
@@ -98,7 +98,7 @@ fn missing_after(operator: Range<usize>) -> QueryError {
     QueryError::new(operator, format!("{name} needs a word after it"), "cart OR basket")
 }
 
-/// One node for several, or for one, or for none.
+/// Returns one node for several, one or no nodes.
 fn joined(
     mut nodes: Vec<Node<Filter>>,
     join: fn(Vec<Node<Filter>>) -> Node<Filter>,

@@ -1,18 +1,18 @@
-//! Where a query went wrong, shown under the spot.
+//! Errors in a query, shown below their position.
 
 use std::fmt;
 use std::ops::Range;
 
 use unicode_width::UnicodeWidthChar as _;
 
-/// Why a query was not understood.
+/// Why a query could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryError {
-    /// The bytes of the query it is about; empty at the end of the query.
+    /// The byte range in the query; empty at the end of the query.
     pub at: Range<usize>,
     /// What is wrong.
     pub what: String,
-    /// A query of that kind that works.
+    /// A valid query of that kind.
     pub example: &'static str,
 }
 

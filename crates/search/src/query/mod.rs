@@ -1,4 +1,4 @@
-//! What may be asked: words, phrases, operators, fields; text in, a tree out.
+//! The query language: words, phrases, operators, fields; text in, a tree out.
 
 mod fields;
 mod group;
@@ -23,7 +23,7 @@ use when::When;
 use crate::QueryPlan;
 use crate::document::FieldSet;
 
-/// A question, understood but not yet tied to a moment or to sessions.
+/// A parsed query, not yet resolved to a time or to sessions.
 ///
 /// ```
 /// use recount_search::SearchQuery;
@@ -38,30 +38,30 @@ pub struct SearchQuery {
     root: Node<Filter>,
 }
 
-/// What only the caller can answer: the sessions it means.
+/// Conditions that only the caller can resolve to sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SessionLeaf {
-    /// `project:` and what was typed behind it.
+    /// `project:` and its value.
     Project(String),
-    /// `source:` and what was typed behind it.
+    /// `source:` and its value.
     Source(String),
     /// `is:live`
     Live,
 }
 
 impl SearchQuery {
-    /// Understands a query, or says where it went wrong. No text makes it panic.
+    /// Parses a query, or returns where it is invalid. No text causes a panic.
     pub fn parse(text: &str) -> Result<Self, QueryError> {
         parse::parse(text).map(|root| Self { root })
     }
 
-    /// Whether only the caller can tell which sessions it means.
+    /// Whether the caller must resolve sessions.
     pub fn names_sessions(&self) -> bool {
         self.root.any_filter(&|filter| matches!(filter, Filter::Session(_)))
     }
 
-    /// Ties the query to a moment and a time zone, for dates, and to the sessions that `resolve` tells.
+    /// Resolves the query with a time and a time zone, for dates, and with the sessions that `resolve` returns.
     pub fn plan(
         &self,
         now: &Zoned,
@@ -71,20 +71,20 @@ impl SearchQuery {
     }
 }
 
-/// A tree of conditions; `F` is what a filter looks like at this stage.
+/// A tree of conditions; `F` is the type of filters at this stage.
 #[derive(Clone, Debug)]
 pub(crate) enum Node<F> {
     /// All of them hold.
     All(Vec<Self>),
     /// At least one holds.
     Any(Vec<Self>),
-    /// At least one holds, and a message is the better the more do.
+    /// At least one holds; the more, the better the message.
     Most(Vec<Self>),
     /// It does not hold.
     Not(Box<Self>),
-    /// The text says so.
+    /// The text matches.
     Text(TextLeaf),
-    /// The message is such a one.
+    /// The message passes the filter.
     Filter(F),
 }
 
@@ -101,10 +101,10 @@ impl<F> Node<F> {
     }
 }
 
-/// Something to look for in texts.
+/// A text condition.
 #[derive(Clone, Debug)]
 pub(crate) struct TextLeaf {
-    /// Which leaf of the plan it is.
+    /// Its number in the plan.
     pub(crate) number: usize,
     /// What to look for.
     pub(crate) matcher: Matcher,
@@ -115,13 +115,13 @@ pub(crate) struct TextLeaf {
 /// What to look for in a text.
 #[derive(Clone, Debug)]
 pub(crate) enum Matcher {
-    /// Words in a row.
+    /// Adjacent words.
     Words(Words),
-    /// A word like this one, with up to this number of typos.
+    /// A similar word, with up to this number of typos.
     Fuzzy {
         /// The word, folded.
         word: String,
-        /// How many letters may be wrong, missing, too many or swapped.
+        /// The maximum number of wrong, missing, extra or swapped letters.
         distance: u8,
     },
     /// A regular expression.

@@ -1,13 +1,13 @@
-//! Which letters a text that matches a regex cannot do without, so that the index can be asked first.
+//! Finds letters that every match of a regex must contain, so that the index can be used first.
 
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
-/// Letters in a row that are worth looking up: shorter ones are in every text.
+/// The minimum number of adjacent letters that are worth looking up: shorter ones are in every text.
 const MIN_LETTERS: usize = 3;
-/// Characters of a class that are looked at one by one.
+/// The maximum number of characters of a class that are checked one by one.
 const MAX_CLASS: usize = 64;
 
-/// Letters and digits in a row, small, that stand within one token of every text that matches.
+/// Adjacent letters and digits, in lower case, that are within one token of every match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Need {
     /// The letters.
@@ -18,14 +18,14 @@ pub(crate) struct Need {
     pub(crate) ends: bool,
 }
 
-/// What every match holds, as far as that can be looked up.
+/// Returns what every match contains, as far as that can be looked up.
 pub(super) fn needed(tree: &Hir) -> Vec<Need> {
     let mut letters = Letters::default();
     letters.visit(tree);
     letters.close(Edge::Unknown);
     let mut found = letters.found;
-    // Words and beginnings of words are looked up at once; letters within words take a walk over the
-    // whole dictionary, so they are only a last resort.
+    // Words and word prefixes are looked up directly; letters within words need a scan of the whole dictionary, so they are
+    // a last resort.
     if found.iter().any(|need| need.begins) {
         found.retain(|need| need.begins);
     } else {
@@ -34,7 +34,7 @@ pub(super) fn needed(tree: &Hir) -> Vec<Need> {
     found
 }
 
-/// Letters and digits in a row that every text that matches has just so, capitals included.
+/// Returns adjacent letters and digits that every match has exactly, including case.
 pub(super) fn literals(tree: &Hir) -> Vec<String> {
     let mut literals = Literals::default();
     literals.visit(tree);
@@ -84,7 +84,7 @@ impl Literals {
     }
 }
 
-/// What is known of the character beside a row of letters.
+/// What is known about the character beside adjacent letters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Edge {
     #[default]
@@ -97,7 +97,7 @@ enum Edge {
 struct Letters {
     run: String,
     before: Edge,
-    /// What stands before the next character.
+    /// What precedes the next character.
     edge: Edge,
     found: Vec<Need>,
 }
@@ -133,7 +133,7 @@ impl Letters {
         }
     }
 
-    /// What comes once or more: its first and last round touch others of its kind.
+    /// Visits a repetition of one or more: its first and last round are adjacent to others of its kind.
     fn visit_repeated(&mut self, tree: &Hir) {
         match tree.kind() {
             HirKind::Class(Class::Unicode(_)) if tree.properties().minimum_len() == Some(1) => {
@@ -161,7 +161,7 @@ impl Letters {
         }
     }
 
-    /// Ends a row. A `T` between digits joins dates and is no letter to the tokenizer.
+    /// Ends a sequence. A `T` between digits joins dates and is not a letter to the tokenizer.
     fn close(&mut self, after: Edge) {
         let run = std::mem::take(&mut self.run);
         self.edge = after;
@@ -189,8 +189,8 @@ impl Letters {
     }
 }
 
-/// Whether a place in the text can only be at the edge of a word. What regexes call a word holds more
-/// characters than ours, so their edges are ours.
+/// Whether a position can only be at the edge of a word. Words in regexes include more characters than ours, so their edges
+/// are ours.
 fn is_edge(look: Look) -> bool {
     matches!(
         look,
@@ -206,7 +206,7 @@ fn is_edge(look: Look) -> bool {
     )
 }
 
-/// Whether none of the characters is part of a word; a class with many is not worth looking at.
+/// Whether none of the characters is part of a word; a class with many is not checked.
 fn is_separating(characters: impl Iterator<Item = char>) -> bool {
     let mut count = 0;
     let mut is_separating = true;
@@ -217,7 +217,7 @@ fn is_separating(characters: impl Iterator<Item = char>) -> bool {
     is_separating && (1..=MAX_CLASS).contains(&count)
 }
 
-/// The letter that all characters are forms of, as in `[Kk]` and the sign of kelvin.
+/// Returns the letter that all characters are forms of, as in `[Kk]` and the Kelvin sign.
 fn one_letter(characters: impl Iterator<Item = char>) -> Option<char> {
     let mut letter = None;
     for character in characters.take(8) {

@@ -7,12 +7,12 @@ use super::words::Words;
 use super::{Filter, Matcher, Node, Pattern, QueryError, TextLeaf};
 use crate::document::FieldSet;
 
-/// Brackets and negations within each other; a person needs three.
+/// The maximum nesting of brackets and negations; a person needs three.
 const MAX_DEPTH: usize = 32;
-/// Words, filters and groups of one query.
+/// The maximum number of words, filters and groups of one query.
 const MAX_TERMS: usize = 256;
 
-/// Understands a whole query.
+/// Parses a whole query.
 pub(super) fn parse(text: &str) -> Result<Node<Filter>, QueryError> {
     let mut parser = Parser { text, at: 0, depth: 0, terms: 0 };
     let mut root = parser.group(None)?.ok_or_else(|| {
@@ -72,7 +72,7 @@ impl<'q> Parser<'q> {
         ["AND", "OR"].into_iter().find(|name| self.keyword(name))
     }
 
-    /// Reads a word in capitals that stands alone.
+    /// Reads a word in capitals that is on its own.
     fn keyword(&mut self, name: &str) -> bool {
         let Some(rest) = self.rest().strip_prefix(name) else { return false };
         let stands_alone =
@@ -149,7 +149,7 @@ impl<'q> Parser<'q> {
         }
     }
 
-    /// Reads what is in quotes; the quotes are part of where it is.
+    /// Reads a quoted text; its range includes the quotes.
     fn quoted(&mut self) -> Result<Value<'q>, QueryError> {
         let start = self.at;
         let mut characters = self.rest().char_indices();
@@ -163,7 +163,7 @@ impl<'q> Parser<'q> {
         Ok(Value { text, start: start + open, at: start..self.at, is_quoted: true })
     }
 
-    /// Reads `/regex/` or `/regex/i`; a path that only looks like one is left alone.
+    /// Reads `/regex/` or `/regex/i`; a path that only looks like one is skipped.
     fn pattern(&mut self) -> Result<Option<Pattern>, QueryError> {
         let start = self.at + 1;
         let mut is_escaped = false;
@@ -187,7 +187,7 @@ impl<'q> Parser<'q> {
         Pattern::new(source, ignores_case, start).map(Some)
     }
 
-    /// Reads up to the next blank; brackets may stand inside when they are closed there, as in `main()`.
+    /// Reads up to the next space; brackets may be inside if they are closed there, as in `main()`.
     fn word(&mut self) -> Result<Item, QueryError> {
         let start = self.at;
         let mut open = 0_usize;
@@ -211,7 +211,7 @@ impl<'q> Parser<'q> {
         }
     }
 
-    /// Reads `name:value`, when the word is one.
+    /// Reads `name:value`, if the word is one.
     fn field(&mut self, word: &str, start: usize) -> Result<Option<Item>, QueryError> {
         let Some((name, rest)) = word.split_once(':') else { return Ok(None) };
         let at = start..start + name.len() + 1;
@@ -251,14 +251,14 @@ impl<'q> Parser<'q> {
     }
 }
 
-/// Whether somebody meant a field: not a URL, a Rust path, a Windows path, a port or a label.
+/// Whether a field was meant: not a URL, a Rust path, a Windows path, a port or a label.
 fn looks_like_field(name: &str, rest: &str) -> bool {
     let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase());
     let next = rest.chars().next();
     is_name && next.is_some_and(|next| !matches!(next, ':' | '/' | '\\' | '0'..='9'))
 }
 
-/// A word with what may hang on its end: `*`, `~`, `~1`, `~2`.
+/// Parses a word with an optional suffix: `*`, `~`, `~1`, `~2`.
 fn plain(word: &str, start: usize) -> Result<Item, QueryError> {
     let stem = word.trim_end_matches('*');
     if stem.len() < word.len() {
@@ -288,7 +288,7 @@ fn plain(word: &str, start: usize) -> Result<Item, QueryError> {
     }))
 }
 
-/// A leaf whose fields are decided when its group ends.
+/// Returns a leaf whose fields are set when its group ends.
 fn text(matcher: Matcher) -> Item {
     Item::Node(Node::Text(TextLeaf { number: 0, matcher, fields: FieldSet::NONE }))
 }

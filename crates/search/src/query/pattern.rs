@@ -1,4 +1,4 @@
-//! `/regex/` terms: what they match, and which letters a text cannot do without.
+//! `/regex/` terms: what they match, and which letters every match must contain.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use regex_syntax::ParserBuilder;
 use super::QueryError;
 use super::needed::{Need, literals, needed};
 
-/// Memory of a compiled expression; those that need more would also be slow.
+/// The memory limit of a compiled expression; those that need more would also be slow.
 const MAX_SIZE: usize = 1 << 20;
 
 /// A regular expression.
@@ -21,7 +21,7 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
-    /// Understands an expression that stands at `start` of the query.
+    /// Parses an expression at `start` of the query.
     pub(super) fn new(source: &str, ignores_case: bool, start: usize) -> Result<Self, QueryError> {
         let mistake = |at: Range<usize>, what: String| {
             QueryError::new(start + at.start..start + at.end, what, "/legacy_?record/i")
@@ -52,7 +52,7 @@ impl Pattern {
         self.regex.is_match(text)
     }
 
-    /// Returns where a text matches; empty matches are not shown.
+    /// Returns the matches in a text, except empty ones.
     pub(crate) fn spans<'r, 't>(
         &'r self,
         text: &'t str,
@@ -60,12 +60,12 @@ impl Pattern {
         self.regex.find_iter(text).map(|found| found.range()).filter(|range| !range.is_empty())
     }
 
-    /// Returns what must stand within a token of any text that matches.
+    /// Returns what must be within a token of any match.
     pub(crate) fn needed(&self) -> &[Need] {
         &self.needed
     }
 
-    /// Returns the letters in a row that any text that matches has just so.
+    /// Returns the adjacent letters that any match has exactly.
     pub(crate) fn literals(&self) -> &[String] {
         &self.literals
     }
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_that_a_text_cannot_do_without_are_found() {
+    fn required_letters_are_found() {
         for (source, ignores_case, want) in [
             ("legacyRecord", false, "*legacyrecord*"),
             ("legacy_?records", true, "*legacy* *records*"),
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_are_known_as_they_are_written() {
+    fn required_letters_keep_their_case() {
         for (source, ignores_case, want) in [
             ("err[a-z]+", false, "err"),
             ("Err[a-z]+", true, ""),

@@ -1,9 +1,9 @@
-//! `in:` and what it reaches: every word of the group it is in that no nearer `in:` has taken.
+//! `in:` and its scope: every word of its group without a nearer `in:`.
 
 use super::{Filter, Node};
 use crate::document::FieldSet;
 
-/// Which fields a group looks at.
+/// The fields that a group searches.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Scope {
     named: Option<FieldSet>,
@@ -16,12 +16,12 @@ impl Scope {
         self.named = Some(self.named.unwrap_or(FieldSet::NONE).or(fields));
     }
 
-    /// `-in:` leaves fields out.
+    /// `-in:` excludes fields.
     pub(super) fn leave_out(&mut self, fields: FieldSet) {
         self.without = Some(self.without.unwrap_or(FieldSet::NONE).or(fields));
     }
 
-    /// Returns the fields, when the group says which.
+    /// Returns the fields, if the group specifies them.
     pub(super) fn fields(self) -> Option<FieldSet> {
         match (self.named, self.without) {
             (None, None) => None,
@@ -32,7 +32,7 @@ impl Scope {
     }
 }
 
-/// Gives fields to every leaf below that has none yet; returns whether there was any text at all.
+/// Sets the fields of every leaf below that has none yet; returns whether there was any text at all.
 pub(super) fn apply(node: &mut Node<Filter>, fields: FieldSet) -> bool {
     match node {
         Node::All(children) | Node::Any(children) | Node::Most(children) => {

@@ -1,11 +1,11 @@
-//! Queries and what is understood; mistakes and how they are shown.
+//! Tests of parsed queries and of errors.
 
 use std::fmt::Write as _;
 
 use super::*;
 use crate::document::FieldSet;
 
-/// The tree in brackets; fields in braces when not all.
+/// Returns the tree in brackets; fields in braces unless all.
 fn shown(node: &Node<Filter>) -> String {
     let all = |children: &[Node<Filter>]| children.iter().map(shown).collect::<Vec<_>>().join(" ");
     match node {

@@ -1,9 +1,9 @@
-//! Dates as people type them: a day, a month, so long ago.
+//! Dates as people type them: a day, a month, a time span before now.
 
 use jiff::civil::{Date, DateTime};
 use jiff::{ToSpan as _, Zoned};
 
-/// A moment, in the words of the query.
+/// A time, as typed in the query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum When {
     /// The start of a day, or a time of day.
@@ -15,8 +15,7 @@ pub(crate) enum When {
 }
 
 impl When {
-    /// Understands `2026-09-02`, `2026-09-02T08:00`, `2026-09`, `2026`, `12h`, `7d`, `2w`, `today`,
-    /// `yesterday`.
+    /// Parses `2026-09-02`, `2026-09-02T08:00`, `2026-09`, `2026`, `12h`, `7d`, `2w`, `today`, `yesterday`.
     pub(super) fn parse(text: &str) -> Option<Self> {
         match text {
             "today" => return Some(Self::DaysBack(0)),
@@ -33,7 +32,7 @@ impl When {
             .or_else(|| text.parse().ok().map(Self::At))
     }
 
-    /// Returns the moment in milliseconds; as far back as there is time when it lies before.
+    /// Returns the time in milliseconds, clamped to the earliest representable time.
     pub(crate) fn resolve(self, now: &Zoned) -> i64 {
         let moment = match self {
             Self::At(time) => time.to_zoned(now.time_zone().clone()),
@@ -49,14 +48,14 @@ impl When {
     }
 }
 
-/// A count of at most six digits, so that no unit makes it overflow.
+/// Parses a count of at most six digits, so that no unit makes it overflow.
 fn count(digits: &str) -> Option<i64> {
     let is_count =
         (1..=6).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_count.then(|| digits.parse().ok())?
 }
 
-/// A year, a month or a day; the first day of it.
+/// Returns the first day of a year, a month or a day.
 fn day(text: &str) -> Option<Date> {
     let mut numbers = text.split('-').map(|digits| (digits.len(), count(digits)));
     let Some((4, Some(year))) = numbers.next() else { return None };

@@ -1,4 +1,4 @@
-//! Words of a query: what the tokenizer makes of them, as something to look for.
+//! Words of a query, tokenized for searching.
 
 use crate::token::{Form, REST, Scanner};
 
@@ -7,9 +7,9 @@ use crate::token::{Form, REST, Scanner};
 pub(crate) struct Words {
     /// The words, in order; never empty.
     pub(crate) parts: Vec<Part>,
-    /// The identifier they make up, which a text may also write in one.
+    /// The identifier they form, which a text may also write as one word.
     pub(crate) whole: Option<String>,
-    /// Whether the last word may go on.
+    /// Whether the last word is a prefix.
     pub(crate) is_open: bool,
     /// Whether part of it is of a script without spaces.
     is_dense: bool,
@@ -20,12 +20,12 @@ pub(crate) struct Words {
 pub(crate) struct Part {
     /// The word, folded.
     pub(crate) text: String,
-    /// How many positions behind the first.
+    /// Its distance from the first, in positions.
     pub(crate) offset: u32,
 }
 
 impl Words {
-    /// Takes text as it was typed; nothing when it holds no word.
+    /// Tokenizes text as it was typed; `None` if it has no word.
     pub(super) fn of(text: &str, is_open: bool) -> Option<Self> {
         let mut scanner = Scanner::new(text);
         let mut parts: Vec<Part> = Vec::new();
@@ -53,11 +53,11 @@ impl Words {
             return None;
         }
         if is_open && let Some(last) = parts.last_mut() {
-            // Of a beginning that is so long, the dictionary knows only this much.
+            // Of such a long prefix, the dictionary has only this much.
             let kept = last.text.find(REST).unwrap_or(last.text.len());
             last.text.truncate(kept);
         }
-        // A pair of characters is found wherever more follow; a single one has to be told so.
+        // A pair of characters is found wherever more follow; a single one must be marked as a prefix.
         let is_open = match last {
             Form::Lone => true,
             Form::Pair => false,
@@ -67,7 +67,7 @@ impl Words {
         Some(Self { parts, whole, is_open, is_dense })
     }
 
-    /// Returns all as one word, for a fuzzy search; nothing for scripts that have no words.
+    /// Returns everything as one word, for a fuzzy search; `None` for scripts that have no words.
     pub(super) fn in_one(&self) -> Option<&str> {
         match (self.parts.as_slice(), &self.whole) {
             ([only], None) if !self.is_dense => Some(&only.text),

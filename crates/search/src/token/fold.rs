@@ -1,4 +1,4 @@
-//! One spelling per word: small letters, no accents, no wide or ligature forms.
+//! One spelling per word: lower case, no accents, no wide or ligature forms.
 
 use unicode_normalization::char::{compose, decompose_compatible, is_combining_mark};
 
@@ -15,7 +15,7 @@ pub(super) fn word(character: char, folded: &mut String) {
     });
 }
 
-/// Letters that Unicode does not take apart, as people type them without the right keyboard.
+/// Letters that Unicode does not decompose, as people type them without the right keyboard.
 fn letter(small: char, folded: &mut String) {
     match small {
         'ß' => folded.push_str("ss"),
@@ -34,8 +34,8 @@ fn letter(small: char, folded: &mut String) {
     }
 }
 
-/// Marks that people leave out when they type: accents, Hebrew points, Arabic vowels. Vowel signs of
-/// Indic scripts are letters to their readers and stay.
+/// Whether it is a mark that people omit when they type: accents, Hebrew points, Arabic vowels. Vowel signs of Indic
+/// scripts are letters to their readers and are kept.
 fn is_accent(character: char) -> bool {
     matches!(u32::from(character),
         0x300..=0x36f | 0x591..=0x5bd | 0x5bf | 0x5c1..=0x5c2 | 0x5c4..=0x5c5 | 0x5c7
@@ -43,8 +43,8 @@ fn is_accent(character: char) -> bool {
         | 0xfe00..=0xfe0f | 0xfe20..=0xfe2f | 0xe0100..=0xe01ef)
 }
 
-/// Appends a character of a script without spaces: half-width forms become full, and what was taken
-/// apart (letters of Hangul, voicing marks) is put together again.
+/// Appends a character of a script without spaces: half-width forms become full, and decomposed characters (letters of
+/// Hangul, voicing marks) are composed.
 pub(crate) fn dense(character: char, folded: &mut Vec<char>) {
     match u32::from(character) {
         0x3131..=0x318e | 0xf900..=0xfaff | 0xff66..=0xffdc | 0x2f800..=0x2fa1f => {

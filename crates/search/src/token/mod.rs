@@ -1,10 +1,10 @@
-//! Text to words; one way for messages and queries.
+//! Tokenizes text; the same way for messages and queries.
 //!
-//! Words are folded (`fold`). Identifiers come whole and in parts: `parseLegacyRecord` gives `parse`,
-//! `legacy`, `record` at consecutive positions, and `parselegacyrecord` at the first of them, so that
-//! both spellings of a name meet. Scripts without spaces come as overlapping pairs of characters, and
-//! the last character alone. Random runs (base64) are dropped and long ones cut; a text to which
-//! that happened ends with the token [`CUT`], so that a search by substring knows what it cannot see.
+//! Words are folded (`fold`). Identifiers are indexed whole and in parts: `parseLegacyRecord` gives `parse`, `legacy`,
+//! `record` at consecutive positions, and `parselegacyrecord` at the first of them, so that both spellings of a name match.
+//! Scripts without spaces give overlapping pairs of characters, and the last character alone. Random runs (base64) are
+//! dropped and long ones truncated; such a text ends with the token [`CUT`], so that a substring search knows that the
+//! index is incomplete.
 
 mod fold;
 mod run;
@@ -21,10 +21,10 @@ pub(crate) use stream::WordTokenizer;
 
 use script::Class;
 
-/// Stands at the end of a text of which something was dropped. No text can hold it as a word.
+/// Marks the end of a text of which something was dropped. No text can contain it as a word.
 pub(crate) const CUT: &str = "\u{1}";
 
-/// Whether a character is part of no word, wherever it stands.
+/// Whether a character is never part of a word.
 pub(crate) fn is_separator(character: char) -> bool {
     matches!(script::of(character), Class::Other | Class::Joint)
 }
@@ -34,9 +34,9 @@ pub(crate) fn is_separator(character: char) -> bool {
 pub(crate) enum Spelling {
     /// Letters or digits.
     Letters,
-    /// What belongs to the letter before it; perhaps nothing.
+    /// A mark on the letter before it; possibly nothing.
     Mark,
-    /// Nothing, and an identifier may go on behind it.
+    /// Nothing, and an identifier may continue after it.
     Joint,
     /// A character of a script without spaces.
     Dense,
@@ -44,7 +44,7 @@ pub(crate) enum Spelling {
     Separator,
 }
 
-/// Returns what a character adds to the word that it is in; `folded` receives the letters.
+/// Returns what a character adds to its word; `folded` receives the letters.
 pub(crate) fn spelling(character: char, folded: &mut String) -> Spelling {
     folded.clear();
     let class = script::of(character);
@@ -65,14 +65,14 @@ pub(crate) fn is_dense(character: char) -> bool {
     script::of(character) == Class::Dense
 }
 
-/// What a token is of its text.
+/// The form of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// A word, or a part of an identifier.
     Part,
-    /// An identifier of several parts, written without joints or with them left out.
+    /// A whole identifier of several parts, without separators.
     Whole,
-    /// Two neighbours of a script without spaces.
+    /// Two adjacent characters of a script without spaces.
     Pair,
     /// The last character of such a run.
     Last,
@@ -82,7 +82,7 @@ pub(crate) enum Form {
     Cut,
 }
 
-/// One token, and where it stands.
+/// One token, and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token<'s> {
     /// The folded word.
@@ -91,10 +91,10 @@ pub(crate) struct Token<'s> {
     pub(crate) start: usize,
     /// Where it ends.
     pub(crate) end: usize,
-    /// Which word of the text it is.
+    /// Its word position in the text.
     pub(crate) position: u32,
-    /// How many positions it covers.
+    /// The number of positions it covers.
     pub(crate) length: u32,
-    /// What it is.
+    /// Its form.
     pub(crate) form: Form,
 }

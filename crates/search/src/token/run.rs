@@ -1,14 +1,14 @@
-//! One run of letters and digits: where it ends, where its parts begin, and whether it is noise.
+//! One run of letters and digits: its end, its parts, and whether it is noise.
 
 use super::script::{self, Class};
 
-/// More parts than any name has.
+/// The maximum number of parts: more than any name has.
 const MAX_CUTS: usize = 24;
-/// From this length on a run of all three classes in disorder is not a name any more.
+/// From this length on, an irregular run of all three classes is no longer a name.
 const RANDOM: usize = 12;
 /// From this length on such a run is encoded data.
 const BLOB: usize = 32;
-/// Past this length so is any run of all three classes: data has long stretches of one letter too.
+/// Above this length, so is any run of all three classes: data has long runs of one letter too.
 const LONG_BLOB: usize = 48;
 /// A hexadecimal id is one word, though letters and digits alternate.
 const HEX_ID: usize = 6;
@@ -30,7 +30,7 @@ impl Run {
         self.classes & bit(Class::Digit) != 0
     }
 
-    /// Whether small letters, capitals and digits follow each other like the throws of a die.
+    /// Whether lower-case letters, capitals and digits alternate at random.
     fn is_random(&self) -> bool {
         let length = self.end - self.start;
         self.classes == 0b111 && length >= RANDOM && self.changes * 5 > length * 2
@@ -58,11 +58,11 @@ fn is_hex(text: &str, start: usize, end: usize) -> bool {
     text.get(start..end).is_some_and(|run| run.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// Returns where the next word or dense run begins, and which of the two it is.
+/// Returns the start of the next word or dense run, and which of the two it is.
 pub(super) fn next_start(text: &str, mut at: usize) -> Option<(usize, Class)> {
     let bytes = text.as_bytes();
     loop {
-        // Bytes of longer characters are of no class here, and looked at as characters below.
+        // Bytes of longer characters have no class here, and are checked as characters below.
         let rest = bytes.get(at..)?;
         at += rest.iter().take_while(|byte| is_ascii_gap(**byte)).count();
         let (class, width) = class_at(text, bytes, at)?;
@@ -73,7 +73,7 @@ pub(super) fn next_start(text: &str, mut at: usize) -> Option<(usize, Class)> {
     }
 }
 
-/// Whether a byte is a character that is part of no word.
+/// Whether a byte is a character that is never part of a word.
 #[inline]
 fn is_ascii_gap(byte: u8) -> bool {
     byte < 128 && matches!(script::of_byte(byte), Class::Other | Class::Joint)
@@ -89,14 +89,14 @@ fn class_at(text: &str, bytes: &[u8], at: usize) -> Option<(Class, usize)> {
     Some((script::of(character), character.len_utf8()))
 }
 
-/// Counts the bytes from `at` on that are of one class.
+/// Counts the bytes from `at` on that have one class.
 #[inline]
 fn same(bytes: &[u8], at: usize, class: Class) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     rest.iter().take_while(|byte| script::of_byte(**byte) == class).count()
 }
 
-/// Reads a run from its first character; `cuts` receives where its second and later parts begin.
+/// Reads a run from its first character; `cuts` receives the starts of its second and later parts.
 pub(super) fn read(text: &str, start: usize, cuts: &mut Vec<usize>) -> Run {
     cuts.clear();
     let bytes = text.as_bytes();
@@ -110,7 +110,7 @@ pub(super) fn read(text: &str, start: usize, cuts: &mut Vec<usize>) -> Run {
                 }
                 walk.step(text, class, at, cuts);
                 if width == 1 {
-                    // More of the same class changes nothing but where the walk stands.
+                    // More of the same class changes only the position.
                     at += same(bytes, at + 1, class);
                     walk.before_at = at;
                 }
@@ -130,12 +130,12 @@ pub(super) fn read(text: &str, start: usize, cuts: &mut Vec<usize>) -> Run {
     run
 }
 
-/// Whether a `T` stands between two digits, as in `2026-09-02T08`. The digit before is known.
+/// Whether there is a `T` between two digits, as in `2026-09-02T08`. The digit before is known.
 fn is_date_joint(bytes: &[u8], at: usize) -> bool {
     bytes.get(at) == Some(&b'T') && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)
 }
 
-/// Returns where the run after a joint begins, when there is one right behind it.
+/// Returns the start of the run directly after a separator, if there is one.
 pub(super) fn joined(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut next = at;
@@ -153,14 +153,14 @@ pub(super) fn joined(text: &str, at: usize) -> Option<usize> {
     matches!(class, Class::Lower | Class::Upper | Class::Digit).then_some(next)
 }
 
-/// Returns where encoded data ends that has begun before `at`.
+/// Returns the end of encoded data that begins before `at`.
 pub(super) fn skip_blob(text: &str, at: usize) -> usize {
     let rest = text.as_bytes().get(at..).unwrap_or_default();
     let is_data = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=_-".contains(byte);
     at + rest.iter().take_while(|byte| is_data(byte)).count()
 }
 
-/// The way through a run.
+/// The state of reading a run.
 struct Walk {
     before: Class,
     before_at: usize,

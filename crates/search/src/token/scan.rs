@@ -1,4 +1,4 @@
-//! The walk over a text: runs of letters and digits joined to identifiers, and runs of dense scripts.
+//! Scans a text: runs of letters and digits joined to identifiers, and runs of dense scripts.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -6,21 +6,21 @@ use super::run::{self, Run};
 use super::script::{self, Class};
 use super::{CUT, Form, Token, fold};
 
-/// Characters of a token: enough for any word, a commit id, a UUID, a SHA-256.
+/// The maximum length of a token: enough for any word, a commit id, a UUID, a SHA-256.
 pub(super) const MAX_CHARACTERS: usize = 64;
-/// Characters that are left of a longer one; what stands for the rest follows.
+/// The kept length of a longer one; a hash of the rest follows.
 const KEPT_CHARACTERS: usize = 48;
-/// Stands before what stands for the rest. No text can hold it in a word.
+/// Precedes the hash of the rest. No text can contain it in a word.
 pub(crate) const REST: char = '\u{2}';
-/// Joined runs that are looked at together.
+/// The maximum number of runs that are joined.
 const MAX_RUNS: usize = 8;
-/// Parts of an identifier that is also kept whole.
+/// The maximum number of parts of an identifier that is also indexed whole.
 const MAX_WHOLE_PARTS: u32 = 6;
 
-/// Stands between values of which a text was put together: no row of words goes across.
+/// Separates the values that a text was composed of: no phrase crosses it.
 pub const BARRIER: char = '\u{2029}';
 
-/// Goes through a text, token by token, without allocating once its buffers have grown.
+/// Iterates over the tokens of a text, without allocating once its buffers have grown.
 #[derive(Clone, Debug)]
 pub(crate) struct Scanner<'t> {
     text: &'t str,
@@ -30,19 +30,19 @@ pub(crate) struct Scanner<'t> {
     buffers: Buffers,
 }
 
-/// What a scanner can hand on to the next.
+/// Buffers that a scanner can pass on to the next.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Buffers {
-    /// The folded letters of the identifier or run at hand.
+    /// The folded letters of the current identifier or run.
     folded: String,
     /// Its tokens, as ranges of `folded`.
     pieces: Vec<Piece>,
     /// The next piece to hand out.
     next: usize,
-    /// Where the run at hand is cut into parts.
+    /// Where the current run is cut into parts.
     cuts: Vec<usize>,
     dense: Vec<char>,
-    /// Per character of `dense` where it is in the text.
+    /// The position in the text of each character of `dense`.
     starts: Vec<usize>,
 }
 
@@ -75,7 +75,7 @@ impl<'t> Scanner<'t> {
         self.buffers
     }
 
-    /// Returns the next token. Not an iterator: the token is lent.
+    /// Returns the next token. Not an iterator: the token is borrowed.
     pub(crate) fn next(&mut self) -> Option<Token<'_>> {
         if self.buffers.next >= self.buffers.pieces.len() {
             self.refill()?;
@@ -103,7 +103,7 @@ impl<'t> Scanner<'t> {
             if passed.is_some_and(|passed| {
                 passed.len() >= BARRIER.len_utf8() && passed.contains(BARRIER)
             }) {
-                // What stands behind does not follow what stands before.
+                // Text after it is not adjacent to text before it.
                 self.position += 1;
             }
             match next {
@@ -172,7 +172,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Folds a run and pushes its parts, and itself when there are several.
+    /// Folds a run and pushes its parts, and itself if there are several.
     fn push_run(&mut self, run: &Run) {
         let base = self.buffers.folded.len();
         let first = self.position;
@@ -232,8 +232,8 @@ impl<'t> Scanner<'t> {
         self.position += 1;
     }
 
-    /// Cuts a token that is too long for the dictionary; a number stands for the rest, so that another one with the
-    /// same beginning is another one.
+    /// Truncates a token that is too long for the dictionary; a hash replaces the rest, so that tokens with the same start
+    /// stay distinct.
     fn shortened(&mut self, folded: std::ops::Range<usize>) -> std::ops::Range<usize> {
         if folded.len() <= MAX_CHARACTERS {
             return folded;

@@ -1,13 +1,13 @@
-//! Which kind of character is this: part of a word, of a script without spaces, or neither.
+//! Classifies characters: part of a word, of a script without spaces, or neither.
 
 use unicode_normalization::char::is_combining_mark;
 
-/// What a character does to the word it is in.
+/// The class of a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     /// Ends a word.
     Other,
-    /// A small letter, or one of a script without case.
+    /// A lower-case letter, or one of a script without case.
     Lower,
     /// A capital letter.
     Upper,
@@ -17,7 +17,7 @@ pub(super) enum Class {
     Mark,
     /// Joins the parts of an identifier: `_`, `-`, `.`.
     Joint,
-    /// A character of a script that puts no spaces between words.
+    /// A character of a script without spaces between words.
     Dense,
 }
 
@@ -73,13 +73,13 @@ pub(super) fn of(character: char) -> Class {
 /// Stretches Arabic words without changing them.
 const TATWEEL: char = '\u{640}';
 
-/// Soft hyphen, joiners and word joiner: they may stand inside a word.
+/// Whether it is a soft hyphen, joiner or word joiner: they may be inside a word.
 fn is_invisible(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
 }
 
-/// Whether words of this script follow each other without a space: Han, kana, Hangul (whose particles
-/// cling to words), Bopomofo, Thai, Lao, Burmese, Khmer.
+/// Whether words of this script follow each other without a space: Han, kana, Hangul (whose particles are attached to
+/// words), Bopomofo, Thai, Lao, Burmese, Khmer.
 fn is_dense(character: char) -> bool {
     let code = u32::from(character);
     if code < 0xe00 {

@@ -1,11 +1,11 @@
-//! The scanner as the index engine wants it.
+//! The scanner with the interface of the index engine.
 
 use tantivy::tokenizer::{Token as IndexToken, TokenStream, Tokenizer};
 
 use super::{Buffers, Scanner};
 use crate::neighbours::Recorder;
 
-/// Hands the words of a text to the index.
+/// Passes the words of a text to the index.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WordTokenizer {
     token: IndexToken,
@@ -14,7 +14,7 @@ pub(crate) struct WordTokenizer {
 }
 
 impl WordTokenizer {
-    /// Also records which words stand next to each other, for fields without positions.
+    /// Also records adjacent words, for fields without positions.
     pub(crate) fn with_neighbours() -> Self {
         Self { neighbours: Some(Recorder::default()), ..Self::default() }
     }

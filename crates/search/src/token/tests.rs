@@ -1,9 +1,9 @@
-//! Texts and the tokens they give.
+//! Tests of texts and their tokens.
 
 use super::scan::MAX_CHARACTERS;
 use super::*;
 
-/// Tokens as `text@position`, wholes in brackets.
+/// Returns tokens as `text@position`, wholes in brackets.
 fn tokens(text: &str) -> String {
     let mut scanner = Scanner::new(text);
     let mut shown = Vec::new();

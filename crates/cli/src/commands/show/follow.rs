@@ -13,7 +13,7 @@ use crate::context::{Context, Out, Paged};
 use crate::failure::Failure;
 
 /// Changes are waited for so long at a time.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What was printed, and how the next messages are.
 struct Follower {
@@ -73,7 +73,7 @@ pub(super) fn run(
                 follower.print(&Arc::new(opened))?;
             }
         }
-        is_changed = match subscription.next(PATIENCE) {
+        is_changed = match subscription.next(TIMEOUT) {
             Some(WatchEvent::Changed(change)) => {
                 change.after.source == source && change.after.id == id
             }

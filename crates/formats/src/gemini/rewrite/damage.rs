@@ -21,7 +21,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 const TRIES: usize = 64;
 
 /// What is mended in a log, and the log without it.
-pub(super) fn mended(
+pub(super) fn repaired(
     path: &Path,
     outline: &Outline,
     known: &KnownMetadata<'_>,

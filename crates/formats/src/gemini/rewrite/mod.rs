@@ -56,21 +56,21 @@ impl Rewriter for Files {
         layout::frame(fields)
     }
 
-    fn mended(
+    fn repaired(
         &self,
         path: &Path,
         outline: &Outline,
         known: &KnownMetadata<'_>,
     ) -> io::Result<(Vec<Flaw>, Vec<Piece>)> {
-        damage::mended(path, outline, known)
+        damage::repaired(path, outline, known)
     }
 
     fn exchange(&self, record: &[u8]) -> Option<Exchange> {
         pairs::exchange(record)
     }
 
-    fn remade(&self, record: &[u8], rewrite: &Rewrite) -> Option<Vec<u8>> {
-        pairs::remade(record, rewrite)
+    fn rewritten(&self, record: &[u8], rewrite: &Rewrite) -> Option<Vec<u8>> {
+        pairs::rewritten(record, rewrite)
     }
 
     fn list(&self) -> Frame {

@@ -120,7 +120,7 @@ fn results(raw: &[u8], call: &RecordedCall) -> JsonScan<Vec<RecordedCall>> {
 }
 
 /// Writes a record so that calls and responses match.
-pub(super) fn remade(record: &[u8], rewrite: &Rewrite) -> Option<Vec<u8>> {
+pub(super) fn rewritten(record: &[u8], rewrite: &Rewrite) -> Option<Vec<u8>> {
     match rewrite {
         Rewrite::Answer(calls) => answered(record, calls).ok(),
         Rewrite::Drop(answers) => dropped(record, answers).ok(),

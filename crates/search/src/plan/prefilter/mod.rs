@@ -1,9 +1,8 @@
-//! What a file cannot do without when one of its messages is to hold: a test of its bytes as they are on
-//! disk, many times faster than reading them.
+//! Tests the raw bytes of a file for what a matching message must contain, many times faster than parsing it.
 //!
-//! It may say yes where no message holds, never no where one does. A word is looked for by its rarest letter
-//! (`needle`, `sign`); around each such letter the bytes are read as the tokenizer would read them (`spelled`):
-//! escapes, accents, joints of identifiers and borders between the parts of a message included.
+//! It may have false positives, never false negatives. A word is found by its rarest letter (`needle`, `sign`); around each
+//! such letter the bytes are read as the tokenizer would read them (`spelled`), including escapes, accents, separators of
+//! identifiers and borders between the parts of a message.
 
 mod needle;
 mod sign;
@@ -16,7 +15,7 @@ use needle::Needle;
 use super::{Check, QueryPlan};
 use crate::query::{Matcher, Node, TextLeaf};
 
-/// More conditions hardly keep any more files away.
+/// More conditions hardly exclude any more files.
 const MAX_CONDITIONS: usize = 8;
 
 /// Conditions on the bytes of a file: all of them must be met.
@@ -30,7 +29,7 @@ pub struct Prefilter {
 struct Condition(Vec<Needle>);
 
 impl QueryPlan {
-    /// Returns what can be tested on the bytes of a file. Nothing when any file may hold.
+    /// Returns the tests on the bytes of a file. `None` if any file may match.
     pub fn prefilter(&self) -> Option<Prefilter> {
         let mut conditions = conditions(&self.root);
         conditions.sort_by(|a, b| a.frequency().total_cmp(&b.frequency()));
@@ -40,10 +39,10 @@ impl QueryPlan {
 }
 
 impl Prefilter {
-    /// How many bytes two neighbouring pieces of a file must share, so that what stands on their border is seen.
+    /// The overlap in bytes of two adjacent pieces of a file, so that matches on their border are found.
     pub const OVERLAP: usize = 4096;
 
-    /// Returns how many conditions there are; the first keeps most files away.
+    /// Returns the number of conditions; the first excludes most files.
     pub fn conditions(&self) -> usize {
         self.conditions.len()
     }
@@ -64,7 +63,7 @@ impl Condition {
         self.0.iter().any(|needle| needle.is_in(piece))
     }
 
-    /// How often it is about to be met, roughly.
+    /// Returns a rough estimate of how often it is met.
     fn frequency(&self) -> f32 {
         self.0.iter().map(Needle::frequency).sum()
     }
@@ -89,7 +88,7 @@ fn conditions(node: &Node<Check>) -> Vec<Condition> {
     }
 }
 
-/// Each word of a leaf is a condition. An identifier written in one holds its parts as well.
+/// Returns each word of a leaf as a condition. A whole identifier contains its parts as well.
 fn words(leaf: &TextLeaf) -> Vec<Condition> {
     let needles: Vec<Needle> = match &leaf.matcher {
         Matcher::Words(words) => {

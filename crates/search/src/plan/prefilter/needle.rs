@@ -1,4 +1,4 @@
-//! One word in the bytes of a file: found by its rarest letter, then read.
+//! Finds one word in the bytes of a file by its rarest letter.
 
 use memchr::memchr;
 
@@ -6,24 +6,24 @@ use super::sign::Sign;
 use super::spelled::{Unit, raw, spells, spells_dense, unit};
 use crate::token::{Spelling, fold_dense, is_dense, spelling};
 
-/// A word, and how it is looked for.
+/// A word, and how to search for it.
 #[derive(Clone, Debug)]
 pub(super) struct Needle {
     letters: Vec<char>,
-    /// The letter that is looked for first; never the last one, unless there is only one.
+    /// The letter that is searched first; never the last one, unless there is only one.
     anchor: usize,
     is_dense: bool,
-    /// Which bytes are worth a closer look.
-    telling: Box<[bool; 256]>,
-    /// Which characters of two bytes are forms of the anchor, by their code.
+    /// Which bytes need a closer check.
+    candidates: Box<[bool; 256]>,
+    /// Which two-byte characters are forms of the anchor, by their code.
     forms: Box<[u64; 32]>,
 }
 
-/// How far before a letter the word may begin.
+/// The maximum distance of a letter from the start of its word.
 const WINDOW: usize = 512;
 
 impl Needle {
-    /// Takes a folded word; nothing when it is too short to be worth it.
+    /// Takes a folded word; `None` if it is too short to be useful.
     pub(super) fn new(word: &str) -> Option<Self> {
         let letters: Vec<char> = word.chars().collect();
         let is_dense = is_dense(*letters.first()?);
@@ -41,7 +41,7 @@ impl Needle {
             letters,
             anchor,
             is_dense,
-            telling: Box::new([false; 256]),
+            candidates: Box::new([false; 256]),
             forms: Box::new([0; 32]),
         };
         needle.learn();
@@ -60,7 +60,7 @@ impl Needle {
             }
             _ => byte >= 0xc2,
         };
-        for (slot, byte) in self.telling.iter_mut().zip(0..=u8::MAX) {
+        for (slot, byte) in self.candidates.iter_mut().zip(0..=u8::MAX) {
             *slot = may_tell(byte);
         }
         for code in 0x80_u16..0x800 {
@@ -71,7 +71,7 @@ impl Needle {
         }
     }
 
-    /// How often it is about to be found, roughly.
+    /// Returns a rough estimate of how often it is found.
     pub(super) fn frequency(&self) -> f32 {
         self.letters.iter().map(|letter| frequency(*letter)).product()
     }
@@ -91,8 +91,8 @@ impl Needle {
         };
         sign.any(bytes, |at| {
             let byte = bytes.get(at).copied().unwrap_or_default();
-            let is_telling = self.telling.get(usize::from(byte)).copied().unwrap_or(false);
-            is_telling && self.is_at(bytes, at, byte)
+            let is_candidate = self.candidates.get(usize::from(byte)).copied().unwrap_or(false);
+            is_candidate && self.is_at(bytes, at, byte)
         })
     }
 
@@ -100,13 +100,13 @@ impl Needle {
         self.letters.get(self.anchor).copied().unwrap_or_default()
     }
 
-    /// The letter behind the anchor, if it is ASCII.
+    /// Returns the letter after the anchor, if it is ASCII.
     fn next_byte(&self) -> u8 {
         let next = self.letters.get(self.anchor + 1).copied().unwrap_or_default();
         u8::try_from(next).unwrap_or(0x80)
     }
 
-    /// Whether a telling byte is the anchor, with the word around it.
+    /// Whether a candidate byte is the anchor, with the word around it.
     fn is_at(&self, bytes: &[u8], at: usize, byte: u8) -> bool {
         match byte {
             b'\\' if bytes.get(at + 1) == Some(&b'u') => match unit(bytes, at) {
@@ -121,8 +121,8 @@ impl Needle {
             }),
             _ => {
                 let next = bytes.get(at + 1).copied().unwrap_or_default();
-                let goes_on = next.to_ascii_lowercase() == self.next_byte() || is_bridge(next);
-                goes_on && self.is_around(bytes, at)
+                let continues = next.to_ascii_lowercase() == self.next_byte() || is_bridge(next);
+                continues && self.is_around(bytes, at)
             }
         }
     }
@@ -139,9 +139,9 @@ impl Needle {
             let (right, after) = (bytes.get(at..), self.letters.get(self.anchor..));
             let (right, after) = (right.unwrap_or_default(), after.unwrap_or_default());
             let same = right.iter().zip(after).take_while(|pair| is_same(*pair)).count();
-            let goes_on = || right.get(same).is_some_and(|byte| is_bridge(*byte));
+            let continues = || right.get(same).is_some_and(|byte| is_bridge(*byte));
             let start = at - before.len();
-            return same == after.len() || goes_on() && spells(bytes, start, &self.letters);
+            return same == after.len() || continues() && spells(bytes, start, &self.letters);
         }
         let Some(odd) = at.checked_sub(same + 1) else { return false };
         let near = bytes.get(odd.saturating_sub(6)..at).unwrap_or_default();
@@ -163,7 +163,7 @@ impl Needle {
             || from > 0 && self.is_stretched(bytes, from, at)
     }
 
-    /// Whether so little is said between two places that the word may have begun long before.
+    /// Whether there is so little text between two positions that the word may have begun long before.
     fn is_stretched(&self, bytes: &[u8], from: usize, at: usize) -> bool {
         let between = bytes.get(from..at).unwrap_or_default();
         let said = between.iter().filter(|byte| byte.is_ascii_alphanumeric()).count();
@@ -176,11 +176,11 @@ impl Needle {
         if !self.is_dense {
             return self.begins_before(bytes, at);
         }
-        // What is put together of several characters is not followed any further.
+        // Characters that are composed of several are not checked further.
         character != self.letter() || spells_dense(bytes, at, &self.letters)
     }
 
-    /// A quick look at a character that is not ASCII, before [`Self::is_form`].
+    /// A quick check of a character that is not ASCII, before [`Self::is_form`].
     fn may_be_form(&self, character: char) -> bool {
         let code = u32::from(character);
         match self.forms.get(code as usize / 64) {
@@ -228,24 +228,24 @@ fn is_han(character: char) -> bool {
     matches!(u32::from(character), 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0x2_0000..=0x3_fffd)
 }
 
-/// Blocks of symbols and of scripts of their own, none of whose characters is a form of an ASCII letter.
+/// Whether it is in a block of symbols or of another script, none of whose characters is a form of an ASCII letter.
 pub(super) fn is_never_plain(code: u32) -> bool {
     matches!(code,
         0x800..=0x1cff | 0x2000..=0x206f | 0x2190..=0x245f | 0x2500..=0x2bff | 0x3000..=0x31ff | 0x3400..=0xa63f
         | 0xa800..=0xaaff | 0xac00..=0xfaff | 0xfe00..=0xfeff | 0x1f200..=0x1faff | 0x2_0000..)
 }
 
-/// Bytes that may stand within a word: joints, escapes, borders of parts, characters that are not ASCII.
+/// Whether a byte may be inside a word: separators, escapes, borders of parts, characters that are not ASCII.
 fn is_bridge(byte: u8) -> bool {
     byte >= 0x80 || matches!(byte, b'_' | b'-' | b'.' | b'\\' | b'"')
 }
 
-/// First bytes of characters that may be forms of an ASCII letter.
+/// Whether it is the first byte of a character that may be a form of an ASCII letter.
 pub(super) fn is_plain_lead(byte: u8) -> bool {
     matches!(byte, 0xc2..=0xcd | 0xe1..=0xe3 | 0xea | 0xef | 0xf0)
 }
 
-/// How often a letter is in session files, in thousandths, roughly.
+/// Returns the rough frequency of a letter in session files, in thousandths.
 fn frequency(letter: char) -> f32 {
     let thousandths = match letter {
         'e' => 95.0,

@@ -1,17 +1,17 @@
-//! Which bytes of a file are worth a closer look, many at a time.
+//! Finds the bytes of a file that need a closer check, many at a time.
 
 use std::sync::OnceLock;
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x64};
 
-/// What two neighbours look like of which the first may be, or begin, the letter that is looked for.
+/// The pattern of two adjacent bytes of which the first may be, or begin, the searched letter.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Sign {
-    /// An ASCII letter with the next one, or what may stand between them, behind it; an escape; any character that is
-    /// not ASCII. Both letters have the bit set that makes them small.
+    /// An ASCII letter followed by the next one, or by what may be between them; an escape; any character that is not
+    /// ASCII. Both letters have the lower-case bit set.
     Plain { own: u8, next: u8 },
-    /// A character that begins with these bytes, one that stands for such characters, or an escape.
+    /// A character that begins with these bytes, one that represents such characters, or an escape.
     Han { first: u8, second: u8 },
     /// Any character that is not ASCII, or an escape.
     Foreign,
@@ -20,7 +20,7 @@ pub(super) enum Sign {
 const BLOCK: usize = 64;
 
 impl Sign {
-    /// Whether `look` says yes to any byte that is worth it.
+    /// Whether `look` accepts any candidate byte.
     pub(super) fn any(self, bytes: &[u8], mut look: impl FnMut(usize) -> bool) -> bool {
         static LEVEL: OnceLock<Level> = OnceLock::new();
         let level = *LEVEL.get_or_init(Level::new);
@@ -40,7 +40,7 @@ impl Sign {
         (at..bytes.len()).any(look)
     }
 
-    /// Returns the next block with signs, bit by bit, and where it ends; nothing, and what is left, at the end.
+    /// Returns the next block with candidates, as a bit mask, and where it ends; at the end, `None` and the rest.
     #[expect(
         clippy::inline_always,
         reason = "the vector width is that of the caller it is inlined into"
@@ -71,12 +71,12 @@ impl Sign {
         let escape = a.simd_eq(all(b'\\')) & b.simd_eq(all(b'u'));
         let signs = match self {
             Self::Plain { own, next } => {
-                // What may stand within a word is in these ranges; a blank does not.
-                let goes_on = (b | all(0x20)).simd_eq(all(next))
+                // What may be inside a word is in these ranges; a space is not.
+                let continues = (b | all(0x20)).simd_eq(all(next))
                     | (b - all(0x21)).simd_lt(all(b'/' - 0x21))
                     | (b & all(0xfc)).simd_eq(all(b'\\'))
                     | b.simd_ge(all(0x80));
-                (a | all(0x20)).simd_eq(all(own)) & goes_on | a.simd_ge(all(0xc2))
+                (a | all(0x20)).simd_eq(all(own)) & continues | a.simd_ge(all(0xc2))
             }
             Self::Han { first, second } => {
                 a.simd_eq(all(first)) & b.simd_eq(all(second))

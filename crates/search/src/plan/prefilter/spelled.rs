@@ -1,4 +1,4 @@
-//! Bytes of a file, read as the tokenizer would read what they say.
+//! Reads bytes of a file as the tokenizer would read their text.
 
 use super::Prefilter;
 use crate::token::{Spelling, fold_dense, spelling};
@@ -10,11 +10,11 @@ pub(super) enum Unit {
     Is(char),
     /// The quote that ends a string.
     Quote,
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     Broken,
 }
 
-/// Returns what stands at a place and how many bytes it takes; nothing at the end.
+/// Returns the unit at a position and its length in bytes; `None` at the end.
 pub(super) fn unit(bytes: &[u8], at: usize) -> Option<(Unit, usize)> {
     let rest = bytes.get(at..)?;
     match *rest.first()? {
@@ -63,14 +63,14 @@ fn code_unit(bytes: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |unit, &digit| Some(unit << 4 | char::from(digit).to_digit(16)?))
 }
 
-/// Borders between parts that are crossed on the way through one word.
+/// The maximum number of borders between parts within one word.
 const MAX_BORDERS: u32 = 4;
 
-/// Bytes that a word may take: twice as many are shared by neighbouring pieces.
+/// The maximum length of a word in bytes: adjacent pieces overlap by twice as much.
 const LONGEST: usize = Prefilter::OVERLAP / 2;
 
-/// Whether the bytes from `start` on spell the letters; the first character may have others before them, the
-/// last one others behind. What is too long to be followed is believed.
+/// Whether the bytes from `start` on spell the letters; the first character may have others before them, the last one
+/// others after. What is too long to be checked is accepted.
 pub(super) fn spells(bytes: &[u8], start: usize, letters: &[char]) -> bool {
     let Some((Unit::Is(first), width)) = unit(bytes, start) else { return false };
     let mut way = Way { bytes, letters, end: start + LONGEST, folded: String::new() };
@@ -82,21 +82,21 @@ pub(super) fn spells(bytes: &[u8], start: usize, letters: &[char]) -> bool {
         let said = folded.get(from..).unwrap_or_default();
         let same = said.chars().zip(letters).take_while(|(said, letter)| said == *letter).count();
         let is_whole = same == letters.len() || same == said.chars().count();
-        is_whole && way.goes_on(start + width, same, 0)
+        is_whole && way.continues(start + width, same, 0)
     })
 }
 
 struct Way<'a> {
     bytes: &'a [u8],
     letters: &'a [char],
-    /// Behind this nothing is followed.
+    /// Nothing after this is checked.
     end: usize,
     folded: String,
 }
 
 impl Way<'_> {
     /// Whether the rest of the letters follows.
-    fn goes_on(&mut self, mut at: usize, mut known: usize, borders: u32) -> bool {
+    fn continues(&mut self, mut at: usize, mut known: usize, borders: u32) -> bool {
         while let Some(wanted) = self.letters.get(known) {
             if at > self.end {
                 return true;
@@ -124,8 +124,8 @@ impl Way<'_> {
                     Spelling::Dense | Spelling::Separator => return false,
                 },
                 Unit::Quote if borders < MAX_BORDERS => {
-                    let next = behind_border(self.bytes, at);
-                    return next.is_some_and(|next| self.goes_on(next, known, borders + 1));
+                    let next = after_border(self.bytes, at);
+                    return next.is_some_and(|next| self.continues(next, known, borders + 1));
                 }
                 Unit::Quote | Unit::Broken => return false,
             }
@@ -139,7 +139,7 @@ pub(super) fn spells_dense(bytes: &[u8], start: usize, letters: &[char]) -> bool
     let mut dense: Vec<char> = Vec::new();
     let mut folded = String::new();
     let (mut at, mut borders) = (start, 0);
-    // One more than is needed: it may change the one before it.
+    // One more than needed: it may change the one before it.
     while dense.len() <= letters.len() {
         if at > start + LONGEST {
             return true;
@@ -153,7 +153,7 @@ pub(super) fn spells_dense(bytes: &[u8], start: usize, letters: &[char]) -> bool
                 Spelling::Letters | Spelling::Joint | Spelling::Separator => break,
             },
             Unit::Quote if borders < MAX_BORDERS => {
-                let Some(next) = behind_border(bytes, at) else { break };
+                let Some(next) = after_border(bytes, at) else { break };
                 borders += 1;
                 at = next;
             }
@@ -163,12 +163,12 @@ pub(super) fn spells_dense(bytes: &[u8], start: usize, letters: &[char]) -> bool
     dense.starts_with(letters)
 }
 
-/// How far the next part of a text may be.
+/// The maximum distance to the next part of a text.
 const BORDER: usize = 160;
 
-/// Returns where the text goes on in the next part of a content, as in `"},{"text":"` or `","`. The quote that
-/// ends the first part stands before `at`.
-fn behind_border(bytes: &[u8], at: usize) -> Option<usize> {
+/// Returns where the text continues in the next part of a content, as in `"},{"text":"` or `","`. The quote that ends the
+/// first part is before `at`.
+fn after_border(bytes: &[u8], at: usize) -> Option<usize> {
     let gap = bytes.get(at..)?;
     let gap = gap.get(..gap.len().min(BORDER))?;
     let (mut comma, mut key) = (false, false);

@@ -1,4 +1,4 @@
-//! Whatever holds is let through, however it is written down.
+//! Tests that every match passes, in any spelling.
 
 use std::fmt::Write as _;
 
@@ -22,7 +22,7 @@ fn may_hold(query: &str, bytes: &str) -> bool {
 }
 
 #[test]
-fn words_are_seen_however_they_are_spelled() {
+fn words_are_found_in_any_spelling() {
     for (query, bytes, want) in [
         ("legacyrecord", r#""parse legacy_record""#, true),
         ("legacyrecord", r#""parseLEGACYRecord""#, true),
@@ -168,7 +168,7 @@ fn query() -> impl Strategy<Value = String> {
     })
 }
 
-/// As JSON: as it is, with everything escaped that is not ASCII, and in parts.
+/// Returns the text as JSON: plain, with everything escaped that is not ASCII, and in parts.
 fn written(text: &str, cut: usize) -> [String; 3] {
     let quoted = |text: &str| {
         let mut out = String::from("\"");

@@ -1,4 +1,4 @@
-//! Sessions made whole again: each as a plan of what its files will be.
+//! Repairs sessions: each as a plan of its new files.
 
 use recount_engine::Progress;
 use recount_engine::disk::{DiskSnapshot, LocatedFolder};
@@ -8,15 +8,15 @@ use recount_model::SessionId;
 use recount_writer::RealDisk;
 use recount_writer::change::ChangeDetails;
 
-use super::examine::{Elsewhere, Examined, examine};
+use super::examine::{Examined, ExternalFacts, examine};
 use crate::sessions::steps::{role, subject};
 use crate::{Changes, Error, Notice, Proposal};
 
 impl Changes<'_> {
-    /// Plans to mend the sessions that these arguments name, or all but those that somebody works in.
+    /// Plans to repair the sessions that these arguments match, or all except those in use.
     ///
     /// # Errors
-    /// If an argument names none, or several; if a file cannot be read.
+    /// If an argument matches none, or several; if a file cannot be read.
     pub fn repair_plan(
         self,
         wanted: &[String],
@@ -31,7 +31,7 @@ impl Changes<'_> {
             let Some(facts) = chosen.iter().find(|facts| facts.id == id) else { continue };
             let steps = offer.plan.steps.len();
             for file in &files {
-                mend(&mut offer, id.as_str(), file)?;
+                repair(&mut offer, id.as_str(), file)?;
             }
             if offer.plan.steps.len() > steps {
                 offer.plan.sessions.push(subject(facts));
@@ -41,7 +41,7 @@ impl Changes<'_> {
     }
 }
 
-/// Looks at the files of sessions for what keeps their agent from loading them.
+/// Examines sessions for flaws that keep their agent from loading them.
 pub(crate) fn examine_all(
     disk: &DiskSnapshot,
     progress: &dyn Progress,
@@ -56,52 +56,52 @@ pub(crate) fn examine_all(
     found.into_iter().flatten().collect()
 }
 
-/// Looks at the files of one session.
+/// Examines the files of one session.
 pub(crate) fn examine_session(
     source: &'static dyn Source,
     session_files: &SessionFiles,
     disk: &DiskSnapshot,
 ) -> Vec<Examined> {
     let rewriter = source.rewriter();
-    let examine = |rewriter| examine(rewriter, session_files, &elsewhere(disk, session_files));
+    let examine = |rewriter| examine(rewriter, session_files, &external_facts(disk, session_files));
     rewriter.map(examine).unwrap_or_default()
 }
 
-/// Whether a file of a session says which session it is.
+/// Whether a file of a session records its id.
 pub(crate) fn has_head(session_files: &SessionFiles) -> bool {
     session_files.files.iter().any(|file| file.file.outline.head.session_id.is_some())
 }
 
-/// What the place of a session's files, and what lies beside them, tell of it.
-fn elsewhere(disk: &DiskSnapshot, session_files: &SessionFiles) -> Elsewhere {
+/// Returns what the location of a session's files, and the files beside them, show about it.
+fn external_facts(disk: &DiskSnapshot, session_files: &SessionFiles) -> ExternalFacts {
     let is_its = |folder: &&LocatedFolder| {
         session_files
             .files
             .iter()
             .any(|session_file| session_file.file.at.path.starts_with(&folder.at.path))
     };
-    let mut told = Elsewhere::default();
+    let mut facts = ExternalFacts::default();
     for LocatedFolder { source, at, .. } in disk.folders.iter().filter(is_its) {
         let by_marker = || source.project_hash(at.markers.first()?.0.as_str());
         let hash = at.hash.clone().or_else(by_marker);
-        told.project_hash = told.project_hash.or_else(|| hash.map(|hash| hash.to_string()));
+        facts.project_hash = facts.project_hash.or_else(|| hash.map(|hash| hash.to_string()));
         if !has_head(session_files) {
             let traces = source.traces(at);
             let is_its = |id: &&SessionId| id.as_str().starts_with(session_files.id.as_str());
             let mut ids = traces.iter().map(|trace| &trace.session).filter(is_its);
-            told.id = told.id.or_else(|| ids.next().map(ToString::to_string));
+            facts.id = facts.id.or_else(|| ids.next().map(ToString::to_string));
         }
     }
-    told
+    facts
 }
 
-fn mend(offer: &mut Proposal, id: &str, file: &Examined) -> Result<(), Error> {
+fn repair(offer: &mut Proposal, id: &str, file: &Examined) -> Result<(), Error> {
     let name = || file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let about = ChangeDetails { session: Some(id), what: role(file.role) };
     let aside = ChangeDetails { session: Some(id), what: "put aside" };
     let Some(revision) = &file.revision else {
         for &flaw in &file.flaws {
-            offer.notice(Notice::Flaw { file: name(), flaw, mended: false });
+            offer.notice(Notice::Flaw { file: name(), flaw, fixed: false });
         }
         if file.flaws.is_empty() {
             for path in &file.obsolete {
@@ -122,7 +122,7 @@ fn mend(offer: &mut Proposal, id: &str, file: &Examined) -> Result<(), Error> {
         offer.plan.remove(&RealDisk, path, aside)?;
     }
     for &flaw in &file.flaws {
-        offer.notice(Notice::Flaw { file: name(), flaw, mended: true });
+        offer.notice(Notice::Flaw { file: name(), flaw, fixed: true });
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What keeps an agent from loading a session, or from going on with it, and the files without it.
+//! Finds what keeps an agent from loading or continuing a session, and the fixed files.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, BufRead as _, BufReader};
@@ -13,18 +13,18 @@ use recount_model::{Fate, FileRole, Grammar, MessageKind, SessionKind, Span, Wha
 use super::preview::{Preview, each_record};
 use super::revision::Revision;
 
-/// What was found in one file of a session.
+/// The result for one file of a session.
 #[derive(Debug)]
 pub(crate) struct Examined {
     pub(crate) path: PathBuf,
     pub(crate) role: FileRole,
     /// What keeps the agent from loading it.
     pub(crate) flaws: Vec<Flaw>,
-    /// The file without it, if that can be done.
+    /// The fixed file, if possible.
     pub(crate) revision: Option<Revision>,
-    /// Where the file should lie, if not where it lies.
+    /// Where the file should be, if not in its current place.
     pub(crate) target: Option<PathBuf>,
-    /// Files that are no longer needed then.
+    /// Files that are then no longer needed.
     pub(crate) obsolete: Vec<PathBuf>,
 }
 
@@ -41,19 +41,19 @@ impl Examined {
     }
 }
 
-/// What is known of a session from elsewhere.
+/// What is known about a session from other files.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Elsewhere {
-    /// The session's id, if its files do not tell it.
+pub(crate) struct ExternalFacts {
+    /// The session's id, if its files do not record it.
     pub(crate) id: Option<String>,
     pub(crate) project_hash: Option<String>,
 }
 
-/// Looks at the files of a session.
+/// Examines the files of a session.
 pub(crate) fn examine(
     rewriter: &'static dyn Rewriter,
     session_files: &SessionFiles,
-    elsewhere: &Elsewhere,
+    external_facts: &ExternalFacts,
 ) -> Vec<Examined> {
     let is_aside =
         |session_file: &&SessionFile| session_file.file.at.placement == FilePlacement::Leftover;
@@ -67,7 +67,7 @@ pub(crate) fn examine(
             continue;
         }
         let aside = if session_file.role == FileRole::Main { aside.as_slice() } else { &[] };
-        let examined = examine_file(rewriter, session_files, session_file, aside, elsewhere);
+        let examined = examine_file(rewriter, session_files, session_file, aside, external_facts);
         all.extend(examined.unwrap_or_else(|_| Some(Examined::unread(session_file))));
     }
     all
@@ -78,7 +78,7 @@ fn examine_file(
     session_files: &SessionFiles,
     session_file: &SessionFile,
     aside: &[&SessionFile],
-    elsewhere: &Elsewhere,
+    external_facts: &ExternalFacts,
 ) -> io::Result<Option<Examined>> {
     let path = &session_file.file.at.path;
     let grammar = session_file.file.outline.grammar;
@@ -90,8 +90,8 @@ fn examine_file(
     }
     let seen = Preview::of_file(rewriter, grammar, path)?;
     let known = KnownMetadata {
-        id: elsewhere.id.as_deref().unwrap_or(session_files.id.as_str()),
-        project_hash: elsewhere.project_hash.as_deref().unwrap_or("unknown"),
+        id: external_facts.id.as_deref().unwrap_or(session_files.id.as_str()),
+        project_hash: external_facts.project_hash.as_deref().unwrap_or("unknown"),
         is_subagent: session_files.kind == SessionKind::Subagent,
     };
     let is_json = path.extension().is_some_and(|extension| extension == "json");
@@ -117,8 +117,8 @@ fn examine_file(
     Ok((!sound).then_some(examined))
 }
 
-/// Which versions of which messages the agent would load, or would if it could.
-fn standing(outline: &Outline) -> Vec<Version> {
+/// Returns the versions of messages that the agent would load, or would if it could.
+fn strict_versions(outline: &Outline) -> Vec<Version> {
     let version = |number: u32| outline.versions.get(number as usize).copied();
     if outline.loadable {
         return outline.strict.iter().filter_map(|shown| version(shown.version)).collect();
@@ -152,8 +152,8 @@ fn document(
         flaws.push(Flaw::Broken);
     }
     let whole = Revision::as_it_is(rewriter, path)?;
-    let rows = standing(outline);
-    let remade = remade(rewriter, &whole, &rows, &mut flaws)?;
+    let rows = strict_versions(outline);
+    let rewritten = rewritten(rewriter, &whole, &rows, &mut flaws)?;
     if flaws.is_empty() {
         return Ok((flaws, None));
     }
@@ -167,7 +167,7 @@ fn document(
     let fit = rows.iter().enumerate().filter(|(number, _)| !unfit.contains(number));
     let element = |(number, version): (usize, &Version)| {
         let shape = Shape::Element(None);
-        match remade.get(&number).and_then(|record| rewriter.shape(record, &shape)) {
+        match rewritten.get(&number).and_then(|record| rewriter.shape(record, &shape)) {
             Some(element) => Piece::New(element),
             None => Piece::Record { file: 0, span: version.span, shape },
         }
@@ -188,7 +188,7 @@ fn log(
     known: &KnownMetadata<'_>,
     aside: &[&SessionFile],
 ) -> io::Result<Mended> {
-    let (mut flaws, mut pieces) = rewriter.mended(path, &seen.outline, known)?;
+    let (mut flaws, mut pieces) = rewriter.repaired(path, &seen.outline, known)?;
     let mut files = vec![path.to_owned()];
     let sound = Revision::new(rewriter, files.clone(), pieces.clone());
     let sound_seen = Preview::of(rewriter, Grammar::Jsonl, &sound)?;
@@ -197,15 +197,15 @@ fn log(
     }
     let outline = &sound_seen.outline;
     let buried = buried(outline);
-    let rows = buried.clone().unwrap_or_else(|| standing(outline));
-    let remade = remade(rewriter, &sound, &rows, &mut flaws)?;
+    let rows = buried.clone().unwrap_or_else(|| strict_versions(outline));
+    let rewritten = rewritten(rewriter, &sound, &rows, &mut flaws)?;
     if buried.is_some() {
         flaws.push(Flaw::Buried { messages: rows.len() });
-        pieces.extend(list(rewriter, &sound, &rows, &remade));
+        pieces.extend(list(rewriter, &sound, &rows, &rewritten));
     } else {
-        let mut numbers: Vec<&usize> = remade.keys().collect();
+        let mut numbers: Vec<&usize> = rewritten.keys().collect();
         numbers.sort_unstable();
-        for record in numbers.into_iter().filter_map(|number| remade.get(number)) {
+        for record in numbers.into_iter().filter_map(|number| rewritten.get(number)) {
             pieces.push(Piece::New([record.as_slice(), b"\n"].concat()));
         }
     }
@@ -231,7 +231,7 @@ fn log(
     Ok((flaws, is_better.then_some(revision), obsolete))
 }
 
-/// What is brought back when the agent would show nothing, although something was said.
+/// Returns the messages to restore if the agent would show nothing although there is a conversation.
 fn buried(outline: &Outline) -> Option<Vec<Version>> {
     let is_said = |kind| !matches!(kind, MessageKind::Context | MessageKind::Notice);
     let is_shown = outline.strict.iter().any(|shown| {
@@ -245,12 +245,12 @@ fn buried(outline: &Outline) -> Option<Vec<Version>> {
         outline.entries.iter().any(|entry| wanted(entry.fate) && is_said(entry.kind))
     };
     let meant = |fate| !matches!(fate, Fate::Rewound | Fate::Cancelled);
-    // What somebody took back on purpose stays taken back.
+    // Messages that were undone on purpose stay undone.
     (!is_shown && talks(&meant)).then(|| best(&meant))
 }
 
-/// Writes records anew in which calls and responses do not match, by their number.
-fn remade(
+/// Rewrites records in which calls and responses do not match, by their number.
+fn rewritten(
     rewriter: &dyn Rewriter,
     maker: &Revision,
     rows: &[Version],
@@ -285,21 +285,21 @@ fn remade(
     if !by_record.is_empty() {
         each_record(maker, &spans, &mut |number, record| {
             let rewrite = by_record.get(&number);
-            let written = rewrite.and_then(|rewrite| rewriter.remade(record, rewrite));
+            let written = rewrite.and_then(|rewrite| rewriter.rewritten(record, rewrite));
             overrides.extend(written.map(|written| (number, written)));
         })?;
     }
     Ok(overrides)
 }
 
-/// A list that replaces all before it.
+/// Returns a list that replaces all messages before it.
 fn list(
     rewriter: &dyn Rewriter,
     sound: &Revision,
     rows: &[Version],
-    remade: &HashMap<usize, Vec<u8>>,
+    rewritten: &HashMap<usize, Vec<u8>>,
 ) -> Vec<Piece> {
-    let record = |(number, version): (usize, &Version)| match remade.get(&number) {
+    let record = |(number, version): (usize, &Version)| match rewritten.get(&number) {
         Some(record) => Some(Piece::New(record.clone())),
         None => sound.origin(version.span).map(|(file, span)| {
             let shape = Shape::Line(None);
@@ -309,7 +309,7 @@ fn list(
     rewriter.list().around(rows.iter().enumerate().filter_map(record))
 }
 
-/// The messages of a file that another does not have, or not as rich.
+/// Returns the messages of a file that another does not have, or not as complete.
 fn news(known: &Outline, other: &Outline) -> Vec<(Box<str>, Span)> {
     let rank = |outline: &Outline, version: u32| {
         outline.versions.get(version as usize).map_or(0, |version| version.rank)
@@ -330,7 +330,7 @@ fn news(known: &Outline, other: &Outline) -> Vec<(Box<str>, Span)> {
     other.entries.iter().filter(is_new).filter_map(span).collect()
 }
 
-/// Puts messages behind the first line, and takes them back again: they are told, and the agent loads what it did.
+/// Inserts messages after the first line, and undoes them again: people see them, and the agent loads the same as before.
 fn insert(
     rewriter: &dyn Rewriter,
     pieces: &mut Vec<Piece>,

@@ -1,6 +1,6 @@
-//! What a file says, whether it is there or would be written: compared before a change is offered.
+//! The content of an existing or future file, compared before a change is offered.
 //!
-//! Nothing is written for it. What would be written is made twice: once for the reader, once to look at each record.
+//! Nothing is written for it. Future content is generated twice: once for the reader, once to examine each record.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, Write};
@@ -17,43 +17,43 @@ use recount_writer::change::Make;
 
 use super::revision::Revision;
 
-/// Bytes are handed to the reader in pieces of at least this size.
+/// Bytes are passed to the reader in pieces of at least this size.
 const PIECE: usize = 256 * 1024;
 
-/// What a file says.
+/// The content of a file.
 #[derive(Debug)]
 pub(crate) struct Preview {
-    /// Whether the agent's loader takes it.
+    /// Whether the agent's loader accepts it.
     pub(crate) loadable: bool,
-    /// What it says of the session as a whole, without white space.
+    /// The session-level fields, without white space.
     pub(crate) fields: Vec<(String, Vec<u8>)>,
-    /// The agent's own view.
+    /// The strict view.
     pub(crate) strict: Vec<Record>,
-    /// Everything that was ever said.
-    pub(crate) full: Vec<Said>,
-    /// What the agent's list takes for a title.
+    /// The full view.
+    pub(crate) full: Vec<PreviewMessage>,
+    /// The titles in the agent's list.
     pub(crate) titles: Vec<Option<String>>,
     pub(crate) outline: Outline,
 }
 
-/// A record: its id, and a number that is equal for equal records.
+/// A record: its id, and a fingerprint.
 pub(crate) type Record = (Option<Box<str>>, u64);
 
 /// A message of the full view.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct PreviewMessage {
     pub(crate) richest: Record,
     pub(crate) kind: MessageKind,
     pub(crate) fate: Fate,
     pub(crate) time: Option<i64>,
     pub(crate) tokens: Option<Tokens>,
     pub(crate) calls: [u32; 3],
-    /// Where an output of the richest version is cut: the other versions.
+    /// The other versions, if an output of the richest one is cut.
     pub(crate) others: Vec<u64>,
 }
 
 impl Preview {
-    /// Looks at a file that is there.
+    /// Reads an existing file.
     pub(crate) fn of_file(
         rewriter: &'static dyn Rewriter,
         grammar: Grammar,
@@ -62,40 +62,41 @@ impl Preview {
         Self::of(rewriter, grammar, &Revision::as_it_is(rewriter, path)?)
     }
 
-    /// Looks at what would be written.
+    /// Reads future content.
     pub(crate) fn of(
         rewriter: &dyn Rewriter,
         grammar: Grammar,
         maker: &dyn Make,
     ) -> io::Result<Self> {
         let reader = rewriter.reader(grammar, &Arc::from(""));
-        let mut feeding = Feeding { reader, waiting: Vec::new(), fed: 0 };
-        maker.make(&mut feeding)?;
-        let outline = feeding.end();
+        let mut feed = ReaderFeed { reader, waiting: Vec::new(), fed: 0 };
+        maker.make(&mut feed)?;
+        let outline = feed.end();
         let spans: Vec<Span> = outline.versions.iter().map(|version| version.span).collect();
-        let mut prints = vec![(0, false); spans.len()];
+        let mut fingerprints = vec![(0, false); spans.len()];
         each_record(maker, &spans, &mut |number, bytes| {
             let mut hasher = DefaultHasher::new();
             compact_bytes(bytes).hash(&mut hasher);
-            if let Some(print) = prints.get_mut(number) {
-                *print = (hasher.finish(), rewriter.may_be_cut(bytes));
+            if let Some(fingerprint) = fingerprints.get_mut(number) {
+                *fingerprint = (hasher.finish(), rewriter.may_be_cut(bytes));
             }
         })?;
-        Ok(Self::new(rewriter, outline, &prints))
+        Ok(Self::new(rewriter, outline, &fingerprints))
     }
 
-    fn new(rewriter: &dyn Rewriter, outline: Outline, prints: &[(u64, bool)]) -> Self {
-        let print = |version: u32| prints.get(version as usize).copied().unwrap_or_default();
+    fn new(rewriter: &dyn Rewriter, outline: Outline, fingerprints: &[(u64, bool)]) -> Self {
+        let fingerprint =
+            |version: u32| fingerprints.get(version as usize).copied().unwrap_or_default();
         let shown = |shown: &VisibleMessage| {
             let entry = outline.entries.get(shown.entry as usize)?;
-            Some((entry.id.clone(), print(shown.version).0))
+            Some((entry.id.clone(), fingerprint(shown.version).0))
         };
         let said = |entry: &MessageEntry| {
-            let (richest, is_cut) = print(entry.best);
-            let mut others = if is_cut { whole(&outline, entry, prints) } else { Vec::new() };
+            let (richest, is_cut) = fingerprint(entry.best);
+            let mut others = if is_cut { whole(&outline, entry, fingerprints) } else { Vec::new() };
             others.sort_unstable();
             others.dedup();
-            Said {
+            PreviewMessage {
                 richest: (entry.id.clone(), richest),
                 kind: entry.kind,
                 fate: entry.fate,
@@ -115,30 +116,32 @@ impl Preview {
         }
     }
 
-    /// Whether the agent and people see the same.
+    /// Whether both views are the same.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.is_same_talk(other) && self.titles == other.titles && self.fields == other.fields
     }
 
-    /// Whether the same was said, and the agent loads the same.
+    /// Whether the conversation is the same, and the agent loads the same.
     pub(crate) fn is_same_talk(&self, other: &Self) -> bool {
         self.loadable == other.loadable && self.strict == other.strict && self.full == other.full
     }
 }
 
-/// Versions of a message in which no output is cut.
-fn whole(outline: &Outline, entry: &MessageEntry, prints: &[(u64, bool)]) -> Vec<u64> {
+/// Returns the versions of a message in which no output is cut.
+fn whole(outline: &Outline, entry: &MessageEntry, fingerprints: &[(u64, bool)]) -> Vec<u64> {
     let mut found = Vec::new();
     let mut next = Some(entry.last);
     while let Some(number) = next {
         let number = number as usize;
-        found.extend(prints.get(number).filter(|(_, cut)| !cut).map(|(print, _)| *print));
+        found.extend(
+            fingerprints.get(number).filter(|(_, cut)| !cut).map(|(fingerprint, _)| *fingerprint),
+        );
         next = outline.versions.get(number).and_then(|version| version.before);
     }
     found
 }
 
-/// Fields in the order of their names.
+/// Returns fields in the order of their names.
 fn fields(fields: Option<&Fields>) -> Vec<(String, Vec<u8>)> {
     let all = fields.into_iter().flat_map(Fields::iter).filter(|(key, _)| *key != "messages");
     let mut all: Vec<_> = all.map(|(key, value)| (key.to_owned(), compact_bytes(value))).collect();
@@ -146,7 +149,7 @@ fn fields(fields: Option<&Fields>) -> Vec<(String, Vec<u8>)> {
     all
 }
 
-/// Calls `visit` with each of some records in what would be written, by their number, in the order in which they stand.
+/// Calls `visit` with each of some records in future content, by their number, in file order.
 pub(crate) fn each_record(
     maker: &dyn Make,
     spans: &[Span],
@@ -154,18 +157,18 @@ pub(crate) fn each_record(
 ) -> io::Result<()> {
     let mut spans: Vec<(usize, Span)> = spans.iter().copied().enumerate().collect();
     spans.sort_by_key(|(_, span)| span.offset);
-    maker.make(&mut Picking { spans: &spans, at: 0, current: Vec::new(), visit })
+    maker.make(&mut RecordPicker { spans: &spans, at: 0, current: Vec::new(), visit })
 }
 
-/// Hands on what is written to a reader.
-struct Feeding {
+/// Passes written bytes to a reader.
+struct ReaderFeed {
     reader: Box<dyn Reader>,
     waiting: Vec<u8>,
-    /// How much of what waits the reader could not use alone.
+    /// The length of the waiting bytes that the reader could not use on their own.
     fed: usize,
 }
 
-impl Feeding {
+impl ReaderFeed {
     fn feed(&mut self) {
         let used = self.reader.feed(&self.waiting).min(self.waiting.len());
         self.waiting.drain(..used);
@@ -179,10 +182,10 @@ impl Feeding {
     }
 }
 
-impl Write for Feeding {
+impl Write for ReaderFeed {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.waiting.extend_from_slice(bytes);
-        // One long record comes in many pieces: it is not looked at again for each.
+        // One long record comes in many pieces: it is not scanned again for each.
         if self.waiting.len() >= PIECE.max(2 * self.fed) {
             self.feed();
         }
@@ -194,15 +197,15 @@ impl Write for Feeding {
     }
 }
 
-/// Picks records out of what is written, in the order in which they stand.
-struct Picking<'a> {
+/// Selects records from written bytes, in file order.
+struct RecordPicker<'a> {
     spans: &'a [(usize, Span)],
     at: u64,
     current: Vec<u8>,
     visit: &'a mut dyn FnMut(usize, &[u8]),
 }
 
-impl Write for Picking<'_> {
+impl Write for RecordPicker<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let end = self.at + bytes.len() as u64;
         while let Some(((number, span), rest)) = self.spans.split_first() {

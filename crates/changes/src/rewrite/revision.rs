@@ -1,4 +1,4 @@
-//! A file rewritten from stretches of files that are there, read when it is written.
+//! A file rewritten from ranges of existing files, read when it is written.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use recount_formats::rewrite::Piece;
 use recount_model::Span;
 use recount_writer::change::{Make, NewContent};
 
-/// How much of a stretch is copied at a time.
+/// How much of a range is copied at a time.
 const BLOCK: u64 = 256 * 1024;
 
-/// What will be in a file.
+/// The new content of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Revision {
     rewriter: &'static dyn Rewriter,
-    /// What it is made of; pieces point here.
+    /// The source files; pieces refer to them by index.
     files: Vec<PathBuf>,
     pieces: Vec<Piece>,
 }
@@ -31,13 +31,13 @@ impl Revision {
         Self { rewriter, files, pieces }
     }
 
-    /// A file as it is.
+    /// Returns a file unchanged.
     pub(crate) fn as_it_is(rewriter: &'static dyn Rewriter, path: &Path) -> io::Result<Self> {
         let bytes = std::fs::metadata(path)?.len();
         Ok(Self::new(rewriter, vec![path.to_owned()], vec![Piece::kept(0, bytes)]))
     }
 
-    /// Returns where a stretch of it comes from, if it is one that stands so in a file.
+    /// Returns the origin of a range, if it is copied unchanged from a file.
     pub(crate) fn origin(&self, span: Span) -> Option<(usize, Span)> {
         let mut at = 0;
         for piece in &self.pieces {
@@ -78,7 +78,7 @@ impl Make for Revision {
                 }
                 Piece::Record { file, span, shape } => {
                     let bytes = self.window(&mut windows, *file)?.read(*span)?;
-                    // What cannot be a message is told when the records are chosen.
+                    // Records that are not messages were already reported when the records were chosen.
                     let unfit = || io::Error::from(io::ErrorKind::InvalidData);
                     out.write_all(&self.rewriter.shape(bytes, shape).ok_or_else(unfit)?)?;
                 }

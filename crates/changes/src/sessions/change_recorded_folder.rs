@@ -1,4 +1,4 @@
-//! Sessions that record their folder themselves, and lie where they lie: they record another one.
+//! Changes the recorded folder of sessions that record it themselves and are not moved.
 
 use std::path::{Path, PathBuf};
 
@@ -11,8 +11,8 @@ use recount_writer::change::ChangeDetails;
 use crate::sessions::steps::{SUBAGENT, patched, role, subject};
 use crate::{Error, Proposal, Reason};
 
-/// Plans that sessions of one data folder record another folder. Of one that records none nothing can be changed.
-pub(super) fn refolder(
+/// Plans to change the recorded folder of the sessions in one data folder. A session that records none cannot be changed.
+pub(super) fn change_recorded_folder(
     offer: &mut Proposal,
     editor: &dyn Editor,
     survey: &Survey,
@@ -46,7 +46,7 @@ pub(super) fn refolder(
             let session = owner.map(|facts| facts.id.as_str());
             let about = ChangeDetails { session, what };
             offer.plan.replace(&RealDisk, &path, patched(&path, &patches), about)?;
-            // Others that point into a file change with it, and nobody must be working in them.
+            // Other sessions that refer to a file change with it, and must not be in use.
             if let Some(facts) = owner
                 && facts.parent.is_none()
                 && !offer.plan.sessions.iter().any(|known| known.id == facts.id.as_str())

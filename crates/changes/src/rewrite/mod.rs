@@ -1,4 +1,4 @@
-//! What is in session files: made loadable, smaller, shorter, or written in another grammar, and compared before it is offered.
+//! Rewrites session files: repaired, compacted, trimmed, or in another grammar, and compared before the change is offered.
 
 pub(crate) mod compact;
 mod convert;

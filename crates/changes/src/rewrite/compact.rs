@@ -1,4 +1,4 @@
-//! Logs without what they repeat.
+//! Removes repetitions from logs.
 
 use std::path::Path;
 
@@ -15,22 +15,22 @@ use super::revision::Revision;
 use crate::sessions::steps::{role, subject};
 use crate::{Changes, Error, Notice, Proposal};
 
-/// What is to be compacted.
+/// What to compact.
 #[derive(Clone, Debug, Default)]
 pub struct Compaction {
-    /// The sessions; all when there are none.
+    /// The sessions; all if empty.
     pub sessions: Vec<String>,
-    /// By how many percent a file must shrink.
+    /// The minimum saving of a file in percent.
     pub min_saving: u64,
-    /// Whether what was undone is left out, too.
+    /// Whether to remove undone messages, too.
     pub strict_only: bool,
 }
 
 impl Changes<'_> {
-    /// Plans to write logs down once more, without what they repeat.
+    /// Plans to rewrite logs without repetitions.
     ///
     /// # Errors
-    /// If an argument names none, or several; if a file cannot be read.
+    /// If an argument matches none, or several; if a file cannot be read.
     pub fn compact_plan(
         self,
         wanted: &Compaction,
@@ -51,7 +51,7 @@ impl Changes<'_> {
 
 fn compact(offer: &mut Proposal, facts: &SessionFacts, wanted: &Compaction) -> Result<(), Error> {
     let Some((source, rewriter)) = rewriter(facts) else { return Ok(()) };
-    let mut is_told = false;
+    let mut has_notice = false;
     for file in facts.own_files().filter(|file| file.grammar == Grammar::Jsonl) {
         if !matches!(file.role, FileRole::Main | FileRole::Part | FileRole::Copy) {
             continue;
@@ -86,15 +86,15 @@ fn compact(offer: &mut Proposal, facts: &SessionFacts, wanted: &Compaction) -> R
             let session = facts.id.clone();
             offer.notice(Notice::UndoneToTrash { messages: undone, session });
         }
-        is_told = true;
+        has_notice = true;
     }
-    if is_told {
+    if has_notice {
         offer.plan.sessions.push(subject(facts));
     }
     Ok(())
 }
 
-/// Returns who writes the session's files anew.
+/// Returns the rewriter for the session's files.
 pub(crate) fn rewriter(
     facts: &SessionFacts,
 ) -> Option<(&'static dyn Source, &'static dyn Rewriter)> {
@@ -102,7 +102,7 @@ pub(crate) fn rewriter(
     Some((*source, source.rewriter()?))
 }
 
-/// Returns the log without what it repeats, if everybody would see the same in it.
+/// Returns the log without repetitions, if both views stay the same.
 fn smaller(
     rewriter: &'static dyn Rewriter,
     path: &Path,
@@ -118,7 +118,7 @@ fn smaller(
     Ok(None)
 }
 
-/// Returns the log with what the agent loads, and nothing else.
+/// Returns the log with only what the agent loads.
 fn strict_only(
     source: &dyn Source,
     rewriter: &'static dyn Rewriter,
@@ -142,7 +142,7 @@ fn strict_only(
     Ok(revision)
 }
 
-/// Writes the head of a log from what a file says of the session as a whole.
+/// Writes the header of a log from the session-level fields of a file.
 pub(crate) fn head(source: &dyn Source, facts: &SessionFacts, seen: &Preview) -> Vec<u8> {
     let Some(form) = source.native_format() else { return Vec::new() };
     let fields = seen.outline.head.fields.clone().unwrap_or_default();

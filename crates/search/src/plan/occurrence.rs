@@ -1,74 +1,84 @@
-//! Where a text says what leaves look for: one walk over its tokens for all leaves.
+//! Finds leaves in a text: one pass over its tokens for all leaves.
 //!
-//! It sees the same tokens at the same positions as the index, so both give the same answer.
+//! It uses the same tokens at the same positions as the index, so both give the same result.
 
 use std::ops::Range;
 
 use crate::query::{Matcher, TextLeaf, Words};
 use crate::token::{Buffers, Scanner, Token};
 
-/// A leaf that was found, and where.
+/// A found leaf, and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Spot {
+pub(super) struct Occurrence {
     pub(super) leaf: usize,
     pub(super) range: Range<usize>,
 }
 
-/// Looks for leaves in one text after another.
+/// Finds leaves in one text after another.
 #[derive(Debug, Default)]
-pub(super) struct Spotter {
+pub(super) struct OccurrenceFinder {
     buffers: Buffers,
 }
 
-/// How far to look.
+/// How much to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reach {
-    /// Whether each leaf is there at all.
+pub(super) enum Extent {
+    /// Whether each leaf occurs at all.
     Once,
-    /// Every place, up to a number that fills any snippet.
+    /// Every occurrence, up to a number that fills any snippet.
     Everywhere,
 }
 
-/// Places of one leaf that are kept.
+/// The maximum number of occurrences of one leaf.
 const MAX_SPOTS: usize = 256;
 
-impl Spotter {
-    /// Returns where the leaves are found, leaf by leaf.
-    pub(super) fn spots(&mut self, text: &str, leaves: &[&TextLeaf], reach: Reach) -> Vec<Spot> {
-        let limit = if reach == Reach::Once { 1 } else { MAX_SPOTS };
+impl OccurrenceFinder {
+    /// Returns the occurrences, leaf by leaf.
+    pub(super) fn spots(
+        &mut self,
+        text: &str,
+        leaves: &[&TextLeaf],
+        reach: Extent,
+    ) -> Vec<Occurrence> {
+        let limit = if reach == Extent::Once { 1 } else { MAX_SPOTS };
         let mut found = Vec::new();
-        let mut watches: Vec<Watch<'_>> = Vec::new();
+        let mut leaves_state: Vec<LeafState<'_>> = Vec::new();
         for leaf in leaves {
             match &leaf.matcher {
-                Matcher::Pattern(pattern) if reach == Reach::Once => {
+                Matcher::Pattern(pattern) if reach == Extent::Once => {
                     let hit = pattern.is_match(text).then_some(0..0);
-                    found.extend(hit.map(|range| Spot { leaf: leaf.number, range }));
+                    found.extend(hit.map(|range| Occurrence { leaf: leaf.number, range }));
                 }
                 Matcher::Pattern(pattern) => {
                     let ranges = pattern.spans(text).take(limit);
-                    found.extend(ranges.map(|range| Spot { leaf: leaf.number, range }));
+                    found.extend(ranges.map(|range| Occurrence { leaf: leaf.number, range }));
                 }
-                Matcher::Words(words) => watches.push(Watch::new(leaf.number, Look::Row(words))),
+                Matcher::Words(words) => {
+                    leaves_state.push(LeafState::new(leaf.number, LeafMatcher::Row(words)))
+                }
                 Matcher::Fuzzy { word, distance } => {
                     let word = word.chars().collect();
-                    watches.push(Watch::new(leaf.number, Look::Like { word, distance: *distance }));
+                    leaves_state.push(LeafState::new(
+                        leaf.number,
+                        LeafMatcher::Like { word, distance: *distance },
+                    ));
                 }
             }
         }
-        self.walk(text, &mut watches, limit);
-        found.extend(watches.into_iter().flat_map(|watch| watch.finish(limit)));
+        self.walk(text, &mut leaves_state, limit);
+        found.extend(leaves_state.into_iter().flat_map(|watch| watch.finish(limit)));
         found
     }
 
-    fn walk(&mut self, text: &str, watches: &mut [Watch<'_>], limit: usize) {
-        let firsts = FirstBytes::of(watches);
+    fn walk(&mut self, text: &str, leaves_state: &mut [LeafState<'_>], limit: usize) {
+        let firsts = FirstBytes::of(leaves_state);
         let mut scanner = Scanner::with_buffers(text, std::mem::take(&mut self.buffers));
-        let mut waiting = watches.len();
+        let mut waiting = leaves_state.len();
         while waiting > 0
             && let Some(token) = scanner.next()
         {
             if firsts.may_begin(token.text) {
-                for watch in watches.iter_mut().filter(|watch| watch.single.len() < limit) {
+                for watch in leaves_state.iter_mut().filter(|watch| watch.single.len() < limit) {
                     watch.see(&token);
                     waiting -= usize::from(watch.single.len() >= limit);
                 }
@@ -78,16 +88,16 @@ impl Spotter {
     }
 }
 
-/// The bytes with which the words begin that are looked for: most tokens are none of them.
+/// The first bytes of the searched words: most tokens have another.
 struct FirstBytes([bool; 256]);
 
 impl FirstBytes {
-    fn of(watches: &[Watch<'_>]) -> Self {
+    fn of(leaves_state: &[LeafState<'_>]) -> Self {
         let mut table = [false; 256];
-        for watch in watches {
-            match &watch.look {
-                Look::Like { .. } => return Self([true; 256]),
-                Look::Row(words) => {
+        for watch in leaves_state {
+            match &watch.matcher {
+                LeafMatcher::Like { .. } => return Self([true; 256]),
+                LeafMatcher::Row(words) => {
                     let texts = words.parts.iter().map(|part| &part.text).chain(&words.whole);
                     for byte in texts.filter_map(|text| text.bytes().next()) {
                         if let Some(slot) = table.get_mut(usize::from(byte)) {
@@ -106,18 +116,18 @@ impl FirstBytes {
     }
 }
 
-enum Look<'p> {
+enum LeafMatcher<'p> {
     Row(&'p Words),
     Like { word: Vec<char>, distance: u8 },
 }
 
-/// One leaf on the way through a text.
-struct Watch<'p> {
+/// The state of one leaf during a pass.
+struct LeafState<'p> {
     leaf: usize,
-    look: Look<'p>,
-    /// Where one token was enough.
+    matcher: LeafMatcher<'p>,
+    /// Matches of single tokens.
     single: Vec<Range<usize>>,
-    /// Where each word of a row stands.
+    /// The positions of each word of a phrase.
     places: Vec<Vec<Place>>,
 }
 
@@ -127,24 +137,24 @@ struct Place {
     range: Range<usize>,
 }
 
-impl<'p> Watch<'p> {
-    fn new(leaf: usize, look: Look<'p>) -> Self {
-        let places = match &look {
-            Look::Row(words) if words.parts.len() > 1 => vec![Vec::new(); words.parts.len()],
+impl<'p> LeafState<'p> {
+    fn new(leaf: usize, matcher: LeafMatcher<'p>) -> Self {
+        let places = match &matcher {
+            LeafMatcher::Row(words) if words.parts.len() > 1 => vec![Vec::new(); words.parts.len()],
             _ => Vec::new(),
         };
-        Self { leaf, look, single: Vec::new(), places }
+        Self { leaf, matcher, single: Vec::new(), places }
     }
 
     fn see(&mut self, token: &Token<'_>) {
         let range = token.start..token.end;
-        match &self.look {
-            Look::Like { word, distance } => {
+        match &self.matcher {
+            LeafMatcher::Like { word, distance } => {
                 if is_like(word, token.text, usize::from(*distance)) {
                     self.single.push(range);
                 }
             }
-            Look::Row(words) => {
+            LeafMatcher::Row(words) => {
                 let is_it = |wanted: &str, is_open: bool| {
                     if is_open { token.text.starts_with(wanted) } else { token.text == wanted }
                 };
@@ -167,16 +177,16 @@ impl<'p> Watch<'p> {
         }
     }
 
-    fn finish(mut self, limit: usize) -> impl Iterator<Item = Spot> {
-        if let (Look::Row(words), true) = (&self.look, self.single.len() < limit) {
+    fn finish(mut self, limit: usize) -> impl Iterator<Item = Occurrence> {
+        if let (LeafMatcher::Row(words), true) = (&self.matcher, self.single.len() < limit) {
             rows(words, &mut self.places, limit, &mut self.single);
         }
         let leaf = self.leaf;
-        self.single.into_iter().take(limit).map(move |range| Spot { leaf, range })
+        self.single.into_iter().take(limit).map(move |range| Occurrence { leaf, range })
     }
 }
 
-/// Finds where all words of a phrase follow each other.
+/// Finds where all words of a phrase are adjacent.
 fn rows(words: &Words, places: &mut [Vec<Place>], limit: usize, found: &mut Vec<Range<usize>>) {
     for one in places.iter_mut() {
         one.sort_by_key(|place| place.position);
@@ -200,7 +210,7 @@ fn rows(words: &Words, places: &mut [Vec<Place>], limit: usize, found: &mut Vec<
     }
 }
 
-/// Whether two words differ by at most `distance` letters; a swap of neighbours counts once.
+/// Whether two words differ by at most `distance` letters; a swap of adjacent letters counts once.
 fn is_like(word: &[char], token: &str, distance: usize) -> bool {
     let token: Vec<char> = token.chars().collect();
     if word.len().abs_diff(token.len()) > distance {

@@ -1,39 +1,39 @@
 //! A query that is only ever sought forward.
 //!
-//! To exclude documents, tantivy 0.27 asks the excluded side for documents that lie before its first one,
-//! which phrases do not allow (`Exclude::new` against `PhraseScorer::seek_danger`). In between, the
-//! question is answered from where the excluded side stands.
+//! To exclude documents, tantivy 0.27 asks the excluded side for documents before its first one, which phrases do not allow
+//! (`Exclude::new` against `PhraseScorer::seek_danger`). Such requests are answered from the current position of the
+//! excluded side.
 
 use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{DocId, DocSet, Score, SegmentReader, TantivyError};
 
-/// The same documents as the query within, without a score.
+/// The same documents as the inner query, without a score.
 #[derive(Debug)]
-pub(super) struct Steady(pub(super) Box<dyn Query>);
+pub(super) struct ForwardOnly(pub(super) Box<dyn Query>);
 
-impl Clone for Steady {
+impl Clone for ForwardOnly {
     fn clone(&self) -> Self {
         Self(self.0.box_clone())
     }
 }
 
-impl Query for Steady {
+impl Query for ForwardOnly {
     fn weight(&self, scoring: EnableScoring<'_>) -> Result<Box<dyn Weight>, TantivyError> {
         let without = scoring.searcher().map(EnableScoring::disabled_from_searcher);
         let weight = self.0.weight(without.unwrap_or(scoring))?;
-        Ok(Box::new(SteadyWeight(weight)))
+        Ok(Box::new(ForwardOnlyWeight(weight)))
     }
 }
 
-struct SteadyWeight(Box<dyn Weight>);
+struct ForwardOnlyWeight(Box<dyn Weight>);
 
-impl Weight for SteadyWeight {
+impl Weight for ForwardOnlyWeight {
     fn scorer(
         &self,
         reader: &SegmentReader,
         boost: Score,
     ) -> Result<Box<dyn Scorer>, TantivyError> {
-        Ok(Box::new(SteadyScorer(self.0.scorer(reader, boost)?)))
+        Ok(Box::new(ForwardOnlyScorer(self.0.scorer(reader, boost)?)))
     }
 
     fn explain(
@@ -45,9 +45,9 @@ impl Weight for SteadyWeight {
     }
 }
 
-struct SteadyScorer(Box<dyn Scorer>);
+struct ForwardOnlyScorer(Box<dyn Scorer>);
 
-impl DocSet for SteadyScorer {
+impl DocSet for ForwardOnlyScorer {
     fn advance(&mut self) -> DocId {
         self.0.advance()
     }
@@ -69,7 +69,7 @@ impl DocSet for SteadyScorer {
     }
 }
 
-impl Scorer for SteadyScorer {
+impl Scorer for ForwardOnlyScorer {
     fn score(&mut self) -> Score {
         0.0
     }

@@ -1,7 +1,7 @@
-//! Finds messages with words that hold given letters anywhere: one walk over the dictionary.
+//! Finds messages with words that contain given letters anywhere: one scan of the dictionary.
 //!
-//! The engine's own regex query compiles its expression for every field, which alone takes longer than
-//! a search may, and walks once for each row of letters.
+//! The engine's own regex query compiles its expression for every field, which alone takes longer than a search may, and
+//! scans once for each sequence of letters.
 
 use std::sync::Arc;
 
@@ -16,27 +16,27 @@ use tantivy::{BitSet, DocId, DocSet as _, Score, SegmentReader, TantivyError};
 
 use crate::token::CUT;
 
-/// Messages with a word for each row of letters that holds it, or of which the index does not know all.
+/// Messages with a word for each sequence of letters that contains it, or of which the index is incomplete.
 #[derive(Clone, Debug)]
-pub(super) struct Holding {
+pub(super) struct WordsContaining {
     field: Handle,
     rows: Arc<[Finder<'static>]>,
 }
 
-impl Holding {
+impl WordsContaining {
     pub(super) fn new<'r>(field: Handle, rows: impl Iterator<Item = &'r str>) -> Self {
         let finders = rows.map(|letters| Finder::new(letters.as_bytes()).into_owned());
         Self { field, rows: finders.collect() }
     }
 }
 
-impl Query for Holding {
+impl Query for WordsContaining {
     fn weight(&self, _: EnableScoring<'_>) -> Result<Box<dyn Weight>, TantivyError> {
         Ok(Box::new(self.clone()))
     }
 }
 
-impl Weight for Holding {
+impl Weight for WordsContaining {
     fn scorer(
         &self,
         reader: &SegmentReader,

@@ -1,4 +1,4 @@
-//! Turns of a session that its agent will no longer load.
+//! Drops turns of a session, so that its agent no longer loads them.
 
 use std::path::Path;
 
@@ -17,14 +17,14 @@ use super::revision::Revision;
 use crate::sessions::steps::{role, subject};
 use crate::{Changes, Error, Notice, Proposal};
 
-/// Which turns are dropped.
+/// Which turns to drop.
 #[derive(Clone, Debug)]
 pub enum Trim {
-    /// All but those from one to another.
+    /// All except a range.
     Keep(Option<TurnAt>, Option<TurnAt>),
-    /// All but this number of turns at the end.
+    /// All except this number of turns at the end.
     KeepLast(usize),
-    /// Those from one to another.
+    /// A range.
     Drop(TurnAt, TurnAt),
 }
 
@@ -33,20 +33,20 @@ pub enum Trim {
 pub enum TurnAt {
     /// The n-th, from 1.
     Number(usize),
-    /// The one with the message whose id begins like this.
+    /// The one with the message whose id has this prefix.
     Message(String),
 }
 
-/// What stands between a prompt and the next, as the agent loads it.
+/// A prompt and everything up to the next one, as the agent loads it.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Turn {
     /// Its number, from 1.
     pub number: usize,
     /// The prompt.
     pub prompt: String,
-    /// How many messages it has.
+    /// The number of messages.
     pub messages: usize,
-    /// How many bytes they take.
+    /// The size of the messages.
     pub bytes: u64,
 }
 
@@ -54,7 +54,7 @@ impl Changes<'_> {
     /// Lists the turns of a session that its agent would load.
     ///
     /// # Errors
-    /// If an argument names none, or several; if the agent cannot load the session.
+    /// If an argument matches none, or several; if the agent cannot load the session.
     pub fn turns(self, wanted: &str, progress: &dyn Progress) -> Result<Vec<Turn>, Error> {
         let opened = self.engine.open(wanted, progress)?;
         let mut turns: Vec<Turn> = Vec::new();
@@ -75,11 +75,11 @@ impl Changes<'_> {
 
     /// Plans to drop turns from what an agent will load.
     ///
-    /// Where the agent knows lists that replace all before them, and `rewrite` is not wished for, such a list is appended: what is
-    /// dropped stays in the file. Elsewhere the file is rewritten without it.
+    /// If the agent supports lists that replace everything before them, and `rewrite` is not set, such a list is appended:
+    /// dropped messages stay in the file. Otherwise the file is rewritten without them.
     ///
     /// # Errors
-    /// If a turn is not there, nothing would be left, or the agent cannot load the session.
+    /// If a turn does not exist, nothing would be left, or the agent cannot load the session.
     pub fn trim_plan(
         self,
         wanted: &str,
@@ -129,7 +129,7 @@ impl Changes<'_> {
     }
 }
 
-/// Numbers the messages that the agent loads by turn; what stands before the first prompt is turn 0.
+/// Numbers the messages that the agent loads by turn; messages before the first prompt are turn 0.
 fn numbered(outline: &Outline) -> Vec<usize> {
     let mut turn = 0;
     let number = |shown: &VisibleMessage| {
@@ -140,7 +140,7 @@ fn numbered(outline: &Outline) -> Vec<usize> {
     outline.strict.iter().map(number).collect()
 }
 
-/// Returns the places in the agent's view that stay.
+/// Returns the kept positions in the agent's view.
 fn kept(outline: &Outline, trim: &Trim) -> Result<Vec<usize>, Error> {
     let turns = numbered(outline);
     let last = turns.last().copied().unwrap_or(0);
@@ -172,7 +172,7 @@ fn kept(outline: &Outline, trim: &Trim) -> Result<Vec<usize>, Error> {
     Ok(places.map(|(place, _)| place).collect())
 }
 
-/// The messages that stay, each in a shape.
+/// Returns the kept messages, each in a shape.
 fn records<'a>(
     seen: &'a Preview,
     kept: &'a [usize],
@@ -199,7 +199,7 @@ fn rewritten(opened: &Opened, seen: &Preview, kept: &[usize]) -> Vec<Piece> {
     pieces
 }
 
-/// The file as it is, and behind it a list that replaces all before it.
+/// Returns the file with an appended list that replaces everything before it.
 fn appended(
     rewriter: &dyn Rewriter,
     path: &Path,
@@ -220,7 +220,7 @@ fn ends_line(path: &Path) -> std::io::Result<bool> {
     Ok(tail.last().is_none_or(|byte| *byte == b'\n'))
 }
 
-/// Whether the agent would load just what stays, under the same head, and nothing of the rest was lost by a list.
+/// Whether the agent would load exactly what is kept, under the same header, and a list has lost nothing of the rest.
 fn is_faithful(before: &Preview, after: &Preview, kept: &[usize], appended: bool) -> bool {
     let wanted: Vec<&Record> = kept.iter().filter_map(|&at| before.strict.get(at)).collect();
     let strict: Vec<&Record> = after.strict.iter().collect();

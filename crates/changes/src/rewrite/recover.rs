@@ -1,4 +1,4 @@
-//! A session of which only traces are left, written down again from all that was kept elsewhere.
+//! Rebuilds a lost session from what is left elsewhere.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -22,54 +22,54 @@ use super::preview::Preview;
 use super::revision::Revision;
 use crate::{Changes, Error, Notice, Proposal};
 
-/// How much of a kept output is put in.
+/// How much of a stored output is inserted.
 const OUTPUT: u64 = 8 * 1024;
 
-/// How many words of the first prompt make a title.
+/// The number of words of the first prompt in a title.
 const TITLE: usize = 12;
 
-/// A session that can be written down again.
+/// A session that can be rebuilt.
 #[derive(Clone, Debug)]
 pub struct RecoverableSession {
-    /// What is known of it.
+    /// What is known about it.
     pub lost: LostSession,
-    /// From what it can be written down again.
+    /// What it can be rebuilt from.
     pub from: Vec<Remnant>,
 }
 
 /// Something that is left of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remnant {
-    /// Messages that were kept elsewhere.
+    /// Messages stored elsewhere.
     Messages {
-        /// How many.
+        /// Their number.
         count: usize,
-        /// Where, in the words of the source.
+        /// Where, as described by the source.
         from: &'static str,
     },
-    /// Number of prompts.
+    /// The number of prompts.
     Prompts(usize),
-    /// Number of kept tool outputs.
+    /// The number of stored tool outputs.
     Outputs(usize),
 }
 
-/// What a session was written down again from. The new session says so itself, in these words.
+/// What a session was rebuilt from. The new session records this text itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Number of messages from its own files.
+    /// The number of messages from its own files.
     OwnFiles(usize),
-    /// Messages that were kept elsewhere.
+    /// Messages stored elsewhere.
     Elsewhere {
-        /// How many.
+        /// Their number.
         messages: usize,
-        /// Where, in the words of the source.
+        /// Where, as described by the source.
         from: &'static str,
         /// The file.
         path: PathBuf,
     },
-    /// Number of prompts from the prompt log.
+    /// The number of prompts from the prompt log.
     PromptLog(usize),
-    /// Number of tool outputs that were kept in separate files.
+    /// The number of tool outputs that were stored in separate files.
     Outputs(usize),
 }
 
@@ -90,18 +90,18 @@ impl fmt::Display for Origin {
     }
 }
 
-/// What a session is written down from.
+/// What a session is rebuilt from.
 struct RecoveryInput {
     folder: usize,
     traces: Vec<Trace>,
     recovery_sources: Vec<RecoverySource>,
     artifacts: Artifacts,
-    /// What of its own files can be read.
+    /// The readable part of its own files.
     files: Option<Opened>,
 }
 
 impl Changes<'_> {
-    /// Lists sessions of which only traces are left, with what there is of each.
+    /// Lists lost sessions of which something is left, with what is left of each.
     ///
     /// # Errors
     /// If the sessions cannot be listed.
@@ -122,10 +122,10 @@ impl Changes<'_> {
         Ok(lost.into_iter().map(row).collect())
     }
 
-    /// Plans to write a session down again from what is left of it; `from` are files that somebody named.
+    /// Plans to rebuild a session from what is left of it; `from` are files that the user named.
     ///
     /// # Errors
-    /// If nothing is left of it, or more than one may be meant.
+    /// If nothing is left of it, or it is ambiguous.
     pub fn recover_plan(
         self,
         wanted: &str,
@@ -137,7 +137,7 @@ impl Changes<'_> {
         let (id, project, own) = self.meant(wanted, progress)?;
         let mut left = sources(&disk, &id, project.as_deref(), from)
             .ok_or_else(|| Error::no_session(wanted))?;
-        // A copy that somebody kept says more than what the agent left.
+        // A copy that the user saved has more than what the agent left.
         let copy = from.iter().filter_map(|path| self.engine.open_file(path).ok());
         left.files = copy.into_iter().find(|opened| !opened.is_saved()).or(own);
         let folder = disk.folders.get(left.folder);
@@ -152,7 +152,7 @@ impl Changes<'_> {
         Ok(offer)
     }
 
-    /// Finds the session that is meant: one that is lost, else one whose files are there.
+    /// Finds the matching session: a lost one, else one whose files exist.
     fn meant(
         self,
         wanted: &str,
@@ -173,7 +173,7 @@ impl Changes<'_> {
                 let project = opened.facts.project.path.as_ref().map(ToString::to_string);
                 Ok((opened.facts.id.clone(), project, Some(opened)))
             }
-            // Telemetry may know of a session that nothing else does.
+            // Telemetry may have a session that is nowhere else.
             Err(Unanswered::NoSession(_)) if wanted.len() == 36 => {
                 Ok((SessionId::new(wanted), None, None))
             }
@@ -182,7 +182,7 @@ impl Changes<'_> {
     }
 }
 
-/// Gathers what is left of a session. `None` when nothing is, and no directory is its own.
+/// Collects what is left of a session. `None` if nothing is, and no directory belongs to it.
 fn sources(
     disk: &DiskSnapshot,
     id: &SessionId,
@@ -200,7 +200,7 @@ fn sources(
         let prompts: HashSet<&str> = traces.iter().map(|trace| trace.text.trim()).collect();
         let mut recovery_sources =
             folder.source.recovery_sources(Some(&folder.at), project.map(Path::new), id, extra);
-        // What does not say whose it is must begin with a prompt of this session.
+        // A source without a session id must begin with a prompt of this session.
         recovery_sources.retain(|recovery_source| {
             let first = recovery_source.prompts.first().map(|prompt| prompt.trim());
             recovery_source.is_named || first.is_some_and(|first| prompts.contains(first))
@@ -210,7 +210,7 @@ fn sources(
         let files = None;
         let found = RecoveryInput { folder: number, traces, recovery_sources, artifacts, files };
         let is_better = best.as_ref().is_none_or(|best| {
-            // Of two that hold the same, newer releases look into the one with a readable name.
+            // If two are equal, newer releases use the directory with a readable name.
             let is_named = folder.at.hash.is_none() && found.worth() == best.worth();
             is_named || found.worth() > best.worth()
         });
@@ -222,7 +222,7 @@ fn sources(
 }
 
 impl RecoveryInput {
-    /// How much there is of it.
+    /// Returns how much there is of it.
     fn worth(&self) -> (usize, usize) {
         let records = self
             .recovery_sources
@@ -233,7 +233,7 @@ impl RecoveryInput {
         (records, self.traces.len() + self.artifacts.files.len())
     }
 
-    /// Says from what it can be written down.
+    /// Returns what it can be rebuilt from.
     fn remnants(&self) -> Vec<Remnant> {
         let mut found = Vec::new();
         for recovery_source in &self.recovery_sources {
@@ -258,16 +258,16 @@ impl RecoveryInput {
     }
 }
 
-/// All that is left of a session, in order.
+/// Everything that is left of a session, in order.
 struct Remains {
-    /// What it is made of; pieces point here.
+    /// The source files; pieces refer to them by index.
     files: Vec<PathBuf>,
     lines: Vec<Piece>,
-    /// Where it comes from.
-    told: Vec<Origin>,
+    /// The origins.
+    origins: Vec<Origin>,
 }
 
-/// A session while it is written down.
+/// A session while it is rebuilt.
 struct Written<'a> {
     changes: Changes<'a>,
     form: &'static dyn NativeFormat,
@@ -286,13 +286,13 @@ impl Written<'_> {
         let now = self.changes.engine.clock().now();
         let is_taken = sessions.iter().any(|facts| facts.id.short() == old.short());
         let id = if is_taken { self.changes.new_id(self.form, sessions) } else { old.clone() };
-        let Remains { files, mut lines, told } = self.lines();
+        let Remains { files, mut lines, origins } = self.lines();
         if lines.is_empty() {
             return Err(Error::no_session(old.as_str()));
         }
         let times = self.sources.traces.iter().filter_map(|trace| timestamp(trace.time?));
         let began = times.min().or(self.sources.files.as_ref().and_then(|own| own.facts.started));
-        let note = self.note(old, &told);
+        let note = self.note(old, &origins);
         lines.insert(0, Piece::New(line(self.form, "resurrected", Some(now), &note, false)));
         let title = self.title();
         let hash = self.hash(project);
@@ -328,7 +328,7 @@ impl Written<'_> {
             title: Some(title),
             project: project.map(str::to_owned),
         });
-        offer.notices.extend(told.into_iter().map(Notice::WrittenFrom));
+        offer.notices.extend(origins.into_iter().map(Notice::WrittenFrom));
         let is_document = |file: &FileAt| file.path.extension().is_some_and(|end| end == "json");
         let others = &self.folder.at.files;
         if !others.is_empty() && others.iter().all(is_document) {
@@ -363,7 +363,7 @@ impl Written<'_> {
         format!("resurrected: {}", words.join(" "))
     }
 
-    fn note(&self, old: &SessionId, told: &[Origin]) -> String {
+    fn note(&self, old: &SessionId, origins: &[Origin]) -> String {
         let what = if self.sources.recovery_sources.is_empty() && self.sources.files.is_none() {
             "Answers of the model and results of tools are missing."
         } else {
@@ -371,13 +371,13 @@ impl Written<'_> {
         };
         format!(
             "Session {old} was lost and written down again from what was left: {}. {what}",
-            told.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+            origins.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
         )
     }
 
-    /// Writes all that is left, in the order in which it was said, and tells where it comes from.
+    /// Writes everything that is left, in order of time, with its origins.
     fn lines(&self) -> Remains {
-        let (mut files, mut lines, mut told) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut files, mut lines, mut origins) = (Vec::new(), Vec::new(), Vec::new());
         let mut known: Vec<String> = Vec::new();
         let longest = self
             .sources
@@ -392,7 +392,7 @@ impl Written<'_> {
                 .iter()
                 .map(|session_file| session_file.file.at.path.clone())
                 .collect();
-            told.push(Origin::OwnFiles(records.len()));
+            origins.push(Origin::OwnFiles(records.len()));
             for record in records {
                 let (file, span, shape) =
                     (record.session_file, record.span, Shape::Line(record.id));
@@ -402,7 +402,7 @@ impl Written<'_> {
             let messages = opened.messages(View::Full).into_iter().flatten().flatten();
             known.extend(messages.map(|message| message.display_text.trim().to_owned()));
         } else if let Some(recovery_source) = longest {
-            told.push(Origin::Elsewhere {
+            origins.push(Origin::Elsewhere {
                 messages: recovery_source.records.len(),
                 from: recovery_source.from,
                 path: recovery_source.path.clone(),
@@ -414,19 +414,19 @@ impl Written<'_> {
         }
         let (before, after) = self.prompts(&known);
         if before.len() + after.len() > 0 {
-            told.push(Origin::PromptLog(before.len() + after.len()));
+            origins.push(Origin::PromptLog(before.len() + after.len()));
         }
         let outputs = self.outputs();
         if !outputs.is_empty() {
-            told.push(Origin::Outputs(outputs.len()));
+            origins.push(Origin::Outputs(outputs.len()));
         }
         lines.splice(0..0, before);
         lines.extend(after);
         lines.extend(outputs);
-        Remains { files, lines, told }
+        Remains { files, lines, origins }
     }
 
-    /// Prompts that nothing else holds: those before what is known, and those after it.
+    /// Returns the prompts that are nowhere else: those before the known ones, and those after them.
     fn prompts(&self, known: &[String]) -> (Vec<Piece>, Vec<Piece>) {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         let mut is_behind = false;
@@ -467,7 +467,7 @@ fn plural(count: usize, one: &str) -> String {
     format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Commands to the agent itself are no prompts.
+/// Commands to the agent itself are not prompts.
 fn is_prompt(text: &str) -> bool {
     !text.trim().is_empty() && !text.trim_start().starts_with(['/', '?'])
 }

@@ -1,4 +1,4 @@
-//! A session in the other of its agent's two grammars.
+//! Converts a session to the other of its agent's two grammars.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -13,16 +13,16 @@ use recount_writer::RealDisk;
 use recount_writer::change::ChangeDetails;
 
 use super::compact::{head, rewriter};
-use super::preview::{Preview, Record, Said};
+use super::preview::{Preview, PreviewMessage, Record};
 use super::revision::Revision;
 use crate::sessions::steps::{role, subject};
 use crate::{Changes, Conversion, Error, Notice, Proposal};
 
 impl Changes<'_> {
-    /// Plans to write a session in another grammar; the files it lies in now go to the trash.
+    /// Plans to write a session in another grammar; its current files go to the trash.
     ///
     /// # Errors
-    /// If an argument names none, or several; if a file cannot be read, or the agent cannot load it.
+    /// If an argument matches none, or several; if a file cannot be read, or the agent cannot load it.
     pub fn convert_plan(
         self,
         wanted: &str,
@@ -108,7 +108,7 @@ fn convert(
     Ok(())
 }
 
-/// A document as the log that the agent would make of it.
+/// Returns a document as the log that the agent would make of it.
 fn lines(
     offer: &mut Proposal,
     opened: &Opened,
@@ -143,7 +143,7 @@ fn lines(
     Ok(pieces)
 }
 
-/// What the agent shows of a log as a document.
+/// Returns the agent's view of a log as a document.
 fn document(offer: &mut Proposal, rewriter: &dyn Rewriter, seen: &Preview) -> Vec<Piece> {
     let outline = &seen.outline;
     let fields = outline.head.fields.clone().unwrap_or_default();
@@ -157,7 +157,8 @@ fn document(offer: &mut Proposal, rewriter: &dyn Rewriter, seen: &Preview) -> Ve
     tell(offer, undone, Conversion::Undone);
     let shown: HashSet<&Record> = seen.strict.iter().collect();
     let richer = seen.full.iter().filter(|said| said.fate == Fate::Kept);
-    let is_richer = |said: &&Said| !shown.contains(&said.richest) || !said.others.is_empty();
+    let is_richer =
+        |said: &&PreviewMessage| !shown.contains(&said.richest) || !said.others.is_empty();
     let richer = richer.filter(is_richer).count() as u64;
     tell(offer, richer, Conversion::Richer);
     tell(offer, outline.problems.total, Conversion::NotUnderstood);
@@ -170,7 +171,7 @@ fn tell(offer: &mut Proposal, messages: u64, effect: Conversion) {
     }
 }
 
-/// What a log shows of records that may have the same ids.
+/// Returns what a log shows of records that may share ids.
 fn dedup(strict: &[Record]) -> Vec<Record> {
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut rows: Vec<Record> = Vec::new();
@@ -184,7 +185,7 @@ fn dedup(strict: &[Record]) -> Vec<Record> {
     rows
 }
 
-/// Whether the agent, and in a log people, see the same. Messages without an id are told.
+/// Whether the agent, and in a log people, see the same. Messages without an id get a notice.
 fn is_faithful(rewriter: &dyn Rewriter, before: &Preview, after: &Preview, to: Grammar) -> bool {
     let named = |rows: &[Record]| -> Vec<Record> {
         let known: HashSet<&str> = before.strict.iter().filter_map(|r| r.0.as_deref()).collect();
@@ -201,13 +202,13 @@ fn is_faithful(rewriter: &dyn Rewriter, before: &Preview, after: &Preview, to: G
     after.loadable && is_said(rewriter, before, after) && strict && full
 }
 
-/// Whether all that was said of the session as a whole still is, but for what a release put there by mistake.
+/// Whether all session-level fields are preserved, except those that a release wrote by mistake.
 fn is_said(rewriter: &dyn Rewriter, before: &Preview, after: &Preview) -> bool {
     let is_meant = |(key, value): &&(String, Vec<u8>)| rewriter.is_meant(key) && value != b"null";
     before.fields.iter().filter(is_meant).all(|field| after.fields.contains(field))
 }
 
-/// The old document beside a log goes, once the log holds all of it: when the agent clears one away, it takes both.
+/// Removes the old document beside a log that contains all of it: when the agent deletes one, it deletes both.
 fn remove_twins(offer: &mut Proposal, opened: &Opened) -> Result<(), Error> {
     let members = &opened.session_files().files;
     let logs =

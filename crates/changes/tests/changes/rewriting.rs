@@ -1,4 +1,5 @@
-//! Every fixture and every recorded home: what is rewritten says what was there, and comes back byte for byte.
+//! Tests on every fixture and every recorded home: rewritten sessions have the same content, and are restored byte for
+//! byte.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,11 +26,11 @@ fn bytes(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     all
 }
 
-/// What a view of a session shows, but for where it stands.
+/// Returns what a view of a session shows, except locations.
 fn view(engine: &Engine, id: &str, view: View) -> Vec<Value> {
     let opened = engine.open(id, &()).unwrap();
     let messages = opened.messages(view).unwrap();
-    let told = messages.map(|message| {
+    let message = messages.map(|message| {
         let mut value = match message {
             Ok(message) => serde_json::to_value(&message).unwrap(),
             Err(problem) => serde_json::to_value(problem.to_string()).unwrap(),
@@ -39,14 +40,14 @@ fn view(engine: &Engine, id: &str, view: View) -> Vec<Value> {
         }
         value
     });
-    told.collect()
+    message.collect()
 }
 
 fn sessions(engine: &Engine) -> Vec<Arc<SessionFacts>> {
     engine.list(&ListQuery::default(), &()).unwrap().sessions
 }
 
-/// What people see of a session in a list, but for sizes.
+/// Returns what people see of a session in a list, except sizes.
 fn row(facts: &SessionFacts) -> Value {
     let mut value = serde_json::to_value(facts).unwrap();
     let fields = value.as_object_mut().unwrap();
@@ -56,7 +57,7 @@ fn row(facts: &SessionFacts) -> Value {
     value
 }
 
-/// Carries a plan out and returns how to take it back.
+/// Carries out a plan and returns its receipt.
 fn carry_out(engine: &Engine, offer: Proposal) -> String {
     Changes::new(engine).carry_out(offer.plan, &()).unwrap().receipt
 }
@@ -68,7 +69,7 @@ fn undo(home: &Path, receipt: &str) {
 }
 
 #[test]
-fn what_is_compacted_says_the_same() {
+fn compacted_sessions_have_the_same_content() {
     let (mut before_bytes, mut after_bytes, mut files) = (0, 0, 0);
     for (name, home) in homes() {
         let (home, agents) = (home.path(), home.path().join(".gemini"));
@@ -110,7 +111,7 @@ fn what_is_compacted_says_the_same() {
     assert!(files > 20 && after_bytes < before_bytes, "{files}: {before_bytes} -> {after_bytes}");
 }
 
-/// Whether a notice tells of messages that do not look the same afterwards.
+/// Whether a notice announces messages that look different afterwards.
 fn is_lossy(notice: &Notice) -> bool {
     let is_lossy = |effect: &Conversion| {
         matches!(effect, Conversion::GetsId | Conversion::SameId | Conversion::Richer)
@@ -136,17 +137,17 @@ fn documents_become_logs_and_back() {
                     Ok(plan) if !plan.is_empty() => plan,
                     Ok(_) => continue,
                     Err(error) => {
-                        let told = error.to_string();
-                        assert!(told.contains("cannot load"), "{name}: {id}: {told}");
+                        let message = error.to_string();
+                        assert!(message.contains("cannot load"), "{name}: {id}: {message}");
                         continue;
                     }
                 };
-                let is_told = plan.notices.iter().any(is_lossy);
+                let is_announced = plan.notices.iter().any(is_lossy);
                 let receipt = carry_out(&engine(home), plan);
-                // Messages without an id, two with one, versions that are lost: told beforehand.
-                let is_same = is_told || look(View::Strict) == strict;
+                // Messages without an id, two with one, versions that are lost: announced by a notice.
+                let is_same = is_announced || look(View::Strict) == strict;
                 assert!(is_same, "{name}: {id}: {to:?}");
-                if to == Grammar::Jsonl && !is_told {
+                if to == Grammar::Jsonl && !is_announced {
                     assert!(look(View::Full) == full, "{name}: {id}");
                     there += 1;
                 }
@@ -159,7 +160,7 @@ fn documents_become_logs_and_back() {
     assert!(there > 10 && back > 20, "{there} {back}");
 }
 
-/// The agent at work in a folder.
+/// An agent running in a folder.
 #[derive(Debug)]
 struct Agent(PathBuf);
 
