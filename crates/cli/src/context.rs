@@ -1,4 +1,4 @@
-//! What every command needs: the engine, where output goes and how it looks.
+//! Shared by every command: the engine, and where output goes and how it looks.
 
 use std::any::Any;
 use std::ffi::OsString;
@@ -20,7 +20,7 @@ use crate::output::sanitize::single_line;
 use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
 
-/// What every command needs.
+/// Shared by every command.
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(crate) global: Global,
@@ -32,13 +32,13 @@ pub(crate) struct Context {
     kept: Mutex<Vec<Box<dyn Any + Send>>>,
 }
 
-/// The width when nobody says.
+/// The default width.
 const WIDTH: usize = 100;
-/// What is said when there is nothing to read.
+/// The message if there is nothing to read.
 const DEMO: &str = "No sessions found; showing demo data (recount testbed --demo DIR to keep it)";
 /// A width that nothing reaches.
 const UNBOUNDED: usize = usize::MAX / 4;
-/// The variable that sets the number of columns to lay tables out for, wherever the output goes.
+/// The variable that sets the number of columns for tables, regardless of the output.
 const FORCED: &str = "RECOUNT_WIDTH";
 
 impl Context {
@@ -47,7 +47,7 @@ impl Context {
         Self {
             global: global.clone(),
             folders: Folders::find(&env),
-            // One command is one question.
+            // One command is one query, with a fixed time.
             clock: clock(&env).stopped(),
             on_terminal: io::stdout().is_terminal(),
             env,
@@ -56,21 +56,21 @@ impl Context {
         }
     }
 
-    /// Keeps what a command no longer needs until the process ends: taking thousands of rows apart would only take time.
+    /// Keeps a value until the process ends: dropping thousands of rows would only take time.
     pub(crate) fn keep(&self, value: impl Any + Send) {
         if let Ok(mut kept) = self.kept.lock() {
             kept.push(Box::new(value));
         }
     }
 
-    /// Waits for what is still being written.
+    /// Waits for pending writes.
     pub(crate) fn finish(&self) {
         if let Some(engine) = self.engine.get() {
             engine.finish_writing();
         }
     }
 
-    /// Looks for the session that `wanted` names. For a file, the user's home does not matter.
+    /// Opens the homes for the session that `wanted` names. For a file, the user's home does not matter.
     pub(crate) fn engine_for(&self, wanted: &str) -> Result<&Engine, Failure> {
         if wanted.contains(['/', '\\']) || Path::new(wanted).is_file() {
             let engine = Engine::new(self.setup())?;
@@ -89,13 +89,13 @@ impl Context {
         }
     }
 
-    /// Opens the homes for commands that change data or our own state: never the demo home.
+    /// Opens the homes for commands that change data or recount's own state: never the demo home.
     pub(crate) fn plain_engine(&self) -> Result<Engine, Failure> {
         Ok(Engine::new(self.setup())?)
     }
 
-    /// Looks for sessions, for commands that only read: all they ask is answered from one listing of the disk. A user who has no
-    /// sessions yet is shown the demo home.
+    /// Opens the homes for commands that only read: everything is answered from one listing of the disk. A user without
+    /// sessions sees the demo home.
     pub(crate) fn engine(&self) -> Result<&Engine, Failure> {
         if let Some(engine) = self.engine.get() {
             return Ok(engine);
@@ -107,22 +107,22 @@ impl Context {
         Ok(self.engine.get_or_init(|| engine))
     }
 
-    /// Whether there are sessions of agents that were not asked for.
+    /// Whether there are sessions of agents that were not selected.
     fn has_others(&self) -> Result<bool, Failure> {
         let all = Setup { sources: Vec::new(), ..self.setup() };
         Ok(!self.global.source.is_empty() && Engine::new(all)?.has_sessions())
     }
 
-    /// Whether a process of ours may go on when this one has ended.
+    /// Whether a background process may outlive this one.
     pub(crate) fn may_leave_process(&self) -> bool {
         let is_off = |name: &str| self.env.text(name).is_some_and(|value| value != "false");
         self.env.text("RECOUNT_BACKGROUND") != Some("0") && !is_off("CI")
     }
 
-    /// Returns the arguments of another run of this program on the same homes and agents.
+    /// Returns the arguments for another run of this program on the same homes and agents.
     pub(crate) fn again<const N: usize>(&self, words: [&str; N]) -> Vec<OsString> {
         let mut args: Vec<OsString> = words.map(OsString::from).to_vec();
-        // The demo home is as good as one that was named.
+        // The demo home is treated as if it was given.
         let demo = self.demo_folder().filter(|demo| {
             let roots = self.engine.get().into_iter().flat_map(Engine::roots);
             { roots }.any(|root| root.starts_with(demo))
@@ -141,7 +141,7 @@ impl Context {
         Some(self.folders.data.as_ref()?.join("demo-home"))
     }
 
-    /// Returns a PROJECT argument with a relative path made absolute; names, and parts of paths, stay as they are.
+    /// Returns a PROJECT argument with a relative path made absolute; names, and parts of paths, are unchanged.
     pub(crate) fn project_argument(&self, wanted: &str) -> String {
         let is_path = matches!(wanted, "." | "..")
             || wanted.starts_with("./")
@@ -153,7 +153,7 @@ impl Context {
         self.absolute(Path::new(wanted)).to_string_lossy().into_owned()
     }
 
-    /// Returns a path that the user gave, from the root on; what does not exist here is taken as written.
+    /// Returns the absolute form of a given path; a path that does not exist is used as written.
     pub(crate) fn absolute(&self, wanted: &Path) -> PathBuf {
         let text = wanted.to_string_lossy();
         let home = self.folders.home.as_ref().filter(|_| text == "~" || text.starts_with("~/"));
@@ -199,7 +199,7 @@ impl Context {
         Some(engine.map(|engine| engine.pin()).map_err(Failure::from))
     }
 
-    /// Returns the page that text is laid out on.
+    /// Returns the canvas for text.
     pub(crate) fn canvas(&self) -> Canvas {
         let columns = |name: &str| {
             let columns = self.env.text(name).and_then(|columns| columns.parse().ok());
@@ -211,7 +211,7 @@ impl Context {
         Canvas::new(columns.unwrap_or(WIDTH), self.paint())
     }
 
-    /// Returns the page for tables with text around them: nothing is cut where nobody counts columns.
+    /// Returns the canvas for tables with text around them: nothing is cut if the output is not a terminal.
     pub(crate) fn page(&self) -> Canvas {
         match self.form() {
             Form::Short => self.canvas(),
@@ -219,13 +219,13 @@ impl Context {
         }
     }
 
-    /// Returns the form in which tables show figures: exact where they go into a pipe or a file.
+    /// Returns the form of figures in tables: exact in a pipe or a file.
     pub(crate) fn form(&self) -> Form {
         let is_page = self.on_terminal || self.env.text(FORCED).is_some();
         if is_page { Form::Short } else { Form::Exact }
     }
 
-    /// Lays out a table: aligned on a page for people, else whole rows with tabs between the cells and no headings.
+    /// Lays out a table: aligned for people, else complete rows with tabs between the cells and no headings.
     pub(crate) fn table(&self, columns: &[Column], rows: &[Vec<Span>]) -> String {
         match self.form() {
             Form::Short => render(columns, rows, &self.canvas()),
@@ -250,24 +250,24 @@ impl Context {
         if wanted { Paint::On } else { Paint::Off }
     }
 
-    /// Whether a person is looking at standard output.
+    /// Whether standard output is a terminal.
     pub(crate) fn on_terminal(&self) -> bool {
         self.on_terminal
     }
 
-    /// Opens standard output, through the pager if `paged` and a person is looking.
+    /// Opens standard output, through the pager if `paged` and it is a terminal.
     pub(crate) fn out(&self, paged: Paged) -> Out {
         let wanted = paged == Paged::Yes && self.on_terminal && !self.global.json;
         Out::new(if wanted { Pager::start(&self.env) } else { None })
     }
 
-    /// Says something on standard error.
+    /// Prints to standard error.
     pub(crate) fn say(words: &str) {
-        // Nobody is left to tell when standard error is gone.
+        // If standard error is closed, nobody can be told.
         let _said = writeln!(io::stderr(), "{words}");
     }
 
-    /// Says something on standard error, behind a word that says what it is.
+    /// Prints to standard error, after a label.
     pub(crate) fn say_with(&self, word: &str, tone: Tone, words: &str) {
         let mut said = String::new();
         let line = Line::new([
@@ -278,14 +278,14 @@ impl Context {
         Self::say(said.trim_end_matches('\n'));
     }
 
-    /// Says what may be of use on standard error, unless the user wants quiet.
+    /// Prints a warning to standard error, unless `--quiet` is given.
     pub(crate) fn warn(&self, words: &str) {
         if !self.global.quiet {
             self.say_with("note:", Tone::Dim, words);
         }
     }
 
-    /// Shows problems: each with `-v`, else how many. Returns the exit code they ask for.
+    /// Shows problems: each with `-v`, else their number. Returns the exit code.
     pub(crate) fn problems<'a>(
         &self,
         kept: impl IntoIterator<Item = &'a Problem>,
@@ -346,7 +346,7 @@ impl Out {
         Self { writer: Some(BufWriter::with_capacity(64 * 1024, sink)), pager }
     }
 
-    /// Flushes, and waits until the user has left the pager.
+    /// Flushes, and waits until the user has closed the pager.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         if let Some(writer) = self.writer.as_mut() {
             writer.flush()?;
@@ -371,7 +371,7 @@ impl Write for Out {
 
 impl Drop for Out {
     fn drop(&mut self) {
-        // Reached with a writer only after an error: the pager may still be shown what there is.
+        // The writer is only present after an error: the pager may still show what there is.
         if let Some(mut writer) = self.writer.take() {
             let _flushed = writer.flush();
             drop(writer);

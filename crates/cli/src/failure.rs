@@ -1,4 +1,4 @@
-//! What went wrong, in words and as an exit code: decided here and nowhere else.
+//! Failures: messages and exit codes are decided only here.
 
 use std::io;
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use crate::words;
 
 /// Nothing was found.
 pub(crate) const NOTHING: u8 = 1;
-/// Something is wrong.
+/// A problem was found.
 pub(crate) const FOUND: u8 = 1;
 /// Something would be deleted.
 pub(crate) const DOOMED: u8 = 1;
@@ -21,21 +21,21 @@ pub(crate) const DOOMED: u8 = 1;
 pub(crate) const ERROR: u8 = 2;
 /// Refused for safety.
 pub(crate) const REFUSED: u8 = 3;
-/// The user has left.
+/// The user has quit.
 pub(crate) const INTERRUPTED: u8 = 130;
 
-/// A command that did not get through.
+/// A command that failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
     code: u8,
     message: String,
-    /// Lines that show the spot.
+    /// Lines that show the position.
     spot: Vec<String>,
     hints: Vec<String>,
 }
 
 impl Failure {
-    /// A failure of our own wording.
+    /// Returns a failure with a message.
     pub(crate) fn new(code: u8, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), spot: Vec::new(), hints: Vec::new() }
     }
@@ -165,7 +165,7 @@ impl From<ChangeError> for Failure {
     }
 }
 
-/// What helps when something cannot be changed.
+/// Returns a hint for a change that failed.
 fn of_change(error: &ChangeError) -> Option<&'static str> {
     Some(match error {
         ChangeError::NotLoadable { .. } => "`recount repair SESSION` makes it loadable if possible",
@@ -188,10 +188,10 @@ fn of_change(error: &ChangeError) -> Option<&'static str> {
     })
 }
 
-/// What helps when something cannot be written, or was refused.
+/// Returns a hint for a write that failed or was refused.
 fn of_write(error: &WriteError) -> Option<&'static str> {
     match error {
-        WriteError::Refused(refusal) => way_out(refusal),
+        WriteError::Refused(refusal) => refusal_hint(refusal),
         WriteError::NoReceipt(_) | WriteError::ManyReceipts(_) => {
             Some("`recount history` lists all changes with their receipts")
         }
@@ -201,7 +201,7 @@ fn of_write(error: &WriteError) -> Option<&'static str> {
     }
 }
 
-/// What helps when something cannot be written.
+/// Returns a hint for a write that failed.
 fn next_step(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
     match cause(error).map(io::Error::kind) {
         Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
@@ -221,7 +221,7 @@ fn next_step(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> 
     }
 }
 
-/// Returns what the system said, however deep it is.
+/// Returns the I/O error, at any depth.
 fn cause<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a io::Error> {
     let mut next = Some(error);
     while let Some(error) = next {
@@ -233,8 +233,8 @@ fn cause<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a io::Err
     None
 }
 
-/// What helps when a change was refused.
-fn way_out(refusal: &Refusal) -> Option<&'static str> {
+/// Returns a hint for a refused change.
+fn refusal_hint(refusal: &Refusal) -> Option<&'static str> {
     match refusal {
         Refusal::Live { .. } => Some("end the agent there first, then try again"),
         Refusal::Changed { .. } => Some("look again: run it once more, with what is there now"),

@@ -1,4 +1,4 @@
-//! The help of the program as a whole: the commands in groups, examples, environment, files and exit codes.
+//! The main help: the commands in groups, examples, environment, files and exit codes.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -39,7 +39,7 @@ Exit codes:
   3    Refused for safety
   130  Interrupted";
 
-/// Parses the arguments of this process. The text of the help is only put together when somebody asks for it.
+/// Parses the arguments of this process. The text of the help is only composed when needed.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
     let color = color(arguments());
     let parsed = |program: clap::Command| {
@@ -51,7 +51,7 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
     })
 }
 
-/// Returns what `--color` asks for. Help and errors of the command line are printed before anybody has read it.
+/// Returns the value of `--color`. Help and usage errors are printed before the arguments are parsed.
 fn color(arguments: impl Iterator<Item = OsString>) -> ColorChoice {
     let mut arguments = arguments.skip(1).take_while(|argument| argument != "--");
     while let Some(argument) = arguments.next() {
@@ -73,7 +73,7 @@ fn arguments() -> impl Iterator<Item = OsString> {
     std::env::args_os()
 }
 
-/// Returns the commands and arguments that people are shown, with the help in full.
+/// Returns the visible commands and arguments, with the full help.
 pub(crate) fn command() -> clap::Command {
     let all = Cli::command();
     let shown = all.get_subcommands().filter(|command| !command.is_hide_set());
@@ -150,7 +150,7 @@ mod tests {
         }
     }
 
-    /// Every command and subcommand that people are shown, with its full name.
+    /// Every visible command and subcommand, with its full name.
     fn shown() -> Vec<clap::Command> {
         fn add(command: &clap::Command, all: &mut Vec<clap::Command>) {
             for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {

@@ -18,13 +18,13 @@ fn main() -> ExitCode {
     let cli = match help::parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are no errors; clap prints each where it belongs.
+            // Help and version are not errors; clap prints each to the right stream.
             let code = if error.use_stderr() { 2 } else { 0 };
             let _printed = error.print();
             return ExitCode::from(code);
         }
     };
-    // The process ends when the command does, and the system takes all memory back at once: nothing is taken apart before.
+    // The process ends with the command, and the system frees all memory at once: nothing is dropped before.
     let context = ManuallyDrop::new(Context::new(&cli.global));
     let code = match cli.command.unwrap_or_default().run(&context) {
         Ok(code) => code,

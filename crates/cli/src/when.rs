@@ -1,15 +1,15 @@
-//! Times: as people type them and as they like to read them.
+//! Times as people type and read them.
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan as _, Zoned};
 
-/// Reads a moment: `2026-09-02`, `2026-09-02T08:00`, RFC 3339, `today`, `yesterday`, `90m`, `12h`, `7d`, `2w`.
+/// Reads a time: `2026-09-02`, `2026-09-02T08:00`, RFC 3339, `today`, `yesterday`, `90m`, `12h`, `7d`, `2w`.
 pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     parse_in(text, now, &TimeZone::system())
 }
 
-/// Reads a moment; days begin in this time zone.
+/// Reads a time; days begin in this time zone.
 pub(crate) fn parse_in(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Timestamp, String> {
     let local = |at: DateTime| at.to_zoned(zone.clone()).map(|zoned| zoned.timestamp());
     let start_of = |date: Date| local(date.at(0, 0, 0, 0));
@@ -31,7 +31,7 @@ pub(crate) fn parse_in(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Ti
     parsed.map_err(|error| error.to_string())
 }
 
-/// Reads a stretch of time: `90m`, `12h`, `7d`, `2w`.
+/// Reads a duration: `90m`, `12h`, `7d`, `2w`.
 pub(crate) fn ago(text: &str) -> Option<SignedDuration> {
     let unit = text.chars().last()?;
     let number: i64 = text.strip_suffix(unit)?.parse().ok()?;
@@ -46,7 +46,7 @@ pub(crate) fn ago(text: &str) -> Option<SignedDuration> {
     Some(SignedDuration::from_secs(number.checked_mul(seconds)?))
 }
 
-/// How long ago, in one word: `now`, `5m`, `3h`, `2d`, and the date for what is older than a month.
+/// Formats an age in one word: `now`, `5m`, `3h`, `2d`, and the date if it is older than a month.
 pub(crate) fn age(then: Timestamp, now: Timestamp) -> String {
     let seconds = now.as_second() - then.as_second();
     match seconds {
@@ -58,22 +58,22 @@ pub(crate) fn age(then: Timestamp, now: Timestamp) -> String {
     }
 }
 
-/// Date and minute in the user's time zone.
+/// Formats date and minute in the user's time zone.
 pub(crate) fn minute(then: Timestamp) -> String {
     local(then).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
-/// Date and second in the user's time zone.
+/// Formats date and second in the user's time zone.
 pub(crate) fn second(then: Timestamp) -> String {
     local(then).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
-/// The minute alone.
+/// Formats the minute alone.
 pub(crate) fn clock_time(then: Timestamp) -> String {
     local(then).strftime("%H:%M").to_string()
 }
 
-/// Whether two moments are on the same day for the user.
+/// Whether two times are on the same day for the user.
 pub(crate) fn same_day(one: Timestamp, other: Timestamp) -> bool {
     local(one).date() == local(other).date()
 }

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_gives_what_stands_before_its_break() {
+    fn a_row_gives_what_is_before_its_break() {
         let mut keys = Vec::new();
         rows(b"{\"a\":1,\"b\":[\n\0\0{\"c\":1}{\"d\":2}\nnothing\n{\"e\":", |scanner, key| {
             keys.push(key.decode().into_owned());

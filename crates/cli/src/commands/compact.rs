@@ -69,5 +69,5 @@ pub(crate) fn run(args: &CompactArgs, context: &Context) -> Result<ExitCode, Fai
         point(&format!("{}: {}", files(&offer.plan), saved(&offer.plan)), context)?;
     }
     let done = format!("{} rewritten: {}", files(&offer.plan), shrunk(&offer.plan));
-    args.consent.carry_out_or_tell(&offer, changes, context, &done, "nothing to drop")
+    args.consent.carry_out_or_report(&offer, changes, context, &done, "nothing to drop")
 }

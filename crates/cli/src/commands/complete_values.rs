@@ -28,9 +28,9 @@ enum Completed {
     Projects,
 }
 
-/// How many sessions are offered; the newest ones.
+/// The maximum number of sessions; the newest ones.
 const MOST: usize = 200;
-/// How long a description may be.
+/// The maximum length of a description.
 const WIDTH: usize = 60;
 
 /// Prints one value per line, a tab, and its description.

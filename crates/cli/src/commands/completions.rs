@@ -64,7 +64,7 @@ fn is_project(id: &str) -> bool {
     matches!(id, "project" | "what")
 }
 
-/// A function around the generated one, which does not know values that change.
+/// A function around the generated one, which does not support dynamic values.
 fn bash() -> String {
     format!(
         r#"
@@ -98,7 +98,7 @@ complete -F _recount_values -o nosort -o bashdefault -o default recount
     )
 }
 
-/// The generated script offers files where it knows nothing better.
+/// The generated script offers files by default.
 fn zsh(text: &str) -> String {
     let mut script = String::new();
     for line in text.lines() {

@@ -55,5 +55,5 @@ pub(crate) fn run(args: &ConvertArgs, context: &Context) -> Result<ExitCode, Fai
     bar.finish();
     let done = format!("converted to {name}: {}", shrunk(&offer.plan));
     let nothing = format!("it is already in the {name} format");
-    args.consent.carry_out_or_tell(&offer, changes, context, &done, &nothing)
+    args.consent.carry_out_or_report(&offer, changes, context, &done, &nothing)
 }

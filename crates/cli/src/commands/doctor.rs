@@ -58,15 +58,16 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context) -> Result<ExitCode, Fail
         return Ok(ExitCode::SUCCESS);
     }
     let of = |severity| findings.iter().filter(|f| f.severity == severity).count() as u64;
-    let told =
+    let counts =
         [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Note, "note")];
-    let told = told.into_iter().map(|(severity, word)| (of(severity), word));
-    let told: Vec<String> = told.filter(|(n, _)| *n > 0).map(|(n, word)| plural(n, word)).collect();
-    context.warn(&told.join(", "));
+    let counts = counts.into_iter().map(|(severity, word)| (of(severity), word));
+    let counts: Vec<String> =
+        counts.filter(|(n, _)| *n > 0).map(|(n, word)| plural(n, word)).collect();
+    context.warn(&counts.join(", "));
     Ok(ExitCode::from(FOUND))
 }
 
-/// A finding in words.
+/// A finding as text.
 #[derive(PartialEq, Eq, PartialOrd, Ord, Serialize)]
 struct Row {
     topic: Topic,
@@ -96,7 +97,7 @@ impl Row {
     }
 }
 
-/// What stands between two columns.
+/// The gap between two columns.
 const GAP: usize = 2;
 
 const COLUMNS: &[Column] = &[
@@ -133,12 +134,12 @@ fn fits(rows: &[Vec<Span>], room: usize) -> bool {
     (0..COLUMNS.len()).map(|column| widest(column) + GAP).sum::<usize>() <= room + GAP
 }
 
-/// What mends it beside what is wrong.
+/// Shows the remedy beside the problem.
 fn beside(rows: &[Vec<Span>], canvas: &Canvas) -> String {
     render(COLUMNS, rows, canvas)
 }
 
-/// What mends it below what is wrong, so that neither is cut.
+/// Shows the remedy below the problem, so that neither is cut.
 fn below(rows: &[Vec<Span>], canvas: &Canvas) -> String {
     let mut all = Vec::new();
     for row in rows {
@@ -172,11 +173,11 @@ fn row(finding: &Row) -> Vec<Span> {
     ]
 }
 
-/// How much of a name is shown, and how much of a hash.
+/// The maximum length of a name, and of a hash.
 const LONG: usize = 24;
 const SHORT: usize = 8;
 
-/// The end of a path, long names by how they begin: all of it is in `--json`.
+/// Returns the end of a path, with long names shortened: `--json` has all of it.
 fn tail(path: &Path) -> String {
     let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();
     let names = names.get(names.len().saturating_sub(2)..).unwrap_or_default().iter();

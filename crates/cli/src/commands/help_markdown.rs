@@ -1,4 +1,4 @@
-//! All help as Markdown; docs/cli.md is this, kept equal by `cargo xtask generate --check`.
+//! All help as Markdown; docs/cli.md is this output, checked by `cargo xtask generate --check`.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -26,7 +26,7 @@ pub(crate) fn run(_args: &HelpMarkdownArgs, context: &Context) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes a command and those below it.
+/// Writes a command and its subcommands.
 fn sections(text: &mut String, command: &mut clap::Command) {
     section(text, &mut command.clone());
     for below in command.get_subcommands_mut().filter(|below| !below.is_hide_set()) {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use recount_changes::{Change, ChangeState, Changes};
 
-use crate::commands::change::tell_damaged;
+use crate::commands::change::report_damaged;
 use crate::context::{Context, Paged};
 use crate::failure::Failure;
 use crate::output::columns::{Align, Column, Fit};
@@ -29,7 +29,7 @@ pub(crate) fn run(_args: &HistoryArgs, context: &Context) -> Result<ExitCode, Fa
     let engine = context.plain_engine()?;
     let changes = Changes::new(&engine);
     let made = changes.history()?;
-    tell_damaged(changes, context)?;
+    report_damaged(changes, context)?;
     if context.global.json {
         json::document(context, "history", "changes", &made)?;
     } else if !made.is_empty() {

@@ -175,7 +175,7 @@ pub(crate) fn run(args: &ListArgs, context: &Context) -> Result<ExitCode, Failur
     if shown == 0 { Ok(ExitCode::from(NOTHING)) } else { Ok(code) }
 }
 
-/// Reads the moment that a flag names.
+/// Parses the time of a flag.
 pub(crate) fn moment(
     flag: &str,
     text: Option<&str>,
@@ -222,10 +222,10 @@ fn show(
     listing: &Listing,
     context: &Context,
 ) -> Result<usize, Failure> {
-    // Who names kinds wants to see them.
+    // With `--kind`, these kinds are shown.
     let visibility = Visibility { subagents: !args.kind.is_empty(), empty: args.empty };
     let Visible { sessions: mut rows, subagents, empty } = listing.visible(visibility, args.limit);
-    // A list without rows leaves the numbers of the last one as they are.
+    // An empty list does not change the numbers of the last one.
     if !rows.is_empty() && engine.remember(&rows).is_err() {
         context.warn("cannot save row numbers for @N: the data folder is not writable");
     }
@@ -266,7 +266,7 @@ fn show(
     Ok(rows.len())
 }
 
-/// The line above a list that says which project it is narrowed to.
+/// Returns the line above a list with the project it is limited to.
 fn scope_line(listing: &Listing, context: &Context) -> String {
     let line = |scope| Line::new([Span::new(&session_rows::scope(scope), Tone::Dim)]);
     context.canvas().print(listing.scope.as_ref().map(line))
@@ -276,7 +276,7 @@ fn lost(query: &ListQuery, engine: &Engine, context: &Context) -> Result<ExitCod
     let bar = Bar::new(context, "reading sessions");
     let mut lost = engine.lost(query, &bar)?;
     bar.finish();
-    // What we deleted ourselves is not lost: `recount restore` brings it back.
+    // Sessions that recount deleted are not lost: `recount restore` restores them.
     let trashed: BTreeSet<String> =
         Changes::new(engine).trash()?.into_iter().map(|one| one.session.id).collect();
     let before = lost.len();

@@ -1,4 +1,4 @@
-//! One file per command: its arguments, its help, what it does; and the one list of them.
+//! One file per command: its arguments, its help and its implementation; and the list of commands.
 
 mod change;
 mod compact;
@@ -51,7 +51,7 @@ use clap::Subcommand;
 use crate::context::Context;
 use crate::failure::Failure;
 
-/// Declares the commands, by the groups of the help and in its order: what each is called, its arguments, and what runs it.
+/// Declares the commands, in the groups and order of the help: name, arguments and function.
 macro_rules! commands {
     ($($group:literal { $($(#[$attribute:meta])* $name:ident($args:ty) => $run:path;)* })*) => {
         /// The commands.

@@ -1,4 +1,4 @@
-//! Messages of a transcript that are found, and those around them.
+//! Selects matching messages of a transcript, with context.
 
 use std::collections::VecDeque;
 
@@ -7,14 +7,14 @@ use recount_model::Message;
 
 use crate::failure::Failure;
 
-/// Picks messages as they come by; all of them when nothing is looked for.
+/// Selects messages as they are read; all of them without a query.
 #[derive(Debug)]
 pub(crate) struct Picked {
     finder: Option<Finder>,
     context: usize,
-    /// Passed by, in case the next one is found.
+    /// Recent messages, in case the next one matches.
     before: VecDeque<(usize, Message)>,
-    /// Number of messages that are still to be shown.
+    /// The number of context messages still to be shown.
     behind: usize,
     found: usize,
 }
@@ -24,12 +24,12 @@ impl Picked {
         Self { finder, context, before: VecDeque::new(), behind: 0, found: 0 }
     }
 
-    /// Returns how many were found.
+    /// Returns the number of matches.
     pub(crate) fn found(&self) -> usize {
         self.found
     }
 
-    /// Calls `show` with a message that is found, and with those before and behind it.
+    /// Calls `show` with a matching message, and with those before and after it.
     pub(crate) fn pick(
         &mut self,
         number: usize,

@@ -1,4 +1,4 @@
-//! Which session is meant when none is named: the newest in scope, or the one that is picked from a short list.
+//! Chooses the session if none is given: the newest in scope, or one from a short list.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use crate::failure::{ERROR, Failure, INTERRUPTED};
 use crate::output::progress::Bar;
 use crate::output::project_names::ProjectNames;
 
-/// How many sessions are offered.
+/// The number of sessions in the list.
 const OFFERED: usize = 9;
 
-/// Returns the session that a command without one is about. On a terminal, the newest ones are listed and one is picked;
-/// elsewhere it is the newest.
+/// Returns the session for a command without one. On a terminal, the newest ones are listed and the user chooses one;
+/// otherwise it is the newest.
 pub(crate) fn choose(engine: &Engine, verb: &str, context: &Context) -> Result<String, Failure> {
     let bar = Bar::new(context, "reading sessions");
     let sessions = engine.newest(OFFERED, &bar)?;
@@ -32,7 +32,7 @@ pub(crate) fn choose(engine: &Engine, verb: &str, context: &Context) -> Result<S
     Ok(format!("{}:{}", chosen.source, chosen.id))
 }
 
-/// Asks for a row, until one is named; nothing but Enter means the first.
+/// Asks for a row until a valid one is given; Enter alone means the first.
 fn ask(sessions: &[Arc<SessionFacts>], verb: &str, context: &Context) -> Result<usize, Failure> {
     let names = ProjectNames::of(sessions.iter().map(|session| &*session.project));
     let mut stderr = io::stderr();

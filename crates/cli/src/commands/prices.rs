@@ -67,7 +67,7 @@ const COLUMNS: &[Column] = &[
     Column { heading: "SOURCE", align: Align::Left, fit: Fit::Drop(1) },
 ];
 
-/// One line per model and price; long prompts on a line of their own.
+/// Returns one row per model and price; long prompts on separate rows.
 fn rows(entry: &PriceEntry, own: &[&String]) -> Vec<Vec<Span>> {
     let mut rows = Vec::new();
     for name in &entry.names {
@@ -118,7 +118,7 @@ fn row(
     ]
 }
 
-/// A price with as many places as it has.
+/// Formats a price with as many places as needed.
 pub(crate) fn million(price: Money) -> String {
     if price == Money::default() {
         return "free".to_owned();

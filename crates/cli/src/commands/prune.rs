@@ -58,7 +58,7 @@ pub(crate) fn run(args: &PruneArgs, context: &Context) -> Result<ExitCode, Failu
     }
     let engine = context.plain_engine()?;
     let changes = Changes::new(&engine);
-    let consent = args.consent.only_when_told();
+    let consent = args.consent.without_yes_dry_run();
     consent.recover(changes, context)?;
     let rules = Prune {
         older: moment("--older", args.older.as_deref(), context.clock.now())?,

@@ -78,7 +78,7 @@ const COLUMNS: &[Column] = &[
 struct Row<'a> {
     #[serde(flatten)]
     lost: &'a LostSession,
-    /// From what it can be written down again.
+    /// What it can be rebuilt from.
     from: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What was taken out of an export, or would be: how much and where, never what.
+//! Reports what was redacted in an export, or would be: counts and places, never the text.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -34,8 +34,8 @@ pub(crate) fn rows(found: &[Redacted]) -> Vec<Row<'_>> {
     found.iter().map(Row::from).collect()
 }
 
-/// Says how much was taken out, and with `-v` where.
-pub(crate) fn tell(found: &[Redacted], context: &Context) {
+/// Prints how much was redacted, and with `-v` where.
+pub(crate) fn report(found: &[Redacted], context: &Context) {
     if found.is_empty() {
         context.warn("nothing found to redact");
         return;
@@ -53,7 +53,7 @@ pub(crate) fn tell(found: &[Redacted], context: &Context) {
     }
 }
 
-/// Prints what would be taken out. To have found something is a reason not to share it.
+/// Prints what would be redacted. Findings are a reason not to share the export.
 pub(crate) fn check(found: &[Redacted], context: &Context) -> Result<ExitCode, Failure> {
     if context.global.json {
         json::document(context, "export", "redacted", &rows(found))?;

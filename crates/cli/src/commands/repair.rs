@@ -43,5 +43,5 @@ pub(crate) fn run(args: &RepairArgs, context: &Context) -> Result<ExitCode, Fail
     let offer = changes.repair_plan(&args.sessions, &bar)?;
     bar.finish();
     let done = format!("{} repaired: {}", sessions(&offer.plan), files(&offer.plan));
-    args.consent.carry_out_or_tell(&offer, changes, context, &done, "nothing to repair")
+    args.consent.carry_out_or_report(&offer, changes, context, &done, "nothing to repair")
 }

@@ -73,7 +73,7 @@ pub(crate) fn run(args: &ResumeArgs, context: &Context) -> Result<ExitCode, Fail
     let code = started.map_err(|error| {
         Failure::new(ERROR, format!("cannot start {}: {error}", program.display()))
     })?;
-    // What the agent has left is seen only by who looks again.
+    // A new look at the disk shows what the agent has left.
     disarm(&engine.afresh(), &resume, context);
     Ok(ExitCode::from(code))
 }
@@ -111,7 +111,7 @@ fn print(resume: &Resume, context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The command as a line for the shell.
+/// Returns the command as a line for the shell.
 fn line(resume: &Resume) -> String {
     let mut words = vec!["cd".to_owned(), quote(&resume.folder.to_string_lossy()), "&&".to_owned()];
     let set = |(name, home): &(&str, std::path::PathBuf)| {

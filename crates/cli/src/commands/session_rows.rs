@@ -1,4 +1,4 @@
-//! Sessions as rows: of a table for people, and of CSV.
+//! Sessions as rows: for a table and for CSV.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ const COLUMNS: &[Column] = &[
 /// Lays out a table of sessions, numbered from 1.
 pub(crate) fn table(rows: &[Arc<SessionFacts>], names: &ProjectNames, context: &Context) -> String {
     let form = context.form();
-    // A column that nobody has filled is none, but rows for programs are all alike.
+    // Empty columns are dropped, but rows for programs all have the same columns.
     let is_labelled = form == Form::Exact || rows.iter().any(|session| !labels(session).is_empty());
     let mut columns = COLUMNS.to_vec();
     columns.retain(|column| is_labelled || column.heading != LABELS);
@@ -97,7 +97,7 @@ fn notes(session: &SessionFacts) -> Vec<String> {
     notes
 }
 
-/// What the user has put on a session: a star for a pin, then the tags.
+/// Returns the labels of a session: a star for a pin, then the tags.
 fn labels(session: &SessionFacts) -> String {
     let Some(labels) = &session.labels else { return String::new() };
     let pin = labels.pinned.then(|| "*".to_owned());
@@ -187,7 +187,7 @@ pub(crate) fn csv(rows: &[Arc<SessionFacts>], out: &mut impl Write) -> io::Resul
     Ok(())
 }
 
-/// The project that an answer is narrowed to, in one line.
+/// Returns the project that an answer is limited to, on one line.
 pub(crate) fn scope(scope: &ListScope) -> String {
     let sessions = if scope.of == 1 { "session" } else { "sessions" };
     let all = if scope.is_implied { " · --all shows all" } else { "" };

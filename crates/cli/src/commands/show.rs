@@ -79,7 +79,7 @@ pub(crate) struct ShowArgs {
 }
 
 impl ShowArgs {
-    /// Asks for a session from one of its messages on.
+    /// Returns the arguments to show a session from one of its messages on.
     pub(crate) fn at(session: &str, from: Option<String>) -> Self {
         Self {
             session: Some(session.to_owned()),
@@ -203,23 +203,23 @@ impl Bounds {
     }
 }
 
-/// Splits `FROM..TO`; one message alone is a range of one.
+/// Splits `FROM..TO`; a single message is a range of one.
 fn ends(range: &str) -> (Option<&str>, Option<&str>) {
     let (from, to) = range.split_once("..").unwrap_or((range, range));
     (Some(from).filter(|from| !from.is_empty()), Some(to).filter(|to| !to.is_empty()))
 }
 
-/// Messages that are read at a time.
+/// The number of messages that are read at a time.
 const PAGE: usize = 16;
 
-/// The messages to show, and how many come before them.
+/// The messages to show, and the number before them.
 struct Stream {
     messages: MessageCursor,
     skipped: usize,
 }
 
 impl Stream {
-    /// Picks the messages between the bounds, before anything is printed.
+    /// Selects the messages between the bounds, before anything is printed.
     fn start(opened: &Arc<Opened>, view: View, bounds: &Bounds) -> Result<Self, Failure> {
         let mut messages = MessageCursor::new(Arc::clone(opened), view);
         match messages.keep_between(bounds.from.as_ref(), bounds.to.as_ref()) {
@@ -234,7 +234,7 @@ impl Stream {
         }
     }
 
-    /// Calls `each` with every message and its number; returns what could not be read.
+    /// Calls `each` with every message and its number; returns the problems.
     fn each(
         mut self,
         mut each: impl FnMut(usize, &Message) -> Result<(), Failure>,
@@ -307,7 +307,7 @@ fn as_text(
     Ok(problems)
 }
 
-/// Prints the files as they are, made safe when a person is looking.
+/// Prints the files unchanged, escaped if standard output is a terminal.
 fn raw(opened: &Opened, context: &Context) -> Result<ExitCode, Failure> {
     let mut out: Out = context.out(Paged::Yes);
     let several = opened.files().count() > 1;

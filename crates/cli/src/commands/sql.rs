@@ -93,12 +93,12 @@ fn print_json(table: &SqlTable, context: &Context) -> Result<u64, Failure> {
         let cells: Vec<InJson<'_, '_>> = cells.iter().map(InJson).collect();
         rows.row(&cells)
     });
-    // A statement can fail after its first rows: what is printed stays JSON, and says so.
+    // A statement can fail after its first rows: the output stays valid JSON, with the error.
     let error = count.as_ref().err().map(ToString::to_string);
     match rows.end(error.as_deref()) {
         Ok(out) => out.finish()?,
         Err(unwritten) if error.is_none() => return Err(unwritten.into()),
-        // What could not be printed is told by its own error.
+        // A failed write has its own error.
         Err(_) => {}
     }
     Ok(count?)
@@ -143,7 +143,7 @@ fn print_table(table: &SqlTable, context: &Context) -> Result<u64, Failure> {
     Ok(count)
 }
 
-/// Numbers as `SQLite` writes them, bytes in hex, unknown as nothing.
+/// Formats numbers like `SQLite`, bytes in hex, null as empty.
 fn plain(cell: &SqlValue<'_>) -> String {
     match cell {
         SqlValue::Null => String::new(),

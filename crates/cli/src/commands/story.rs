@@ -35,9 +35,9 @@ pub(crate) struct StoryArgs {
     last: Option<usize>,
 }
 
-/// How much of a key argument and of an error is told.
+/// The maximum length of a key argument and of an error.
 const SHORT: usize = 120;
-/// Messages that are read at a time.
+/// The number of messages that are read at a time.
 const PAGE: usize = 64;
 
 pub(crate) fn run(args: &StoryArgs, context: &Context) -> Result<ExitCode, Failure> {
@@ -64,13 +64,13 @@ pub(crate) fn run(args: &StoryArgs, context: &Context) -> Result<ExitCode, Failu
         if at > 0 {
             writeln!(out)?;
         }
-        problems.extend(tell(opened, &mut out)?);
+        problems.extend(print_story(opened, &mut out)?);
     }
     out.finish()?;
     Ok(report(&sessions, &problems, context))
 }
 
-/// Tells the problems of all sessions, and of their messages.
+/// Reports the problems of all sessions, and of their messages.
 fn report(sessions: &[Arc<Opened>], late: &[Problem], context: &Context) -> ExitCode {
     let facts = || sessions.iter().map(|opened| &opened.facts);
     let total = facts().map(|facts| facts.problems).sum::<u64>() + late.len() as u64;
@@ -107,7 +107,7 @@ fn project(
     chosen.iter().map(open).collect()
 }
 
-/// Every message of a session, whatever it was read from.
+/// Calls a function with every message of a session.
 fn each(
     opened: &Arc<Opened>,
     mut each: impl FnMut(&Message) -> std::io::Result<()>,
@@ -128,13 +128,13 @@ fn each(
     }
 }
 
-fn tell(opened: &Arc<Opened>, out: &mut impl Write) -> std::io::Result<Vec<Problem>> {
+fn print_story(opened: &Arc<Opened>, out: &mut impl Write) -> std::io::Result<Vec<Problem>> {
     let facts = &opened.facts;
     let title = facts.title.as_deref().unwrap_or("(no messages)");
     let began = facts.started.map(when::minute).unwrap_or_default();
     let head = format!("# {title} ({}, {began}, {})", facts.project.name(), facts.id);
     writeln!(out, "{}", single_line(&head))?;
-    // Paths below the project's folder are told without it.
+    // Paths below the project's folder are relative to it.
     let project = facts.project.path.as_ref().map(|path| format!("{path}/")).unwrap_or_default();
     each(opened, |message| {
         for line in lines(message, &project) {
@@ -144,7 +144,7 @@ fn tell(opened: &Arc<Opened>, out: &mut impl Write) -> std::io::Result<Vec<Probl
     })
 }
 
-/// What is told of one message of a session in `project`.
+/// Returns the lines for one message of a session in `project`.
 fn lines(message: &Message, project: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let undone =
@@ -181,7 +181,7 @@ fn as_json(sessions: &[Arc<Opened>], context: &Context) -> Result<ExitCode, Fail
     let mut stories = Vec::new();
     for opened in sessions {
         let mut text = Vec::new();
-        tell(opened, &mut text)?;
+        print_story(opened, &mut text)?;
         stories.push(serde_json::json!({
             "session": opened.facts,
             "story": String::from_utf8_lossy(&text),

@@ -99,7 +99,7 @@ fn set_pin(sessions: &[String], pinned: bool, context: &Context) -> Result<ExitC
     show(&changed, context)
 }
 
-/// Reads tags: one word each, without what only marks them as such.
+/// Reads tags: one word each, without leading markers.
 fn tags(words: &[String]) -> Result<BTreeSet<String>, Failure> {
     let tag = |word: &String| {
         let tag = word.trim().trim_start_matches(['+', '#']);

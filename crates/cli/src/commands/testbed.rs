@@ -57,7 +57,7 @@ fn eras() -> clap::builder::PossibleValuesParser {
     Era::ALL.iter().map(|era| era.name()).collect::<Vec<_>>().into()
 }
 
-/// Returns the eras of the given names and sources, each where any are given.
+/// Returns the eras of the given names and sources, if any are given.
 fn chosen(names: &[String], sources: &[String]) -> Vec<Era> {
     let is_chosen = |era: &Era| {
         (names.is_empty() || names.iter().any(|name| name == era.name()))

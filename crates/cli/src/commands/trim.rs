@@ -115,7 +115,7 @@ pub(crate) fn run(args: &TrimArgs, context: &Context) -> Result<ExitCode, Failur
     let offer = changes.trim_plan(&args.session, &trim, args.rewrite, &bar)?;
     bar.finish();
     let done = format!("trimmed: {}", shrunk(&offer.plan));
-    args.consent.carry_out_or_tell(&offer, changes, context, &done, "nothing to drop")
+    args.consent.carry_out_or_report(&offer, changes, context, &done, "nothing to drop")
 }
 
 const COLUMNS: &[Column] = &[

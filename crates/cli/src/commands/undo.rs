@@ -29,7 +29,7 @@ pub(crate) struct UndoArgs {
     consent: Consent,
 }
 
-/// What a change was, to what, and when.
+/// Describes a change: command, sessions and time.
 fn described(change: &Change, context: &Context) -> String {
     let mut named = change.sessions.iter().map(|session| {
         let short: String = session.id.chars().take(8).collect();

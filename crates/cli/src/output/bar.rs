@@ -14,7 +14,7 @@ pub(crate) fn bar(part: u128, most: u128, columns: usize) -> String {
     text
 }
 
-/// Draws a line of small columns, a blank for nothing.
+/// Draws a line of small columns, with a space for zero.
 pub(crate) fn sparkline(values: &[u128]) -> String {
     let most = values.iter().copied().max().unwrap_or(0);
     let one = |value: &u128| {

@@ -1,19 +1,19 @@
-//! Where a renderer draws: how wide, with colours or without, and behind which margin.
+//! Where a renderer draws: width, colors, and margin.
 
 use super::span::{Line, Span};
 
-/// Whether text is painted. Decided once, by the caller; when off no escape byte is printed.
+/// Whether text is styled. Decided once, by the caller; if off, no escape byte is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Paint {
-    /// Colours and attributes are used.
+    /// Colors and attributes are used.
     On,
-    /// Nothing but text and line breaks is printed.
+    /// Only text and line breaks are printed.
     Off,
 }
 
-/// The narrowest canvas: on less, nothing could be laid out.
+/// The minimum width of a canvas.
 const MIN_WIDTH: usize = 20;
-/// What a margin must leave for the text.
+/// The minimum width that a margin must leave for the text.
 const MIN_ROOM: usize = 16;
 
 /// Where a renderer draws.
@@ -25,12 +25,12 @@ pub(crate) struct Canvas {
 }
 
 impl Canvas {
-    /// A canvas of the given width, but at least 20. For no limit, pass `usize::MAX`.
+    /// Creates a canvas of the given width, but at least 20. For no limit, pass `usize::MAX`.
     pub(crate) fn new(columns: usize, paint: Paint) -> Self {
         Self { width: columns.max(MIN_WIDTH), paint, margin: Line::default() }
     }
 
-    /// Returns this canvas with a further margin on the left, unless too little room would be left.
+    /// Returns this canvas with another margin on the left, unless too little width would be left.
     pub(crate) fn indent(&self, margin: Span) -> Self {
         let margin = Line::new([margin]).after(&self.margin);
         if margin.width() + MIN_ROOM > self.width {
@@ -39,17 +39,17 @@ impl Canvas {
         Self { margin, ..self.clone() }
     }
 
-    /// Returns how many columns the text may take.
+    /// Returns the number of columns for text.
     pub(crate) fn room(&self) -> usize {
         self.width - self.margin.width()
     }
 
-    /// Returns whether text is painted.
+    /// Returns whether text is styled.
     pub(crate) fn paint(&self) -> Paint {
         self.paint
     }
 
-    /// Returns the lines as text, each behind the margin and with a line break.
+    /// Returns the lines as text, each after the margin and with a line break.
     pub(crate) fn print(&self, lines: impl IntoIterator<Item = Line>) -> String {
         let mut page = String::new();
         for line in lines {
@@ -58,7 +58,7 @@ impl Canvas {
         page
     }
 
-    /// Appends a line to a page, behind the margin and with a line break.
+    /// Appends a line to a page, after the margin and with a line break.
     pub(crate) fn print_line(&self, line: Line, page: &mut String) {
         line.after(&self.margin).print(page, self.paint);
     }
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_margin_takes_room_and_stands_before_each_line() {
+    fn a_margin_takes_width_and_precedes_each_line() {
         let canvas = Canvas::new(30, Paint::Off).indent(Span::new("│ ", Tone::Dim));
         let lines = ["a", "", "b"].map(|text| Line::new([Span::new(text, Tone::Plain)]));
         assert_eq!(canvas.room(), 28);

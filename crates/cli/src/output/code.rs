@@ -1,4 +1,4 @@
-//! Blocks of code: indented, labelled with their language, coloured when painting is on.
+//! Blocks of code: indented, labelled with their language, colored if styling is on.
 
 use recount_blocks::{Token, TokenClass, highlight};
 
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn paint_adds_colours_and_nothing_else() {
+    fn paint_adds_colors_and_nothing_else() {
         let code = "fn main() { let x = \"会\"; }\n";
         let painted = render(code, "rs", &Canvas::new(40, Paint::On));
         let plain = render(code, "rs", &Canvas::new(40, Paint::Off));
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_diff_is_coloured_as_one() {
+    fn a_diff_is_colored_as_one() {
         let painted = render("-old\n+new\n", "diff", &Canvas::new(40, Paint::On));
         assert!(painted.contains("\x1b[31m-old"), "{painted:?}");
     }

@@ -1,16 +1,16 @@
 //! Aligned columns, as for a list of sessions.
 //!
-//! Every row takes one line. When the page is too narrow, columns are left out in the order they allow, and
-//! one flexible column is cut.
+//! Every row takes one line. If the page is too narrow, columns are dropped in the order they allow, and one flexible
+//! column is cut.
 
 use super::canvas::Canvas;
 use super::span::{Line, Span};
 use super::theme::Tone;
 use super::width::{pad_to, truncate_start, truncate_to, width};
 
-/// What stands between two columns.
+/// The gap between two columns.
 const GAP: usize = 2;
-/// What is worth leaving of the flexible column before others are left out.
+/// The minimum width of the flexible column before others are dropped.
 const FLEXIBLE_MIN: usize = 16;
 
 /// One column.
@@ -18,35 +18,35 @@ const FLEXIBLE_MIN: usize = 16;
 pub(crate) struct Column {
     /// Its heading.
     pub(crate) heading: &'static str,
-    /// Where its text stands.
+    /// Its alignment.
     pub(crate) align: Align,
-    /// What becomes of it on a narrow page.
+    /// What happens to it on a narrow page.
     pub(crate) fit: Fit,
 }
 
-/// Where the text of a column stands.
+/// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
     /// On the left, as words do.
     Left,
     /// On the right, as numbers do.
     Right,
-    /// On the left, and cut at its start: the end of a path says most.
+    /// On the left, and cut at its start: the end of a path is most informative.
     Path,
 }
 
-/// What becomes of a column when the page is too narrow.
+/// What happens to a column if the page is too narrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fit {
-    /// It stays as wide as it is.
+    /// It keeps its width.
     Keep,
-    /// It is cut to what the others leave.
+    /// It is cut to the remaining width.
     Flexible,
-    /// It is left out; lower numbers first.
+    /// It is dropped; lower numbers first.
     Drop(u8),
 }
 
-/// Renders headings and rows of cells. A cell keeps its look and is put on one line.
+/// Renders headings and rows of cells. A cell keeps its style and is put on one line.
 pub(crate) fn render(columns: &[Column], rows: &[Vec<Span>], canvas: &Canvas) -> String {
     let shown = layout(columns, &natural_widths(columns, rows), canvas.room());
     let heading = |index: usize| columns.get(index).map(|column| column.heading);
@@ -57,7 +57,7 @@ pub(crate) fn render(columns: &[Column], rows: &[Vec<Span>], canvas: &Canvas) ->
     canvas.print(rows.map(|row| line(&shown, row)))
 }
 
-/// Renders rows for programs: whole, a tab between two cells, no headings, no colours.
+/// Renders rows for programs: complete, a tab between two cells, no headings, no colors.
 pub(crate) fn tabs(rows: &[Vec<Span>]) -> String {
     let mut page = String::new();
     for row in rows {
@@ -65,7 +65,7 @@ pub(crate) fn tabs(rows: &[Vec<Span>]) -> String {
             if at > 0 {
                 page.push('\t');
             }
-            // Neither can stand within a cell: a span has no tabs, and breaks become blanks.
+            // Neither can be within a cell: a span has no tabs, and line breaks become spaces.
             page.extend(cell.text().chars().map(|c| if c == '\n' { ' ' } else { c }));
         }
         page.push('\n');
@@ -73,7 +73,7 @@ pub(crate) fn tabs(rows: &[Vec<Span>]) -> String {
     page
 }
 
-/// A column that is shown, and how wide.
+/// A visible column, and its width.
 #[derive(Clone, Debug)]
 struct Shown {
     index: usize,
@@ -116,7 +116,7 @@ fn layout(columns: &[Column], natural: &[usize], room: usize) -> Vec<Shown> {
             column.width = wanted.min(room.saturating_sub(others));
         }
     }
-    // Columns that may not be left out and still do not fit are cut, the widest first.
+    // Columns that must not be dropped and still do not fit are cut, the widest first.
     while let Some(excess) = total(&shown).checked_sub(room).filter(|excess| *excess > 0)
         && let Some(widest) = shown.iter_mut().max_by_key(|column| column.width)
         && widest.width > 1
@@ -133,7 +133,7 @@ fn total(shown: &[Shown]) -> usize {
     shown.iter().fold(gaps, |sum, column| sum.saturating_add(column.width))
 }
 
-/// Returns the room that is needed when the flexible column is cut as far as is sensible.
+/// Returns the width that is needed if the flexible column is cut to its minimum.
 fn needed(shown: &[Shown]) -> usize {
     let spared = shown
         .iter()

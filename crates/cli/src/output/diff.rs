@@ -1,4 +1,4 @@
-//! Unified diffs: what was added and removed, told apart by sign and by colour.
+//! Unified diffs: added and removed lines are distinguished by sign and by color.
 
 use recount_blocks::{DiffBlock, DiffLineKind};
 
@@ -19,7 +19,7 @@ pub(crate) fn lines(diff: &str, width: usize) -> Vec<Line> {
     diff.lines().flat_map(|line| fold_behind_sign(line.text, tone(line.kind), width)).collect()
 }
 
-/// Folds a line so that its sign keeps a column of its own.
+/// Folds a line so that its sign has its own column.
 fn fold_behind_sign(line: &str, tone: Tone, width: usize) -> Vec<Line> {
     if !line.starts_with(['+', '-', ' ']) {
         return fold(&[Span::new(line, tone)], width);
@@ -56,7 +56,7 @@ mod tests {
 ";
 
     #[test]
-    fn a_diff_reads_as_one_without_colours() {
+    fn a_diff_reads_as_one_without_colors() {
         insta::assert_snapshot!(render(DIFF, &Canvas::new(24, Paint::Off)), @r"
         --- a/query.sql
         +++ b/query.sql

@@ -7,7 +7,7 @@ use recount_model::SessionId;
 use super::number::{bytes, count, duration, money};
 use crate::when;
 
-/// Who reads a table.
+/// The reader of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// A person: numbers are rounded, times are ages, ids are short.
@@ -17,7 +17,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// A count.
+    /// Formats a count.
     pub(crate) fn count(self, number: u64) -> String {
         match self {
             Self::Short => count(number),
@@ -25,7 +25,7 @@ impl Form {
         }
     }
 
-    /// A size.
+    /// Formats a size.
     pub(crate) fn bytes(self, number: u64) -> String {
         match self {
             Self::Short => bytes(number),
@@ -33,7 +33,7 @@ impl Form {
         }
     }
 
-    /// A stretch of time.
+    /// Formats a duration.
     pub(crate) fn duration(self, seconds: u64) -> String {
         match self {
             Self::Short => duration(seconds),
@@ -41,7 +41,7 @@ impl Form {
         }
     }
 
-    /// An amount of money; what is not known is a dash, or nothing.
+    /// Formats an amount of money; unknown is a dash, or empty.
     pub(crate) fn money(self, amount: Option<Money>) -> String {
         match (self, amount) {
             (Self::Short, Some(amount)) => money(amount),
@@ -51,7 +51,7 @@ impl Form {
         }
     }
 
-    /// When something was.
+    /// Formats a time.
     pub(crate) fn time(self, then: Option<Timestamp>, now: Timestamp) -> String {
         match (self, then) {
             (_, None) => String::new(),
@@ -60,7 +60,7 @@ impl Form {
         }
     }
 
-    /// The id of a session.
+    /// Formats the id of a session.
     pub(crate) fn session(self, id: &SessionId) -> &str {
         match self {
             Self::Short => id.short(),
@@ -68,7 +68,7 @@ impl Form {
         }
     }
 
-    /// An id of which people need the start.
+    /// Formats an id of which people need only the start.
     pub(crate) fn start(self, id: &str) -> String {
         match self {
             Self::Short => id.chars().take(8).collect(),

@@ -1,6 +1,6 @@
-//! A table whose columns are not known beforehand, printed while its rows come.
+//! A table whose columns are not known beforehand, printed while its rows arrive.
 //!
-//! The first rows are held back to measure them; after that each is printed as it comes, whatever its width.
+//! The first rows are buffered to measure them; after that each is printed immediately, whatever its width.
 
 use std::io::{self, Write};
 
@@ -10,15 +10,15 @@ use super::span::{Line, Span};
 use super::theme::Tone;
 use super::width::{pad_to, truncate_to, width};
 
-/// What stands between two columns.
+/// The gap between two columns.
 const GAP: usize = 2;
-/// Maximum number of rows that are measured,
+/// The maximum number of rows that are measured,
 const MEASURED: usize = 1000;
 /// or of their bytes.
 const HELD: usize = 4 * 1024 * 1024;
-/// A column is never cut below this.
+/// The minimum width of a cut column.
 const NARROWEST: usize = 6;
-/// A column is never padded beyond this: one long text must not move all that follows.
+/// The maximum padded width of a column: one long text must not shift everything after it.
 const WIDEST: usize = 200;
 
 /// One cell.
@@ -29,7 +29,7 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// A cell with nothing in it.
+    /// An empty cell.
     pub(crate) fn nothing() -> Self {
         Self { span: Span::new("", Tone::Plain), is_number: None }
     }
@@ -39,7 +39,7 @@ impl Shown {
         Self { span: Span::new(text, Tone::Plain), is_number: Some(true) }
     }
 
-    /// Anything else. Of a long text only as much is taken as a page has room for, if it is cut anyway.
+    /// Any other text. Of a long text only as much is kept as fits on a page, if it is cut anyway.
     pub(crate) fn text(text: &str, fit: Fit) -> Self {
         let text = match fit {
             Fit::Page => text.char_indices().nth(WIDEST * 4).and_then(|(end, _)| text.get(..end)),
@@ -50,12 +50,12 @@ impl Shown {
     }
 }
 
-/// What rows must fit on.
+/// What rows must fit into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fit {
-    /// The page that a person looks at.
+    /// The page of a terminal.
     Page,
-    /// Nothing: rows are whole, with tabs between the cells and no headings.
+    /// Nothing: rows are complete, with tabs between the cells and no headings.
     Tabs,
 }
 
@@ -76,7 +76,7 @@ impl<W: Write> Grid<W> {
         Self { out, canvas, fit, headings, waiting: Vec::new(), held: 0, layout: None }
     }
 
-    /// Takes a row.
+    /// Adds a row.
     pub(crate) fn row(&mut self, cells: Vec<Shown>) -> io::Result<()> {
         if self.fit == Fit::Tabs {
             let spans = cells.into_iter().map(|cell| cell.span).collect();
@@ -94,7 +94,7 @@ impl<W: Write> Grid<W> {
         Ok(())
     }
 
-    /// Prints what is held back. Returns the writer, and how many columns had no room.
+    /// Prints the buffered rows. Returns the writer, and the number of columns that did not fit.
     pub(crate) fn end(mut self) -> io::Result<(W, usize)> {
         if !self.waiting.is_empty() {
             self.begin()?;
@@ -139,7 +139,7 @@ fn total(layout: &[(usize, Align)]) -> usize {
     layout.iter().fold(gaps, |sum, (width, _)| sum + width)
 }
 
-/// Cuts the widest columns until all fit; when they are as narrow as they may be, the last ones are left out.
+/// Cuts the widest columns until all fit; if they are at their minimum, the last ones are dropped.
 fn squeeze(layout: &mut Vec<(usize, Align)>, room: usize) {
     while total(layout) > room && layout.len() > 1 {
         let widest = layout.iter_mut().max_by_key(|(width, _)| *width);
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stand_on_the_right_and_text_is_safe() {
+    fn numbers_are_on_the_right_and_text_is_safe() {
         let rows: &[&[&str]] = &[&["会话", "12", "a\x1b[2J\nb"], &["x", "", "c"], &["", "7", ""]];
         let (page, _) = printed(80, Fit::Page, &["name", "n", "text"], rows);
         insta::assert_snapshot!(page, @r"

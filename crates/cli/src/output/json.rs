@@ -1,4 +1,4 @@
-//! The documents that `--json` prints, written as they come.
+//! The documents of `--json`, written incrementally.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -14,11 +14,11 @@ use serde::Serialize;
 use crate::context::{Context, Paged};
 use crate::output::row;
 
-/// About what a row of a list takes, in bytes.
+/// The approximate size of a row of a list, in bytes.
 const ROW: usize = 1800;
-/// Rows that are made into text at once.
+/// The number of rows that are serialized at once.
 const ROWS: usize = 64;
-/// Maximum number of batches of rows that wait to be printed.
+/// The maximum number of batches of rows that wait to be printed.
 const AHEAD: usize = 32;
 
 /// Prints a list of sessions.
@@ -34,7 +34,7 @@ pub(crate) fn sessions(context: &Context, listing: &Listing) -> io::Result<()> {
     out.finish()
 }
 
-/// A list is made into text on two cores: every other share by a second one, no more than a few ahead of what is printed.
+/// Serializes a list on two cores: every other batch by a second thread, only a few ahead of what is printed.
 fn sessions_in_parallel(out: &mut impl Write, sessions: &[Arc<SessionFacts>]) -> io::Result<()> {
     let shares: Vec<&[Arc<SessionFacts>]> = sessions.chunks(ROWS).collect();
     let shares = shares.as_slice();
@@ -46,7 +46,7 @@ fn sessions_in_parallel(out: &mut impl Write, sessions: &[Arc<SessionFacts>]) ->
             for share in shares.iter().skip(1).step_by(2) {
                 let mut text = Vec::with_capacity(share.len() * ROW);
                 let made = rows(&mut text, share, &mut projects).map(|()| text);
-                // Nobody takes it when it cannot be printed: then there is no use in going on.
+                // The receiver is gone if printing failed: then there is no point in continuing.
                 if sender.send(made).is_err() {
                     return;
                 }
@@ -61,7 +61,7 @@ fn sessions_in_parallel(out: &mut impl Write, sessions: &[Arc<SessionFacts>]) ->
                 rows(&mut text, share, &mut projects)?;
                 write_safe(out, &text)?;
             } else {
-                // A thread that is gone has said why on its way out.
+                // A thread that panicked has printed the reason.
                 let ended = |_| io::Error::other("a thread has ended early");
                 write_safe(out, &receiver.recv().map_err(ended)??)?;
             }
@@ -84,7 +84,7 @@ fn rows(
     Ok(())
 }
 
-/// The text of projects: many sessions share one.
+/// The serialized projects: many sessions share one.
 #[derive(Default)]
 struct Projects(HashMap<*const Project, String>);
 
@@ -111,7 +111,7 @@ pub(crate) fn document<T: Serialize>(
     out.finish()
 }
 
-/// Prints a document that is whole.
+/// Prints a complete document.
 pub(crate) fn whole<T: Serialize>(context: &Context, value: &T) -> io::Result<()> {
     let mut out = context.out(Paged::No);
     write_json(&mut out, value)?;
@@ -178,7 +178,7 @@ impl<W: Write> Rows<W> {
         write_json(&mut self.out, cells)
     }
 
-    /// Ends the rows; with an error if these are not all.
+    /// Ends the rows; with an error if they are incomplete.
     pub(crate) fn end(mut self, error: Option<&str>) -> io::Result<W> {
         self.out.write_all(b"]")?;
         if let Some(error) = error {

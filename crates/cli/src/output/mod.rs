@@ -1,9 +1,9 @@
-//! What reaches the terminal: text made safe, styled, wrapped and laid out.
+//! Terminal output: text made safe, styled, wrapped and laid out.
 //!
-//! Session text is untrusted. The only way from a `&str` to the terminal leads through [`Span`](span::Span), and a
-//! span cannot be built without [`sanitize`](sanitize::sanitize). A renderer takes text and a [`Canvas`](canvas::Canvas) and
-//! returns whole lines, none wider than the canvas; when [`Paint`](canvas::Paint) is off no escape byte is among them.
-//! Nothing here reads a file, the environment or the clock.
+//! Session text is untrusted. The only way from a `&str` to the terminal is [`Span`](span::Span), and a span cannot be
+//! built without [`sanitize`](sanitize::sanitize). A renderer takes text and a [`Canvas`](canvas::Canvas) and returns whole
+//! lines, none wider than the canvas; if [`Paint`](canvas::Paint) is off no escape byte is among them. Nothing here reads a
+//! file, the environment or the clock.
 
 pub(crate) mod bar;
 pub(crate) mod canvas;

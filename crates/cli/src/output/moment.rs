@@ -1,9 +1,9 @@
-//! Times as they are written: in the form of `jiff`, without a general formatter where that is not needed.
+//! Formats times like `jiff`, without a general formatter if possible.
 
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
-/// A time that is written a thousand times over.
+/// A time that is formatted thousands of times.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment(pub(crate) Timestamp);
 
@@ -19,7 +19,7 @@ impl Serialize for Moment {
     }
 }
 
-/// Fills in the digits and returns how much of the text counts. `None` for years and fractions that are rare.
+/// Writes the digits and returns the length of the text. `None` for rare years and fractions.
 fn write(time: Timestamp, text: &mut [u8; 24]) -> Option<usize> {
     let nanos = time.subsec_nanosecond();
     if nanos % 1_000_000 != 0 || nanos < 0 || time.as_second() < 0 {
@@ -45,7 +45,7 @@ fn write(time: Timestamp, text: &mut [u8; 24]) -> Option<usize> {
     put(14, 2, seconds / 60 % 60);
     put(17, 2, seconds % 60);
     put(20, 3, i64::from(nanos / 1_000_000));
-    // Zeros at the end are not written, nor a point without digits behind it.
+    // Trailing zeros are not written, nor a point without digits after it.
     let mut end = 23;
     while end > 20 && text.get(end - 1) == Some(&b'0') {
         end -= 1;
@@ -55,7 +55,7 @@ fn write(time: Timestamp, text: &mut [u8; 24]) -> Option<usize> {
     Some(end + 1)
 }
 
-/// The date of a day since 1970, counted in eras of 400 years from March.
+/// Returns the date of a day since 1970, counted in eras of 400 years from March.
 fn civil(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));

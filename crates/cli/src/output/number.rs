@@ -1,8 +1,8 @@
-//! Numbers as people like to read them.
+//! Numbers formatted for people.
 
 use recount_engine::stats::Money;
 
-/// A count in a few characters: `999`, `1.3k`, `16k`, `5.7M`, `21.8 B`.
+/// Formats a count in a few characters: `999`, `1.3k`, `16k`, `5.7M`, `21.8 B`.
 pub(crate) fn count(number: u64) -> String {
     const UNITS: &[Unit] = &[
         Unit { name: "k", places_below: 10 },
@@ -15,7 +15,7 @@ pub(crate) fn count(number: u64) -> String {
     scaled(number, "", UNITS)
 }
 
-/// A size: `999 B`, `1.3 KB`, `34 MB`.
+/// Formats a size: `999 B`, `1.3 KB`, `34 MB`.
 pub(crate) fn bytes(number: u64) -> String {
     const fn unit(name: &'static str) -> Unit {
         Unit { name, places_below: 10 }
@@ -25,12 +25,12 @@ pub(crate) fn bytes(number: u64) -> String {
     scaled(number, " B", UNITS)
 }
 
-/// A count and what is counted: `1 prompt`, `2 prompts`.
+/// Formats a count with its noun: `1 prompt`, `2 prompts`.
 pub(crate) fn plural(number: u64, word: &str) -> String {
     if number == 1 { format!("1 {word}") } else { format!("{} {word}s", count(number)) }
 }
 
-/// Money: `$12.34`, small amounts with four places, less than that as such.
+/// Formats money: `$12.34`, small amounts with four places, smaller ones as less than that.
 pub(crate) fn money(money: Money) -> String {
     let (dollars, cents) = money.rounded(2);
     if dollars > 0 || money == Money::default() {
@@ -42,7 +42,7 @@ pub(crate) fn money(money: Money) -> String {
     }
 }
 
-/// What something cost, in cents: a dash when it is not known.
+/// Formats a cost in cents: a dash if it is unknown.
 pub(crate) fn price(dollars: Option<f64>) -> String {
     match dollars {
         None => "–".to_owned(),
@@ -51,7 +51,7 @@ pub(crate) fn price(dollars: Option<f64>) -> String {
     }
 }
 
-/// A number with a comma before every three digits.
+/// Formats a number with a comma before every three digits.
 pub(crate) fn grouped(number: u128) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -64,7 +64,7 @@ pub(crate) fn grouped(number: u128) -> String {
     text
 }
 
-/// A share: `37%`, of small ones one place.
+/// Formats a share: `37%`, small ones with one place.
 pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     if percent > 0.0 && percent < 9.95 {
@@ -74,7 +74,7 @@ pub(crate) fn percent(share: f64) -> String {
     }
 }
 
-/// A stretch of time: `45s`, `12m`, `3h 05m`.
+/// Formats a duration: `45s`, `12m`, `3h 05m`.
 pub(crate) fn duration(seconds: u64) -> String {
     match seconds {
         0..60 => format!("{seconds}s"),
@@ -86,7 +86,7 @@ pub(crate) fn duration(seconds: u64) -> String {
 /// A unit that is a thousand times the one before it.
 struct Unit {
     name: &'static str,
-    /// Smaller numbers of it are written with one decimal place.
+    /// Smaller numbers of it have one decimal place.
     places_below: u128,
 }
 

@@ -1,6 +1,6 @@
 //! Text that is not Markdown: what a human typed, what a tool printed.
 //!
-//! Lines and their indentation stay as they are; only what is too wide is wrapped.
+//! Lines and their indentation are kept; only lines that are too wide are wrapped.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use super::wrap::wrap_each;
 
 /// Renders untrusted text line by line.
 pub(crate) fn render(text: &str, tone: Tone, canvas: &Canvas) -> String {
-    // Split after sanitizing: only then is it settled what ends a line. A line may be all of the text, so it is not copied.
+    // Split after sanitizing: only then line ends are final. A line may be all of the text, so it is not copied.
     let safe = sanitize(text);
     let safe = if safe.contains('\t') { Cow::Owned(expand_tabs(&safe)) } else { safe };
     let mut page = String::with_capacity(safe.len() + safe.len() / 8);

@@ -11,9 +11,9 @@ use recount_engine::Progress;
 use crate::context::Context;
 use crate::output::number::count;
 
-/// Work that is done sooner shows nothing.
+/// Shorter work shows nothing.
 const TIMEOUT: Duration = Duration::from_millis(300);
-/// How often the line moves, even if nothing is known of how far the work is.
+/// How often the line is updated, even if the progress is unknown.
 const TICK: Duration = Duration::from_millis(120);
 
 /// A progress line that appears when the work takes over 300 ms, on a terminal.
@@ -37,13 +37,13 @@ impl Bar {
         Self { drawn, working, is_measured: AtomicBool::new(false) }
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub(crate) fn finish(&self) {
         self.drawn.finish_and_clear();
     }
 }
 
-/// Shows the line once its time has come, unless the work is done by then.
+/// Shows the line after the delay, unless the work is done by then.
 fn appear_later(drawn: ProgressBar) -> mpsc::Sender<()> {
     let (working, done) = mpsc::channel();
     std::thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! Names of projects that tell them apart: folders of the same name are shown with as much of their path as it takes.
+//! Unambiguous names of projects: folders of the same name are shown with as much of their path as needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,12 +7,12 @@ use recount_model::Project;
 /// The names of some projects.
 #[derive(Debug, Default)]
 pub(crate) struct ProjectNames {
-    /// The key of each project whose name others have too, and what it is called instead.
+    /// The key of each project with an ambiguous name, and its longer name.
     longer: BTreeMap<String, String>,
 }
 
 impl ProjectNames {
-    /// Names projects: each is given by its name and by what distinguishes it from others.
+    /// Names projects: each is given by its name and its key.
     pub(crate) fn of_keys<'a>(projects: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let mut keys: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for (name, key) in projects {
@@ -27,7 +27,7 @@ impl ProjectNames {
         Self { longer }
     }
 
-    /// Names projects, of which many may be the same.
+    /// Names projects, with possible duplicates.
     pub(crate) fn of<'a>(projects: impl IntoIterator<Item = &'a Project>) -> Self {
         let mut keys: BTreeMap<*const Project, (&str, String)> = BTreeMap::new();
         for project in projects {
@@ -37,7 +37,7 @@ impl ProjectNames {
         Self::of_keys(keys.values().map(|(name, key)| (*name, key.as_str())))
     }
 
-    /// Returns what a project is called.
+    /// Returns the name of a project.
     pub(crate) fn name<'a>(&'a self, project: &'a Project) -> &'a str {
         if self.longer.is_empty() {
             return project.name();
@@ -45,13 +45,13 @@ impl ProjectNames {
         self.by_key(&project.key()).unwrap_or_else(|| project.name())
     }
 
-    /// Returns what a project is called if its own name does not do.
+    /// Returns the longer name of a project, if its own is ambiguous.
     pub(crate) fn by_key(&self, key: &str) -> Option<&str> {
         self.longer.get(key).map(String::as_str)
     }
 }
 
-/// Returns the shortest end of a path, cut between folders, that no other one has.
+/// Returns the shortest end of a path, cut between folders, that is unique.
 fn shortest(path: &str, same: &BTreeSet<&str>) -> String {
     let cuts = path.rmatch_indices(['/', '\\']).skip(1);
     for (at, _) in cuts {
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_of_the_same_name_are_told_apart() {
+    fn folders_of_the_same_name_are_distinguished() {
         let names = ProjectNames::of_keys([
             ("shop", "/home/dev/code/shop"),
             ("shop", "/home/dev/old/shop"),

@@ -1,5 +1,5 @@
-//! A row of a list as JSON. Rows are printed by the thousand, so what does not change from row to row is written as it stands; the
-//! outcome is what `serde` makes of a row, which a test compares.
+//! A row of a list as JSON. Rows are printed by the thousand, so constant parts are written directly; the output equals
+//! that of `serde`, which a test compares.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::output::moment::Moment;
 
-/// Adds a row to `out`. Its project is written already.
+/// Appends a row to `out`. Its project is already serialized.
 pub(crate) fn write(out: &mut Vec<u8>, facts: &SessionFacts, project: &str) -> io::Result<()> {
     let mut row = Row { out };
     row.text(b"{\"source\":", facts.source.as_str());
@@ -87,10 +87,10 @@ impl Row<'_> {
 
     fn quoted(&mut self, text: &str) {
         let is_special = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
-        // Looked at without a way out in between, which takes many bytes at once.
+        // Checked without an early exit, so that many bytes are processed at once.
         let special = text.as_bytes().iter().fold(false, |any, byte| any | is_special(byte));
         if special {
-            // A list of text in memory takes all that is written to it.
+            // Writing to memory cannot fail.
             let _written = serde_json::to_writer(&mut *self.out, text);
         } else {
             self.out.push(b'"');

@@ -1,21 +1,23 @@
-//! Makes untrusted text harmless to a terminal, and shows what was made harmless.
+//! Makes untrusted text harmless for a terminal, and keeps the changes visible.
 //!
-//! A session may hold anything a web page or a file said to a model. Escapes could retitle the window,
-//! move the cursor over earlier lines or hide text; bidirectional controls could reorder it. They are
-//! replaced by something visible and never dropped, so that a reader can see that they were there.
+//! A session may contain anything a web page or a file sent to a model. Escapes could retitle the window, move the cursor
+//! over earlier lines or hide text; bidirectional controls could reorder it. They are replaced by something visible and
+//! never dropped, so that a reader can see them.
 
 use std::borrow::Cow;
 
 use recount_engine::export::text::{self, Bidi};
 
-/// Returns the text with every control character but `\n` and `\t` made visible.
+/// Returns the text with every control character except `
+/// ` and `\t` made visible.
 ///
-/// `\r` before `\n` is dropped, as it belongs to the line end. Doing it twice changes nothing.
+/// `\r` before `
+/// ` is dropped, as it belongs to the line end. The function is idempotent.
 pub(crate) fn sanitize(text: &str) -> Cow<'_, str> {
     text::visible(text, Bidi::Shown)
 }
 
-/// Returns the text on one line, each run of white space collapsed to one blank, and sanitized.
+/// Returns the text on one line, each run of white space collapsed to one space, and sanitized.
 pub(crate) fn single_line(text: &str) -> String {
     text::single_line(text, Bidi::Shown)
 }

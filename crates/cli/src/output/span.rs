@@ -1,7 +1,7 @@
 //! Styled text: the only thing that can be printed.
 //!
-//! A [`Span`] is sanitized when it is made and cannot be changed afterwards except by joining it to another,
-//! so whatever a [`Line`] holds is safe to print.
+//! A [`Span`] is sanitized when it is created and cannot be changed afterwards except by joining it to another, so every
+//! [`Line`] is safe to print.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,8 @@ use super::sanitize::sanitize;
 use super::theme::Tone;
 use super::width::{expand_tabs, width};
 
-/// A stretch of safe text with one look. A `\n` in it asks for a line break when it is wrapped.
+/// A run of safe text with one style. A `
+/// ` in it becomes a line break when it is wrapped.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Span {
     text: String,
@@ -20,12 +21,12 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// Takes untrusted text and makes it safe.
+    /// Sanitizes untrusted text.
     pub(crate) fn new(text: &str, tone: Tone) -> Self {
         Self::styled(text, tone.style())
     }
 
-    /// Takes untrusted text and makes it safe.
+    /// Sanitizes untrusted text.
     pub(crate) fn styled(text: &str, style: Style) -> Self {
         Self { text: expand_tabs(&sanitize(text)), style }
     }
@@ -35,12 +36,12 @@ impl Span {
         &self.text
     }
 
-    /// Returns its look.
+    /// Returns its style.
     pub(crate) fn style(&self) -> Style {
         self.style
     }
 
-    /// Returns how many columns it takes.
+    /// Returns its width in columns.
     pub(crate) fn width(&self) -> usize {
         width(&self.text)
     }
@@ -51,7 +52,7 @@ impl Span {
 pub(crate) struct Line(Vec<Span>);
 
 impl Line {
-    /// Puts spans on one line; line breaks within them become blanks.
+    /// Puts spans on one line; line breaks within them become spaces.
     pub(crate) fn new(spans: impl IntoIterator<Item = Span>) -> Self {
         let mut line = Self::default();
         for mut span in spans {
@@ -84,17 +85,17 @@ impl Line {
         &self.0
     }
 
-    /// Returns how many columns it takes.
+    /// Returns its width in columns.
     pub(crate) fn width(&self) -> usize {
         match self.0.as_slice() {
             [] => 0,
             [one] => one.width(),
-            // A mark at the start of a span changes the cluster that the span before it ends with.
+            // A combining mark at the start of a span changes the last cluster of the span before it.
             many => width(&many.iter().map(Span::text).collect::<String>()),
         }
     }
 
-    /// Appends the line and a line break to `page`, without blanks at its end.
+    /// Appends the line and a line break to `page`, without trailing spaces.
     pub(crate) fn print(&self, page: &mut String, paint: Paint) {
         let mut spans = self.0.as_slice();
         while let Some((last, before)) = spans.split_last()

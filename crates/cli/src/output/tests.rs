@@ -1,4 +1,4 @@
-//! What every renderer promises, whatever the text: no panic, no line too wide, no byte a terminal obeys.
+//! Guarantees of every renderer for any text: no panic, no line too wide, no byte a terminal obeys.
 
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
@@ -11,7 +11,7 @@ use super::theme::Tone;
 use super::width::width;
 use super::{code, diff, markdown, plain};
 
-/// Text in every position that a renderer treats in its own way.
+/// Text in every position that a renderer treats specially.
 const TEMPLATES: &[&str] = &[
     "@",
     "# @",
@@ -145,7 +145,7 @@ fn assert_harmless(page: &str, columns: usize, paint: Paint) {
     }
 }
 
-/// Takes out `ESC [ digits m` and nothing else.
+/// Removes `ESC [ digits m` and nothing else.
 fn without_our_escapes(page: &str) -> String {
     let mut parts = page.split("\x1b[");
     let mut bare = parts.next().unwrap_or_default().to_owned();

@@ -1,8 +1,8 @@
-//! What each kind of text looks like.
+//! The style of each kind of text.
 //!
-//! Only the sixteen colours and the attributes that every terminal has are used: their exact shade is the
-//! person's own choice, so they are readable on light and on dark. Black, white, blue (which many dark themes swallow)
-//! and the bright colours are avoided for the same reason. No meaning rests on a colour alone.
+//! Only the sixteen colors and the attributes that every terminal has are used: their exact shade is the user's choice, so
+//! they are readable on light and on dark. Black, white, blue (which is hard to read in many dark themes) and the bright
+//! colors are avoided for the same reason. Nothing is expressed by color alone.
 
 use anstyle::{AnsiColor, Style};
 
@@ -16,11 +16,11 @@ pub(crate) enum Tone {
     Heading,
     /// Something of lesser weight: times, addresses, frames.
     Dim,
-    /// What a human said.
+    /// A human's text.
     Prompt,
-    /// What the model said.
+    /// The model's answer.
     Answer,
-    /// What the model thought.
+    /// The model's thoughts.
     Thought,
     /// A tool and its call.
     Tool,
@@ -54,12 +54,12 @@ pub(crate) enum Tone {
     Name,
     /// A comment in code.
     Comment,
-    /// What was searched for.
+    /// A search match.
     Match,
 }
 
 impl Tone {
-    /// Returns what it looks like.
+    /// Returns its style.
     pub(crate) const fn style(self) -> Style {
         let plain = Style::new();
         match self {
@@ -89,7 +89,7 @@ const fn coloured(colour: AnsiColor) -> Style {
     Style::new().fg_color(Some(anstyle::Color::Ansi(colour)))
 }
 
-/// Returns the look of text that is both: `inner` decides the colour, attributes add up.
+/// Returns the combined style: `inner` decides the color, attributes are merged.
 pub(crate) fn blend(outer: Style, inner: Style) -> Style {
     inner
         .fg_color(inner.get_fg_color().or(outer.get_fg_color()))

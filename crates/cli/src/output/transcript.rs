@@ -1,4 +1,4 @@
-//! A session as a person reads it: who said what, what was done, how much time passed.
+//! A session for people: messages, actions and pauses.
 
 use jiff::Timestamp;
 use recount_blocks::{Block, BlockOptions, Body, CallBlock, Gap, Level, blocks, rough_duration};
@@ -16,7 +16,7 @@ use super::wrap::wrap;
 use super::{code, diff, markdown, plain};
 use crate::when;
 
-/// Lines of tool output that are shown at level `full`.
+/// The maximum number of lines of tool output at level `full`.
 const OUTPUT_LINES: usize = 40;
 
 /// Draws the messages of one session.
@@ -28,7 +28,7 @@ pub(crate) struct Transcript {
     /// The project's folder; paths below it are shown without it.
     project: String,
     last: Option<Timestamp>,
-    /// Who spoke last.
+    /// The last speaker.
     speaker: Option<(String, Fate)>,
 }
 
@@ -44,7 +44,7 @@ impl Transcript {
         Self { canvas, level, thoughts, project, last: None, speaker: None }
     }
 
-    /// What stands above the messages.
+    /// Returns the part above the messages.
     pub(crate) fn heading(
         &self,
         session: &SessionFacts,
@@ -72,7 +72,7 @@ impl Transcript {
         self.canvas.print(lines)
     }
 
-    /// Draws one message; empty when the level leaves it out.
+    /// Draws one message; empty if the level hides it.
     pub(crate) fn message(&mut self, message: &Message, number: usize) -> String {
         if !self.level.shows(message, self.thoughts) {
             return String::new();
@@ -119,7 +119,7 @@ impl Transcript {
                 plain::render(&words, Tone::Dim, inner)
             }
             Block::Call(call) => self.call(call, inner),
-            // Problems are reported below the transcript, with the place of each.
+            // Problems are reported below the transcript, with their locations.
             Block::Damage { .. } => String::new(),
         }
     }
@@ -191,7 +191,7 @@ impl Transcript {
         page
     }
 
-    /// Output at the fuller levels; an error always, in one line.
+    /// Returns the output at the upper levels; an error always, on one line.
     fn outcome(&self, call: &CallBlock<'_>, deep: &Canvas) -> String {
         let output = call.outcome();
         let tone = if *call.status == ToolStatus::Error { Tone::Error } else { Tone::Dim };
@@ -221,7 +221,7 @@ impl Transcript {
     }
 }
 
-/// Of which view the figures in the heading are.
+/// Which view the figures in the heading are from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Figures {
     Strict,
@@ -291,7 +291,7 @@ fn notice_tone(level: Option<NoticeLevel>) -> Tone {
     }
 }
 
-/// What stands in front of each line: a prompt is told from an answer without colour too.
+/// Returns the prefix of each line: it distinguishes prompts from answers without color too.
 fn bar(message: &Message) -> &'static str {
     match message.kind {
         MessageKind::Prompt => "> ",

@@ -1,14 +1,14 @@
-//! How many terminal columns text takes, and cutting or padding it to a number of columns.
+//! Measures text in terminal columns, and cuts or pads it to a number of columns.
 //!
-//! Text is measured by grapheme clusters: a combining mark takes none, an ideograph two, and a family of
-//! emoji held together by joiners two in all.
+//! Text is measured by grapheme clusters: a combining mark takes no column, an ideograph two, and a sequence of emoji with
+//! joiners two in total.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 const TAB_STOP: usize = 4;
 
-/// Returns how many columns the text takes on one line.
+/// Returns the width of the text on one line, in columns.
 pub(crate) fn width(text: &str) -> usize {
     if text.contains('\t') {
         return width(&expand_tabs(text));
@@ -21,7 +21,7 @@ pub(crate) fn clusters(text: &str) -> Clusters<'_> {
     Clusters { rest: text, wide: 0 }
 }
 
-/// Returns the text cut to the given number of columns, with `…` for what was cut off.
+/// Returns the text cut to the given number of columns, with `…` if it was cut.
 pub(crate) fn truncate_to(text: &str, columns: usize) -> String {
     let text = expand_tabs(text);
     if width(&text) <= columns {
@@ -44,8 +44,8 @@ pub(crate) fn truncate_to(text: &str, columns: usize) -> String {
     cut
 }
 
-/// Returns the end of the text in the given number of columns, with `…` for what was cut off before it. A path is cut
-/// between folders, if enough of it is left then.
+/// Returns the end of the text in the given number of columns, with `…` before it if it was cut. A path is cut between
+/// folders, if enough of it is left then.
 pub(crate) fn truncate_start(text: &str, columns: usize) -> String {
     let text = expand_tabs(text);
     let whole = width(&text);
@@ -69,7 +69,7 @@ pub(crate) fn truncate_start(text: &str, columns: usize) -> String {
     format!("…{}", folder.and_then(|slash| end.get(slash..)).unwrap_or(end))
 }
 
-/// Returns the text followed by blanks up to the given number of columns.
+/// Returns the text padded with spaces to the given number of columns.
 pub(crate) fn pad_to(text: &str, columns: usize) -> String {
     let mut padded = expand_tabs(text);
     let missing = columns.saturating_sub(width(&padded));
@@ -77,7 +77,7 @@ pub(crate) fn pad_to(text: &str, columns: usize) -> String {
     padded
 }
 
-/// Returns the text with tabs replaced by blanks up to the next tab stop, line by line.
+/// Returns the text with tabs replaced by spaces up to the next tab stop, line by line.
 pub(crate) fn expand_tabs(text: &str) -> String {
     if !text.contains('\t') {
         return text.to_owned();
@@ -108,7 +108,7 @@ pub(crate) fn expand_tabs(text: &str) -> String {
 #[derive(Clone, Debug)]
 pub(crate) struct Clusters<'a> {
     rest: &'a str,
-    /// How many bytes at the start of `rest` belong to a cluster that is too wide to stay whole.
+    /// The number of bytes at the start of `rest` that belong to a cluster that is too wide to stay whole.
     wide: usize,
 }
 
@@ -127,8 +127,8 @@ impl<'a> Iterator for Clusters<'a> {
             if columns <= 2 {
                 return Some((self.take(cluster.len()), columns));
             }
-            // Some clusters have no bound, such as a run of Hangul initials. Terminals draw them one by
-            // one, and no line is long enough for all, so they may be cut.
+            // Some clusters have no bound, such as a run of Hangul initials. Terminals draw them one by one, and no line is
+            // long enough for all, so they may be cut.
             self.wide = cluster.len();
         }
         let end = self.rest.get(..self.wide).map_or(self.rest.len(), one_visible);

@@ -1,8 +1,8 @@
 //! Breaks styled text into lines of a given width.
 //!
-//! Words stay whole where they fit. Chinese and Japanese have no blanks and break between characters, but
-//! not before a closing mark or after an opening one. What is wider than a line, such as an address, is
-//! broken anywhere. Korean has blanks and is treated like Latin.
+//! Words are kept whole if they fit. Chinese and Japanese have no spaces and break between characters, but not before a
+//! closing mark or after an opening one. Anything wider than a line, such as an address, is broken anywhere. Korean has
+//! spaces and is treated like Latin.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ pub(crate) fn hang(lines: Vec<Line>, first: &Line, rest: &Line) -> Vec<Line> {
     lines.into_iter().zip(prefixes).map(|(line, prefix)| line.after(prefix)).collect()
 }
 
-/// One cluster with its look.
+/// One cluster with its style.
 struct Unit<'a> {
     text: &'a str,
     width: usize,
@@ -40,7 +40,7 @@ impl Unit<'_> {
     }
 }
 
-/// Breaks safe text of one look at words, and hands on one line after the other: no more than a line is held.
+/// Breaks safe text of one style at words, and passes on one line after the other: only one line is buffered.
 pub(crate) fn wrap_each(text: &str, style: Style, width: usize, each: &mut dyn FnMut(Line)) {
     let mut breaker = Breaker::new(width, break_between, each);
     clusters(text).for_each(|(text, width)| breaker.take(Unit { text, width, style }));
@@ -48,7 +48,7 @@ pub(crate) fn wrap_each(text: &str, style: Style, width: usize, each: &mut dyn F
 }
 
 fn break_lines(spans: &[Span], width: usize, may_break: fn(&Unit, &Unit) -> bool) -> Vec<Line> {
-    // Clusters are found in the whole text: a mark may stand in another span than its base.
+    // Clusters are found in the whole text: a mark may be in another span than its base.
     let text: Cow<'_, str> = match spans {
         [one] => one.text().into(),
         _ => spans.iter().map(Span::text).collect::<String>().into(),
@@ -75,15 +75,15 @@ fn break_lines(spans: &[Span], width: usize, may_break: fn(&Unit, &Unit) -> bool
     lines
 }
 
-/// Takes clusters and hands on lines. It holds the line that is not full yet.
+/// Takes clusters and passes on lines. It buffers the line that is not full yet.
 struct Breaker<'a, 'e> {
     width: usize,
     may_break: fn(&Unit<'_>, &Unit<'_>) -> bool,
     each: &'e mut dyn FnMut(Line),
     held: Vec<Unit<'a>>,
-    /// Where the line may be broken, in what is held; nowhere when 0.
+    /// Where the buffered line may be broken; 0 if nowhere.
     chance: usize,
-    /// How many columns are taken by what is held.
+    /// The width of the buffer in columns.
     taken: usize,
 }
 
@@ -103,14 +103,14 @@ impl<'a, 'e> Breaker<'a, 'e> {
         if self.held.last().is_some_and(|before| (self.may_break)(before, &unit)) {
             self.chance = self.held.len();
         }
-        // Blanks at the end of a line are not printed, so they always fit, and none is held that changes nothing.
+        // Spaces at the end of a line are not printed, so they always fit, and redundant ones are not buffered.
         if unit.is_blank() && self.taken > self.width {
             return;
         }
         while self.taken + unit.width > self.width && !self.held.is_empty() && !unit.is_blank() {
             let end = if self.chance > 0 { self.chance } else { self.held.len() };
             let line = self.held.get(..end).unwrap_or_default();
-            // A line of nothing but blanks would be an indentation wider than the page.
+            // A line of only spaces would be an indentation wider than the page.
             if !line.iter().all(Unit::is_blank) {
                 (self.each)(join(line));
             }

@@ -1,4 +1,4 @@
-//! What was found wrong.
+//! Texts of findings.
 
 use recount_changes::{Symptom, Topic};
 use recount_engine::Lost;
@@ -19,7 +19,7 @@ pub(crate) fn topic(topic: Topic) -> &'static str {
     }
 }
 
-/// Says what is wrong.
+/// Returns the text of a problem.
 pub(crate) fn symptom(symptom: &Symptom) -> String {
     match symptom {
         Symptom::PendingDeletion { lost, why } => format!("{}: {}", doomed(*lost), reason(*why)),

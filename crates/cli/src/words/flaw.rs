@@ -1,10 +1,10 @@
-//! What is wrong with a session file, and what is done about it.
+//! Texts of flaws of session files, and of their fixes.
 
 use recount_changes::Flaw;
 
 use super::plural;
 
-/// Says what is wrong.
+/// Returns the text of a flaw.
 pub(super) fn flaw(flaw: Flaw) -> String {
     match flaw {
         Flaw::Unread => "it cannot be read".to_owned(),
@@ -44,7 +44,7 @@ pub(super) fn flaw(flaw: Flaw) -> String {
     }
 }
 
-/// Says what is done about it.
+/// Returns the text of its fix.
 pub(super) fn fixed(flaw: Flaw) -> &'static str {
     match flaw {
         Flaw::Unread => "it is not changed",

@@ -1,11 +1,11 @@
-//! Why something goes, in words.
+//! Texts of reasons for deletions.
 
 use std::path::Path;
 
 use recount_engine::{Lost, RetentionLimits, SessionAtRisk};
 use recount_model::{DeletionReason, PendingDeletion, SessionKind};
 
-/// Says why a session goes.
+/// Returns why a session is deleted.
 pub(crate) fn why(session: &SessionAtRisk, kept: &RetentionLimits) -> String {
     if session.kind == SessionKind::Subagent {
         return "deleted with its main session".to_owned();
@@ -20,7 +20,7 @@ pub(crate) fn why(session: &SessionAtRisk, kept: &RetentionLimits) -> String {
         };
         return kinds.to_owned();
     }
-    // What happens to the conversation tells more than what happens to a stub.
+    // The reason for the conversation is more informative than that for a stub.
     let telling = session.files.iter().find(|deletion| deletion.why != DeletionReason::Stub);
     telling
         .or_else(|| session.files.first())
@@ -28,7 +28,7 @@ pub(crate) fn why(session: &SessionAtRisk, kept: &RetentionLimits) -> String {
         .unwrap_or_default()
 }
 
-/// Says why one file goes.
+/// Returns why one file is deleted.
 pub(crate) fn one(deletion: &PendingDeletion, kept: &RetentionLimits) -> String {
     let why = reason(deletion, kept);
     if deletion.is_link { format!("{why}; only the link, its target stays") } else { why }
@@ -67,7 +67,7 @@ fn same_name(deletion: &PendingDeletion, age: &str) -> String {
     }
 }
 
-/// Says what an agent keeps.
+/// Returns what an agent keeps.
 pub(crate) fn kept(kept: &RetentionLimits, tilde: impl Fn(&str) -> String) -> String {
     if let Some(because) = &kept.off_because {
         return format!("never deletes sessions: {because}");

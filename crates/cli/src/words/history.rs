@@ -1,8 +1,8 @@
-//! What has become of changes.
+//! Texts of the states of changes.
 
 use recount_changes::{ChangeState, Subject};
 
-/// Says what has become of a change.
+/// Returns the state of a change.
 pub(crate) fn state(state: ChangeState) -> &'static str {
     match state {
         ChangeState::Done => "done",
@@ -13,7 +13,7 @@ pub(crate) fn state(state: ChangeState) -> &'static str {
     }
 }
 
-/// Names sessions on one line: the start of the id, and the title.
+/// Returns sessions on one line: the start of the id, and the title.
 pub(crate) fn subjects(sessions: &[Subject]) -> String {
     let named = sessions.iter().map(|session| {
         let short: String = session.id.chars().take(8).collect();

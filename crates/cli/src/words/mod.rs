@@ -1,4 +1,4 @@
-//! Words and command lines for what engine and changes tell in types.
+//! Texts and command lines for the types of engine and changes.
 
 mod finding;
 mod flaw;

@@ -1,11 +1,11 @@
-//! What people should know before they agree to a change.
+//! Texts of notices about a change.
 
 use recount_changes::{Conversion, Notice, Remnant, SharedBy, SkipReason, StillPending};
 use recount_platform::{CommandLine, Folders};
 
 use super::{ending, flaw, plural, remedy};
 
-/// Says what people should know.
+/// Returns the text of a notice.
 #[expect(clippy::too_many_lines, reason = "one arm per notice, and no logic")]
 pub(crate) fn notice(notice: &Notice, folders: &Folders) -> String {
     match notice {
@@ -138,7 +138,7 @@ pub(crate) fn notice(notice: &Notice, folders: &Folders) -> String {
     }
 }
 
-/// Says what is left of a session.
+/// Returns the text of what is left of a session.
 pub(crate) fn remnant(remnant: &Remnant) -> String {
     match remnant {
         Remnant::Messages { count, from } => format!("{} ({from})", plural(*count, "message")),

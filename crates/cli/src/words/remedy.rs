@@ -1,4 +1,4 @@
-//! Command lines that mend what was found.
+//! Command lines that fix problems.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use recount_engine::Agent;
 use recount_model::SessionId;
 use recount_platform::CommandLine;
 
-/// Returns the command that mends something.
+/// Returns the command that fixes a problem.
 pub(crate) fn remedy(remedy: &Remedy) -> CommandLine {
     let about = |command, session: &SessionId| CommandLine::new(command).argument(session.short());
     let chmod = |command, path: &Path| CommandLine::new(command).argument(&path.to_string_lossy());
@@ -19,7 +19,7 @@ pub(crate) fn remedy(remedy: &Remedy) -> CommandLine {
         Remedy::Compact(session) => about("recount compact", session),
         Remedy::PruneOrphaned => CommandLine::new("recount prune --orphaned"),
         Remedy::Relocate { old: Some(old), new: Some(new) } => relocation(old.as_str(), new),
-        // Where it went is not known; this says which folders may be meant.
+        // The new location is not known; this lists the candidates.
         Remedy::Relocate { old: Some(old), new: None } => {
             CommandLine::new("recount projects").argument(old.as_str()).option("--scan")
         }
@@ -31,7 +31,7 @@ pub(crate) fn remedy(remedy: &Remedy) -> CommandLine {
     }
 }
 
-/// Returns the command that makes the sessions of one folder those of another.
+/// Returns the command that assigns the sessions of one folder to another.
 pub(crate) fn relocate(old: &str, new: &str) -> String {
     relocation(old, new).to_string()
 }
@@ -40,7 +40,7 @@ fn relocation(old: &str, new: &str) -> CommandLine {
     CommandLine::new("recount relocate").argument(old).argument(new)
 }
 
-/// Says how an agent is kept from deleting sessions by itself.
+/// Returns how to keep an agent from deleting sessions by itself.
 pub(crate) fn retention_off(agent: &Agent) -> String {
     format!("`recount guard --retention off` keeps all sessions: {}", agent.setting)
 }
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_session_file_says_is_one_word_to_the_shell() {
+    fn session_text_is_one_word_to_the_shell() {
         let hostile = "/home/dev/x; touch PWNED";
         let command =
             remedy(&Remedy::Relocate { old: Some(RecordedPath::new(hostile)), new: None });

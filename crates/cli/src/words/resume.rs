@@ -1,4 +1,4 @@
-//! What to do when a session cannot be resumed.
+//! Hints for sessions that cannot be resumed.
 
 use recount_engine::Unresumable;
 use recount_platform::CommandLine;
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_session_file_says_is_one_word_to_the_shell() {
+    fn session_text_is_one_word_to_the_shell() {
         let gone = Unresumable::FolderGone(RecordedPath::new("/home/dev/x; touch PWNED"));
         let hint = resume_hint("-rf", &gone).unwrap();
         assert!(hint.contains("`recount relocate '/home/dev/x; touch PWNED' NEW`"), "{hint}");

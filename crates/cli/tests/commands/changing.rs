@@ -1,10 +1,10 @@
-//! What tests of commands that change something share.
+//! Shared by tests of commands that change something.
 
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
     clippy::disallowed_methods,
-    reason = "what a test needs it must have"
+    reason = "test setup must succeed"
 )]
 
 use std::collections::BTreeMap;
@@ -15,10 +15,10 @@ use std::time::SystemTime;
 use recount_testkit::Home;
 use serde_json::Value;
 
-/// A file with its bytes, its time and its permissions; a folder has neither.
+/// A file with its bytes, its time and its permissions; a folder has none of them.
 pub(crate) type Tree = BTreeMap<PathBuf, Option<(Vec<u8>, SystemTime, bool)>>;
 
-/// All that lies in an agent's folder.
+/// Returns all contents of an agent's folder.
 pub(crate) fn tree(home: &Home) -> Tree {
     let mut tree = Tree::new();
     let mut open = vec![home.path().join(".gemini")];
@@ -40,7 +40,7 @@ pub(crate) fn tree(home: &Home) -> Tree {
     tree
 }
 
-/// Every file below a folder of the home, with its bytes.
+/// Returns every file below a folder of the home, with its bytes.
 pub(crate) fn files(home: &Home, below: &str) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = BTreeMap::new();
     let mut open = vec![home.path().join(below)];
@@ -58,14 +58,14 @@ pub(crate) fn files(home: &Home, below: &str) -> BTreeMap<PathBuf, Vec<u8>> {
     all
 }
 
-/// What a command prints as JSON.
+/// Returns the JSON output of a command.
 #[track_caller]
 pub(crate) fn json(home: &Home, arguments: &[&str]) -> Value {
     let output = home.run(arguments.iter().chain(&["--json"]));
     serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{output}"))
 }
 
-/// Carries out a change; it must succeed. Returns what it prints as JSON.
+/// Carries out a change, which must succeed. Returns its JSON output.
 #[track_caller]
 pub(crate) fn change(home: &Home, arguments: &[&str]) -> Value {
     let output = home.run(arguments.iter().chain(&["--yes", "--json"]));
@@ -73,7 +73,7 @@ pub(crate) fn change(home: &Home, arguments: &[&str]) -> Value {
     serde_json::from_str(&output.stdout).unwrap()
 }
 
-/// Takes a change back, and looks whether all is as it was.
+/// Undoes a change, and checks that everything is as before.
 #[track_caller]
 pub(crate) fn undo(home: &Home, change: &Value, before: &Tree) {
     let undone = home.run(["undo", change["receipt"].as_str().unwrap(), "--yes"]);
@@ -84,19 +84,19 @@ pub(crate) fn undo(home: &Home, change: &Value, before: &Tree) {
     assert!(after == *before, "bytes, times or permissions differ");
 }
 
-/// All sessions in the list.
+/// Returns all sessions in the list.
 pub(crate) fn sessions(home: &Home) -> Vec<Value> {
     json(home, &["list", "--all"])["sessions"].as_array().unwrap().clone()
 }
 
-/// One session of the list.
+/// Returns one session of the list.
 #[track_caller]
 pub(crate) fn session(home: &Home, id: &str) -> Value {
     let found = sessions(home).into_iter().find(|session| session["id"] == id);
     found.unwrap_or_else(|| panic!("no session {id}"))
 }
 
-/// What was said in a session, without where it stands.
+/// Returns the messages of a session, without their locations.
 pub(crate) fn said(home: &Home, id: &str) -> Vec<Value> {
     let shown = json(home, &["show", id]);
     let mut messages = shown["messages"].as_array().unwrap().clone();
@@ -106,7 +106,7 @@ pub(crate) fn said(home: &Home, id: &str) -> Vec<Value> {
     messages
 }
 
-/// Names of the files in a folder below the agent's, sorted.
+/// Returns the names of the files in a folder below the agent's, sorted.
 pub(crate) fn names(home: &Home, folder: &str) -> Vec<String> {
     let entries = fs::read_dir(home.path().join(".gemini").join(folder)).into_iter().flatten();
     let mut names: Vec<String> =
@@ -115,13 +115,13 @@ pub(crate) fn names(home: &Home, folder: &str) -> Vec<String> {
     names
 }
 
-/// Makes a folder in the home, and returns its path.
+/// Creates a folder in the home, and returns its path.
 pub(crate) fn folder(home: &Home, path: &str) -> String {
     home.write(&format!("{path}/README.md"), "");
     home.at(path)
 }
 
-/// A log with one prompt and its answer.
+/// Returns a log with one prompt and its answer.
 pub(crate) fn log(id: &str, words: &str) -> String {
     format!(
         "{{\"sessionId\":\"{id}\",\"projectHash\":\"x\",\"startTime\":\"2026-11-15T08:00:00.000Z\",\"lastUpdated\":\"2026-11-15T08:00:09.000Z\",\"kind\":\"main\"}}\n\

@@ -1,10 +1,6 @@
-//! Sessions of Claude Code: every command that changes something, on every layout.
+//! Tests with sessions of Claude Code: every command that changes something, on every layout.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "what a test needs it must have"
-)]
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "test setup must succeed")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -41,7 +37,7 @@ fn main_sessions(home: &Home) -> Vec<Value> {
     sessions(home).into_iter().filter(is_main).collect()
 }
 
-/// What was said, by whom, and its fate.
+/// Returns the messages with speaker and fate.
 fn said(home: &Home, id: &str) -> Vec<(String, String, String)> {
     let shown = json(home, &["show", id]);
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -49,7 +45,7 @@ fn said(home: &Home, id: &str) -> Vec<(String, String, String)> {
     messages.map(|one| (text(&one["kind"]), text(&one["fate"]), text(&one["text"]))).collect()
 }
 
-/// Prompts and answers that stand.
+/// Returns the kept prompts and answers.
 fn words(home: &Home, id: &str) -> Vec<(String, String, String)> {
     let is_said = |one: &(String, String, String)| {
         matches!(one.0.as_str(), "prompt" | "answer") && one.1 == "kept" && !one.2.is_empty()
@@ -58,7 +54,7 @@ fn words(home: &Home, id: &str) -> Vec<(String, String, String)> {
 }
 
 #[test]
-fn titles_are_given_and_taken_back() {
+fn titles_are_set_and_removed() {
     for case in CASES {
         let home = home([case]);
         let before = files(&home, ROOT);
@@ -72,7 +68,7 @@ fn titles_are_given_and_taken_back() {
     }
 }
 
-/// Releases from 2.1.3xx keep the title once more, in a file that they write-protect.
+/// Releases from 2.1.3xx store the title again, in a write-protected file.
 #[test]
 fn the_copy_of_a_title_follows() {
     let home = home(["claude/folder/subagent"]);
@@ -122,7 +118,7 @@ fn sessions_go_to_other_folders_with_their_agents() {
 }
 
 #[test]
-fn a_project_that_was_moved_takes_its_sessions_along() {
+fn a_moved_project_keeps_its_sessions() {
     for case in CASES {
         let home = home([case]);
         let store = folder(&home, "code/store");
@@ -141,7 +137,7 @@ fn a_project_that_was_moved_takes_its_sessions_along() {
 }
 
 #[test]
-fn a_fork_and_an_export_say_what_stands() {
+fn a_fork_and_an_export_have_the_kept_messages() {
     for case in CASES {
         let home = home([case]);
         let before = files(&home, ROOT);
@@ -165,7 +161,7 @@ fn a_fork_and_an_export_say_what_stands() {
 }
 
 #[test]
-fn sessions_are_deleted_restored_and_come_back() {
+fn sessions_are_deleted_and_restored() {
     for case in CASES {
         let home = home([case]);
         let before = files(&home, ROOT);
@@ -240,7 +236,7 @@ fn secrets_are_gone_from_every_format() {
 }
 
 #[test]
-fn the_program_goes_on_with_a_session_in_its_folder_and_home() {
+fn the_program_resumes_a_session_in_its_folder_and_home() {
     let home = home(["claude/folder/resume"]);
     let shop = folder(&home, "code/shop");
     let id = main_sessions(&home)[0]["id"].as_str().unwrap().to_owned();
@@ -254,7 +250,7 @@ fn the_program_goes_on_with_a_session_in_its_folder_and_home() {
         command.env("CLAUDE_CONFIG_DIR", &other);
     });
     assert_eq!(output.code, Some(0), "{output}");
-    // The variable is set already, and the program has it too.
+    // The variable is already set, and the program inherits it.
     assert_eq!(output.stdout, format!("cd {shop} && claude --resume {id}\n"));
     let output = home.run(["--home", &other, "resume", &id, "--print"]);
     assert_eq!(output.code, Some(0), "{output}");

@@ -1,10 +1,6 @@
-//! Threads of Codex: every command on every era.
+//! Tests with threads of Codex: every command on every era.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "what a test needs it must have"
-)]
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "test setup must succeed")]
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -42,7 +38,7 @@ fn main_sessions(home: &Home) -> Vec<Value> {
     sessions(home).into_iter().filter(is_main).collect()
 }
 
-/// What was said, by whom, and its fate.
+/// Returns the messages with speaker and fate.
 fn said(home: &Home, id: &str) -> Vec<(String, String, String)> {
     let shown = json(home, &["show", id]);
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -51,7 +47,7 @@ fn said(home: &Home, id: &str) -> Vec<(String, String, String)> {
 }
 
 #[test]
-fn names_are_given_and_taken_back() {
+fn names_are_set_and_removed() {
     for case in CASES {
         let home = home([case]);
         let before = files(&home, ".codex");
@@ -110,7 +106,7 @@ fn threads_go_to_other_folders_with_all_that_points_to_them() {
 }
 
 #[test]
-fn a_project_that_was_moved_takes_its_threads_along() {
+fn a_moved_project_keeps_its_threads() {
     let home = home(["codex/paginated/fork"]);
     let store = folder(&home, "code/store");
     let before = files(&home, ".codex");
@@ -123,7 +119,7 @@ fn a_project_that_was_moved_takes_its_threads_along() {
 }
 
 #[test]
-fn a_fork_and_an_export_say_what_stands() {
+fn a_fork_and_an_export_have_the_kept_messages() {
     for case in CASES {
         let home = home([case]);
         let before = files(&home, ".codex");
@@ -157,7 +153,7 @@ fn a_fork_and_an_export_say_what_stands() {
 }
 
 #[test]
-fn threads_are_deleted_and_come_back_unless_another_begins_with_them() {
+fn threads_are_deleted_and_restored_unless_another_begins_with_them() {
     for case in CASES {
         let home = home([case]);
         let before = files(&home, ".codex");
@@ -233,7 +229,7 @@ fn tokens_in_stats_are_those_of_the_list_once() {
     assert_eq!(stats["total"]["tokens"]["total"].as_u64(), Some(listed));
 }
 
-/// The agent's own: processes take turns at the names by a lock on this file.
+/// The agent's own protocol: its processes lock this file to change names.
 #[test]
 fn a_name_waits_until_the_agent_has_written_its_own() {
     let home = home(["codex/paginated/fork"]);
@@ -255,7 +251,7 @@ fn a_name_waits_until_the_agent_has_written_its_own() {
 }
 
 #[test]
-fn the_program_goes_on_with_a_thread_in_its_folder_and_home() {
+fn the_program_resumes_a_thread_in_its_folder_and_home() {
     let home = home(["codex/tagged/tools"]);
     let shop = folder(&home, "code/shop");
     let id = main_sessions(&home)[0]["id"].as_str().unwrap().to_owned();
@@ -269,7 +265,7 @@ fn the_program_goes_on_with_a_thread_in_its_folder_and_home() {
         command.env("CODEX_HOME", &other);
     });
     assert_eq!(output.code, Some(0), "{output}");
-    // The variable is set already, and the program has it too.
+    // The variable is already set, and the program inherits it.
     assert_eq!(output.stdout, format!("cd {shop} && codex resume {id}\n"));
     let output = home.run(["--home", &other, "resume", &id, "--print"]);
     assert_eq!(output.code, Some(0), "{output}");
@@ -302,7 +298,7 @@ fn copies_are_kept_and_restored() {
 
 /// Releases with this database list names from another one.
 #[test]
-fn a_name_that_the_agent_does_not_list_is_told() {
+fn an_unlisted_name_is_reported() {
     let home = home(["codex/paginated/fork"]);
     let id = main_sessions(&home)[0]["id"].as_str().unwrap().to_owned();
     let plain = home.run(["rename", &id, "One", "--yes"]);

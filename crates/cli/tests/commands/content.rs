@@ -1,4 +1,4 @@
-//! What is shown and exported of what was said: every version, no secret, nothing that acts.
+//! Tests of shown and exported content: every version, no secret, nothing active.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 
@@ -56,7 +56,7 @@ fn the_full_view_shows_the_text_that_the_agent_shows() {
     let (strict, full) = (messages(&home, "strict"), messages(&home, "full"));
     assert_eq!(strict[1]["text"], "short zebra");
     assert_eq!(full[1]["text"], "short zebra");
-    // What only the earlier record holds is not lost.
+    // What only the earlier record has is not lost.
     assert_eq!(full[1]["tool_calls"][0]["output"], "Cargo.toml");
     assert!(home.run(["search", "zebra"]).stdout.contains("zebra"));
     assert!(home.run(["export", "feedbeef"]).stdout.contains("short zebra"));
@@ -89,7 +89,7 @@ fn all_that_the_agent_shows_is_in_the_full_view() {
                 }
             }
         }
-        // Every third is a document, where one id may stand twice.
+        // Every third is a document, where one id may occur twice.
         let home = if round % 3 == 0 {
             let home = home([] as [&str; 0]);
             let mut document = head();
@@ -121,7 +121,7 @@ fn all_that_the_agent_shows_is_in_the_full_view() {
     }
 }
 
-/// A session with one secret per message, in the places that hold text.
+/// Returns a session with one secret per message, in every text field.
 fn planted(kinds: &[table::Kind]) -> Home {
     let mut records = Vec::new();
     for (number, (_, around, secret)) in kinds.iter().enumerate() {
@@ -309,7 +309,7 @@ fn findings_are_listed_by_number() {
         .lines()
         .filter_map(|line| line.split("message ").nth(1)?.split(':').next()?.parse().ok())
         .collect();
-    // What was typed and what was sent are two findings.
+    // The typed and the sent text are two findings.
     numbers.dedup();
     assert_eq!(numbers, (1..=11).collect::<Vec<_>>());
 }
@@ -426,7 +426,7 @@ fn guard_and_projects_count_projects_alike() {
 }
 
 #[test]
-fn what_is_in_our_trash_is_not_lost() {
+fn sessions_in_the_trash_are_not_lost() {
     let home = with(&[user("u", "hi"), model("m", "yes")]);
     let logs = json!([{"sessionId": ID, "messageId": 0, "type": "user", "message": "hi", "timestamp": "2026-11-15T08:00:01.000Z"}]);
     home.write(".gemini/tmp/shop/logs.json", logs.to_string());

@@ -1,10 +1,6 @@
-//! Sessions to the trash and back: all of a session and nothing else, byte for byte.
+//! Tests of deleting and restoring sessions: all of a session and nothing else, byte for byte.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "what a test needs it must have"
-)]
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "test setup must succeed")]
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +10,7 @@ use recount_testkit::Home;
 use super::changing::{json, tree};
 use crate::{has, home};
 
-/// The ids of all sessions, sub-agents included.
+/// Returns the ids of all sessions, including sub-agents.
 fn ids(home: &Home) -> Vec<String> {
     let listed = json(home, &["list", "--all"]);
     let sessions = listed["sessions"].as_array().unwrap().iter();
@@ -24,7 +20,7 @@ fn ids(home: &Home) -> Vec<String> {
 }
 
 #[test]
-fn every_session_of_every_fixture_goes_and_comes_back_byte_for_byte() {
+fn every_session_of_every_fixture_is_deleted_and_restored_byte_for_byte() {
     let mut files = 0;
     for case in [
         "gemini/checkpoints/resume-lost",
@@ -64,7 +60,7 @@ fn every_session_of_every_fixture_goes_and_comes_back_byte_for_byte() {
 }
 
 #[test]
-fn sub_agents_and_all_that_belongs_to_a_session_goes_with_it() {
+fn sub_agents_and_artifacts_are_deleted_with_their_session() {
     let home = home(["gemini/lines/subagent"]);
     let id = "fa293f46-f175-4caf-8daa-a46248fa4b4c";
     let hash = "52efbb073673fe2ab6aef99e8132e361c0d5e245fdc6ce54f5682353f3246bee";
@@ -149,7 +145,7 @@ fn the_plan_is_shown_and_without_a_yes_nothing_happens() {
 }
 
 #[test]
-fn history_and_trash_tell_what_was_done() {
+fn history_and_trash_list_the_changes() {
     let home = home(["gemini/lines/subagent", "gemini/lines/tools"]);
     let before = tree(&home);
     insta::assert_snapshot!(home.run(["history"]), @r"
@@ -239,7 +235,7 @@ fn an_undo_can_be_undone() {
 }
 
 #[test]
-fn what_is_thrown_away_is_gone_for_good() {
+fn emptied_trash_cannot_be_restored() {
     let home = home(["gemini/lines/tools"]);
     home.run(["delete", "8662", "--yes"]);
     insta::assert_snapshot!(home.run(["trash", "empty"]), @r"
@@ -275,7 +271,7 @@ fn what_is_thrown_away_is_gone_for_good() {
 }
 
 #[test]
-fn what_has_come_into_its_place_is_not_overwritten() {
+fn a_file_in_its_place_is_not_overwritten() {
     let home = home(["gemini/lines/tools"]);
     home.run(["delete", "8662", "--yes"]);
     let file = ".gemini/tmp/shop/chats/session-2026-11-15T18-13-8662c6d1.jsonl";
@@ -290,14 +286,14 @@ fn what_has_come_into_its_place_is_not_overwritten() {
 }
 
 #[test]
-fn what_a_crash_cut_short_is_finished_by_the_next_change_and_told() {
+fn an_interrupted_change_is_finished_by_the_next_one_and_reported() {
     let home = home(["gemini/lines/tools", "gemini/lines/plain"]);
     home.run(["delete", "8662", "--yes"]);
     let after = tree(&home);
     let journal = ".local/share/recount/journal/20261116-000000.jsonl";
     let text = String::from_utf8(home.read(journal)).unwrap();
     let prepared = text.split_once("{\"record\":\"done\"").unwrap().0.to_owned();
-    // As if the process had died when one of two files was removed.
+    // As if the process had died after removing one of two files.
     let copies = home.path().join(".local/share/recount/trash/20261116-000000");
     let name = "session-2026-11-15T18-13-8662c6d1.jsonl";
     let bytes = fs::read(copies.join(format!("0000-{name}"))).unwrap();
@@ -313,7 +309,7 @@ fn what_a_crash_cut_short_is_finished_by_the_next_change_and_told() {
 }
 
 #[test]
-fn what_is_not_there_cannot_be_deleted() {
+fn a_missing_session_cannot_be_deleted() {
     let home = home(["gemini/lines/tools"]);
     insta::assert_snapshot!(home.run(["delete", "ffff", "--yes"]), @"
     ------- stderr -------

@@ -1,7 +1,7 @@
-//! What is found, how bad it is, and that what is fine is called fine.
+//! Tests of findings and their severity, and that a healthy home has none.
 
-#![expect(clippy::unwrap_used, reason = "what a test needs it must have")]
-#![expect(clippy::disallowed_methods, reason = "a test changes what it looks at")]
+#![expect(clippy::unwrap_used, reason = "test setup must succeed")]
+#![expect(clippy::disallowed_methods, reason = "tests change their own files")]
 
 use std::fs;
 use std::path::Path;
@@ -18,15 +18,15 @@ fn findings(home: &Home) -> Vec<Value> {
     json(home, &["doctor"])["findings"].as_array().unwrap().clone()
 }
 
-/// What was found, in short.
-fn told(home: &Home, topic: &str) -> Vec<String> {
+/// Returns the findings, in short.
+fn short_findings(home: &Home, topic: &str) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
     let all = findings(home).into_iter().filter(|finding| finding["topic"] == topic);
     all.map(|f| format!("{}: {} [{}]", text(&f["severity"]), text(&f["what"]), text(&f["remedy"])))
         .collect()
 }
 
-/// A home in which everything is as it should be: the project is there, and nothing is old.
+/// Returns a healthy home: the project exists, and nothing is old.
 fn healthy() -> Home {
     let home = home([]);
     let project = home.at("code/shop");
@@ -41,7 +41,7 @@ fn healthy() -> Home {
     home
 }
 
-/// Lets others in, or not.
+/// Sets whether other users can read a folder.
 #[cfg(unix)]
 fn private(folder: &Path, is_private: bool) {
     use std::os::unix::fs::PermissionsExt as _;
@@ -64,7 +64,7 @@ fn a_healthy_home_has_nothing_wrong() {
 }
 
 #[test]
-fn damage_is_told_with_the_command_that_mends_it() {
+fn damage_is_reported_with_the_command_that_fixes_it() {
     let home = healthy();
     let path = format!("{SHOP}/chats/session-2026-11-15T08-00-3d2f9a10.jsonl");
     let mut torn = home.read(&path);
@@ -72,7 +72,7 @@ fn damage_is_told_with_the_command_that_mends_it() {
     torn.extend(b"\n{\"id\":\"u2\"");
     home.write(&path, torn);
     let before = tree(&home);
-    insta::assert_debug_snapshot!(told(&home, "sessions"), @r#"
+    insta::assert_debug_snapshot!(short_findings(&home, "sessions"), @r#"
     [
         "error: a rewind to a message that does not exist hides everything before it [recount repair 3d2f9a10]",
         "warning: the last record is incomplete (10 bytes) [recount repair 3d2f9a10]",
@@ -83,11 +83,11 @@ fn damage_is_told_with_the_command_that_mends_it() {
     assert_eq!(output.code, Some(1), "{output}");
     assert_eq!(tree(&home), before);
     assert_eq!(home.run(["repair", "3d2f", "--yes"]).code, Some(0));
-    assert_eq!(told(&home, "sessions"), Vec::<String>::new());
+    assert_eq!(short_findings(&home, "sessions"), Vec::<String>::new());
 }
 
 #[test]
-fn what_lies_about_is_told() {
+fn orphaned_files_are_reported() {
     let home = healthy();
     for path in [
         format!("{SHOP}/chats/11111111-5c1b-4d11-b127-fab536451cda/agent1.jsonl"),
@@ -102,7 +102,7 @@ fn what_lies_about_is_told() {
     }
     let lock = fs::File::open(home.path().join(".gemini/projects.json.lock")).unwrap();
     lock.set_modified("2026-11-15T19:00:00Z".parse::<jiff::Timestamp>().unwrap().into()).unwrap();
-    insta::assert_debug_snapshot!(told(&home, "left-over"), @r#"
+    insta::assert_debug_snapshot!(short_findings(&home, "left-over"), @r#"
     [
         "warning: a stale lock [-]",
         "note: activity log of a session that is gone [recount prune --orphaned]",
@@ -125,7 +125,7 @@ fn markers_and_registry_are_compared() {
         format!(r#"{{"projects":{{"{project}":"shop","/gone":"Bad Name"}}}}"#),
     );
     home.write(".gemini/tmp/blog/chats/session-2026-11-15T08-00-99999999.jsonl", "{}");
-    let all = told(&home, "projects");
+    let all = short_findings(&home, "projects");
     let all: Vec<String> = all.iter().map(|one| one.replace(&home.at(""), "~/")).collect();
     insta::assert_debug_snapshot!(all, @r#"
     [
@@ -135,16 +135,20 @@ fn markers_and_registry_are_compared() {
     ]
     "#);
     home.write(".gemini/projects.json", "{\"projects\":{");
-    assert!(told(&home, "projects").iter().any(|one| one.contains("project registry is damaged")));
+    assert!(
+        short_findings(&home, "projects")
+            .iter()
+            .any(|one| one.contains("project registry is damaged"))
+    );
 }
 
 #[test]
-fn our_own_data_is_looked_at() {
+fn our_own_data_is_checked() {
     let home = healthy();
-    assert_eq!(told(&home, "recount"), Vec::<String>::new());
+    assert_eq!(short_findings(&home, "recount"), Vec::<String>::new());
     home.write(".local/share/recount/journal/20261116-000000.jsonl", "garbage\n");
     home.write(".local/share/recount/catalog.db", "garbage");
-    let all = told(&home, "recount");
+    let all = short_findings(&home, "recount");
     assert!(all.iter().any(|one| one.contains("a journal cannot be read")), "{all:?}");
 }
 
@@ -162,14 +166,14 @@ fn one_project_can_be_asked_for() {
 
 #[cfg(unix)]
 #[test]
-fn files_that_others_can_read_or_nobody_can_write_are_told() {
+fn files_that_others_can_read_or_nobody_can_write_are_reported() {
     use std::os::unix::fs::PermissionsExt as _;
     let home = healthy();
     let file = home.path().join(format!("{SHOP}/chats/session-2026-11-15T08-00-3d2f9a10.jsonl"));
     fs::set_permissions(file, fs::Permissions::from_mode(0o444)).unwrap();
     private(home.path(), false);
     private(&home.path().join(".gemini"), false);
-    let all = told(&home, "permissions").join("\n").replace(&home.at(""), "~/");
+    let all = short_findings(&home, "permissions").join("\n").replace(&home.at(""), "~/");
     let path = format!("~/{SHOP}/chats/session-2026-11-15T08-00-3d2f9a10.jsonl");
     let expected = format!(
         "warning: not writable by its owner; the agent cannot resume it [chmod u+w {path}]"

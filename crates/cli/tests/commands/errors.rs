@@ -1,4 +1,4 @@
-//! What all commands share: homes, problems, exit codes, colour, pipes, and text that must not be trusted.
+//! Tests of what all commands share: homes, problems, exit codes, color, pipes, and untrusted text.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
@@ -240,7 +240,7 @@ fn problems_are_an_error_when_strict() {
 }
 
 #[test]
-fn colour_is_used_only_when_wanted() {
+fn color_is_used_only_when_wanted() {
     let home = home(["gemini/lines/rewind"]);
     let coloured = |arguments: &[&str], variables: &[(&str, &str)]| {
         let output = home.run_with(arguments, |command| {
@@ -263,7 +263,7 @@ fn colour_is_used_only_when_wanted() {
 }
 
 #[test]
-fn colour_changes_nothing_but_colour() {
+fn color_changes_nothing_but_color() {
     let home = home(["gemini/lines/multi-turn"]);
     for command in [["list"].as_slice(), &["show", "latest", "--level", "full", "--thoughts"]] {
         let plain = home.run(command).stdout;
@@ -291,7 +291,7 @@ fn escapes_in_session_text_never_reach_the_terminal() {
             let output = home.run([command, &["--color", colour]].concat());
             assert_eq!(output.code, Some(0), "{command:?}");
             assert!(output.stdout.contains("pwn") || command.contains(&"projects"), "{command:?}");
-            // JSON has escapes of its own.
+            // JSON has its own escapes.
             let is_bad = if command.contains(&"--json") { is_escape } else { is_dangerous };
             for text in [output.stdout, output.stderr] {
                 let bad = without_colour(&text).chars().find(|&c| is_bad(c));
@@ -346,8 +346,8 @@ fn a_closed_pipe_is_a_quiet_success() {
     }
 }
 
-/// Runs a command whose reader leaves before anything, or behind the first line.
-#[expect(clippy::expect_used, reason = "a test that cannot go on must fail")]
+/// Runs a command whose reader closes the pipe at once, or after the first line.
+#[expect(clippy::expect_used, reason = "test setup must succeed")]
 fn with_closed_pipe(home: &Home, arguments: &[&str]) -> (Option<i32>, String) {
     let mut command = home.command(arguments);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a child");
@@ -362,7 +362,7 @@ fn with_closed_pipe(home: &Home, arguments: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// Takes out what we colour with: `ESC [ … m`.
+/// Removes color sequences: `ESC [ … m`.
 fn without_colour(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;
@@ -379,12 +379,12 @@ fn without_colour(text: &str) -> String {
     plain + rest
 }
 
-/// What begins a terminal's commands, and other control characters of ASCII.
+/// Whether it begins a terminal's commands, or is another ASCII control character.
 fn is_escape(c: char) -> bool {
     c.is_ascii_control() && c != '\n'
 }
 
-/// Control characters but line ends and tabs, and those that turn the reading direction.
+/// Whether it is a control character except line ends and tabs, or changes the reading direction.
 fn is_dangerous(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t'))
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')

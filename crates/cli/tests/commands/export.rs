@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::home;
 
-/// Every file below a folder of a home, with its content.
+/// Returns every file below a folder of a home, with its content.
 pub(super) fn files(home: &Home, folder: &str) -> BTreeMap<String, String> {
     fn gather(path: &Path, name: &str, all: &mut BTreeMap<String, String>) {
         for entry in fs::read_dir(path).into_iter().flatten() {
@@ -109,7 +109,7 @@ fn a_session_as_markdown() {
 }
 
 #[test]
-fn files_sent_along_are_folded() {
+fn attached_files_are_folded() {
     let home = home(["gemini/checkpoints/at-files"]);
     insta::assert_snapshot!(home.run(["export", "66483d18", "--level", "full"]), @r"
     # Read @my\\ docs/a\\ b.txt
@@ -351,7 +351,7 @@ fn lines_hold_what_show_prints_and_keep_to_the_schema() {
     assert_eq!(serde_json::from_str::<Value>(&document).unwrap(), shown);
 }
 
-/// Checks a value against the part of JSON Schema that ours uses; a field that is not in it fails.
+/// Checks a value against the part of JSON Schema that ours uses; an unlisted field fails.
 fn check(root: &Value, schema: &Value, value: &Value, path: &str) {
     if let Some(name) = schema["$ref"].as_str() {
         let name = name.strip_prefix("#/$defs/").unwrap();
@@ -422,7 +422,7 @@ fn only_what_has_changed_is_written_again() {
     let changed = |(name, text): &(&String, &String)| before.get(*name) != Some(*text);
     let changed: Vec<_> = after.iter().filter(changed).map(|(name, _)| name.as_str()).collect();
     assert_eq!(changed.len(), 2, "{changed:?}");
-    // What is gone, or was asked for in another way, is written again.
+    // Missing files, and those with other options, are written again.
     home.write(&format!("out{}", changed[1]), "short");
     assert!(export().contains("1 session written"));
     assert!(home.run(["export", "--all", "-o", "out", "-t"]).stderr.contains("3 sessions written"));
@@ -430,7 +430,7 @@ fn only_what_has_changed_is_written_again() {
 }
 
 #[test]
-fn what_is_not_ours_stays() {
+fn files_of_others_are_kept() {
     let home = home(["gemini/lines/plain"]);
     home.run(["export", "--all", "-o", "first"]);
     let names = files(&home, "first");
@@ -442,14 +442,14 @@ fn what_is_not_ours_stays() {
     assert_eq!((all[name].as_str(), all["/notes.txt"].as_str()), ("mine", "mine too"));
     let other = name.replace(".md", "-2.md");
     assert_eq!(all[&other], names[name]);
-    // What a killed run left of ours is taken away, what others left is not.
+    // Leftovers of a killed run are removed, other files are not.
     let left = |name: &str| format!("second{}.77-0.tmp", name.replace("/shop/", "/shop/."));
     home.write(&left(&other), "half");
     home.write(&left("/shop/theirs.md"), "half");
     home.run(["export", "--all", "-o", "second"]);
     assert!(!home.path().join(left(&other)).exists());
     assert!(home.path().join(left("/shop/theirs.md")).exists());
-    // A record that was tampered with leads nowhere.
+    // A tampered record leads nowhere.
     let record = String::from_utf8(home.read("first/recount-export.json")).unwrap();
     home.write("victim.md", "keep me");
     home.write("third/recount-export.json", record.replace(&name[1..], "../victim.md"));
@@ -494,7 +494,7 @@ fn a_long_session_in_parts() {
         .map(|name| turns(&String::from_utf8(home.read(&name)).unwrap()))
         .sum();
     assert_eq!(turns(&whole), parts);
-    // Parts that are no more are taken away.
+    // Parts that no longer exist are removed.
     home.run(["export", "--all", "--split", "2", "-o", "out"]);
     assert!(files(&home, "out").keys().any(|name| name.ends_with(".part2.md")));
     home.run(["export", "--all", "-o", "out"]);
@@ -577,7 +577,7 @@ fn the_summary_as_json() {
 }
 
 #[test]
-fn an_output_that_lies_beside_is_part_of_the_session() {
+fn an_output_in_a_separate_file_is_part_of_the_session() {
     let home = home(["gemini/damaged/masked-output", "gemini/lines/plain"]);
     let outputs = home.path().join(".gemini/tmp/shop/tool-outputs");
     let folder = fs::read_dir(outputs).unwrap().next().unwrap().unwrap().path();
@@ -593,7 +593,7 @@ fn an_output_that_lies_beside_is_part_of_the_session() {
     let one = || home.run(["export", "9f7d11e9", "-o", "one/"]).stderr;
     one();
     assert!(one().contains("nothing to write"));
-    #[expect(clippy::disallowed_methods, reason = "a test plays the agent")]
+    #[expect(clippy::disallowed_methods, reason = "the test acts as the agent")]
     fs::remove_file(output).unwrap();
     assert!(one().contains("1 session written"));
 }

@@ -1,16 +1,16 @@
-//! `recount export --format html`: pages and their index, read back as a browser would.
+//! `recount export --format html`: pages and their index, read back like a browser.
 
 use recount_testkit::{Home, Page, fixtures};
 
 use super::export::files;
 use crate::home;
 
-/// The pages of a folder, without its record.
+/// Returns the pages of a folder, without its record.
 fn pages(home: &Home, folder: &str) -> Vec<(String, String)> {
     files(home, folder).into_iter().filter(|(name, _)| name.contains(".html")).collect()
 }
 
-/// Where a page leads.
+/// Returns the link targets of a page.
 fn targets(page: &Page) -> Vec<&str> {
     page.all("a").filter_map(|a| a.get("href")).filter(|to| !to.starts_with('#')).collect()
 }
@@ -114,7 +114,7 @@ fn an_index_is_kept_up_to_date() {
     assert_eq!(files(&home, "out"), before);
     let first = index();
     assert_eq!(targets(&Page::read(&first)).len(), 3);
-    // What is exported alone is beside the others, who stay.
+    // A session that is exported alone is added to the others.
     home.write(
         ".gemini/tmp/shop/chats/session-2026-11-15T20-00-0ddba110.jsonl",
         "{\"sessionId\":\"0ddba110-0000-4000-8000-000000000001\",\"projectHash\":\"0\",\"startTime\":\"2026-11-15T20:00:00.000Z\",\
@@ -129,7 +129,7 @@ fn an_index_is_kept_up_to_date() {
         "{}",
         page.text
     );
-    // An index that is gone or was changed is made again; a page that is gone is not listed.
+    // A missing or changed index is written again; a missing page is not listed.
     home.write("out/index.html", "");
     let (name, _) =
         before.iter().find(|(name, _)| name.ends_with("html") && *name != "/index.html").unwrap();
@@ -155,7 +155,7 @@ fn an_index_of_others_stays() {
 }
 
 #[test]
-fn sub_agents_are_linked_and_stand_below_who_ran_them() {
+fn sub_agents_are_linked_below_their_callers() {
     let home = home(["gemini/lines/subagent"]);
     assert_eq!(home.run(["export", "--all", "-f", "html", "-o", "out"]).code, Some(0));
     let agent = "shop/2026-11-15-count-the-files-orreth.html";
@@ -186,7 +186,7 @@ fn the_ending_decides_and_pages_have_no_parts() {
 }
 
 #[test]
-fn what_was_undone_is_left_out_of_the_strict_view() {
+fn undone_messages_are_not_in_the_strict_view() {
     let home = home(["gemini/lines/rewind"]);
     let full = Page::read(&home.run(["export", "latest", "-f", "html"]).stdout);
     let undone = |page: &Page| {

@@ -1,4 +1,4 @@
-//! Exported Markdown as a reader of Markdown takes it: whatever was said, it does not reach beyond its message.
+//! Tests of exported Markdown with a Markdown parser: no message affects anything outside of it.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 
@@ -20,7 +20,7 @@ fn message(kind: MessageKind, text: &str) -> Message {
     message
 }
 
-/// A page that says `text` in every place, and then asks `the end?`.
+/// Returns a page with `text` in every place, and then the prompt `the end?`.
 fn page(kind: MessageKind, text: &str) -> String {
     let options = ExportOptions { level: Level::Full, thoughts: true, ..ExportOptions::default() };
     let mut renderer = Format::Markdown.renderer(&options).unwrap();

@@ -1,4 +1,4 @@
-//! What belongs to a session but lies elsewhere: images, and what sub-agents did.
+//! Tests of parts of a session that are stored elsewhere: images, and sub-agents.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 
@@ -8,7 +8,7 @@ use recount_testkit::Home;
 
 use crate::home;
 
-/// The image that both sessions of the fixture hold.
+/// The image in both sessions of the fixture.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
 fn text_of(home: &Home, name: &str) -> String {
@@ -27,7 +27,7 @@ fn images_are_files_beside() {
     assert!(home.read("page.1.png").starts_with(PNG));
     let page = text_of(&home, "page.md");
     assert!(page.contains("\n![image/png, 73 B](<page.1.png>)\n"), "{page}");
-    // What a tool gave back is told at a higher level, and then once: the message that carries it on is the same image.
+    // A tool result is shown at a higher level, and only once: the message that passes it on has the same image.
     home.run(["export", "8b71e4eb", "-o", "tool.txt", "--level", "trace"]);
     let page = text_of(&home, "tool.txt");
     assert_eq!(page.matches("[image/png, 73 B: tool.1.png]").count(), 2, "{page}");
@@ -49,7 +49,7 @@ fn images_in_a_folder_are_remembered() {
     assert_eq!(images().len(), 2);
     let again = home.run(export).stderr;
     assert!(again.contains("nothing to write, 2 unchanged"), "{again}");
-    // One that is damaged is written again; those that are not wanted any more are taken away.
+    // A damaged image is written again; images that are no longer wanted are removed.
     home.write(&format!("out/shop/{}", images()[0]), "short");
     assert!(home.run(export).stderr.contains("1 session written"));
     assert_eq!(images().len(), 2);
@@ -64,7 +64,7 @@ fn images_are_within_or_only_named() {
     assert!(within.contains("![image/png, 73 B](<data:image/png;base64,iVBOR"), "{within}");
     let named = home.run(["export", "5d934256"]).stdout;
     assert!(named.contains(r"*\[image/png, 73 B, not part of this file\]*"), "{named}");
-    // Nobody can look through an image for secrets.
+    // Images cannot be scanned for secrets.
     home.run(["export", "5d934256", "--redact", "-o", "clean.md"]);
     assert!(!home.path().join("clean.1.png").exists());
     insta::assert_snapshot!(home.run(["export", "5d934256", "--images", "beside"]), @r"
@@ -89,14 +89,14 @@ fn pages_have_images_and_sub_agents_within() {
     let home = home(["gemini/checkpoints/subagent"]);
     let page = home.run(["export", "8c6c4609", "--format", "html"]).stdout;
     assert_eq!(page.matches("<details class=\"fold actions sub-agent\">").count(), 2, "{page}");
-    // Only what a human asked is a turn.
+    // Only prompts of a human are turns.
     assert_eq!(page.matches("<section class=\"turn\" id=").count(), 1, "{page}");
     let talk = home.run(["export", "8c6c4609", "--format", "html", "--minimal"]).stdout;
     assert!(!talk.contains("sub-agent\">"), "{talk}");
 }
 
 #[test]
-fn broken_images_are_told() {
+fn broken_images_are_reported() {
     let home = image();
     let file = ".gemini/tmp/shop/chats/session-2026-11-15T18-33-5d934256.jsonl";
     home.write(file, text_of(&home, file).replace("iVBORw0KGgo", "!not base64"));
@@ -108,7 +108,7 @@ fn broken_images_are_told() {
 }
 
 #[test]
-fn sub_agents_are_told_where_they_were_called() {
+fn sub_agents_are_included_where_they_were_called() {
     let home = home(["gemini/checkpoints/subagent"]);
     insta::assert_snapshot!(home.run(["export", "8c6c4609"]), @r"
     # Where is the tax computed? Ask the investigator.
@@ -180,7 +180,7 @@ fn sub_agents_are_told_where_they_were_called() {
     assert_eq!(text.matches("<<< End of the sub-agent").count(), 2, "{text}");
     let talk = home.run(["export", "8c6c4609", "--level", "talk"]).stdout;
     assert!(!talk.contains("Sub-agent"), "{talk}");
-    // In a folder each has a page of its own.
+    // In a folder each has its own page.
     home.run(["export", "--all", "-o", "out/"]);
     for entry in fs::read_dir(home.path().join("out/shop")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
@@ -191,7 +191,7 @@ fn sub_agents_are_told_where_they_were_called() {
 }
 
 #[test]
-fn sub_agents_whose_call_is_lost_are_told_all_the_same() {
+fn sub_agents_without_a_call_are_included() {
     let home = home(["gemini/checkpoints/subagent"]);
     let file = ".gemini/tmp/shop/chats/session-2026-11-15T18-44-8c6c4609.jsonl";
     let lines = text_of(&home, file);

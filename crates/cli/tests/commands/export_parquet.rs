@@ -16,7 +16,7 @@ use crate::home;
 
 const TABLES: [&str; 5] = ["sessions", "messages", "tool_calls", "requests", "files_touched"];
 
-/// The files below a folder of a home, by their names in it.
+/// Returns the files below a folder of a home, by their names in it.
 fn files(home: &Home, folder: &str) -> BTreeMap<String, std::path::PathBuf> {
     fn gather(path: &Path, name: &str, all: &mut BTreeMap<String, std::path::PathBuf>) {
         for entry in fs::read_dir(path).into_iter().flatten() {
@@ -34,7 +34,7 @@ fn files(home: &Home, folder: &str) -> BTreeMap<String, std::path::PathBuf> {
     all
 }
 
-/// The rows of a table as `recount sql --json` has them, with what the names of folders say.
+/// Returns the rows of a table like `recount sql --json`, with the values in folder names.
 pub(super) fn rows(home: &Home, folder: &str, table: &str) -> Vec<Map<String, Value>> {
     let mut rows = Vec::new();
     for (name, path) in files(home, &format!("{folder}/{table}")) {
@@ -67,7 +67,7 @@ fn told(field: &Field) -> Value {
     }
 }
 
-/// The rows of a view.
+/// Returns the rows of a view.
 fn asked(home: &Home, table: &str) -> Vec<Map<String, Value>> {
     let told = home.run(["sql", &format!("SELECT * FROM {table}"), "--json"]).stdout;
     let told: Value = serde_json::from_str(&told).unwrap();
@@ -118,7 +118,7 @@ fn tables_of_every_fixture_are_those_of_sql() {
 }
 
 #[test]
-fn only_what_changed_is_written_and_what_is_gone_goes() {
+fn only_changes_are_written_and_deleted_sessions_are_removed() {
     let home = home(["gemini/lines/tools", "gemini/lines/multi-turn"]);
     let head = json!({"sessionId": "feedbeef-0000-4000-8000-000000000001", "projectHash": "0".repeat(64),
         "startTime": "2026-09-15T08:00:00.000Z", "lastUpdated": "2026-09-15T08:00:09.000Z", "kind": "main"});
@@ -135,10 +135,10 @@ fn only_what_changed_is_written_and_what_is_gone_goes() {
     let said =
         |rows: &[Map<String, Value>]| rows.iter().filter(|row| row["month"] == "2026-09").count();
     assert_eq!(said(&rows(&home, "out", "messages")), 2);
-    // What is not ours stays, and keeps its folder.
+    // Files of others are kept, and so is their folder.
     let mine = home.at("out/requests/source=gemini/month=2026-09/mine.txt");
     home.write(&mine, "mine");
-    #[expect(clippy::disallowed_methods, reason = "a test plays the agent")]
+    #[expect(clippy::disallowed_methods, reason = "the test acts as the agent")]
     fs::remove_file(home.at(path)).unwrap();
     let fourth = summary(&home, &["--all"]);
     assert_eq!(fourth["removed"], 5, "{fourth}");
@@ -228,7 +228,7 @@ fn it_goes_into_a_folder() {
 }
 
 #[test]
-fn what_is_not_ours_is_left_alone() {
+fn files_of_others_are_not_touched() {
     let home = home(["gemini/lines/tools"]);
     let theirs = "out/messages/source=gemini/month=2026-11/messages.parquet";
     home.write(theirs, "theirs");
@@ -236,7 +236,7 @@ fn what_is_not_ours_is_left_alone() {
     let output = home.run(["export", "--all", "-f", "parquet", "-o", "out"]);
     assert_eq!(output.code, Some(2), "{output}");
     assert!(output.stderr.contains("is not a folder"), "{output}");
-    #[expect(clippy::disallowed_methods, reason = "a test takes away what it made")]
+    #[expect(clippy::disallowed_methods, reason = "the test removes its own files")]
     fs::remove_file(home.at("out/sessions")).unwrap();
     for _ in 0..2 {
         assert_eq!(home.run(["export", "--all", "-f", "parquet", "-o", "out"]).code, Some(0));

@@ -1,4 +1,4 @@
-//! What a new user meets first: the demo home, the scope, pipes, row numbers, the pager, completions.
+//! Tests of a new user's first steps: the demo home, the scope, pipes, row numbers, the pager, completions.
 
 use std::process::Command;
 
@@ -9,7 +9,7 @@ use crate::home;
 
 const DEMO: &str = "No sessions found; showing demo data (recount testbed --demo DIR to keep it)";
 
-/// A session of one prompt.
+/// Returns a session of one prompt.
 fn session(id: &str, time: &str, text: &str) -> String {
     format!(
         "{{\"sessionId\":\"{id}\",\"projectHash\":\"h\",\"startTime\":\"{time}\",\"lastUpdated\":\"{time}\",\"kind\":\"main\"}}\n\
@@ -27,7 +27,7 @@ fn project(home: &Home, slug: &str, folder: &str, id: &str, time: &str) {
     home.write(&file, session(&format!("{id}-1111-4111-8111-111111111111"), time, slug));
 }
 
-/// A home with sessions in `$HOME` itself, and in two projects called `shop`.
+/// Returns a home with sessions in `$HOME` itself, and in two projects called `shop`.
 fn three() -> Home {
     let home = home([]);
     project(&home, "home", ".", "aaaa1111", "2026-11-15T12:00:00.000Z");
@@ -43,7 +43,7 @@ fn inside(home: &Home, folder: &str, arguments: &[&str]) -> Output {
     })
 }
 
-/// Into a pipe, as programs see it.
+/// Runs with the output in a pipe, as programs do.
 fn piped(home: &Home, arguments: &[&str]) -> Output {
     home.run_with(arguments, |command: &mut Command| {
         command.env_remove("RECOUNT_WIDTH").env("COLUMNS", "40");
@@ -91,7 +91,7 @@ fn every_reading_command_shows_the_demo_home() {
         assert!(!output.stdout.is_empty() || output.code == Some(3), "{arguments:?}: {output}");
         assert!(output.code != Some(2), "{arguments:?}: {output}");
     }
-    // An agent that left nothing is no reason to make something up.
+    // An agent without sessions does not cause demo data.
     let home = three();
     let output = home.run(["list", "--source", "codex", "--json"]);
     assert!(!output.stderr.contains(DEMO), "{output}");
@@ -106,7 +106,7 @@ fn a_session_in_the_home_does_not_claim_what_is_below() {
 }
 
 #[test]
-fn the_scope_is_said() {
+fn the_scope_is_shown() {
     let home = three();
     let output = inside(&home, "code/shop", &["list"]);
     let line = "project shop · 1 of 3 sessions · --all shows all";
@@ -185,7 +185,7 @@ fn the_dearest_session_comes_first() {
 }
 
 #[test]
-fn projects_of_the_same_name_are_told_apart() {
+fn projects_of_the_same_name_are_distinguished() {
     let rows = three().run(["list", "--all"]).stdout;
     assert!(rows.contains("code/shop") && rows.contains("old/shop"), "{rows}");
 }
@@ -209,16 +209,16 @@ fn row_numbers_belong_to_a_home_and_a_terminal() {
     assert_eq!(shown("one", "@1").as_deref(), Some("aaaa1111"));
     assert_eq!(shown("two", "@1").as_deref(), Some("cccc1111"));
     assert_eq!(shown("three", "@1"), None);
-    // A list without rows leaves the numbers as they are.
+    // An empty list does not change the numbers.
     assert_eq!(on("one", &["list", "--all", "--since", "2027-01-01"]).code, Some(1));
     assert_eq!(shown("one", "@3").as_deref(), Some("cccc1111"));
-    // So does a search with its hits.
+    // A search does so with its hits.
     assert_eq!(on("one", &["search", "project:shop-1", "answer"]).code, Some(0));
     assert_eq!(shown("one", "@1").as_deref(), Some("cccc1111"));
 }
 
 #[test]
-fn what_can_be_undone_is_not_asked_about() {
+fn undoable_changes_need_no_confirmation() {
     let home = three();
     let output = home.run(["rename", "bbbb", "Tax rates"]);
     assert_eq!(output.code, Some(0), "{output}");
@@ -235,7 +235,7 @@ fn what_can_be_undone_is_not_asked_about() {
 }
 
 #[test]
-fn an_empty_store_of_our_own_is_no_failure() {
+fn an_empty_data_folder_is_not_an_error() {
     let home = three();
     for arguments in [&["trash"][..], &["vault"], &["history"], &["tag"]] {
         let output = home.run(arguments);
@@ -244,7 +244,7 @@ fn an_empty_store_of_our_own_is_no_failure() {
 }
 
 #[test]
-fn guard_says_how_many_sessions_go() {
+fn guard_counts_the_sessions_at_risk() {
     let home = three();
     home.write(
         ".gemini/settings.json",

@@ -1,20 +1,20 @@
-//! New sessions that begin with the conversation of another.
+//! Tests of new sessions that begin with the conversation of another.
 
-#![expect(clippy::unwrap_used, reason = "what a test needs it must have")]
+#![expect(clippy::unwrap_used, reason = "test setup must succeed")]
 
 use serde_json::Value;
 
 use super::changing::{change, folder, json, said, session, sessions, tree, undo};
 use crate::home;
 
-/// Ids of the messages that stand.
+/// Returns the ids of the kept messages.
 fn standing(messages: &[Value]) -> Vec<&str> {
     let kept = messages.iter().filter(|message| message["fate"] == "kept");
     kept.map(|message| message["id"].as_str().unwrap()).collect()
 }
 
 #[test]
-fn a_fork_holds_what_stands_and_is_listed_by_the_agent() {
+fn a_fork_has_the_kept_messages_and_is_listed_by_the_agent() {
     let mut forked = 0;
     for case in [
         "gemini/strings/multi-turn",
@@ -41,7 +41,7 @@ fn a_fork_holds_what_stands_and_is_listed_by_the_agent() {
             assert!(!new["agent_index"].is_null(), "{case}: {id}");
             assert_eq!((&new["undone"], &new["problems"]), (&0.into(), &0.into()), "{case}: {id}");
             assert_eq!(new["project"]["path"], old["project"]["path"]);
-            // What an old release can read stays so.
+            // What an old release can read stays readable for it.
             let old_files = old["files"].as_array().unwrap();
             let is_old = old_files.iter().all(|file| file["grammar"] == "json");
             let grammar = if is_old { "json" } else { "jsonl" };

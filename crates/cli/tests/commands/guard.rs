@@ -32,7 +32,7 @@ fn used_on(day: &str) -> Home {
 }
 
 #[test]
-fn a_stub_takes_the_conversation_along() {
+fn a_stub_causes_the_conversation_to_be_deleted() {
     let home = home(["gemini/lines/resume-stub"]);
     insta::assert_snapshot!(home.run(["guard", "--release", "0.60.0"]), @r#"
     At the next start of gemini 0.60.0 (as asked)
@@ -67,7 +67,7 @@ fn a_stub_takes_the_conversation_along() {
 }
 
 #[test]
-fn an_old_session_goes_with_all_that_lies_beside_it() {
+fn an_old_session_is_deleted_with_its_artifacts() {
     let home = used_on("2026-09-02");
     insta::assert_snapshot!(home.run(["guard", "-q", "-v", "--release", "0.60.0"]), @r"
     At the next start of gemini 0.60.0 (as asked)
@@ -98,7 +98,7 @@ fn an_old_session_goes_with_all_that_lies_beside_it() {
 }
 
 #[test]
-fn a_list_tells_which_sessions_are_doomed() {
+fn a_list_marks_sessions_at_risk() {
     let doomed = |home: &Home| {
         let output = home.run(["list", "--all", "--json"]);
         let document: Value = serde_json::from_str(&output.stdout).unwrap();
@@ -289,7 +289,7 @@ fn links_are_followed_as_the_agent_follows_them() {
 #[cfg(unix)]
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a test makes what it looks at")]
-fn a_session_behind_a_link_within_the_home_loses_the_link_alone() {
+fn for_a_linked_session_within_the_home_only_the_link_is_deleted() {
     let home = used_on("2026-09-02");
     let chats = home.path().join(".gemini/tmp/shop/chats");
     let file = chats.join("session-2026-09-02T08-00-3d2f9a10.jsonl");

@@ -80,7 +80,7 @@ fn a_stub_is_removed_and_the_conversation_stays() {
 }
 
 #[test]
-fn every_trap_of_every_fixture_is_defused_and_undone() {
+fn every_trap_of_every_fixture_is_disarmed_and_restored() {
     let mut defused = 0;
     for case in [
         "gemini/checkpoints/resume-lost",
@@ -155,7 +155,7 @@ fn a_twin_is_archived_only_when_its_log_holds_all_of_it() {
 }
 
 #[test]
-fn namesakes_get_names_of_their_own_and_keep_what_lies_beside() {
+fn files_with_the_same_name_are_renamed_and_keep_their_artifacts() {
     let [old, new] =
         ["3d2f9a10-0000-4000-8000-00000000000a", "3d2f9a10-1111-4111-8111-11111111111b"];
     let home = shop();

@@ -46,7 +46,7 @@ fn is_there(home: &Home, file: &str) -> bool {
 }
 
 #[test]
-fn the_stub_goes_once_the_agent_is_out_of_it() {
+fn the_stub_is_removed_once_the_agent_has_left_it() {
     let home = home(["gemini/lines/resume-stub"]);
     assert!(is_there(&home, CONVERSATION) && is_there(&home, STUB), "{:#?}", tree(&home).keys());
     // While a session is being taken up, the agent still has the stub open.
@@ -69,7 +69,7 @@ fn the_stub_goes_once_the_agent_is_out_of_it() {
 }
 
 #[test]
-fn whatever_it_is_told_it_is_quiet_and_fine() {
+fn any_input_is_handled_silently() {
     let home = home(["gemini/lines/resume-stub"]);
     let before = tree(&home);
     for told in [
@@ -136,7 +136,7 @@ fn it_is_not_installed_into_settings_that_the_agent_refuses() {
 
 #[cfg(unix)]
 #[test]
-fn a_program_in_a_temporary_folder_is_not_what_an_agent_is_told_to_call() {
+fn a_program_in_a_temporary_folder_is_not_installed_as_hook() {
     let home = home(["gemini/lines/plain"]);
     let here = std::path::Path::new(PROGRAM).parent().unwrap();
     let output = home.run_with(["guard", "--hook", "install", "--yes"], |command| {

@@ -51,7 +51,7 @@ fn a_file_that_is_missing_is_made_and_undone() {
 }
 
 #[test]
-fn what_says_otherwise_is_told() {
+fn overriding_settings_are_reported() {
     let home = home(["gemini/lines/plain"]);
     home.write(
         SETTINGS,
@@ -77,7 +77,7 @@ fn what_says_otherwise_is_told() {
 }
 
 #[test]
-fn what_is_not_understood_is_left_alone() {
+fn invalid_settings_are_not_changed() {
     let home = home(["gemini/lines/plain"]);
     home.write(SETTINGS, "{\n  \"a\": 1\n  \"b\": 2\n}\n");
     insta::assert_snapshot!(home.run(["guard", "--retention", "off", "--yes"]), @"
@@ -97,7 +97,7 @@ fn what_is_not_understood_is_left_alone() {
 }
 
 #[test]
-fn a_project_that_says_otherwise_is_told() {
+fn a_project_with_other_settings_is_reported() {
     let home = home(["gemini/lines/plain"]);
     let own = r#"{"general": {"sessionRetention": {"enabled": true, "maxAge": "10d"}}}"#;
     home.write("code/shop/.gemini/settings.json", own);

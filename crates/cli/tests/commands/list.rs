@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{has, home};
 
-/// One session of each era, sub-agents, and one that is damaged.
+/// One session of each era, sub-agents, and a damaged one.
 const MIXED: [&str; 6] = [
     "gemini/strings/tools",
     "gemini/parts/multi-turn",
@@ -80,7 +80,7 @@ fn two_runs_print_the_same() {
 }
 
 #[test]
-fn a_home_without_sessions_is_said_to_have_none() {
+fn a_home_without_sessions_is_reported() {
     let home = home([]);
     home.write("elsewhere/.gemini/projects.json", r#"{"projects":{}}"#);
     insta::assert_snapshot!(home.run(["--home", "elsewhere", "list"]), @r"
@@ -124,7 +124,7 @@ fn sessions_of_all_agents_are_one_list() {
 }
 
 #[test]
-fn a_user_without_sessions_is_shown_a_made_up_home() {
+fn a_user_without_sessions_is_shown_the_demo_home() {
     let home = home([]);
     insta::assert_snapshot!(home.run(["list", "-n", "1"]), @r"
     #  ID        USED     PROJECT        PROMPTS  TOOLS  TOKENS   COST  NOTES     TITLE
@@ -287,7 +287,7 @@ fn sessions_with_problems_are_listed_when_asked_for() {
 }
 
 #[test]
-fn sessions_in_which_nothing_was_said_are_left_out() {
+fn sessions_without_a_conversation_are_hidden() {
     let home = home(["gemini/lines/plain"]);
     home.write(
         ".gemini/tmp/shop/chats/session-2026-11-15T18-50-00000000.jsonl",
@@ -313,7 +313,7 @@ fn sessions_in_which_nothing_was_said_are_left_out() {
 }
 
 #[test]
-fn of_lost_sessions_the_prompts_are_left() {
+fn lost_sessions_are_listed_by_their_prompts() {
     let lost = home(["gemini/strings/logs-only", "gemini/lines/plain"]);
     insta::assert_snapshot!(lost.run(["list", "--lost"]), @r"
     ID        LAST PROMPT  PROJECT  PROMPTS  FIRST PROMPT

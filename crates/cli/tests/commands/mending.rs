@@ -1,6 +1,6 @@
-//! Sessions rewritten: smaller, in another grammar, with fewer turns, and again from traces.
+//! Tests of rewritten sessions: compacted, converted, trimmed, and rebuilt.
 
-#![expect(clippy::unwrap_used, reason = "what a test needs it must have")]
+#![expect(clippy::unwrap_used, reason = "test setup must succeed")]
 
 use std::fs;
 
@@ -14,7 +14,7 @@ const ID: &str = "3d2f9a10-5c1b-4d11-b127-fab536451cda";
 const CHATS: &str = ".gemini/tmp/shop/chats";
 pub(super) const LOG: &str = ".gemini/tmp/shop/chats/session-2026-11-15T08-00-3d2f9a10.jsonl";
 
-/// A log of several turns and resumes, as 0.61 writes it: each message twice, and the whole list at every resume.
+/// Returns a log of several turns and resumes, as 0.61 writes it: each message twice, and the whole list at every resume.
 pub(super) fn long_log(turns: usize) -> String {
     let head = json!({"sessionId": ID, "projectHash": "h", "startTime": "2026-11-15T08:00:00.000Z",
         "lastUpdated": "2026-11-15T08:00:00.000Z", "kind": "main"});
@@ -53,7 +53,7 @@ pub(super) fn with(log: &str) -> Home {
     home
 }
 
-/// What a view shows, but for where it stands.
+/// Returns what a view shows, except locations.
 fn view(home: &Home, id: &str, view: &str) -> Vec<Value> {
     let mut shown = json(home, &["show", id, "--view", view]);
     let messages = shown["messages"].as_array_mut().unwrap();
@@ -69,7 +69,7 @@ fn ids(home: &Home, id: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_long_log_shrinks_and_says_the_same() {
+fn a_long_log_shrinks_and_keeps_its_content() {
     let home = with(&long_log(12));
     let before = tree(&home);
     let seen = (view(&home, "3d2f", "strict"), view(&home, "3d2f", "full"));
@@ -207,14 +207,14 @@ fn turns_are_listed_and_dropped() {
 }
 
 #[test]
-fn a_document_is_trimmed_by_writing_it_anew() {
+fn a_document_is_trimmed_by_rewriting_it() {
     let home = with(&long_log(3));
     assert_eq!(home.run(["convert", "3d2f", "--to", "json", "--yes"]).code, Some(0));
     assert_eq!(home.run(["trim", "3d2f", "--drop", "1", "--yes"]).code, Some(0));
     assert_eq!(ids(&home, "3d2f"), ["u2", "m2", "u3", "m3"]);
 }
 
-/// A log of prompts.
+/// Returns a log of prompts.
 fn logs(prompts: &[&str]) -> String {
     let entry = |(number, prompt): (usize, &&str)| {
         json!({"sessionId": ID, "messageId": number, "type": "user", "message": prompt,
@@ -233,7 +233,7 @@ fn lost(prompts: &[&str]) -> Home {
 #[test]
 fn prompts_alone_make_a_session_again() {
     let home = lost(&["Raise the tax", "/stats", "and the tests?"]);
-    // The folder of older releases has the same log, and is not looked into any more.
+    // The folder of older releases has the same log, and is no longer used.
     let hash = "52efbb073673fe2ab6aef99e8132e361c0d5e245fdc6ce54f5682353f3246bee";
     home.write(&format!(".gemini/tmp/{hash}/logs.json"), home.read(".gemini/tmp/shop/logs.json"));
     home.write(&format!(".gemini/tmp/shop/tool-outputs/session-{ID}/npm_1.txt"), "all green");
@@ -294,7 +294,7 @@ fn telemetry_holds_the_whole_conversation() {
     let shown = view(&home, "3d2f", "strict");
     let texts: Vec<&str> = shown.iter().skip(1).map(|m| m["text"].as_str().unwrap()).collect();
     assert_eq!(texts, ["What does an apple cost?", "", "", "An apple costs 3.", "And a pear?"]);
-    // The same again: its id is taken now.
+    // Again: its id is already in use.
     let again = json(&home, &["recover", ID, "--from", &file, "--yes"]);
     assert_ne!(again["sessions"][0]["id"], ID);
 }
@@ -316,7 +316,7 @@ fn a_saved_chat_counts_if_it_begins_like_the_session() {
     );
     let plan = json(&home, &["recover", "3d2f", "--dry-run"]);
     assert!(plan["notes"][0].as_str().unwrap().contains("3 messages from activity log"), "{plan}");
-    // A copy that somebody kept is better still.
+    // A saved copy is better still.
     home.write("kept.jsonl", long_log(2));
     let plan = json(&home, &["recover", "3d2f", "--from", &home.at("kept.jsonl"), "--yes"]);
     assert!(plan["notes"][0].as_str().unwrap().contains("from its own files"), "{plan}");
@@ -324,7 +324,7 @@ fn a_saved_chat_counts_if_it_begins_like_the_session() {
 }
 
 #[test]
-fn what_is_not_known_cannot_be_brought_back() {
+fn an_unknown_session_cannot_be_rebuilt() {
     let home = lost(&["hello"]);
     let output = home.run(["recover", "ffff"]);
     assert_eq!(output.code, Some(1), "{output}");

@@ -1,4 +1,4 @@
-//! Several sessions made into one.
+//! Tests of merged sessions.
 
 use super::changing::{change, json, log, said, session, sessions, tree, undo};
 use crate::home;
@@ -7,7 +7,7 @@ const TOOLS: &str = "8662c6d1-79eb-45ff-9a82-649436c92eda";
 const AGENTS: &str = "fa293f46-f175-4caf-8daa-a46248fa4b4c";
 
 #[test]
-fn conversations_stand_one_after_the_other_and_the_originals_go_to_the_trash() {
+fn conversations_are_concatenated_and_the_originals_go_to_the_trash() {
     let home = home(["gemini/lines/tools", "gemini/lines/subagent"]);
     let (tools, agents) = (said(&home, TOOLS), said(&home, AGENTS));
     let before = tree(&home);
@@ -31,14 +31,14 @@ fn conversations_stand_one_after_the_other_and_the_originals_go_to_the_trash() {
     assert_eq!(led.count(), 2, "its sub-agents go with the conversation");
     let trash = json(&home, &["trash"]);
     assert_eq!(trash["sessions"].as_array().unwrap().len(), 2, "{trash}");
-    // What the text still names is not an orphan.
+    // An output that the text still mentions is not an orphan.
     let prune = json(&home, &["prune", "--orphaned", "shop"]);
     assert!(!prune.to_string().contains("tool-outputs"), "{prune}");
     undo(&home, &made, &before);
 }
 
 #[test]
-fn with_keep_nothing_goes() {
+fn with_keep_nothing_is_deleted() {
     let home = home(["gemini/lines/tools", "gemini/lines/subagent"]);
     let before = tree(&home);
     let made = change(&home, &["merge", TOOLS, AGENTS, "--keep", "--title", "Both"]);
@@ -70,7 +70,7 @@ fn a_message_is_in_it_once_and_one_that_only_shares_an_id_is_not_lost() {
 }
 
 #[test]
-fn it_takes_two() {
+fn merging_needs_two_sessions() {
     let home = home(["gemini/lines/tools"]);
     let before = tree(&home);
     insta::assert_snapshot!(home.run(["merge", TOOLS, "8662", "--yes"]), @r"

@@ -1,4 +1,4 @@
-//! Sessions to other projects: all of each, under the same id, and back byte for byte.
+//! Tests of moving sessions to other projects: completely, under the same id, and back byte for byte.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use super::changing::{change, folder, json, log, names, said, session, sessions,
 use crate::home;
 
 #[test]
-fn every_session_of_every_fixture_goes_whole_and_comes_back_byte_for_byte() {
+fn every_session_of_every_fixture_moves_completely_and_back_byte_for_byte() {
     let mut moved = 0;
     for case in [
         "gemini/strings/plain",
@@ -102,7 +102,7 @@ fn all_that_belongs_to_it_goes_and_nothing_else() {
 fn full_outputs_are_found_in_the_new_place_and_in_the_old() {
     let home = home(["gemini/damaged/truncated-output"]);
     let store = folder(&home, "code/store");
-    // Of old releases, outputs lie in the project's directory itself and are nobody's.
+    // Outputs of old releases are in the project's directory itself and belong to no session.
     let output = "Tool output was too large and has been truncated. The full output has been saved to: /home/dev/.gemini/tmp/shop/run-1.output\n... [CONTENT TRUNCATED] ...";
     home.write(".gemini/tmp/shop/run-1.output", "all of it");
     let call = format!(
@@ -155,7 +155,7 @@ fn a_name_that_would_meet_another_is_changed_and_the_id_is_not() {
 
 #[test]
 fn a_project_of_old_releases_loses_nothing_by_it() {
-    // At its next start the agent would copy the hash directory, but not when anything is in the other.
+    // At its next start the agent would copy the hash directory, but not if the other is not empty.
     let home = home(["gemini/lines/tools"]);
     let store = folder(&home, "code/store");
     let made = change(&home, &["move", "8662", "--to", &store]);
@@ -178,7 +178,7 @@ fn a_project_of_old_releases_loses_nothing_by_it() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_and_changes_nothing() {
+fn impossible_changes_are_refused_and_change_nothing() {
     let home = home(["gemini/lines/subagent"]);
     let store = folder(&home, "code/store");
     let before = tree(&home);

@@ -1,4 +1,4 @@
-//! Homes that no release leaves by itself: renamed files, links, several homes, files of other tools.
+//! Tests of homes that no release creates by itself: renamed files, links, several homes, files of other tools.
 
 use recount_testkit::Home;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::home;
 
 const SHOP: &str = ".gemini/tmp/shop/chats";
 
-/// A session of one prompt, as a log.
+/// Returns a session of one prompt, as a log.
 fn session(id: &str, prompt: &str) -> String {
     let head = json!({"sessionId": id, "projectHash": "h", "startTime": "2026-11-15T08:00:00.000Z",
         "lastUpdated": "2026-11-15T08:00:01.000Z", "kind": "main"});
@@ -65,7 +65,7 @@ fn a_filter_does_not_leave_the_project_one_is_in() {
 
 #[cfg(unix)]
 #[test]
-fn links_that_lead_out_are_told_and_not_followed() {
+fn links_that_lead_out_are_reported_and_not_followed() {
     let outside = home([]);
     outside.write("chats/session-2026-11-15T08-00-bbbb1111.jsonl", session("bbbb1111-x", "secret"));
     let home = home([]);
@@ -126,7 +126,7 @@ fn a_wrapper_with_a_session_id_is_still_a_saved_chat() {
 }
 
 #[test]
-fn fields_of_a_future_release_are_told() {
+fn fields_of_a_future_release_are_reported() {
     let home = home([]);
     let future = "{\"$set\":{\"futureState\":{}}}\n";
     let file = format!("{SHOP}/session-2026-11-15T08-00-aaaa1111.jsonl");

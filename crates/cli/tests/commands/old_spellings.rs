@@ -1,4 +1,4 @@
-//! Flags that were renamed still work under their old names, and are in no help (docs/decisions/0017-vocabulary.md).
+//! Tests that renamed flags still work under their old names, and are in no help (docs/decisions/0017-vocabulary.md).
 
 use crate::home;
 

@@ -13,7 +13,7 @@ fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The names of all files in a folder of a home and the folders in it.
+/// Returns the names of all files in a folder of a home and below.
 fn names(home: &Home, folder: &str) -> Vec<String> {
     fn gather(path: &Path, all: &mut Vec<String>) {
         for entry in path.read_dir().unwrap() {
@@ -52,7 +52,7 @@ fn a_session_in_two_files_is_one_log() {
 }
 
 #[test]
-fn what_was_undone_is_not_said_again() {
+fn undone_messages_are_not_exported() {
     let home = home(["gemini/checkpoints/rewind"]);
     let told = home.run(["export", "26b31e75", "--format", "gemini"]).stdout;
     assert!(told.contains("Question four") && !told.contains("Question three"), "{told}");
@@ -73,7 +73,7 @@ fn what_was_undone_is_not_said_again() {
 }
 
 #[test]
-fn what_nobody_knows_is_carried_along() {
+fn unknown_fields_are_kept() {
     let home = home([]);
     let head = json!({"sessionId": "feedbeef-0000-4000-8000-000000000002", "projectHash": "h", "kind": "main",
         "startTime": "2026-11-15T08:00:00.000Z", "lastUpdated": "2026-11-15T08:00:09.000Z", "mood": ["good"]});
@@ -89,7 +89,7 @@ fn what_nobody_knows_is_carried_along() {
 }
 
 #[test]
-fn a_conversation_that_the_agent_buried_is_brought_back() {
+fn a_conversation_that_the_agent_buried_is_restored() {
     let home = home([]);
     let head = r#"{"sessionId":"feedbeef-0000-4000-8000-000000000003","projectHash":"h","startTime":"2026-11-15T08:00:00.000Z","lastUpdated":"2026-11-15T08:00:09.000Z","kind":"main"}"#;
     let talk = r#"{"id":"p","timestamp":"2026-11-15T08:00:01.000Z","type":"user","content":[{"text":"hi"}]}
@@ -128,7 +128,7 @@ fn both_forms_share_a_folder() {
     assert!(own.iter().any(|name| name == "agent-e76q7e.jsonl"), "{own:?}");
     assert!(run("jsonl").stderr.contains("written"));
     let both = names(&home, "out");
-    // Each session twice; the record and the lock are there once.
+    // Each session twice; the record and the lock once.
     assert_eq!(both.len(), 2 * own.len() - 2, "{both:?}");
     assert!(both.iter().all(|name| !name.contains("-2.jsonl")), "{both:?}");
     for format in ["gemini", "jsonl"] {

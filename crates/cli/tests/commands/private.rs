@@ -1,11 +1,7 @@
-//! What we keep of sessions is for their owner alone.
+//! Tests that copies of sessions are private.
 
 #![cfg(unix)]
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "what a test needs it must have"
-)]
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "test setup must succeed")]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -18,7 +14,8 @@ use crate::home;
 
 const DATA: &str = ".local/share/recount";
 
-/// Everything in our data folder that others may use in some way. Kept copies have the permissions of their originals, in folders that are private.
+/// Returns everything in recount's data folder that others may access. Stored copies have the permissions of their
+/// originals, in private folders.
 fn open_to_others(home: &Home) -> Vec<(PathBuf, u32)> {
     let mut found = Vec::new();
     let mut open = vec![home.path().join(DATA)];
@@ -35,7 +32,7 @@ fn open_to_others(home: &Home) -> Vec<(PathBuf, u32)> {
     found
 }
 
-/// Runs the program where new files are for everybody.
+/// Runs the program with a umask of 0.
 fn run(home: &Home, arguments: &[&str]) {
     let prepared = home.command(arguments);
     let mut shell = Command::new("sh");
@@ -65,7 +62,7 @@ fn new_files_and_folders_of_ours_are_private_whatever_the_mask() {
         run(&home, command);
         assert_eq!(open_to_others(&home), [], "{command:?}");
     }
-    // What people asked for is theirs to share.
+    // Files that people asked for are theirs to share.
     let mode = fs::metadata(home.path().join("out.md")).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode, 0o666);
 }

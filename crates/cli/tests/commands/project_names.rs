@@ -1,11 +1,11 @@
-//! Which project is meant: by folder, by name, by the names that the user gives.
+//! Tests of which project is meant: by folder, by name, by aliases.
 
 use recount_testkit::{Home, Output};
 use serde_json::{Value, json};
 
 use crate::home;
 
-/// A session of one prompt.
+/// Returns a session of one prompt.
 fn session(id: &str, prompt: &str) -> String {
     let head = json!({"sessionId": id, "projectHash": "h", "startTime": "2026-11-15T08:00:00.000Z",
         "lastUpdated": "2026-11-15T08:00:01.000Z", "kind": "main"});
@@ -22,7 +22,7 @@ const PROJECTS: &[(&str, &str, &str)] = &[
     ("backup", "old/shop", "aaaa0004"),
 ];
 
-/// A home with these projects, all of them there.
+/// Returns a home with these projects, all of which exist.
 fn with_projects() -> Home {
     let home = home([]);
     for (slug, folder, id) in PROJECTS {
@@ -34,7 +34,7 @@ fn with_projects() -> Home {
     home
 }
 
-/// The ids that a list has, or what went wrong.
+/// Returns the ids in a list, or the error.
 fn ids(output: &Output) -> String {
     let document: Value = serde_json::from_str(&output.stdout).unwrap_or_default();
     let sessions = document["sessions"].as_array().into_iter().flatten();
@@ -145,7 +145,7 @@ fn folders_under_one_name_are_one_project() {
 }
 
 #[test]
-fn names_are_shown_exported_imported_and_taken_away() {
+fn names_are_shown_exported_imported_and_removed() {
     let home = with_projects();
     home.run(["projects", "alias", "tea", "~/code/shop", "~/code/shop-fix"]);
     home.run(["projects", "alias", "books", "ledger", "/Users/me/ledger", r"C:\work\ledger"]);
@@ -236,7 +236,7 @@ fn a_project_without_a_folder_is_named_by_its_hash() {
 }
 
 #[test]
-fn names_that_cannot_be_read_are_told_with_their_line() {
+fn names_that_cannot_be_read_are_reported_with_their_line() {
     let home = with_projects();
     home.write("names.toml", "[projects]\nshop = [\"/a\"]\ntea = 3\n");
     insta::assert_snapshot!(home.run(["projects", "alias", "--import", "names.toml"]), @r"

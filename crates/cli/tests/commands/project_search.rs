@@ -1,4 +1,4 @@
-//! `recount projects`: folders that are searched for, folders that are gone, and what is set.
+//! `recount projects`: searched folders, missing folders, and settings.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 
 use recount_testkit::{Home, Output};
@@ -12,7 +12,7 @@ fn projects(output: &Output) -> Vec<Value> {
     document["projects"].as_array().unwrap().clone()
 }
 
-/// The hash of a path, as the program itself reports it for a directory that has a marker.
+/// Returns the hash of a path, as the program reports it for a directory with a marker.
 fn hash(path: &str) -> String {
     let probe = home([]);
     probe.write(".gemini/tmp/probe/.project_root", path);
@@ -20,7 +20,7 @@ fn hash(path: &str) -> String {
     rows[0]["hash"].as_str().unwrap().to_owned()
 }
 
-/// A directory that knows its folder by the hash alone.
+/// Writes a directory that identifies its folder only by the hash.
 fn write_hash_directory(home: &Home, path: &str) -> String {
     let hash = hash(path);
     let id = hash.get(..8).unwrap();
@@ -33,7 +33,7 @@ fn write_hash_directory(home: &Home, path: &str) -> String {
     hash
 }
 
-/// A home with a folder deeper than anything is searched unasked.
+/// Returns a home with a folder deeper than the default search.
 fn deep() -> (Home, String) {
     let home = home([]);
     home.write("disk/1/2/3/4/5/shop/README.md", "");
@@ -168,7 +168,7 @@ fn what_the_user_has_set_is_honoured() {
 }
 
 #[test]
-fn settings_that_are_not_understood_are_told_with_file_and_line() {
+fn settings_that_are_not_understood_are_reported_with_file_and_line() {
     let (home, _) = deep();
     home.write(".config/recount/config.toml", "# mine\n[projects]\ndeep = 6\n");
     insta::assert_snapshot!(home.run(["list"]), @r"

@@ -1,6 +1,6 @@
-//! Sessions to the trash by rule.
+//! Tests of moving sessions to the trash by rule.
 
-#![expect(clippy::unwrap_used, reason = "what a test needs it must have")]
+#![expect(clippy::unwrap_used, reason = "test setup must succeed")]
 
 use recount_testkit::Home;
 use serde_json::Value;
@@ -13,7 +13,8 @@ const NEW: &str = "bbbbbbbb-1111-4111-8111-111111111111";
 const BLANK: &str = "cccccccc-1111-4111-8111-111111111111";
 const GONE: &str = "dddddddd-1111-4111-8111-111111111111";
 
-/// A project with an old session, a new one with a left-over of a resume, an empty one, and things of one that is gone.
+/// Returns a project with an old session, a new one with a leftover of a resume, an empty one, and artifacts of a deleted
+/// one.
 fn untidy() -> Home {
     let home = home([]);
     let shop = folder(&home, "code/shop");
@@ -35,7 +36,7 @@ fn untidy() -> Home {
     home
 }
 
-/// The ends of the paths that go.
+/// Returns the ends of the removed paths.
 fn gone(plan: &Value) -> Vec<String> {
     let files = plan["files"].as_array().unwrap().iter();
     let end = |path: &str| path.split_once("/tmp/shop/").unwrap().1.to_owned();
@@ -45,7 +46,7 @@ fn gone(plan: &Value) -> Vec<String> {
 }
 
 #[test]
-fn each_rule_takes_what_it_says() {
+fn each_rule_selects_its_sessions() {
     let home = untidy();
     let plan = |rules: &[&str]| gone(&json(&home, &[&["prune"], rules].concat()));
     assert_eq!(plan(&["--older", "90d"]), ["chats/session-2026-06-15T08-00-aaaaaaaa.jsonl"]);
@@ -70,7 +71,7 @@ fn each_rule_takes_what_it_says() {
 }
 
 #[test]
-fn nothing_happens_without_a_yes_and_all_comes_back() {
+fn nothing_happens_without_a_yes_and_undo_restores_everything() {
     let home = untidy();
     let before = tree(&home);
     let shown = home.run(["prune", "--older", "90d", "--empty", "--orphaned"]);
@@ -83,7 +84,7 @@ fn nothing_happens_without_a_yes_and_all_comes_back() {
     let left = sessions(&home);
     assert_eq!((left.len(), &left[0]["id"]), (1, &NEW.into()));
     assert_eq!(left[0]["files"].as_array().unwrap().len(), 1);
-    // The session whose left-over has gone is not itself in the trash.
+    // The session of a removed leftover is not itself in the trash.
     let trash = json(&home, &["trash"]);
     assert_eq!(trash["sessions"].as_array().unwrap().len(), 2, "{trash}");
     undo(&home, &made, &before);
@@ -110,7 +111,7 @@ fn sessions_of_folders_that_are_gone_go_but_not_those_of_folders_that_moved() {
 }
 
 #[test]
-fn what_is_damaged_is_not_empty() {
+fn damaged_sessions_are_not_empty() {
     let home = home(["gemini/damaged/empty-file"]);
     let output = home.run(["prune", "--empty"]);
     assert!(output.stderr.contains(": damaged, not empty"), "{output}");

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::home;
 
-/// Synthetic secrets, put together here so that nobody takes them for real ones.
+/// Returns synthetic secrets, composed here so that nobody mistakes them for real ones.
 fn secrets() -> Vec<String> {
     vec![
         format!("AIza{}", "SyD3mo9f8Kq2Lx7Vb1Nw5Rt6Yp4Zs0Ac3Qd"),
@@ -17,7 +17,7 @@ fn secrets() -> Vec<String> {
     ]
 }
 
-/// A session with a secret in every place that holds text.
+/// Returns a session with a secret in every text field.
 fn planted() -> Home {
     let home = home(["gemini/lines/plain"]);
     let [google, github, email, url] = secrets().try_into().unwrap();

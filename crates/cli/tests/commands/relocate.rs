@@ -1,10 +1,6 @@
-//! Projects whose folder was moved or renamed.
+//! Tests of projects whose folder was moved or renamed.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "what a test needs it must have"
-)]
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "test setup must succeed")]
 
 use recount_testkit::Home;
 use serde_json::Value;
@@ -31,7 +27,7 @@ fn every_session_is_found_under_the_new_folder_and_nothing_else_changes() {
         let home = home([case]);
         let new = folder(&home, "work/shop");
         let all = sessions(&home);
-        // Of a folder that only a hash names the user knows the path, and we do not.
+        // For a folder that is only known by its hash, the user knows the path, and recount does not.
         let hash = "52efbb073673fe2ab6aef99e8132e361c0d5e245fdc6ce54f5682353f3246bee";
         let is_its = |session: &&Value| session["project"]["hash"] == hash;
         let before = tree(&home);
@@ -82,7 +78,7 @@ fn the_name_stays_and_register_and_markers_follow() {
     assert_eq!(again.code, Some(1), "{again}");
 }
 
-/// Two projects with files of the same names in them.
+/// Returns two projects with files of the same names.
 fn two() -> (Home, String) {
     let home = home([]);
     let new = folder(&home, "work/store");
@@ -194,7 +190,7 @@ fn without_a_new_folder_the_likely_one_is_taken() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_and_changes_nothing() {
+fn impossible_changes_are_refused_and_change_nothing() {
     let home = home(["gemini/lines/tools"]);
     let new = folder(&home, "work/shop");
     let before = tree(&home);

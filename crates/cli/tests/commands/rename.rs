@@ -1,4 +1,4 @@
-//! Titles where the agent itself shows them.
+//! Tests of titles that the agent itself shows.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::home;
 const TITLE: &str = "Größe – 会话 \"x\"";
 
 #[test]
-fn sessions_of_every_kind_are_renamed_and_come_back_byte_for_byte() {
+fn sessions_of_every_kind_are_renamed_and_restored_byte_for_byte() {
     let mut renamed = 0;
     for case in [
         "gemini/strings/plain",
@@ -71,12 +71,12 @@ fn a_torn_line_is_closed_and_never_continued() {
 }
 
 #[test]
-fn a_title_is_taken_away_wherever_it_stands() {
+fn a_title_is_removed_everywhere() {
     let home = home(["gemini/lines/migration"]);
     let id = "83bb9fd9";
     let before = json(&home, &["show", id])["session"]["title"].clone();
     change(&home, &["rename", id, "Mine"]);
-    // The old document, its copy, and the log; not what a resume has left.
+    // The old document, its copy, and the log; not the leftover of a resume.
     let listed = json(&home, &["show", id])["session"].clone();
     assert_eq!(listed["title"], "Mine");
     let made = change(&home, &["rename", id, "--clear"]);

@@ -1,7 +1,7 @@
-//! Damaged sessions made whole: what the agent loads before and after, once and only once.
+//! Tests of repaired sessions: what the agent loads before and after, and that a second repair does nothing.
 
-#![expect(clippy::unwrap_used, reason = "what a test needs it must have")]
-#![expect(clippy::disallowed_methods, reason = "a test changes what it looks at")]
+#![expect(clippy::unwrap_used, reason = "test setup must succeed")]
+#![expect(clippy::disallowed_methods, reason = "tests change their own files")]
 
 use std::fs;
 
@@ -14,7 +14,7 @@ use crate::home;
 const CHATS: &str = ".gemini/tmp/shop/chats";
 const HEAD: &str = r#"{"sessionId":"3d2f9a10-5c1b-4d11-b127-fab536451cda","projectHash":"52efbb073673fe2ab6aef99e8132e361c0d5e245fdc6ce54f5682353f3246bee","startTime":"2026-11-15T08:00:00.000Z","lastUpdated":"2026-11-15T08:10:00.000Z","kind":"main"}"#;
 
-/// A home with one log of these lines.
+/// Returns a home with one log of these lines.
 fn with_log(lines: &[&str]) -> Home {
     let home = home([]);
     home.write(".gemini/tmp/shop/.project_root", "/home/dev/code/shop");
@@ -33,7 +33,7 @@ fn model(id: &str, text: &str) -> String {
     json!({"id": id, "timestamp": time, "type": "gemini", "content": text}).to_string()
 }
 
-/// What the agent loads of a session: ids and texts.
+/// Returns what the agent loads of a session: ids and texts.
 fn strict(home: &Home, id: &str) -> Vec<(String, String)> {
     let shown = json(home, &["show", id, "--view", "strict"]);
     let messages = shown["messages"].as_array().unwrap().iter();
@@ -45,7 +45,7 @@ fn ids(home: &Home, id: &str) -> Vec<String> {
     strict(home, id).into_iter().map(|(id, _)| id).collect()
 }
 
-/// Mends all, makes sure that there is nothing left to do, and returns the plan.
+/// Repairs all sessions, checks that nothing is left to do, and returns the plan.
 fn repair(home: &Home) -> Value {
     let before = tree(home);
     let plan = json(home, &["repair", "--all", "--yes"]);
@@ -62,7 +62,7 @@ fn repair(home: &Home) -> Value {
 }
 
 #[test]
-fn what_is_fine_is_left_alone() {
+fn healthy_sessions_are_not_changed() {
     for case in fixtures() {
         if case.name.contains("/damaged/") {
             continue;
@@ -74,7 +74,7 @@ fn what_is_fine_is_left_alone() {
 }
 
 #[test]
-fn every_damaged_fixture_is_mended_once_or_told() {
+fn every_damaged_fixture_is_repaired_once_or_reported() {
     let mut mended = Vec::new();
     for case in fixtures() {
         if !case.name.contains("/damaged/") {
@@ -236,7 +236,7 @@ fn a_cut_document_is_closed_and_one_on_one_line_is_indented() {
 }
 
 #[test]
-fn a_file_that_was_put_aside_comes_back() {
+fn a_file_that_was_put_aside_is_restored() {
     let home = with_log(&[HEAD, &user("u2", "later"), &model("m2", "yes")]);
     let aside = format!("{CHATS}/session-2026-11-15T08-00-3d2f9a10.jsonl.unreadable-1794762003000");
     home.write(&aside, format!("{HEAD}\n{}\n{}\n", user("u1", "earlier"), user("u2", "later")));
@@ -247,7 +247,7 @@ fn a_file_that_was_put_aside_comes_back() {
     assert_eq!(ids(&home, "3d2f"), before);
     assert_eq!(full(&home), 3);
     assert!(!home.path().join(&aside).exists());
-    // Alone, it takes the place it had.
+    // Alone, it gets its old name back.
     let path = home.path().join(format!("{CHATS}/session-2026-11-15T08-00-3d2f9a10.jsonl"));
     fs::rename(&path, home.path().join(&aside)).unwrap();
     repair(&home);

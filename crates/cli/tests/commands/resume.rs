@@ -1,10 +1,6 @@
-//! Going on with a session: the right program in the right folder and home, or the reason why not.
+//! Tests of resuming: the right program in the right folder and home, or the reason why not.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "what a test needs it must have"
-)]
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "test setup must succeed")]
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +9,7 @@ use recount_testkit::{Home, Output};
 
 use crate::home;
 
-/// A home whose project lies in it, so that it is there.
+/// Returns a home that contains its project's folder.
 fn with_project(cases: &[&str]) -> Home {
     let home = home(cases.iter().copied());
     let project = home.at("code/my shop");
@@ -23,7 +19,7 @@ fn with_project(cases: &[&str]) -> Home {
     home
 }
 
-/// An agent that only says how it was started.
+/// Installs an agent that only prints how it was started.
 fn with_agent(home: &Home) -> PathBuf {
     let bin = home.path().join("bin");
     home.write(
@@ -72,7 +68,7 @@ fn the_command_is_one_for_the_shell() {
 
 #[cfg(unix)]
 #[test]
-fn the_agent_runs_in_the_folder_of_the_project_and_says_how_it_ended() {
+fn the_agent_runs_in_the_project_folder_and_its_exit_code_is_returned() {
     let home = with_project(&["gemini/lines/plain"]);
     let id = id(&home);
     let output = resumed(&home, &["resume", &id, "--", "--model", "flash"]);
@@ -96,7 +92,7 @@ fn a_session_of_another_home_is_looked_for_there() {
 /// The agent leaves a stub beside a session that it resumes, and would delete both at its next start.
 #[cfg(unix)]
 #[test]
-fn what_the_agent_leaves_behind_is_taken_out_of_its_way() {
+fn stubs_left_by_the_agent_are_removed() {
     let home = with_project(&["gemini/checkpoints/resume-stub"]);
     let chats = home.path().join(".gemini/tmp/shop/chats");
     let files = || {
@@ -119,7 +115,7 @@ fn what_the_agent_leaves_behind_is_taken_out_of_its_way() {
 }
 
 #[test]
-fn what_cannot_be_gone_on_with_is_refused_with_the_reason() {
+fn sessions_that_cannot_be_resumed_are_refused_with_the_reason() {
     let home = home(["gemini/lines/plain"]);
     let gone = home.run(["resume", &id(&home)]);
     assert_eq!(gone.code, Some(3), "{gone}");

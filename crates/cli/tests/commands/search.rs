@@ -71,7 +71,7 @@ fn nothing_found_is_not_an_error_of_ours() {
     ");
 }
 
-/// The file of the session about apples.
+/// Returns the file of the session about apples.
 fn apples(home: &recount_testkit::Home) -> std::path::PathBuf {
     let folder = home.path().join(".gemini/tmp/shop/chats");
     let mut files = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
@@ -79,7 +79,7 @@ fn apples(home: &recount_testkit::Home) -> std::path::PathBuf {
 }
 
 #[test]
-fn what_is_said_later_is_found() {
+fn later_messages_are_found() {
     let home = home(["gemini/lines/plain"]);
     assert_eq!(hits(&home.run(["search", "coins", "--json"]).stdout).len(), 1);
     assert!(hits(&home.run(["search", "zebras", "--json"]).stdout).is_empty());
@@ -90,7 +90,7 @@ fn what_is_said_later_is_found() {
         b"{\"id\":\"late\",\"timestamp\":\"2026-11-15T19:00:00Z\",\"type\":\"user\",\"content\":[{\"text\":\"about zebras\"}]}\n",
     );
     home.write(path, &text);
-    // Once beside the index, once in it, and after that it has not changed.
+    // Once beside the index, once in it, and then unchanged.
     for round in ["new", "indexed", "unchanged"] {
         let found = hits(&home.run(["search", "zebras", "--json"]).stdout);
         assert_eq!(found.len(), 1, "{round}");
@@ -102,13 +102,13 @@ fn what_is_said_later_is_found() {
 }
 
 #[test]
-fn what_is_gone_is_found_until_it_is_forgotten() {
+fn deleted_sessions_are_found_until_they_are_forgotten() {
     let home = home(["gemini/lines/plain", "gemini/lines/tools"]);
     assert_eq!(
         hits(&home.run(["search", "\"apple costs\"", "--json"]).stdout)[0]["session"]["gone"],
         false
     );
-    #[expect(clippy::disallowed_methods, reason = "a test changes what it looks at")]
+    #[expect(clippy::disallowed_methods, reason = "tests change their own files")]
     std::fs::remove_file(apples(&home)).unwrap();
     for _ in 0..3 {
         let found = hits(&home.run(["search", "\"apple costs\"", "--json"]).stdout);
@@ -144,7 +144,7 @@ fn what_is_gone_is_found_until_it_is_forgotten() {
 }
 
 #[test]
-fn a_hit_is_opened_where_it_stands() {
+fn a_hit_is_opened_at_its_location() {
     let home = home(["gemini/lines/multi-turn"]);
     let found = hits(&home.run(["search", "kind:answer", "--json"]).stdout);
     assert!(!found.is_empty());
@@ -174,7 +174,7 @@ fn the_files_themselves_can_be_searched() {
 }
 
 #[test]
-fn the_index_can_be_made_beforehand_and_anew() {
+fn the_index_can_be_built_and_rebuilt() {
     let home = home(["gemini/lines/plain", "gemini/strings/plain"]);
     insta::assert_snapshot!(home.run(["index"]), @r"
     ------- stderr -------
@@ -247,7 +247,7 @@ fn a_session_is_shown_where_something_is_found() {
 }
 
 #[test]
-fn a_list_may_ask_for_what_was_said() {
+fn a_list_can_be_filtered_by_text() {
     let home = home(["gemini/lines/plain", "gemini/lines/tools"]);
     let listed = |query: &str| {
         let output = home.run(["list", "--all", "--json", "--text", query]);
@@ -286,7 +286,7 @@ fn hits_can_come_one_per_line() {
 }
 
 #[test]
-fn what_cannot_be_told_of_a_session_that_is_gone_is_said() {
+fn missing_facts_of_a_deleted_session_are_reported() {
     let home = home(["gemini/lines/plain", "gemini/lines/tools"]);
     let phrase = ["search", "in:output \"name price\""];
     let before = home.run(phrase);
@@ -295,7 +295,7 @@ fn what_cannot_be_told_of_a_session_that_is_gone_is_said() {
     for entry in std::fs::read_dir(&folder).unwrap() {
         let path = entry.unwrap().path();
         if path.to_str().unwrap().contains("8662c6d1") {
-            #[expect(clippy::disallowed_methods, reason = "a test changes what it looks at")]
+            #[expect(clippy::disallowed_methods, reason = "tests change their own files")]
             std::fs::remove_file(path).unwrap();
         }
     }
@@ -307,7 +307,7 @@ fn what_cannot_be_told_of_a_session_that_is_gone_is_said() {
     ");
 }
 
-/// A home with more bytes than are indexed before the first answer, of which most say nothing.
+/// Returns a home with more bytes than are indexed before the first answer, most of them filler.
 #[cfg(unix)]
 fn large() -> recount_testkit::Home {
     let home = home(["gemini/lines/tools"]);
@@ -344,7 +344,7 @@ fn the_first_search_is_answered_from_the_files_while_the_index_is_built() {
     let first = home.run(["search", "quinces", "--json"]);
     assert!(first.stderr.contains(LATER), "{first}");
     assert_eq!(found(&first.stdout), expected);
-    // Somebody else builds it: nobody waits, and nobody is left when it is done.
+    // Another process builds it: nobody waits, and no process is left when it is done.
     let begun = std::time::Instant::now();
     while indexed() < 2 {
         assert!(begun.elapsed().as_secs() < 120, "the index is never built");
@@ -360,7 +360,7 @@ fn the_first_search_is_answered_from_the_files_while_the_index_is_built() {
 
 #[cfg(unix)]
 #[test]
-fn where_no_process_may_stay_behind_the_first_search_builds_the_index() {
+fn without_background_processes_the_first_search_builds_the_index() {
     let home = large();
     let first = home.run_with(["search", "quinces", "--json"], |command| {
         command.env("RECOUNT_BACKGROUND", "0");

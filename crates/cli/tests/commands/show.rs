@@ -52,14 +52,14 @@ fn actions_are_shown_with_their_diffs() {
     ");
 }
 
-/// The transcript at a level, as lines that it has not (`-`) or has besides (`+`) what is shown at the usual one.
+/// Returns the difference between the transcript at a level and at the default one.
 fn besides_actions(level: &str) -> String {
     let home = rewind();
     let usual = home.run(["show", REWIND]).to_string();
     differences(&usual, &home.run(["show", REWIND, "--level", level]).to_string())
 }
 
-/// Lines that only one of two texts has, in order.
+/// Returns the lines that only one of two texts has, in order.
 fn differences(old: &str, new: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     // The length of the longest common rest, from any line of either.
@@ -225,7 +225,7 @@ fn what_the_agent_cannot_load_is_empty_in_the_strict_view() {
 }
 
 #[test]
-fn what_was_compressed_cancelled_or_denied_is_marked() {
+fn compressed_cancelled_and_denied_messages_are_marked() {
     let home = home(["gemini/checkpoints/compress", "gemini/checkpoints/denied"]);
     let compressed = |from: &str, to: &str| {
         home.run(["show", "120ab6a7", "--level", "full", "--from", from, "--to", to])
@@ -305,7 +305,7 @@ fn what_was_compressed_cancelled_or_denied_is_marked() {
 }
 
 #[test]
-fn files_sent_along_are_named() {
+fn attached_files_are_named() {
     let home = home(["gemini/checkpoints/at-files"]);
     insta::assert_snapshot!(home.run(["show", "83648991"]), @r"
     Describe @src/

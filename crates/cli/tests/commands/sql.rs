@@ -101,7 +101,7 @@ fn json_has_columns_and_rows_of_their_types() {
 }
 
 #[test]
-fn text_is_what_show_tells() {
+fn text_is_what_show_prints() {
     let home = home(["gemini/lines/tools"]);
     let shown: Value =
         serde_json::from_str(&home.run(["show", "latest", "--json"]).stdout).unwrap();

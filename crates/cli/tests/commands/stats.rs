@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{has, home};
 
-/// Sessions of two eras, with a sub-agent, failed tools and a project whose name takes two columns per character.
+/// Returns sessions of two eras, with a sub-agent, failed tools and a project with a double-width name.
 pub(super) fn busy() -> Home {
     let home = home([
         "gemini/checkpoints/tools",
@@ -40,7 +40,7 @@ fn at(home: &Home, columns: &str, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn one_screen_says_it_all() {
+fn the_overview_fits_on_one_screen() {
     let home = busy();
     insta::assert_snapshot!(home.run(["stats", "--all"]), @r"
                 SESSIONS  PROMPTS  REQUESTS  TOOLS  CACHED  ACTIVE  TOKENS       COST
@@ -240,7 +240,7 @@ fn days_begin_where_the_user_is() {
 }
 
 #[test]
-fn a_budget_that_is_passed_is_told_by_the_exit_code() {
+fn an_exceeded_budget_is_reported_by_the_exit_code() {
     let home = busy();
     let check = || home.run(["stats", "--check-budget"]);
     insta::assert_snapshot!(check(), @r"
@@ -372,7 +372,7 @@ fn lists_say_what_sessions_cost_by_the_prices_of_today() {
     };
     let first = costs(&home);
     assert_eq!(costs(&home), first);
-    // Rows are kept, but not with prices that no longer hold.
+    // Rows are cached, but not with outdated prices.
     home.write(
         ".config/recount/config.toml",
         "[prices.\"gemini-*\"]\ninput = 1000\noutput = 1000\n",
@@ -449,7 +449,7 @@ fn active_time_by_model_adds_up() {
     );
     let document = document(&home, &["--by", "model"]);
     assert_eq!(document["total"]["active_seconds"], 20 * 60);
-    // What a human took to ask counts with the model that answered, and the rest with the last one.
+    // A human's thinking time counts for the model that answered, and the rest for the last one.
     let rows = document["rows"].as_array().unwrap().iter();
     let mut active: Vec<(&str, u64)> = rows
         .map(|row| (row["key"].as_str().unwrap(), row["active_seconds"].as_u64().unwrap() / 60))

@@ -1,4 +1,4 @@
-//! `recount stats --html`: the report, read back as a browser would.
+//! `recount stats --html`: the report, read back like a browser.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 
 use recount_testkit::{Home, Page};
@@ -37,7 +37,7 @@ fn money(figures: &Value) -> String {
     if figures["cost_is_lower_bound"] == true { format!("≥ {money}") } else { money }
 }
 
-/// The cells of each line of the tables, by the caption of the table.
+/// Returns the cells of each row of the tables, by the caption of the table.
 fn tables(markup: &str) -> Vec<(String, Vec<Vec<String>>)> {
     let text = |part: &str| {
         let mut text = String::new();
@@ -171,7 +171,7 @@ fn it_is_written_to_a_file_and_never_among_an_agent_s_own() {
 }
 
 #[test]
-fn it_stands_alone() {
+fn it_is_self_contained() {
     let home = busy();
     for other in ["--csv", "--json", "--line", "--chart", "--context", "--check-budget"] {
         let output = home.run(["stats", "--all", "--html", "-", other]);

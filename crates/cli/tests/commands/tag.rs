@@ -1,4 +1,4 @@
-//! Tags and pins: our own, and never in an agent's file.
+//! Tests of tags and pins, which are never in an agent's file.
 
 use super::changing::{change, folder, json, session, tree};
 use crate::home;
@@ -89,7 +89,7 @@ fn tags_stay_with_a_session_wherever_it_goes() {
 }
 
 #[test]
-fn what_is_no_tag_is_told() {
+fn invalid_tags_are_reported() {
     let home = home(["gemini/lines/tools"]);
     insta::assert_snapshot!(home.run(["tag", "8662", "two words"]), @r"
     ------- stderr -------

@@ -24,7 +24,7 @@ fn a_demo_home_can_be_listed() {
 }
 
 #[test]
-fn what_is_read_is_what_the_manifest_says() {
+fn the_list_matches_the_manifest() {
     let home = home([]);
     let made = home.run([
         "testbed",

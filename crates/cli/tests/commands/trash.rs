@@ -1,4 +1,4 @@
-//! The trash and undo data: two things, both listed, and the second is never lost by accident.
+//! Tests of the trash and undo data: both are listed, and undo data is never lost by accident.
 
 use super::changing::{change, json, tree, undo};
 use super::mending::{LOG, long_log, with};
@@ -17,7 +17,7 @@ fn emptying_the_trash_keeps_what_undoes_every_other_change() {
     ] {
         let home = with(&long_log(4));
         if arguments.contains(&"repair") {
-            // What a crash leaves at the end of a log.
+            // An incomplete line that a crash leaves at the end of a log.
             home.write(LOG, long_log(4) + r#"{"id":"torn","type":"us"#);
         }
         let before = tree(&home);

@@ -1,11 +1,11 @@
-//! A session file that was read before and cannot be read any more: nobody takes it for an empty one, or for what it was.
+//! Tests of a session file that can no longer be read: it is not treated as empty, nor as what it was.
 
 #![cfg(unix)]
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
     clippy::disallowed_methods,
-    reason = "what a test needs it must have"
+    reason = "test setup must succeed"
 )]
 
 use std::fs;
@@ -19,10 +19,10 @@ use serde_json::Value;
 use crate::home;
 
 const FILE: &str = ".gemini/tmp/shop/chats/session-2026-11-15T18-13-8662c6d1.jsonl";
-/// Nobody in particular: what root may do, modes do not change.
+/// An unprivileged user: modes do not restrict root.
 const NOBODY: u32 = 65534;
 
-/// Gives a home to somebody whom modes apply to. Returns who runs the program.
+/// Gives a home to a user that modes apply to. Returns the user that runs the program.
 fn hand_over(home: &Home) -> Option<u32> {
     if fs::metadata(home.path()).unwrap().uid() != 0 {
         return None;
@@ -60,7 +60,7 @@ fn lock(home: &Home) {
     );
 }
 
-/// Whether somebody can start the program at all: a build folder may be closed to others.
+/// Whether a user can start the program at all: a build folder may be private.
 fn can_run(home: &Home, who: Option<u32>) -> bool {
     let program = Path::new(env!("CARGO_BIN_EXE_recount"));
     let open = |path: &Path| path.metadata().is_ok_and(|known| known.mode() & 0o001 != 0);

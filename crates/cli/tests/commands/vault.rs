@@ -1,10 +1,6 @@
-//! Copies that are held, listed, verified, pruned, and brought back.
+//! Tests of copies: created, listed, verified, pruned, and restored.
 
-#![expect(
-    clippy::disallowed_methods,
-    clippy::unwrap_used,
-    reason = "what a test needs it must have"
-)]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "test setup must succeed")]
 
 use std::fs;
 
@@ -17,7 +13,7 @@ use crate::{has, home};
 const ID: &str = "3d2f9a10-5c1b-4a5e-9f60-0b1c2d3e4f50";
 const BELOW: &str = ".gemini/tmp/shop";
 
-/// A session last used on a day, with all that may lie beside it.
+/// Returns a session last used on a day, with all possible artifacts.
 fn shop(day: &str) -> Home {
     let home = home([]);
     let time = format!("{day}T08:00:00.000Z");
@@ -46,14 +42,14 @@ fn add(home: &Home, day: &str, id: &str) {
     append(home, &log(day), &format!("{said}\n"));
 }
 
-/// What the agent's clean-up does.
+/// Deletes what the agent's cleanup deletes.
 fn sweep(home: &Home) {
     fs::remove_dir_all(home.path().join(BELOW).join("chats")).unwrap();
     fs::remove_dir_all(home.path().join(BELOW).join("tool-outputs")).unwrap();
 }
 
 #[test]
-fn what_is_kept_comes_back_as_it_was() {
+fn copies_are_restored_unchanged() {
     let day = "2026-11-10";
     let home = shop(day);
     insta::assert_snapshot!(home.run(["guard", "--keep"]), @"
@@ -98,7 +94,7 @@ fn what_is_kept_comes_back_as_it_was() {
     note: it is in its place already
     [exit 0]
     ");
-    // Undone, it is as if nothing had come back.
+    // Undone, it is as if nothing had been restored.
     assert_eq!(home.run(["undo", "--yes"]).code, Some(0));
     assert!(!home.path().join(log(day)).exists());
 }
@@ -135,7 +131,7 @@ fn nothing_is_put_over_something_else() {
     let day = "2026-11-10";
     let home = shop(day);
     assert_eq!(home.run(["guard", "--keep", "-q"]).code, Some(0));
-    // It has grown since: that stays.
+    // It has grown since: that is kept.
     add(&home, day, "2");
     let grown = home.read(&log(day));
     insta::assert_snapshot!(home.run(["restore", ID, "--yes"]), @"
@@ -145,13 +141,13 @@ fn nothing_is_put_over_something_else() {
     [exit 0]
     ");
     assert_eq!(home.read(&log(day)), grown);
-    // A part of it is left: it is made whole.
+    // A part of it is left: it is completed.
     let whole = home.read(&log(day));
     assert_eq!(home.run(["guard", "--keep", "-q"]).code, Some(0));
     fs::write(home.path().join(log(day)), &whole[..20]).unwrap();
     assert_eq!(home.run(["restore", ID, "--yes"]).code, Some(0));
     assert_eq!(home.read(&log(day)), whole);
-    // It is another.
+    // It is a different file.
     fs::write(home.path().join(log(day)), "another").unwrap();
     insta::assert_snapshot!(home.run(["restore", ID, "--yes"]), @"
     ------- stderr -------

@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_unfinished_versions_of_our_own_are_told() {
+    fn only_unfinished_versions_of_our_own_are_reported() {
         assert_eq!(unfinished(".a.part2.md.123-4.tmp"), Some("a.part2.md"));
         for other in ["a.md.1-2.tmp", ".a.md", ".a.md.tmp", ".a.md.x-1.tmp", ".a.md.1-.tmp", ".tmp"]
         {

@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_are_not_words() {
+    fn colors_are_not_words() {
         for (text, expected) in [
             ("\u{1b}[31mred\u{1b}[0m \u{1b}[1;32mgreen", "red  green"),
             ("\u{1b}[", ""),

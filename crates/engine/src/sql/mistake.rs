@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_perhaps_meant_is_told() {
+    fn likely_spellings_are_suggested() {
         let hinted = |what: &str, statement: &str| hints(what, statement).remove(0);
         assert_eq!(hinted("no such table: message", ""), "did you mean `messages`?");
         assert_eq!(hinted("no such table: main.toolcalls", ""), "did you mean `tool_calls`?");

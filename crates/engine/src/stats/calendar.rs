@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn every_hour_of_a_year_is_told_as_the_time_zone_tells_it() {
+    fn every_hour_of_a_year_is_converted_like_the_time_zone() {
         for name in
             ["UTC", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Europe/Dublin"]
         {

@@ -88,7 +88,7 @@ fn a_summary_in_another_file_is_the_title_of_the_conversation_that_it_names() {
 }
 
 #[test]
-fn forks_stubs_and_warm_ups_are_told_apart() {
+fn forks_stubs_and_warm_ups_are_distinguished() {
     let home = Home::with(["claude/flat/resume"]);
     let sessions = listed(&home);
     let said: Vec<_> = { sessions.values() }

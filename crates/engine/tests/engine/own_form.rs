@@ -146,14 +146,14 @@ fn sweep(home: &Path, place: &str) -> usize {
 }
 
 #[test]
-fn every_fixture_comes_back() {
+fn every_fixture_round_trips() {
     let sessions: usize =
         fixtures().iter().map(|case| sweep(&case.path.join("home"), &case.name)).sum();
     assert!(sessions > 80, "{sessions}");
 }
 
 #[test]
-fn every_recorded_session_comes_back() {
+fn every_recorded_session_round_trips() {
     let corpus = corpus();
     let captures = corpus.captures.iter();
     let sessions: usize = captures.map(|capture| sweep(&capture.home(), &capture.name)).sum();

@@ -143,7 +143,7 @@ fn every_fixture_adds_up_and_reads_as_it_is_shown() {
 }
 
 #[test]
-fn a_made_up_home_adds_up() {
+fn a_synthetic_home_adds_up() {
     let home = Home::empty();
     let folder = home.path().join("a folder");
     recount_testbed::demo(&folder, NOW.parse().unwrap()).unwrap();
@@ -278,7 +278,7 @@ fn a_home_without_sessions_has_empty_views() {
 }
 
 #[test]
-fn a_mistake_is_told_before_anything_is_read() {
+fn a_mistake_is_reported_before_anything_is_read() {
     let home = Home::with(["gemini/lines/tools"]);
     let engine = engine_with_data(home.path());
     let told = Told::default();

@@ -235,7 +235,7 @@ fn sub_agents_belong_to_the_session_that_ran_them() {
 }
 
 #[test]
-fn what_an_era_leaves_out_is_told() {
+fn what_an_era_omits_is_reported() {
     let total = |case: &str| stats(Home::with([case]).path(), None, By::Day).total;
     let piled = total("gemini/strings/tools");
     assert!(piled.missing.rounds > 0 && piled.cost_is_lower_bound, "{piled:?}");

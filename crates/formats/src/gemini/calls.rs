@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_are_told_apart_by_their_times() {
+    fn rounds_are_distinguished_by_their_times() {
         // As 0.29 piles them up, and as 0.43 records one batch.
         let piled =
             [("a", "success", "30.629"), ("b", "error", "30.629"), ("c", "success", "31.192")];

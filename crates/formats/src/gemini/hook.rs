@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_agent_tells_is_understood() {
+    fn hook_input_is_parsed() {
         let told = br#"{"session_id":"3d2f","transcript_path":"/home/dev/.gemini/tmp/shop/chats/session-x-3d2f.jsonl","cwd":"/home/dev/code/shop","hook_event_name":"SessionEnd","timestamp":"2026-11-16T08:00:00.000Z","reason":"exit"}"#;
         let call = Hooks.call(told).unwrap();
         assert_eq!((call.moment, call.session.as_str()), (Moment::End, "3d2f"));

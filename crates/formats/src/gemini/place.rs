@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_lies_below_its_project() {
+    fn a_file_is_below_its_project() {
         let root = Path::new("/home/dev/.gemini");
         let file = root.join("tmp/shop/chats/a/b.jsonl");
         let place = place_of(root, RootShape::Whole, &file).unwrap();

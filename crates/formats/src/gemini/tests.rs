@@ -141,7 +141,7 @@ fn metadata_is_merged_and_null_overwrites() {
 }
 
 #[test]
-fn kinds_are_told_by_words_and_parts() {
+fn kinds_are_recognized_by_words_and_parts() {
     let kind = |content: &str| {
         let line = format!(
             r#"{{"id":"x","timestamp":"2026-09-02T08:00:00.000Z","type":"user","content":{content}}}"#
@@ -186,7 +186,7 @@ fn unknown_records_types_and_fields_are_counted() {
 }
 
 #[test]
-fn damage_is_told_and_the_rest_is_read() {
+fn damage_is_reported_and_the_rest_is_read() {
     let whole = format!("{HEAD}\n{}\n", user("a", "1"));
     let torn = read([whole.as_bytes(), &user("b", "2").as_bytes()[..30]].concat());
     assert_eq!((strict(&torn), problems(&torn)), (vec!["a"], vec![What::TornTail]));
@@ -271,7 +271,7 @@ fn a_document_damaged_in_the_middle_gives_what_is_whole_around_it() {
 }
 
 #[test]
-fn a_document_shows_an_id_twice_if_it_stands_there_twice() {
+fn a_document_shows_an_id_twice_if_it_occurs_twice() {
     let twice = DOCUMENT.replace("\"id\": \"b\"", "\"id\": \"a\"");
     let outline = read(&twice);
     assert_eq!(strict(&outline), ["a", "a"]);
@@ -285,7 +285,7 @@ fn a_document_shows_an_id_twice_if_it_stands_there_twice() {
 }
 
 #[test]
-fn the_grammar_is_told_by_content_not_by_name() {
+fn the_grammar_is_detected_by_content_not_by_name() {
     assert_eq!(sniff(DOCUMENT.as_bytes()), Grammar::Json);
     assert_eq!(sniff(HEAD.as_bytes()), Grammar::Jsonl);
     assert_eq!(

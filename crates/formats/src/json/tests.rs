@@ -118,7 +118,7 @@ fn a_million_brackets_neither_overflow_nor_stall() {
 }
 
 #[test]
-fn escapes_say_what_they_stand_for() {
+fn escapes_are_decoded() {
     let text = |json: &str| match JsonTree::parse(json.as_bytes()) {
         Ok(JsonTree::String(text)) => text,
         other => panic!("{other:?}"),

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_come_back() {
+    fn marks_round_trip() {
         for kind in KINDS {
             for fate in FATES {
                 for title in [false, true] {

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn dense_scripts_are_put_together() {
+    fn dense_scripts_are_composed() {
         for (raw, want) in [
             ("ｶﾞｷﾞ", "ガギ"),
             ("か\u{3099}", "が"),

@@ -18,7 +18,7 @@ struct Document<'a> {
     files: Vec<File<'a>>,
     notes: Vec<String>,
     undoes: Option<&'a str>,
-    /// Nothing was changed when there is none.
+    /// `None` if nothing was changed.
     receipt: Option<&'a str>,
 }
 
@@ -27,14 +27,14 @@ struct File<'a> {
     path: String,
     what: &'a str,
     session: Option<&'a str>,
-    before: Option<Told>,
-    after: Option<Told>,
+    before: Option<FileDocument>,
+    after: Option<FileDocument>,
     #[serde(skip_serializing_if = "Option::is_none")]
     moved_to: Option<String>,
 }
 
 #[derive(Serialize)]
-struct Told {
+struct FileDocument {
     bytes: u64,
     sha256: Option<String>,
     modified: Option<Timestamp>,
@@ -68,13 +68,13 @@ fn file(step: &Step) -> File<'_> {
         path: step.path.to_string_lossy().into_owned(),
         what: &step.what,
         session: step.session.as_deref(),
-        before: step.before.as_ref().map(told),
-        after: step.after.as_ref().map(told),
+        before: step.before.as_ref().map(file_document),
+        after: step.after.as_ref().map(file_document),
         moved_to: step.moved_to.as_ref().map(|path| path.to_string_lossy().into_owned()),
     }
 }
 
-fn told(state: &FileState) -> Told {
+fn file_document(state: &FileState) -> FileDocument {
     let modified = state.modified.and_then(|nanos| Timestamp::from_nanosecond(nanos.into()).ok());
-    Told { bytes: state.bytes, sha256: state.hash.map(|hash| hash.to_string()), modified }
+    FileDocument { bytes: state.bytes, sha256: state.hash.map(|hash| hash.to_string()), modified }
 }

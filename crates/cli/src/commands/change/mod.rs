@@ -1,4 +1,4 @@
-//! What all commands that change something share: the plan is shown, somebody says yes, and the receipt is told.
+//! Shared by all commands that change something: shows the plan, asks for confirmation, and prints the receipt.
 
 mod document;
 mod table;
@@ -31,24 +31,24 @@ pub(crate) struct Consent {
 }
 
 impl Consent {
-    /// Only shows what would change unless it was agreed to beforehand.
-    pub(crate) fn only_when_told(self) -> Self {
+    /// Shows what would change, and changes nothing without `--yes`.
+    pub(crate) fn without_yes_dry_run(self) -> Self {
         Self { dry_run: self.dry_run || !self.yes, ..self }
     }
 
-    /// Carries out without asking what takes nothing away and can be undone.
+    /// Carries out the change without asking if it removes nothing and can be undone.
     pub(crate) fn without_asking(self) -> Self {
         Self { yes: !self.dry_run, ..self }
     }
 
-    /// Whether it was agreed to beforehand.
+    /// Whether `--yes` was given.
     pub(crate) fn is_agreed(self) -> bool {
         self.yes
     }
 
-    /// Ends what a crash has cut short, before anything is planned.
+    /// Recovers interrupted changes, before anything is planned.
     pub(crate) fn recover(self, changes: Changes<'_>, context: &Context) -> Result<(), Failure> {
-        tell_damaged(changes, context)?;
+        report_damaged(changes, context)?;
         if self.dry_run {
             if changes.is_cut_short()? {
                 context
@@ -59,11 +59,11 @@ impl Consent {
         let bar = Bar::new(context, "reading");
         let recovered = changes.recover(&bar)?;
         bar.finish();
-        tell(&recovered, context);
+        report_recovered(&recovered, context);
         Ok(())
     }
 
-    /// Shows a plan, asks, carries it out, and tells how to undo it. `done` is what has happened, in words.
+    /// Shows a plan, asks, carries it out, and prints how to undo it. `done` is the success message.
     pub(crate) fn carry_out(
         self,
         offer: &Proposal,
@@ -77,7 +77,7 @@ impl Consent {
                 if offer.is_empty() { String::new() } else { table::plan(&offer.plan, context) };
             out.write_all(page.as_bytes())?;
             out.finish()?;
-            tell_notices(offer, context);
+            print_notices(offer, context);
         }
         let completed = context.global.json.then(|| {
             let bar = Bar::new(context, "reading");
@@ -103,7 +103,7 @@ impl Consent {
         let bar = Bar::new(context, "changing");
         let made = changes.carry_out(offer.plan.clone(), &bar)?;
         bar.finish();
-        tell(&made.recovered, context);
+        report_recovered(&made.recovered, context);
         let receipt = &made.receipt;
         if context.global.json {
             document::print(context, offer, Some(receipt))?;
@@ -113,13 +113,13 @@ impl Consent {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Whether only to look.
+    /// Whether `--dry-run` was given.
     pub(crate) fn is_dry_run(self) -> bool {
         self.dry_run
     }
 
-    /// The same, unless the plan is empty: then `nothing` is told.
-    pub(crate) fn carry_out_or_tell(
+    /// The same, unless the plan is empty: then `nothing` is printed.
+    pub(crate) fn carry_out_or_report(
         self,
         offer: &Proposal,
         changes: Changes<'_>,
@@ -133,7 +133,7 @@ impl Consent {
         self::nothing(offer, context, nothing)
     }
 
-    /// Asks before something that has no plan of files.
+    /// Asks before an operation without a plan of files.
     pub(crate) fn agree(self, question: &str) -> Result<bool, Failure> {
         if self.dry_run {
             return Ok(false);
@@ -145,7 +145,7 @@ impl Consent {
     }
 }
 
-/// Says in one line what a plan comes to, above its files.
+/// Prints a one-line summary of a plan, above its files.
 pub(crate) fn point(words: &str, context: &Context) -> Result<(), Failure> {
     if context.global.json {
         return Ok(());
@@ -157,30 +157,30 @@ pub(crate) fn point(words: &str, context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Tells of a plan in which nothing changes.
+/// Reports a plan in which nothing changes.
 pub(crate) fn nothing(
     offer: &Proposal,
     context: &Context,
-    told: &str,
+    message: &str,
 ) -> Result<ExitCode, Failure> {
     if context.global.json {
         document::print(context, offer, None)?;
     } else {
-        tell_notices(offer, context);
-        context.warn(told);
+        print_notices(offer, context);
+        context.warn(message);
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Tells what people should know before they agree.
-fn tell_notices(offer: &Proposal, context: &Context) {
+/// Prints the notices of a proposal.
+fn print_notices(offer: &Proposal, context: &Context) {
     for notice in &offer.notices {
         context.warn(&words::notice(notice, &context.folders));
     }
 }
 
-/// Tells of journals that are not understood: what they say is neither ended nor undone.
-pub(crate) fn tell_damaged(changes: Changes<'_>, context: &Context) -> Result<(), Failure> {
+/// Reports invalid journals: their changes are neither finished nor undone.
+pub(crate) fn report_damaged(changes: Changes<'_>, context: &Context) -> Result<(), Failure> {
     for (path, why) in changes.damaged_journals()? {
         let path = context.folders.tilde(&path.to_string_lossy());
         context.warn(&format!("cannot read a journal, ignored: {path}: {why}"));
@@ -188,7 +188,7 @@ pub(crate) fn tell_damaged(changes: Changes<'_>, context: &Context) -> Result<()
     Ok(())
 }
 
-/// Asks on the terminal; where nobody can be asked, or does not agree, it is refused.
+/// Asks on the terminal; without a terminal, or without a yes, the change is refused.
 fn ask(what: &str) -> Result<(), Failure> {
     let (stdin, mut stderr) = (io::stdin(), io::stderr());
     if !stdin.is_terminal() || !stderr.is_terminal() {
@@ -204,7 +204,7 @@ fn ask(what: &str) -> Result<(), Failure> {
     }
 }
 
-fn tell(recovered: &[Recovered], context: &Context) {
+fn report_recovered(recovered: &[Recovered], context: &Context) {
     for Recovered { id, command, finished, left } in recovered {
         let what = if *finished { "finished" } else { "rolled back" };
         context.warn(&format!("an earlier {command} ({id}) was interrupted and is now {what}"));

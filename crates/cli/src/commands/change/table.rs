@@ -1,4 +1,4 @@
-//! A plan for people: the sessions, then every file with what becomes of it.
+//! A plan for people: the sessions, then every file with its change.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ const COLUMNS: &[Column] = &[
     Column { heading: "FILE", align: Align::Path, fit: Fit::Keep },
 ];
 
-/// So much of a title is shown at least.
+/// The minimum width of a title.
 const SHORTEST: usize = 24;
 
 /// Lays out a plan.
@@ -32,7 +32,7 @@ pub(super) fn plan(plan: &Plan, context: &Context) -> String {
         let id = Span::new(&format!("{short}  "), Tone::Strong);
         let project = project.map(|path| format!("  {path}")).unwrap_or_default();
         let project = Span::new(&project, Tone::Dim);
-        // A sub-agent is called by its task, which may be a page long.
+        // The title of a sub-agent is its task, which may be a page long.
         let room = canvas.room().saturating_sub(id.width() + project.width()).max(SHORTEST);
         let title = truncate_to(Span::new(title, Tone::Plain).text(), room);
         Line::new([id, Span::new(&title, Tone::Plain), project])
@@ -51,7 +51,7 @@ fn row(plan: &Plan, deleted: &BTreeSet<&str>, step: &Step, context: &Context) ->
         (Some(_), None) if step.session.as_deref().is_some_and(|id| deleted.contains(id)) => {
             ("to trash", Tone::Removed)
         }
-        // The session stays: what is removed is kept as undo data.
+        // The session is kept: the removed file is undo data.
         (Some(_), None) => ("remove", Tone::Removed),
         (None, _) if plan.undoes.is_some() => ("back", Tone::Added),
         (None, _) => ("new", Tone::Added),
@@ -68,23 +68,23 @@ fn row(plan: &Plan, deleted: &BTreeSet<&str>, step: &Step, context: &Context) ->
     ]
 }
 
-/// How many files a plan changes, in words.
+/// Returns the number of files that a plan changes, as text.
 pub(crate) fn files(plan: &Plan) -> String {
     plural(plan.steps.len() as u64, "file")
 }
 
-/// How many sessions a plan is about, in words.
+/// Returns the number of sessions that a plan is about, as text.
 pub(crate) fn sessions(plan: &Plan) -> String {
     plural(plan.sessions.len() as u64, "session")
 }
 
-/// How large files were and are, in words.
+/// Returns the sizes of the files before and after, as text.
 pub(crate) fn shrunk(plan: &Plan) -> String {
     let (before, after) = sizes(plan);
     format!("{} -> {}", bytes(before), bytes(after))
 }
 
-/// How much smaller files become, in words.
+/// Returns how much smaller files become, as text.
 pub(crate) fn saved(plan: &Plan) -> String {
     let (before, after) = sizes(plan);
     let saved = before.saturating_sub(after);
@@ -92,7 +92,7 @@ pub(crate) fn saved(plan: &Plan) -> String {
     format!("saves {} of {} ({share}%)", bytes(saved), bytes(before))
 }
 
-/// How large all files are before and after.
+/// Returns the total size of all files before and after.
 fn sizes(plan: &Plan) -> (u64, u64) {
     let size = |states: Vec<&FileState>| states.iter().map(|state| state.bytes).sum();
     let before = size(plan.steps.iter().filter_map(|step| step.before.as_ref()).collect());

@@ -99,7 +99,7 @@ pub(crate) struct ExportArgs {
     pub(super) table: Option<TableArg>,
 }
 
-/// The form.
+/// The format.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum FormatArg {
     /// Markdown
@@ -121,7 +121,7 @@ pub(super) enum FormatArg {
     Own(&'static dyn NativeFormat),
 }
 
-/// The forms, and those of the agents that have one of their own.
+/// The formats, including the native formats of the agents.
 fn formats() -> impl TypedValueParser<Value = FormatArg> {
     let ours = FormatArg::value_variants().iter().filter_map(ValueEnum::to_possible_value);
     let own = |form: &'static dyn NativeFormat| {
@@ -134,13 +134,13 @@ fn formats() -> impl TypedValueParser<Value = FormatArg> {
 }
 
 impl FormatArg {
-    /// What the ending of a file says.
+    /// Returns the format for a file extension.
     pub(super) fn of(path: &Path) -> Option<Self> {
         Self::from_str(&path.extension()?.to_string_lossy(), true).ok()
     }
 }
 
-/// What becomes of images and other binary parts.
+/// What happens to images and other binary parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum ImagesArg {
     /// Separate files next to the export
@@ -151,7 +151,7 @@ pub(super) enum ImagesArg {
     None,
 }
 
-/// What becomes of links and images in what was said.
+/// What happens to links and images in messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum LinksArg {
     /// Links to the web stay; images and links that could run something become text
@@ -160,7 +160,7 @@ pub(super) enum LinksArg {
     Keep,
 }
 
-/// What is done about secrets.
+/// What happens to secrets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum RedactArg {
     /// Replace them with placeholders

@@ -1,4 +1,4 @@
-//! What the flags ask for: in which form, where to, how.
+//! The request given by the flags: format, destination, options.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::commands::show::ViewArg;
 use crate::context::Context;
 use crate::failure::{ERROR, Failure};
 
-/// Where it goes.
+/// The destination.
 #[derive(Clone, Debug)]
 pub(super) enum Target {
     Output,
@@ -20,15 +20,15 @@ pub(super) enum Target {
     Folder(PathBuf),
 }
 
-/// The form that is asked for, or that the name of the file says; and whose it is, if it is an agent's own.
+/// Returns the requested format, or that of the file name; and its agent, if it is a native format.
 pub(super) fn format(
     args: &ExportArgs,
     context: &Context,
 ) -> (Format, Option<&'static dyn NativeFormat>) {
-    let told = args.output.as_deref().and_then(FormatArg::of);
+    let from_name = args.output.as_deref().and_then(FormatArg::of);
     let to_output = args.output.as_deref().is_none_or(|path| path == Path::new("-"));
     let usual = if context.global.json && to_output { FormatArg::Json } else { FormatArg::Md };
-    let format = match args.format.or(told).unwrap_or(usual) {
+    let format = match args.format.or(from_name).unwrap_or(usual) {
         FormatArg::Md => Format::Markdown,
         FormatArg::Html => Format::Html,
         FormatArg::Json => Format::Json,
@@ -57,7 +57,7 @@ pub(super) fn target(args: &ExportArgs, format: Format) -> Result<Target, Failur
     let text = path.to_string_lossy();
     let named = path.is_dir() || text.ends_with('/') || text.ends_with(std::path::MAIN_SEPARATOR);
     if format == Format::Parquet {
-        // `-o tables.parquet` would be a folder of that name, which nobody means.
+        // `-o tables.parquet` would be a folder of that name, which nobody wants.
         let is_file = path.exists() && !path.is_dir();
         if is_file || !named && matches!(FormatArg::of(path), Some(FormatArg::Parquet)) {
             return Err(needs_folder());
@@ -77,7 +77,7 @@ pub(super) fn target(args: &ExportArgs, format: Format) -> Result<Target, Failur
     Ok(Target::File(path.clone()))
 }
 
-/// Markdown in a file that says it is something else would be opened by the wrong program.
+/// Markdown in a file with another extension would be opened by the wrong program.
 fn unknown_ending(path: &Path, ending: &str) -> Failure {
     let words = format!("cannot write '{}': .{ending} is not an export format", path.display());
     Failure::new(ERROR, words)
@@ -159,7 +159,7 @@ pub(super) fn export(
     })
 }
 
-/// What becomes of images: by default they are there as far as the form can hold them.
+/// Returns what happens to images: by default they are included as far as the format allows.
 fn images(
     wanted: Option<ImagesArg>,
     format: Format,
@@ -168,7 +168,7 @@ fn images(
 ) -> Result<Images, Failure> {
     let refuse = |flag: &str, formats: &str| Err(not_for(format.extension(), flag, formats));
     let usual = match format {
-        // The agent's own records carry their images along.
+        // The agent's own records include their images.
         _ if is_own || !format.is_for_people() => ImagesArg::None,
         Format::Html => ImagesArg::Within,
         _ if to_output => ImagesArg::None,
@@ -190,7 +190,7 @@ fn images(
     }
 }
 
-/// A flag that this form has no use for.
+/// Returns the error for a flag that this format does not support.
 fn not_for(form: &str, flag: &str, formats: &str) -> Failure {
     let words = format!("{flag} is for {formats}, not for {form}");
     Failure::new(ERROR, words).hint(format!("leave out {flag}, or choose another --format"))

@@ -59,9 +59,9 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<ExitCode, Fail
     let sum =
         |count: fn(&SessionFacts) -> u64| sessions.iter().map(|facts| count(facts)).sum::<u64>();
     let total = sum(|facts| facts.problems) + exported.problems.len() as u64;
-    tell(&exported, total, &found, &target, format, context)?;
+    print_summary(&exported, total, &found, &target, format, context)?;
     if redaction.is_some() && exported.written > 0 {
-        redacted::tell(&found, context);
+        redacted::report(&found, context);
     }
     if exported.unseen > 0 {
         let media = plural(exported.unseen, "media file");
@@ -121,14 +121,14 @@ fn select(
     if let Some(scope) = &listing.scope {
         context.warn(&session_rows::scope(scope));
     }
-    // A session in which nothing was said is worth a file only when that may be our fault; it is always worth a row where
-    // tables are those of `recount sql`.
+    // A session without a conversation is only worth a file if that may be our fault; it is always worth a row in tables
+    // that match `recount sql`.
     let is_row = export.format == Format::Parquet;
     listing.sessions.retain(|session| is_row || !session.is_empty() || session.problems > 0);
     Ok(Selection::Listed(listing))
 }
 
-/// What was done, for JSON.
+/// The result, for JSON.
 #[derive(Serialize)]
 struct Summary<'a> {
     written: u64,
@@ -140,8 +140,8 @@ struct Summary<'a> {
     redacted: Vec<redacted::Row<'a>>,
 }
 
-/// Says what was done.
-fn tell(
+/// Prints the result.
+fn print_summary(
     exported: &Exported,
     problems: u64,
     found: &[Redacted],

@@ -14,7 +14,7 @@ use crate::output::json;
 use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
 
-/// How large a file of names may be.
+/// The maximum size of an alias file.
 const MOST: u64 = 16 * 1024 * 1024;
 
 /// Name a project, or join several folders under one name
@@ -101,7 +101,7 @@ fn remove(
         .hint("`recount projects alias` shows all names"))
 }
 
-/// Turns what the user gave into folders: a path as it is, else the project it names.
+/// Resolves the arguments to folders: a path as given, else the project it matches.
 fn folders(args: &AliasArgs, engine: &Engine, context: &Context) -> Result<Vec<String>, Failure> {
     let folder = |wanted: &String| {
         let is_path = wanted.contains(['/', '\\']) || wanted.starts_with(['.', '~']);

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::words;
 
-/// One project, with what to run when its folder has moved.
+/// One project, with the command to run if its folder has moved.
 #[derive(Serialize)]
 pub(super) struct Row<'a> {
     path: Option<&'a RecordedPath>,
@@ -31,7 +31,7 @@ pub(super) struct Row<'a> {
 struct NewPlace<'a> {
     #[serde(flatten)]
     moved: &'a Moved,
-    /// What to run to take the project there.
+    /// The command that relocates the project.
     command: String,
 }
 

@@ -1,4 +1,4 @@
-//! How a project's folder is known, where its parts lie, and where it may have gone.
+//! The evidence for a project's folder, its directories, and its likely new location.
 
 use recount_engine::ProjectRow;
 use recount_model::{Clue, ClueKind};
@@ -9,10 +9,10 @@ use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
 use crate::words;
 
-/// How far a clue's kind is set in.
+/// The width of the column of kinds.
 const KIND: usize = 14;
 
-/// Shows what speaks for a project's folder, strongest first.
+/// Shows the evidence for a project's folder, strongest first.
 pub(super) fn clues(row: &ProjectRow, context: &Context) -> String {
     let mut lines = vec![Line::default(), heading(row, context)];
     let mut clues: Vec<&Clue> = row.evidence.iter().collect();
@@ -69,7 +69,7 @@ pub(super) fn parts(row: &ProjectRow, context: &Context) -> String {
     context.page().print(lines)
 }
 
-/// Shows where folders that are gone have likely gone to, and what to run.
+/// Shows the likely new locations of missing folders, and the commands to run.
 pub(super) fn new_places(rows: &[ProjectRow], all: bool, context: &Context) -> String {
     let mut lines = Vec::new();
     for row in rows {

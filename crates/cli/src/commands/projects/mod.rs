@@ -127,7 +127,7 @@ fn show(args: &ProjectsArgs, rows: &[ProjectRow], context: &Context) -> Result<(
             out.write_all(evidence::parts(row, context).as_bytes())?;
         }
     }
-    // Rows for programs have nothing after them; `--json` has this too.
+    // Rows for programs are printed without anything after them; `--json` has this too.
     if args.evidence || context.form() == Form::Short {
         out.write_all(evidence::new_places(rows, args.evidence, context).as_bytes())?;
     }
@@ -190,7 +190,7 @@ fn cells(row: &ProjectRow, context: &Context) -> Vec<Span> {
     ]
 }
 
-/// The folder, how many more share its name, or what there is instead of it.
+/// Returns the folder with the number of other folders of its name, or a substitute for it.
 fn shown_path(row: &ProjectRow, context: &Context) -> String {
     let mut folders: Vec<&str> =
         row.parts.iter().filter_map(|part| Some(part.path.as_ref()?.as_str())).collect();

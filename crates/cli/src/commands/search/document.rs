@@ -1,4 +1,4 @@
-//! Hits for programs: one document, or one for each.
+//! Hits for programs: one document, or one per hit.
 
 use std::io::Write as _;
 
@@ -56,7 +56,7 @@ struct Document<'a> {
     hits: Vec<Shown<'a>>,
 }
 
-/// A hit that stands alone.
+/// A hit as a separate document.
 #[derive(Serialize)]
 struct Lone<'a> {
     schema: &'static str,
@@ -91,7 +91,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// Each hit with what is around it.
+/// Returns each hit with its context.
 fn shown<'a>(
     answer: &'a SearchResults,
     around: &'a [Vec<Message>],

@@ -12,7 +12,7 @@ use crate::output::theme::Tone;
 use crate::output::width::{pad_to, truncate_to, width};
 use crate::when;
 
-/// A session with its hits, then the next.
+/// Writes each session with its hits.
 pub(super) fn lines(
     answer: &SearchResults,
     around: &[Vec<Message>],
@@ -40,7 +40,7 @@ pub(super) fn lines(
     lines
 }
 
-/// A row for each hit, for programs: number, session, project, time, who said it, the best line of it.
+/// Returns a row for each hit, for programs: number, session, project, time, speaker, best line.
 pub(super) fn rows(answer: &SearchResults) -> Vec<Vec<Span>> {
     let names = ProjectNames::of(answer.hits.iter().map(|hit| &*hit.session.project));
     let row = |(at, hit): (usize, &Match)| {
@@ -59,13 +59,13 @@ pub(super) fn rows(answer: &SearchResults) -> Vec<Vec<Span>> {
     answer.hits.iter().enumerate().map(row).collect()
 }
 
-/// In which part of a message the hit is.
+/// Returns the part of a message that matches.
 fn who(hit: &Match) -> String {
     let field = hit.snippet.as_ref().map(|snippet| snippet.field.name().to_owned());
     field.unwrap_or_else(|| hit.message.kind.to_string())
 }
 
-/// A message beside a hit: its first words, in the same columns.
+/// Returns a context message: its first words, in the same columns.
 fn neighbour(message: &Message, room: usize) -> Line {
     let time = message.time.map(when::clock_time).unwrap_or_default();
     let said = message.display_text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -84,7 +84,7 @@ fn neighbour(message: &Message, room: usize) -> Line {
     Line::new(spans)
 }
 
-/// Title, project, age and id on one line.
+/// Returns title, project, age and id on one line.
 fn heading(hit: &Match, names: &ProjectNames, room: usize, context: &Context) -> Line {
     let session = &hit.session;
     let age = session.updated.map(|used| when::age(used, context.clock.now())).unwrap_or_default();
@@ -102,7 +102,7 @@ fn heading(hit: &Match, names: &ProjectNames, room: usize, context: &Context) ->
     ])
 }
 
-/// Number, time, who said it, and the best line of it.
+/// Returns number, time, speaker and best line.
 fn line(number: usize, hit: &Match, room: usize) -> Line {
     let time = hit.message.time.map(when::clock_time).unwrap_or_default();
     let mut spans = vec![
@@ -115,7 +115,7 @@ fn line(number: usize, hit: &Match, room: usize) -> Line {
     }
     let mut left = room.saturating_sub(spans.iter().map(Span::width).sum());
     let mut push = |text: &str, tone| {
-        // What is said of the hit took some of the room.
+        // The details of the hit take some of the width.
         let cut = truncate_to(text, left);
         left = left.saturating_sub(width(&cut));
         spans.push(Span::new(&cut, tone));

@@ -74,9 +74,9 @@ enum SortKey {
     Time,
 }
 
-/// The width that a snippet has in JSON.
+/// The width of a snippet in JSON.
 const WIDTH_IN_JSON: usize = 200;
-/// How far a snippet is set in.
+/// The indentation of a snippet.
 const MARGIN: usize = 18;
 
 pub(crate) fn run(args: &SearchArgs, context: &Context) -> Result<ExitCode, Failure> {
@@ -125,7 +125,7 @@ fn show_answer(
             document::print(answer, &around, context)?;
         }
     } else if !answer.hits.is_empty() {
-        // @N names a hit as it names a row.
+        // @N refers to a hit like to a row.
         if engine.remember(answer.hits.iter().map(|hit| &hit.session)).is_err() {
             context.warn("cannot save row numbers for @N: the data folder is not writable");
         }
@@ -148,7 +148,7 @@ fn show_answer(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Has the index built by a process of its own, so that later searches are faster and ranked.
+/// Builds the index in a separate process, so that later searches are faster and ranked.
 fn index_for_later(engine: &Engine, context: &Context) {
     let started = match engine.index_progress() {
         Some((done, total)) if total > 0 => format!("{} of {}", bytes(done), bytes(total)),
@@ -171,7 +171,7 @@ fn summary(answer: &SearchResults, args: &SearchArgs, context: &Context) {
             "no message has all words; {about}{messages} in {sessions} match some of them"
         ));
     } else if answer.total > answer.hits.len() {
-        // One message of each session is shown: a larger number shows more only where there are more sessions.
+        // One message per session is shown: a larger number shows more only if there are more sessions.
         let number = format!("-n {} shows more", args.limit.max(1).saturating_mul(2));
         let more = match answer.sessions > answer.hits.len() {
             _ if args.all_hits => number,
@@ -197,7 +197,7 @@ fn open(number: usize, answer: &SearchResults, context: &Context) -> Result<Exit
     show::run(&show::ShowArgs::at(hit.session.id.as_str(), from), context)
 }
 
-/// The messages around each hit, it included; none when nobody asked.
+/// Returns the messages around each hit, including the hit; none if not requested.
 fn around(
     answer: &SearchResults,
     args: &SearchArgs,

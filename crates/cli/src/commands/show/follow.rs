@@ -12,26 +12,26 @@ use super::{Figures, PAGE, ShowArgs, Transcript, ViewArg};
 use crate::context::{Context, Out, Paged};
 use crate::failure::Failure;
 
-/// Changes are waited for so long at a time.
+/// The timeout of a wait for changes.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What was printed, and how the next messages are.
+/// The state of what was printed.
 struct Follower {
     out: Out,
-    /// How the next message is drawn; nothing for JSON.
+    /// The state for drawing the next message; `None` for JSON.
     transcript: Option<Transcript>,
-    /// How the last message was drawn, in case it changes.
+    /// The state before the last message was drawn, in case it changes.
     before: Option<Transcript>,
     view: View,
-    /// How many messages were printed.
+    /// The number of messages printed.
     printed: usize,
-    /// The last message, as JSON: one that changes is printed again.
+    /// The last message, as JSON: if it changes, it is printed again.
     last: Vec<u8>,
-    /// The last message as it was printed: of one that grew, only the rest is printed.
+    /// The last message as printed: if it grows, only the rest is printed.
     shown: String,
 }
 
-/// Prints the transcript, then each message as it comes, until the reader goes away.
+/// Prints the transcript, then each message as it arrives, until the reader is gone.
 pub(super) fn run(
     opened: &Arc<Opened>,
     view: View,
@@ -63,12 +63,12 @@ pub(super) fn run(
     };
     follower.print(opened)?;
     let (source, id) = (facts.source, facts.id.clone());
-    // What came between the first look and the start of the watch.
+    // Changes between the first read and the start of the watch.
     let mut is_changed = true;
     loop {
         if is_changed {
             let newest = engine.at(&subscription.snapshot());
-            // A session that is gone for a moment may be in the middle of a rewrite.
+            // A session that is missing for a moment may be being rewritten.
             if let Ok(opened) = newest.open(id.as_str(), &()) {
                 follower.print(&Arc::new(opened))?;
             }
@@ -91,7 +91,7 @@ impl Follower {
     fn print(&mut self, opened: &Arc<Opened>) -> Result<(), Failure> {
         let mut messages = MessageCursor::new(Arc::clone(opened), self.view);
         if messages.len() < self.printed {
-            // What was printed was taken back, so the next message is a new one.
+            // Printed messages were undone, so the next message is a new one.
             self.printed = messages.len();
             self.last.clear();
             self.shown.clear();
@@ -111,7 +111,7 @@ impl Follower {
             }
             for message in page {
                 number += 1;
-                // One that cannot be read yet may be half-written.
+                // A message that cannot be read yet may be incomplete.
                 let Ok(message) = message else { continue };
                 let mut line = Vec::new();
                 write_json(&mut line, &message)?;
@@ -141,7 +141,7 @@ impl Follower {
     }
 }
 
-/// Returns what is new in a message that was printed before: its rest if it only grew, else all of it.
+/// Returns what is new in a message that was printed before: the rest if it only grew, else all of it.
 fn rest_of<'text>(text: &'text str, shown: &str) -> &'text str {
     let kept = shown.trim_end();
     let ending = shown.get(kept.len()..).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Rows, drawn: columns for what goes on in time, bars for all else.
+//! Charts of rows: columns for periods, bars for everything else.
 
 use jiff::ToSpan as _;
 use jiff::civil::Date;
@@ -13,9 +13,9 @@ use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
 use recount_engine::stats::Money;
 
-/// How high columns are.
+/// The height of columns.
 const HEIGHT: usize = 10;
-/// How wide bars are.
+/// The width of bars.
 const WIDTH: usize = 40;
 
 /// Draws the rows of a report.
@@ -23,7 +23,7 @@ pub(super) fn page(report: &StatsReport, context: &Context) -> String {
     if report.by.is_time() { upright(report, context) } else { lying(report, context) }
 }
 
-/// Columns above a line of days, the last ones if there is not room for all.
+/// Draws columns above a line of days; the last ones if there is not enough width for all.
 fn upright(report: &StatsReport, context: &Context) -> String {
     let canvas = context.canvas();
     let weigh = |row: &StatsRow| weight(false, &row.figures);
@@ -36,7 +36,7 @@ fn upright(report: &StatsReport, context: &Context) -> String {
     let margin = most.chars().count().max(2) + 1;
     let room = canvas.room().saturating_sub(margin + 1);
     let all = spaced(report.by, &report.rows, room);
-    // As wide as there is room for, with a gap where that leaves one.
+    // As wide as possible, with a gap if there is width for one.
     let each = (room / all.len().max(1)).clamp(1, 6);
     let shown = all.len().min(room / each.max(1));
     let rows = all.get(all.len() - shown..).unwrap_or_default();
@@ -72,7 +72,7 @@ fn upright(report: &StatsReport, context: &Context) -> String {
     canvas.print(lines)
 }
 
-/// Puts empty rows where nothing was used, so that columns stand as far apart as their days do; no more than there is room for.
+/// Inserts empty rows for periods without usage, so that columns are at proportional distances; at most as many as fit.
 fn spaced(by: By, rows: &[StatsRow], room: usize) -> Vec<StatsRow> {
     let step = |date: Date| match by {
         By::Day => date.yesterday().ok(),

@@ -1,4 +1,4 @@
-//! Our count beside that of another tool.
+//! Compares the count with that of another tool.
 
 use std::process::ExitCode;
 

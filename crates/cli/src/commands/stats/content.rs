@@ -13,9 +13,9 @@ use crate::output::number::{bytes, count, percent, plural};
 use crate::output::span::Span;
 use crate::output::theme::Tone;
 
-/// How many files, tools and errors are shown.
+/// The maximum number of files, tools and errors.
 const SHOWN: usize = 15;
-/// How wide bars are.
+/// The width of bars.
 const BAR: usize = 20;
 
 /// Shows what filled the context.
@@ -131,7 +131,7 @@ const ERRORS: &[Column] = &[
     Column { heading: "ERROR", align: Align::Left, fit: Fit::Flexible },
 ];
 
-/// Draws why tools failed.
+/// Draws the causes of tool failures.
 pub(super) fn errors(filling: &ContentStats, context: &Context) -> String {
     let row = |error: &recount_engine::stats::ToolError| {
         vec![

@@ -1,4 +1,4 @@
-//! The working: each request, its prices, and the sum as it grows.
+//! The calculation: each request, its prices, and the running total.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -18,7 +18,7 @@ use crate::output::span::Span;
 use crate::output::theme::Tone;
 use crate::when;
 
-/// Shows the working.
+/// Shows the calculation.
 pub(super) fn show(
     explained: &Explained,
     is_csv: bool,
@@ -106,18 +106,18 @@ fn notes(line: &Line) -> String {
     notes.join(", ")
 }
 
-/// A price without the sign.
+/// Formats a price without the sign.
 fn bare(price: Money) -> String {
     million(price).trim_start_matches('$').to_owned()
 }
 
-/// Money to the millionth of a dollar: enough to add up by hand.
+/// Formats money to the millionth of a dollar: enough to add up by hand.
 fn exact(money: Money) -> String {
     let (whole, part) = money.rounded(6);
     format!("${}.{part:06}", grouped(whole))
 }
 
-/// The sum once more, and what is not in it.
+/// Returns the total again, and what is not included.
 fn working(explained: &Explained) -> String {
     let (total, basis) = (&explained.total, &explained.basis);
     let tokens = &total.tokens;
@@ -132,7 +132,7 @@ fn working(explained: &Explained) -> String {
         plural(total.requests, "request"),
     );
     let duplicates = &basis.duplicates;
-    let told = [
+    let duplicates = [
         (duplicates.repeated, "records were written again in the same file"),
         (duplicates.copied, "requests are also in other files of their session"),
         (duplicates.elsewhere, "requests are also in other sessions"),
@@ -146,7 +146,7 @@ fn working(explained: &Explained) -> String {
             let _written = writeln!(text, "{:>9}  {reason}", grouped(number.into()));
         }
     };
-    list("counted once:", told.into_iter().filter(|(number, _)| *number > 0).collect());
+    list("counted once:", duplicates.into_iter().filter(|(number, _)| *number > 0).collect());
     list("billed, but not on record:", total.missing.reasons());
     let undone =
         [(total.undone, "requests whose answers were undone later: billed, and part of the sum")];

@@ -63,7 +63,7 @@ pub(crate) struct Filters {
 }
 
 impl Filters {
-    /// Returns what is asked for.
+    /// Returns the request.
     pub(crate) fn asked(&self, context: &Context) -> Result<StatsRequest, Failure> {
         let zone = if self.utc { TimeZone::UTC } else { TimeZone::system() };
         let now = context.clock.now();
@@ -87,7 +87,7 @@ impl Filters {
         Ok(StatsRequest { sessions, zone, gap })
     }
 
-    /// A day that is named as the last one belongs to it.
+    /// A last day given as a date is included.
     fn last_moment(&self, now: Timestamp, zone: &TimeZone) -> Result<Option<Timestamp>, Failure> {
         let until = moment("--until", self.until.as_deref(), now, zone)?;
         let is_day = self.until.as_deref().is_some_and(|text| {

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::output::number::bytes;
 use crate::output::progress::Bar;
 
-/// Writes the page where it is wanted.
+/// Writes the page to its destination.
 pub(super) fn write(
     file: &Path,
     asked: &StatsRequest,

@@ -1,4 +1,4 @@
-//! One line for prompts and status bars, and whether more was spent than allowed.
+//! One line for prompts and status bars, and the budget check.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -36,7 +36,7 @@ pub(super) fn run(
     if check_budget { check(engine, zone, context) } else { Ok(ExitCode::SUCCESS) }
 }
 
-/// Says whether more was spent than allowed.
+/// Checks whether spending exceeds the budget.
 pub(super) fn check(
     engine: &Engine,
     zone: &TimeZone,
@@ -56,7 +56,7 @@ pub(super) fn check(
     Ok(if is_over { ExitCode::from(NOTHING) } else { ExitCode::SUCCESS })
 }
 
-/// Warns of limits that are passed.
+/// Warns about exceeded limits.
 pub(super) fn warn_over(budget: &Budget, context: &Context) {
     for (span, limit) in budget.limits().filter(|(_, limit)| limit.is_over()) {
         context.warn(&words(span, limit));

@@ -89,7 +89,7 @@ pub(crate) struct StatsArgs {
     html: Option<PathBuf>,
 }
 
-/// What stands side by side.
+/// The dimension to group by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Side {
     Day,
@@ -206,7 +206,7 @@ fn print(context: &Context, page: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Tells what does not fit in a table, and returns the exit code.
+/// Prints what does not fit in a table, and returns the exit code.
 fn end(context: &Context, total: &UsageFigures, basis: &StatsBasis) -> ExitCode {
     if let Some(scope) = &basis.scope {
         context.warn(&session_rows::scope(scope));
@@ -224,7 +224,7 @@ fn end(context: &Context, total: &UsageFigures, basis: &StatsBasis) -> ExitCode 
     code
 }
 
-/// What must be known to read the figures right.
+/// Returns what must be known to interpret the figures.
 fn notes(total: &UsageFigures, basis: &StatsBasis) -> Vec<String> {
     let mut notes = Vec::new();
     if !basis.unpriced_models.is_empty() {

@@ -1,4 +1,4 @@
-//! One screen: today, this week, this month, and where it went.
+//! One screen: today, this week, this month, and the top projects and models.
 
 use std::process::ExitCode;
 
@@ -16,12 +16,12 @@ use crate::output::number::{count, duration, percent};
 use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
 
-/// How many projects and models are shown.
+/// The maximum number of projects and models.
 const TOP: usize = 5;
-/// How wide bars are.
+/// The width of bars.
 const BAR: usize = 16;
 
-/// Shows the screen, and warns when more was spent than allowed.
+/// Shows the screen, and warns if spending exceeds the budget.
 pub(super) fn show(
     overview: &Overview,
     engine: &Engine,
@@ -104,7 +104,7 @@ fn top_columns(heading: &'static str) -> [Column; 6] {
     ]
 }
 
-/// The first few rows, how many more there are, and all of them together.
+/// Returns the first few rows, the number of further ones, and the total.
 fn top(rows: &[StatsRow], total: &UsageFigures) -> Vec<Vec<Span>> {
     let most = rows.iter().map(|row| weight(&row.figures)).max().unwrap_or(0);
     let line = |name: &str, figures: &UsageFigures, tone: Tone, drawn: &str| {
@@ -113,7 +113,7 @@ fn top(rows: &[StatsRow], total: &UsageFigures) -> Vec<Vec<Span>> {
             Span::new(&count(figures.sessions), Tone::Plain),
             Span::new(&count(figures.requests), Tone::Plain),
             Span::new(&count(figures.tokens.total), Tone::Plain),
-            // Only totals are marked where less is on record than was billed.
+            // Only totals are marked if less was recorded than billed.
             Span::new(&Form::Short.money(figures.cost_usd), Tone::Plain),
             Span::new(drawn, Tone::Dim),
         ]
@@ -130,7 +130,7 @@ fn top(rows: &[StatsRow], total: &UsageFigures) -> Vec<Vec<Span>> {
     lines
 }
 
-/// What bars compare.
+/// Returns the value that bars compare.
 fn weight(figures: &UsageFigures) -> u128 {
     super::table::weight(false, figures)
 }

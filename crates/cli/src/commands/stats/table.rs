@@ -1,4 +1,4 @@
-//! Figures side by side: as a table, and as CSV.
+//! Figures as a table, and as CSV.
 
 use std::process::ExitCode;
 
@@ -19,9 +19,9 @@ use crate::output::number::{money, percent};
 use crate::output::span::Span;
 use crate::output::theme::Tone;
 
-/// What the last row is called.
+/// The name of the last row.
 const TOTAL: &str = "total";
-/// How wide bars are.
+/// The width of bars.
 const BAR: usize = 12;
 
 /// Shows a report.
@@ -48,7 +48,7 @@ pub(super) fn show(
     Ok(end(context, &report.total, &report.basis))
 }
 
-/// A report, with why tools failed.
+/// A report, with the causes of tool failures.
 #[derive(Serialize)]
 struct WithErrors<'a> {
     #[serde(flatten)]
@@ -106,7 +106,7 @@ const fn right(heading: &'static str, fit: Fit) -> Column {
 }
 
 fn columns(by: By) -> Vec<Column> {
-    // Titles and names of folders can be cut; names of models and days cannot.
+    // Titles and folder names can be cut; names of models and days cannot.
     let is_long = matches!(by, By::Project | By::Session | By::Agent);
     let fit = if is_long { Fit::Flexible } else { Fit::Keep };
     vec![
@@ -127,9 +127,9 @@ fn columns(by: By) -> Vec<Column> {
     ]
 }
 
-/// Whether a column has something to say: a session is one, its title needs the room, and nobody prompts a model alone.
+/// Whether a column is useful: a session counts one, its title needs the width, and prompts cannot be assigned to a model.
 fn is_shown(by: By, heading: &str, form: Form) -> bool {
-    // Rows for programs are all alike, and nobody reads a bar from a file.
+    // Rows for programs all have the same columns, and bars are useless in a file.
     if form == Form::Exact {
         return !heading.is_empty();
     }
@@ -162,12 +162,12 @@ fn cells(by: By, row: &StatsRow, most: u128, form: Form) -> Vec<Span> {
     cells
 }
 
-/// What bars compare.
+/// Returns the value that bars compare.
 pub(super) fn weight(is_tool: bool, figures: &UsageFigures) -> u128 {
     match figures.cost_usd {
         _ if is_tool => u128::from(figures.tool_calls),
         Some(cost) if cost > Money::default() => cost.units(),
-        // Without a price, tokens compare; a million of them weighs about a dollar.
+        // Without a price, tokens are compared; a million of them counts as about a dollar.
         _ => u128::from(figures.tokens.total).saturating_mul(1_000_000),
     }
 }
@@ -207,7 +207,7 @@ fn cells_of(by: By, row: &StatsRow, most: u128, form: Form) -> Vec<Span> {
         plain(&form.duration(figures.active_seconds)),
         number(figures.tokens.total),
         plain(&match form {
-            // What is on record may be less than was billed: the total says so, once.
+            // Less may be recorded than billed: the total is marked, once.
             Form::Short if row.key == TOTAL => cost(figures),
             _ => form.money(figures.cost_usd),
         }),
@@ -215,7 +215,7 @@ fn cells_of(by: By, row: &StatsRow, most: u128, form: Form) -> Vec<Span> {
     ]
 }
 
-/// What a row is called.
+/// Returns the name of a row.
 pub(super) fn label(by: By, row: &StatsRow) -> String {
     let short = || row.key.get(..8).unwrap_or(&row.key);
     match (by, &row.name) {
@@ -226,7 +226,7 @@ pub(super) fn label(by: By, row: &StatsRow) -> String {
     }
 }
 
-/// What it cost: with a mark when it was more, and a dash when nobody knows.
+/// Formats a cost: with a mark if it is a lower bound, and a dash if it is unknown.
 pub(super) fn cost(figures: &UsageFigures) -> String {
     match figures.cost_usd {
         None => "–".to_owned(),

@@ -1,7 +1,7 @@
 //! Markdown blocks on a terminal, as styled, wrapped lines.
 //!
-//! Line breaks stay where the author put them, as chat messages are rarely wrapped by hand and agents show
-//! them that way. HTML is shown as text. What colours say, signs say too when painting is off.
+//! Line breaks are kept, as chat messages are rarely wrapped by hand and agents show them that way. HTML is shown as text.
+//! What colors express, signs express too if styling is off.
 
 mod page;
 mod table;
@@ -33,14 +33,14 @@ struct Writer {
     paint: Paint,
     /// Text of the block that is being drawn.
     inline: Vec<Span>,
-    /// Looks that are open, each blended with those around it.
+    /// Open styles, each blended with those around it.
     styles: Vec<Style>,
-    /// How many lists are open.
+    /// The number of open lists.
     lists: usize,
 }
 
 impl Writer {
-    /// Draws blocks. Each leaves no text behind that is not on the page.
+    /// Draws blocks. Each flushes its text to the page.
     fn blocks(&mut self, blocks: &[Prose<'_>]) {
         for block in blocks {
             self.block(block);
@@ -192,12 +192,12 @@ impl Writer {
         self.inline.push(Span::styled(text, self.look()));
     }
 
-    /// Adds words of our own.
+    /// Adds our own text.
     fn note(&mut self, text: &str) {
         self.inline.push(Span::new(text, Tone::Dim));
     }
 
-    /// Adds a sign that says what only a look would say.
+    /// Adds a sign for what otherwise only a style would show.
     fn sign(&mut self, sign: &str) {
         if self.paint == Paint::Off {
             self.text(sign);

@@ -1,13 +1,13 @@
-//! The page being written: which quotes and items are open, and what stands before their lines.
+//! The page being written: open quotes and items, and the prefixes of their lines.
 
 use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
 use crate::output::width::width;
 use crate::output::wrap::wrap;
 
-/// What quotes and items must leave for the text, however deep they are nested.
+/// The minimum width that quotes and items must leave for the text, at any depth.
 const MIN_ROOM: usize = 10;
-/// A rule need not cross a wide screen.
+/// The maximum width of a rule.
 const MAX_RULE: usize = 60;
 
 #[derive(Debug)]
@@ -15,21 +15,21 @@ pub(super) struct Page {
     width: usize,
     lines: Vec<Line>,
     containers: Vec<Container>,
-    /// How many more are open that there is no room for. They are only counted: foreign text may nest tens
-    /// of thousands, and each line passes through all containers.
+    /// The number of further open ones that do not fit. They are only counted: untrusted text may nest tens of thousands,
+    /// and each line passes through all containers.
     flat: usize,
-    /// What the containers take of the width.
+    /// The width taken by the containers.
     taken: usize,
     /// Whether the next block follows without a blank line.
     joins: bool,
 }
 
-/// A quote or an item that is open.
+/// An open quote or item.
 #[derive(Debug)]
 struct Container {
-    /// What stands before its first line.
+    /// The prefix of its first line.
     first: Span,
-    /// What stands before its other lines; as wide as `first`.
+    /// The prefix of its other lines; as wide as `first`.
     rest: Span,
     has_begun: bool,
 }
@@ -43,7 +43,7 @@ impl Page {
         self.lines
     }
 
-    /// Returns how many columns the text may take here.
+    /// Returns the number of columns for text here.
     pub(super) fn room(&self) -> usize {
         self.width - self.taken
     }
@@ -53,7 +53,7 @@ impl Page {
         if self.joins {
             return;
         }
-        // An item that is open but still empty has its marker to come.
+        // An open but empty item still has to show its marker.
         let begun = self.containers.iter().take_while(|container| container.has_begun);
         self.lines.push(Line::new(begun.map(|container| container.rest.clone())));
         self.joins = true;
@@ -69,7 +69,7 @@ impl Page {
         self.joins = true;
     }
 
-    /// Opens an item; returns whether there is room to hang its text behind the marker.
+    /// Opens an item; returns whether its text fits after the marker.
     pub(super) fn open_item(&mut self, marker: &str) -> bool {
         self.open(marker, &" ".repeat(width(marker)))
     }
@@ -86,7 +86,7 @@ impl Page {
         true
     }
 
-    /// Replaces the marker of the item that was just opened; returns whether there is room for it.
+    /// Replaces the marker of the item that was just opened; returns whether it fits.
     pub(super) fn mark_item(&mut self, marker: &str) -> bool {
         if self.flat == 0
             && let Some(item) = self.containers.pop_if(|item| !item.has_begun)

@@ -1,4 +1,4 @@
-//! Tables: aligned, wrapped within their cells when too wide, and a list of rows when even that is hopeless.
+//! Tables: aligned, wrapped within their cells if too wide, and a list of rows if even that does not fit.
 
 use recount_blocks::Alignment;
 
@@ -6,10 +6,10 @@ use crate::output::span::{Line, Span};
 use crate::output::theme::{Tone, blend};
 use crate::output::wrap::wrap;
 
-/// What stands between two columns.
+/// The separator between two columns.
 const BAR: &str = " │ ";
 const BAR_WIDTH: usize = 3;
-/// A column narrower than this, where its text is wider, cannot be read.
+/// A narrower column, if its text is wider, cannot be read.
 const MIN_COLUMN: usize = 8;
 
 type Cell = Vec<Span>;
@@ -45,7 +45,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Shares the width out: columns that need less than an equal share leave the rest to the others.
+    /// Distributes the width: columns that need less than an equal share leave the rest to the others.
     fn column_widths(&self, width: usize) -> Option<Vec<usize>> {
         let natural = self.natural_widths();
         let bars = BAR_WIDTH * natural.len().saturating_sub(1);
@@ -78,7 +78,7 @@ impl<'a> Table<'a> {
 
     fn grid(&self, widths: &[usize]) -> Vec<Line> {
         let rows: Vec<Vec<Line>> = self.rows.iter().map(|row| self.grid_row(row, widths)).collect();
-        // Rows of several lines run together unless something stands between them.
+        // Rows of several lines need a separator.
         let needs_rules = rows.iter().any(|row| row.len() > 1);
         let bars: Vec<String> = widths.iter().map(|&width| "─".repeat(width)).collect();
         let rule = Line::new([Span::new(&bars.join("─┼─"), Tone::Dim)]);

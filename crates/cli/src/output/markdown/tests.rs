@@ -5,7 +5,7 @@ fn shown(markdown: &str, width: usize) -> String {
 }
 
 #[test]
-fn blocks_are_told_apart_without_colours() {
+fn blocks_are_distinguished_without_colors() {
     let markdown = "\
 # The plan for `main`
 
@@ -105,7 +105,7 @@ fn a_loose_list_keeps_its_blank_lines() {
 }
 
 #[test]
-fn a_rule_in_an_item_stands_behind_its_text() {
+fn a_rule_in_an_item_is_after_its_text() {
     insta::assert_snapshot!(shown("- one\n  ***\n- two", 20), @"
     • one
 
@@ -181,7 +181,7 @@ fn a_hopeless_table_becomes_a_list() {
 }
 
 #[test]
-fn looks_add_up() {
+fn styles_are_combined() {
     let blocks = recount_blocks::markdown("**bold *and `code`***");
     let painted = render(&blocks, &Canvas::new(40, Paint::On));
     assert_eq!(

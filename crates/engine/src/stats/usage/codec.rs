@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_short_is_not_understood_and_nothing_panics() {
+    fn truncated_input_is_refused_and_nothing_panics() {
         let content = encode(&head(), &events());
         for end in 0..content.len() {
             let cut = UsageLogReader::open(&content[..end]).and_then(|page| page.each(|_, _| {}));

@@ -128,7 +128,7 @@ fn the_name_of_a_hash_directory_overrules_its_marker_and_its_sessions() {
 }
 
 #[test]
-fn of_two_paths_with_one_name_the_sessions_tell_which() {
+fn sessions_decide_between_two_paths_with_one_name() {
     for (first, other) in [("/srv/tea", "/opt/tea"), ("/opt/tea", "/srv/tea")] {
         let home = Home::empty();
         register(&home, &json!({"/opt/tea": "tea", "/srv/tea": "tea"}));

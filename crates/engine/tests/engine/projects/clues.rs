@@ -65,7 +65,7 @@ fn files_beside_the_sessions_speak_of_paths() {
 }
 
 #[test]
-fn a_session_speaks_of_paths_in_calls_results_and_attached_files() {
+fn a_session_mentions_paths_in_calls_results_and_attached_files() {
     let in_text = |text: &str| session("aa11bb22", TEA, text);
     let call = json!({"id": "m2", "timestamp": "2026-11-15T08:00:02.000Z", "type": "gemini", "content": "",
         "toolCalls": [{"id": "c1", "name": "read_file", "args": {"absolute_path": "/srv/shops/tea/src/tax.js"},
@@ -102,7 +102,7 @@ fn a_path_with_blanks_is_found_in_the_middle_of_a_sentence() {
 }
 
 #[test]
-fn one_project_speaks_of_another() {
+fn one_project_mentions_another() {
     let home = Home::empty();
     write_hash_directory(&home, TEA);
     home.write(".gemini/tmp/lib/.project_root", "/srv/lib");
@@ -112,7 +112,7 @@ fn one_project_speaks_of_another() {
 }
 
 #[test]
-fn trusted_folders_tell_and_so_do_the_folders_above_them() {
+fn trusted_folders_and_their_parents_are_candidates() {
     let home = Home::empty();
     write_hash_directory(&home, TEA);
     write_hash_directory(&home, "/srv/shops");

@@ -56,7 +56,7 @@ fn rows(home: &Path) -> Vec<ProjectRow> {
 }
 
 #[test]
-fn every_directory_is_the_folder_it_was_recorded_in_or_nothing_tells() {
+fn every_directory_resolves_to_its_recorded_folder_or_to_none() {
     let corpus = corpus();
     let (mut resolved, mut proven, mut untold) = (0, 0, 0);
     for capture in &corpus.captures {

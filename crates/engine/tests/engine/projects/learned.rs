@@ -49,7 +49,7 @@ fn what_a_search_found_is_known_without_another() {
 }
 
 #[test]
-fn a_search_in_vain_is_not_repeated_until_something_changes() {
+fn a_search_without_result_is_not_repeated_until_something_changes() {
     let home = deep();
     write_hash_directory(&home, "/nowhere/at/all");
     assert!(questions(&home, NOW, list) > 0);
@@ -98,7 +98,7 @@ fn homes_that_are_read_in_turn_do_not_make_each_other_search_again() {
 }
 
 #[test]
-fn text_that_told_nothing_is_not_read_again_until_it_changes() {
+fn text_without_a_result_is_not_read_again_until_it_changes() {
     let home = Home::empty();
     let shop = "/srv/shop";
     let write = |said: &str| write_session(&home, &hash(shop), &session("aa11bb22", shop, said));

@@ -57,7 +57,7 @@ fn a_running_agent_works_in_the_folder() {
 }
 
 #[test]
-fn what_only_mentions_the_agent_tells_nothing() {
+fn a_mere_mention_of_the_agent_is_no_evidence() {
     for (name, args) in [
         ("grep", &["grep", "-r", "gemini"] as &[&str]),
         ("vim", &["vim", "/usr/local/bin/gemini"]),

@@ -137,7 +137,7 @@ fn a_place_of_the_same_name_is_found_by_a_search() {
 }
 
 #[test]
-fn files_that_sessions_touched_tell_the_place() {
+fn touched_files_identify_the_new_folder() {
     let home = Home::empty();
     let said =
         format!("see {0}/src/cart.js and {0}/src/tax.js and {0}/prices.csv", home.at("code/shop"));
@@ -151,7 +151,7 @@ fn files_that_sessions_touched_tell_the_place() {
 }
 
 #[test]
-fn a_repository_that_was_seen_is_known_again_elsewhere() {
+fn a_repository_that_was_seen_is_recognized_elsewhere() {
     let home = gone_shop("hello");
     let log = |folder: &str| {
         let line = "0000000000000000000000000000000000000000 39dce72a6a629936d45646fd6ecea4b32bd12370 \

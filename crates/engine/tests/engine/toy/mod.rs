@@ -174,7 +174,7 @@ fn a_session_belongs_to_the_folder_it_records() {
 }
 
 #[test]
-fn messages_are_put_together_from_their_pieces_and_from_the_session_they_begin_with() {
+fn messages_are_assembled_from_their_pieces_and_from_their_base() {
     let bench = Bench::new();
     let full = bench.messages("alpha", View::Full);
     let answer = "I shall look in the cupboard.\n\nThere are three porcelain ones.";

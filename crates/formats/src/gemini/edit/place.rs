@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_agent_would_copy_is_told_as_long_as_it_would() {
+    fn a_pending_copy_by_the_agent_is_reported_as_long_as_it_applies() {
         let home = Home::empty();
         let path = RecordedPath::new("/home/dev/code/shop");
         let hash = project::hash(path.as_str());

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_is_missing_comes_behind_the_last_one() {
+    fn a_field_that_is_missing_comes_after_the_last_one() {
         let list = "{\"sessionId\": \"s\", \"messages\": []}\n";
         let expected = "{\"sessionId\": \"s\", \"messages\": [],\n  \"summary\": \"new\"}\n";
         assert_eq!(document(list, title("new")).unwrap(), expected);

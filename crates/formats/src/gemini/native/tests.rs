@@ -87,7 +87,7 @@ fn a_document_says_the_same_as_a_log() {
 }
 
 #[test]
-fn what_is_said_anew_counts() {
+fn repeated_messages_count() {
     let log = r#"{"sessionId":"s","projectHash":"h","startTime":"2026-01-01T00:00:00.000Z","summary":"Old","era":1}"#;
     let (id, time) = (SessionId::new("t"), Some("2026-11-16T08:00:00Z".parse().unwrap()));
     let overrides = HeaderOverrides {
@@ -105,7 +105,7 @@ fn what_is_said_anew_counts() {
 }
 
 #[test]
-fn what_no_file_tells_is_made_up() {
+fn missing_values_are_generated() {
     let expected = json!({"sessionId": "from-the-name", "projectHash": "unknown",
         "startTime": "2026-11-15T08:00:00.500Z"});
     assert_eq!(head(&[]), [expected]);
@@ -268,7 +268,7 @@ fn texts_are_replaced_and_nothing_else() {
 }
 
 #[test]
-fn keys_names_and_texts_that_are_seen_as_one_are_looked_at() {
+fn keys_names_and_split_texts_are_scanned() {
     let line = json!({"id": "secret id", "model": "secret model", "content": [{"text": "sec"}, {"text": "ret"}],
         "toolCalls": [{"id": "1", "name": "secret tool", "args": {"secret key": {"secret inner": 1}, "plain": 2},
             "resultDisplay": [[{"text": "a", "bold": true}, {"text": "sec"}], [{"text": "b"}]]},

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn releases_are_told_apart_by_their_numbers() {
+    fn releases_are_distinguished_by_their_numbers() {
         assert_eq!(Release::parse("0.43.0"), Release::parse("v0.43.7-preview.2"));
         assert!(Release::parse("0.9.0") < Release::parse("0.10.0"));
         assert!(Release::parse("0.61.0") < Release::parse("1.0"));

@@ -278,7 +278,7 @@ fn a_project_speaks_for_itself_only_when_it_is_trusted() {
 }
 
 #[test]
-fn the_installed_release_is_found_behind_a_link_and_in_the_usual_places() {
+fn the_installed_release_is_found_through_a_link_and_in_the_usual_places() {
     let home = Home::empty();
     let package =
         |release: &str| format!(r#"{{"name":"@google/gemini-cli","version":"{release}"}}"#);

@@ -183,7 +183,7 @@ fn values_are_laid_out_as_the_agent_does() {
 }
 
 #[test]
-fn a_frame_has_the_messages_behind_the_times() {
+fn a_frame_has_the_messages_after_the_times() {
     let mut fields = Fields::default();
     for (key, value) in [("kind", "\"main\""), ("sessionId", "\"s\""), ("lastUpdated", "\"t\"")] {
         fields.set(key, value.as_bytes());

@@ -77,7 +77,7 @@ fn questions_without_words_let_everything_through() {
 }
 
 #[test]
-fn every_form_of_an_ascii_letter_is_looked_at() {
+fn every_form_of_an_ascii_letter_is_checked() {
     let mut folded = String::new();
     for character in (0x80..=0x10_ffff).filter_map(char::from_u32) {
         if spelling(character, &mut folded) == Spelling::Letters
@@ -90,7 +90,7 @@ fn every_form_of_an_ascii_letter_is_looked_at() {
 }
 
 #[test]
-fn every_form_of_a_dense_character_is_looked_at() {
+fn every_form_of_a_dense_character_is_checked() {
     for character in (0x80..=0x10_ffff).filter_map(char::from_u32).filter(|c| is_dense(*c)) {
         let mut folded = Vec::new();
         fold_dense(character, &mut folded);

@@ -99,7 +99,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_plan_disturbed_in_any_way_is_made_or_not_and_comes_back(
+    fn any_plan_with_any_fault_is_made_or_not_and_can_be_undone(
         operations in proptest::collection::vec(deed(), 1..8),
         fault in fault(),
         loss in loss(),
