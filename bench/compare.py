@@ -2,7 +2,7 @@
 """Compares the answers of two recount binaries on recorded homes: equal except for added fields.
 
   compare.py --old OLD/recount --new target/release/recount
-  compare.py --old OLD/recount --new target/release/recount --text     # what people read, too
+  compare.py --old OLD/recount --new target/release/recount --text     # terminal output, too
   compare.py --old A --new B --only 0.38.2/06 --verbose HOME...         # some homes only
 
 Homes: all fixtures, every capture of the corpus (RECOUNT_CORPUS, else ../shared/corpus beside the repository), and
@@ -25,7 +25,7 @@ from json_diff import Number, compare  # noqa: E402
 
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NOW = "2026-11-16T12:00:00Z"
-# A moment long before now: a file written a moment ago is never cached.
+# Long before now: a file that was written a moment ago is never cached.
 WRITTEN = 1_793_491_200
 TIMEOUT = 120
 AGENT_FOLDERS = (".gemini", ".claude", ".codex")
@@ -37,12 +37,12 @@ STATS = [["--by", side] for side in
 
 
 class Failure(Exception):
-    """Something that keeps the comparison from being made."""
+    """An error that prevents the comparison."""
 
 
 @dataclass
 class Outcome:
-    """What came of one home."""
+    """The result of one home."""
 
     name: str
     questions: int = 0
@@ -105,7 +105,7 @@ def all_homes(opts):
 
 
 def below(name, top):
-    """Every home below a folder: whatever holds an agent's folder."""
+    """Every home below a folder: every folder with an agent's folder in it."""
     found = []
     for folder, names, _ in os.walk(top):
         if any(agent in names for agent in AGENT_FOLDERS):
@@ -132,13 +132,13 @@ def copy_home(source, binary, target, scratch):
 # --------------------------------------------------------------------------
 
 def compare_home(home, opts):
-    """Asks both binaries everything, on the same path with an empty data folder each."""
+    """Runs all queries with both binaries, on the same path with an empty data folder each."""
     name, source = home
     outcome = Outcome(name)
     with tempfile.TemporaryDirectory(prefix="recount-compare-") as scratch:
         os.makedirs(os.path.join(scratch, "config", "recount"))
         with open(os.path.join(scratch, "config", "recount", "config.toml"), "w", encoding="utf-8") as file:
-            # Else places of this machine are searched, for as long as there is time.
+            # Otherwise folders of this machine are searched until the timeout.
             file.write('[projects]\nroots = ["~/code"]\n')
         copy_home(source, opts.old, os.path.join(scratch, "home"), scratch)
         old = ask_all(opts.old, scratch, opts.text)
@@ -189,7 +189,7 @@ def first_difference(old, new):
 
 
 def ask_all(binary, scratch, with_text):
-    """Answers by question, in the order they were asked."""
+    """Answers by query, in the order they were run."""
     shutil.rmtree(os.path.join(scratch, "data"), ignore_errors=True)
     answers = {}
 
@@ -237,7 +237,7 @@ def ask_for_text(ask, ids):
 
 
 def run(binary, scratch, words):
-    """Exit code and output of one question. The home is also the user's own, so that nothing else is looked at."""
+    """Exit code and output of one query. The home is also the user's own, so that nothing else is read."""
     home = os.path.join(scratch, "home")
     environment = {"PATH": "/usr/bin:/bin", "HOME": home, "RECOUNT_DATA_DIR": os.path.join(scratch, "data"),
                    "XDG_CONFIG_HOME": os.path.join(scratch, "config"), "RECOUNT_NOW": NOW, "TZ": "UTC", "LANG": "C.UTF-8",

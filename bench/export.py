@@ -74,7 +74,7 @@ def heading(what):
 
 
 def by_turns(bench, commands):
-    """The best of each command, run by turns, so that a busy moment hits all of them. Each begins with an empty folder."""
+    """The best run of each command, interleaved, so that load affects all of them. Each begins with an empty folder."""
     runs = {name: [] for name in commands}
     for _ in range(bench.sizes["runs"]):
         for name, command in commands.items():
@@ -86,7 +86,7 @@ def by_turns(bench, commands):
 
 
 def measure_many(bench, goals):
-    """Everything into a folder; then again, when nothing has changed."""
+    """Exports everything into a folder; then again, without changes."""
     bench.fine(bench.recount("list", "--all"))
     commands = {"cat": ["xargs", "-0", "-a", bench.paths, "cat"],
                 "python": [sys.executable, PEER, "--list", bench.paths, "exported"]}
@@ -113,7 +113,7 @@ def measure_many(bench, goals):
 
 
 def measure_large(bench, goals):
-    """Large sessions one by one."""
+    """Exports large sessions one by one."""
     home = bench.opts.large and os.path.abspath(bench.opts.large)
     home = home or bench.made("export-small" if bench.opts.smoke else "H", bench.sizes["large"])
     listing = json.loads(bench.fine(bench.recount("list", "--all", "--json", home=home)).out)

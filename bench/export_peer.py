@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The least that a tool in Python has to do for a Markdown export: read every record, write prompts, answers and calls.
+"""The minimum that a tool in Python has to do for a Markdown export: read every record, write prompts, answers and calls.
 
   export_peer.py SESSION OUT          one session file to OUT/<name>.md
   export_peer.py --list PATHS OUT     those whose paths stand in a file, with NUL between

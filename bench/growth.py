@@ -20,7 +20,7 @@ from search_figures import Goals, Result, settle  # noqa: E402
 from ratios import Failure, run  # noqa: E402
 
 FULL, SMOKE = (5_000, 20_000), (200, 800)
-# Sessions of a few prompts each: what is measured is the cost of a session, not of its bytes.
+# Sessions of a few prompts each: this measures the cost of a session, not of its bytes.
 MEGABYTES_PER_SESSION = 0.005
 SESSIONS_PER_PROJECT = 100
 STEPS = ("cold", "second", "third")
@@ -98,7 +98,7 @@ def table(name, results):
 
 
 def judge(name, results, goals):
-    """Linear is: the cost of a session does not grow with their number."""
+    """Linear means that the cost of a session does not grow with the number of sessions."""
     small, large = sorted(results)
     times = large / small
     print()

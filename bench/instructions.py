@@ -29,9 +29,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 NUMBERS = os.path.join(HERE, "instructions.json")
 TESTBED = ["--sessions", "60", "--megabytes", "4", "--projects", "8", "--seed", "5"]
 NOW = "2026-11-16T12:00:00Z"
-# A moment long before now: a file written a moment ago is never cached.
+# Long before now: a file that was written a moment ago is never cached.
 WRITTEN = 1_793_491_200
-# A large index is committed from time to time, by the clock: one that took longer has more segments to search.
+# A large index is committed periodically, by the clock: one that took longer has more segments to search.
 QUICKLY, ATTEMPTS = 0.35, 6
 # How often a count above its limit is repeated before it is reported.
 REPEATS = 2
@@ -41,7 +41,7 @@ RARE, COMMON, PHRASE = "quota", "because", '"run some tests"'
 
 @dataclass(frozen=True)
 class Question:
-    """A command line, and the data folder it finds."""
+    """A command line, and its data folder."""
 
     name: str
     words: tuple
@@ -56,7 +56,7 @@ QUESTIONS = [
     Question("list, second", ("list", "--all", "--json"), "listed"),
     Question("list, warm", ("list", "--all", "--json")),
     Question("list, warm, text", ("list", "--all")),
-    # Commits by the clock, of which there are more when the machine is busy.
+    # Commits by the clock: there are more if the machine is busy.
     Question("index", ("index",), "empty", tolerance=0.15),
     Question("search, rare word", ("search", "--json", "--", RARE)),
     Question("search, common word", ("search", "--json", "--", COMMON)),
@@ -72,7 +72,7 @@ QUESTIONS = [
 
 
 class Failure(Exception):
-    """Something that keeps the counts from being made."""
+    """An error that prevents counting."""
 
 
 def main():
@@ -114,11 +114,11 @@ def arguments():
 # --------------------------------------------------------------------------
 
 class Bench:
-    """The home, the data folders that questions find, and how something is counted there."""
+    """The home, the data folders of the queries, and how they are counted."""
 
     def __init__(self, opts, scratch):
         self.scratch, self.profile = scratch, opts.profile
-        # Projects are also looked for below the current folder, and in places that differ between machines.
+        # Projects are also searched below the current folder, and in folders that differ between machines.
         self.cwd = os.path.join(scratch, "cwd")
         os.mkdir(self.cwd)
         os.makedirs(os.path.join(scratch, "config", "recount"))
@@ -143,7 +143,7 @@ class Bench:
         return home
 
     def prepare(self):
-        """Makes the data folders by runs that are not counted, and picks the session to show."""
+        """Creates the data folders by runs that are not counted, and picks the session to show."""
         os.mkdir(self.data("empty"))
         listing = ["list", "--all", "--json"]
         listed = json.loads(self.run(listing, self.data("listed")))["sessions"]
@@ -186,7 +186,7 @@ class Bench:
         return getattr(self, "home", self.scratch)
 
     def count(self, question):
-        """Instructions of one run in a copy of the data folder, after one that is not counted unless it is to be cold."""
+        """Instructions of one run in a copy of the data folder, after one that is not counted unless it must be cold."""
         with tempfile.TemporaryDirectory(prefix="run-", dir=self.scratch) as folder:
             data = os.path.join(folder, "data")
             shutil.copytree(self.data(question.data), data)

@@ -1,10 +1,10 @@
 """Structural comparison of two JSON documents: every value of the old one must be in the new one."""
 
-MOST = 20  # differences of one document that are worth printing
+MOST = 20  # maximum number of printed differences of one document
 
 
 class Number(str):
-    """A number as it was written: 1.0 is not 1."""
+    """A number as written: 1.0 is not 1."""
 
 
 def compare(old, new):

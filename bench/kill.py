@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kills recount while it indexes, damages what it keeps, and checks that every later answer is right.
+"""Kills recount while it indexes, damages its files, and checks that every later answer is correct.
 
   kill.py --bin target/release/recount                      # 50 kills on 80 MB, every file damaged: minutes
   kill.py --bin target/release/recount --smoke              # 6 kills on 8 MB, some damage
@@ -32,7 +32,7 @@ NOBODY = 65534
 
 
 class Failure(Exception):
-    """Something that keeps the check from being made."""
+    """An error that prevents the check."""
 
 
 def main():
@@ -72,11 +72,11 @@ def arguments():
 
 
 # --------------------------------------------------------------------------
-# The home, and what is right
+# The home, and the correct answers
 # --------------------------------------------------------------------------
 
 class Trial:
-    """A home, the right answers, and what was found to be wrong."""
+    """A home, the correct answers, and the faults found."""
 
     def __init__(self, opts, scratch):
         self.opts, self.scratch, self.rng = opts, scratch, random.Random(opts.seed)
@@ -104,7 +104,7 @@ class Trial:
             raise Failure("the queries find nothing")
 
     def age(self, seconds):
-        """Makes every file look as if it had been written so long ago."""
+        """Sets the modification time of every file to this long ago."""
         when = time.time() - seconds
         for folder, _, names in os.walk(os.path.join(self.home, ".gemini")):
             for name in names:
@@ -129,7 +129,7 @@ class Trial:
             print(f"WRONG {self.where}: {' '.join(text.split())[:300]}")
 
     def fresh(self, filled=False):
-        """A data folder of its own: empty, or a copy of the right one."""
+        """A separate data folder: empty, or a copy of the correct one."""
         self.number += 1
         data = os.path.join(self.scratch, f"data-{self.number}")
         if filled:
@@ -149,7 +149,7 @@ class Trial:
         return self.ended(child, arguments)
 
     def ended(self, child, arguments):
-        """Waits for a run; a hang or a panic is never right."""
+        """Waits for a run; a hang or a panic is always a fault."""
         self.checked += 1
         try:
             out, err = child.communicate(timeout=PATIENCE)
@@ -162,14 +162,14 @@ class Trial:
         return subprocess.CompletedProcess(arguments, child.returncode, out, err)
 
     def asked(self, data, what, **more):
-        """Asks one question; the run, and what of its answer must be the same every time."""
+        """Runs one query; returns the run, and the part of its answer that must always be the same."""
         arguments = {"list": ["list", "--all", "--json"], "status": ["index", "status", "--json"]}.get(
             what, ["search", "--json", "--all-hits", "--limit", "1000", "--sort", "time", "--", what])
         done = self.run(data, *arguments, **more)
         return done, (reduced(what, json.loads(done.stdout)) if done.stdout and done.returncode in (0, 1) else None)
 
     def compare(self, data, label, questions=None, may_fail=False, **more):
-        """Whether all answers are right; with `may_fail` a clear error is, too."""
+        """Whether all answers are correct; with `may_fail` a clear error is, too."""
         for what in questions or self.questions():
             done, answer = self.asked(data, what, **more)
             if may_fail and done.returncode == 2 and is_clear(done.stderr.decode(errors="replace"), data):
@@ -181,11 +181,11 @@ class Trial:
 
 
 # --------------------------------------------------------------------------
-# What is done to it
+# Disturbances
 # --------------------------------------------------------------------------
 
 def kills(trial):
-    """Killed at moments spread over the whole time, in every way of indexing; half of the time twice."""
+    """Kills at times spread over the whole run, in every way of indexing; half of the runs twice."""
     rounds, query = trial.opts.sizes["rounds"], trial.queries[0]
     ways = {"index": (["index"], False), "search": (["search", "--json", "--", query], False),
             "rebuild": (["index", "rebuild"], True), "touched": (["index"], True)}
@@ -202,7 +202,7 @@ def kills(trial):
             child.kill()
             child.communicate()
             moments.append(f"{moment * 1e3:.0f}")
-        # What comes next is as often a search as it is `recount index`.
+        # The next command is as often a search as `recount index`.
         if trial.rng.random() < 0.5:
             done = trial.run(data, "index")
             if done.returncode:
@@ -218,7 +218,7 @@ def kills(trial):
 
 
 def halfway(trial):
-    """The two moments that a kill seldom meets: words are safe and the catalog does not know, and the reverse."""
+    """The two states that a kill rarely hits: the index is written and the catalog is not, and the reverse."""
     data = trial.fresh()
     trial.run(data, "list", "--all", "--json")
     shutil.copytree(os.path.join(trial.reference, "search"), os.path.join(data, "search"))
@@ -235,7 +235,7 @@ def halfway(trial):
 
 
 def damage(trial):
-    """Every kind of file that is kept: cut short, overwritten, deleted."""
+    """Every kind of stored file: truncated, overwritten, deleted."""
     kinds = {}
     for folder, _, names in os.walk(trial.reference):
         for name in sorted(names):
@@ -257,7 +257,7 @@ def damage(trial):
 
 
 def writing_denied(trial):
-    """A data folder that may only be read: full, and empty."""
+    """A read-only data folder: full, and empty."""
     as_other = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
     for is_filled in (True, False):
         data = trial.fresh(is_filled)
@@ -267,7 +267,7 @@ def writing_denied(trial):
             for name in names:
                 os.chmod(os.path.join(folder, name), 0o444)
         label = "full and read-only" if is_filled else "empty and read-only"
-        # A list needs nothing of what is kept.
+        # A list needs none of the stored files.
         trial.compare(data, label, ["list"], **as_other)
         trial.compare(data, label, trial.queries[:4], may_fail=True, **as_other)
         for folder, _, _ in os.walk(data):
@@ -276,7 +276,7 @@ def writing_denied(trial):
 
 
 def disk_full(trial):
-    """No file may grow past a limit, as on a full disk; then the limit is gone."""
+    """No file may grow past a limit, as on a full disk; then the limit is removed."""
     limits = [0, 4096, 65_536, 262_144] if trial.opts.smoke else [0, 1, 4096, 20_000, 65_536, 150_000, 400_000, 1_000_000]
     for limit in limits:
         data = trial.fresh()
@@ -295,7 +295,7 @@ def disk_full(trial):
 
 
 def at_once(trial):
-    """Two that index, and searches while another run indexes."""
+    """Two runs that index, and searches while another run indexes."""
     for number in range(2 if trial.opts.smoke else 6):
         data = trial.fresh()
         children = [trial.start(data, "index") for _ in range(2)]
@@ -312,7 +312,7 @@ def at_once(trial):
 
 
 def busy_searches(trial, data, child):
-    """While another run indexes, some may be missing, but then it is said; nothing is found that is not there."""
+    """While another run indexes, hits may be missing if this is reported; no false hits are found."""
     while child.poll() is None:
         query = trial.rng.choice(trial.queries)
         done, answer = trial.asked(data, query)
@@ -328,7 +328,7 @@ def busy_searches(trial, data, child):
 
 
 def other_homes(trial):
-    """Sessions whose files were removed, and two homes that have the same name in different folders."""
+    """Sessions whose files were removed, and two homes of the same name in different folders."""
     one, two = (os.path.join(trial.scratch, name) for name in ("one", "two"))
     for folder in (one, two):
         shutil.copytree(trial.home, os.path.join(folder, "home"))
@@ -342,7 +342,7 @@ def other_homes(trial):
                  trial.asked(data, what, home="home", cwd=folder)[1])
     for path in words.session_files(os.path.join(one, "home"))[::3]:
         os.remove(path)
-    # What is gone is still found, as gone, until it is forgotten.
+    # Deleted sessions are still found, marked as deleted, until they are forgotten.
     home = os.path.join(one, "home")
     found = (trial.run(fresh, "search", "--json", "--limit", "1000", "--", query, home=home) for query in trial.queries)
     if not any(hit["session"]["gone"] for done in found for hit in json.loads(done.stdout)["hits"]):
@@ -355,14 +355,14 @@ def other_homes(trial):
 
 
 def told(trial, label, what, wanted, answer):
-    """Whether a home gives the same numbers as one that was never indexed; paths may be written differently."""
+    """Whether a home gives the same numbers as one that was never indexed; paths may differ in spelling."""
     numbers = lambda one: one and {k: len(v) if isinstance(v, list) else v for k, v in one.items()}
     if numbers(answer) != numbers(wanted):
         trial.fault(f"{label}: {what}: {difference(numbers(wanted), numbers(answer) or {})}")
 
 
 def untouched(trial):
-    """The agent's files are as they were."""
+    """Checks that the agent's files are unchanged."""
     now = hashes(trial.home)
     for path in sorted(now.keys() ^ trial.hashes.keys()):
         trial.fault(f"{path} came or went")

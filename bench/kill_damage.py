@@ -1,4 +1,4 @@
-"""Answers and damage of kill.py: what of an answer must stay the same, and what is done to files."""
+"""Answers and damage of kill.py: the invariant part of an answer, and the damage to files."""
 
 import hashlib
 import json
@@ -6,7 +6,7 @@ import os
 
 
 def reduced(what, document):
-    """The parts of an answer that do not depend on how the index came about; hits of one moment in any order."""
+    """The parts of an answer that do not depend on how the index was built; hits of the same time in any order."""
     if what == "list":
         return {"sessions": document["sessions"]}
     if what == "status":
@@ -26,7 +26,7 @@ def difference(right, answer):
 
 
 def is_clear(said, data):
-    """Whether an error names the place and the next step."""
+    """Whether an error names the path and the next step."""
     return "error:" in said and "hint:" in said and (data in said or "catalog.db" in said)
 
 
@@ -40,7 +40,7 @@ def hashes(home):
 
 
 def rewrite(change):
-    """Damage that keeps the file: its bytes go through `change`."""
+    """Damage that keeps the file: its bytes are changed by `change`."""
     def apply(path, rng):
         with open(path, "rb") as file:
             content = bytearray(file.read())

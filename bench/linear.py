@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that the cost of unusual sessions grows with their size, and not with its square.
+"""Checks that the cost of unusual sessions is linear in their size, not quadratic.
 
   linear.py --bin target/release/recount              # n, 2n and 4n of each; exit 1 when one grows faster
   linear.py --bin target/release/recount calls files  # only some
@@ -21,9 +21,9 @@ import tempfile
 ID = "11111111-2222-4333-8444-555555555555"
 # Four times the input may take this many times the time: linear is 4, the square is 16.
 MOST = 8.0
-# Less than this, in seconds of the processor, says nothing: pages, caches and the start of threads differ from run to run.
+# Less than this, in seconds of CPU, is not significant: pages, caches and the start of threads differ from run to run.
 NOISE = 0.2
-# What grew too fast is measured so often again; the best of all counts, for a busy machine only ever adds.
+# A case that grew too fast is measured this often again; the best run counts, as load can only add time.
 AGAIN = 2
 TIMEOUT = 120
 
@@ -62,7 +62,7 @@ def agents(n):
 
 
 def cut(n):
-    """Outputs that were masked later: the whole ones stand in an earlier record."""
+    """Outputs that were masked later: the complete ones are in an earlier record."""
     masked = "<tool_output_masked>gone</tool_output_masked>"
     return [head(), user("u"), model("m", toolCalls=[call(i, output="whole") for i in range(n)]),
             model("m", toolCalls=[call(i, output=masked) for i in range(n)])]
@@ -102,7 +102,7 @@ def keys(n):
 
 
 def sessions(n):
-    """Many sessions, each with output of its own beside it."""
+    """Many sessions, each with its own output file."""
     made = {}
     for i in range(n):
         name = f"{i:08x}-2222-4333-8444-555555555555"
@@ -123,7 +123,7 @@ SHOW, LIST = ["show", "11111111", "--json"], ["list", "--all", "--json"]
 TEXT = ["show", "11111111"]
 INDEX, DOCTOR, TOUCHED = ["index"], ["doctor"], ["list", "--all", "--touched", "f17"]
 PRUNE, EXPORT = ["prune", "--older", "1d"], ["export", "11111111"]
-# The case, its smallest size, the commands, and how many bytes of memory a byte of input may take.
+# The case, its smallest size, the commands, and the maximum memory per byte of input.
 CASES = {
     "calls": (calls, 5_000, [LIST, SHOW, TEXT, INDEX, DOCTOR, TOUCHED, EXPORT], None),
     "tools": (tools, 5_000, [LIST, SHOW, INDEX], None),
@@ -177,14 +177,14 @@ def check(name, command, sizes, homes, program, idle, per_byte):
     failed = []
     if times[2] > NOISE and growth > MOST:
         failed.append(f"{name}, {told}: four times the input takes {growth:.1f} times the time")
-    # What the program itself takes is left out.
+    # The base memory of the program is subtracted.
     if per_byte and memory > per_byte * homes[2][1] + 64e6:
         failed.append(f"{name}, {told}: {memory / 1e6:.0f} MB for {homes[2][1] / 1e6:.0f} MB of input")
     return failed
 
 
 def make(scratch, name, lines, size):
-    """Returns a home, and how many bytes its sessions have."""
+    """Returns a home, and the size of its sessions."""
     home = os.path.join(scratch, f"{name}-{size}")
     folder = os.path.join(home, ".gemini/tmp/shop/chats")
     os.makedirs(folder)
@@ -202,7 +202,7 @@ def make(scratch, name, lines, size):
 
 
 def measure(program, home, command):
-    """Returns the processor time of a command in seconds, and its peak of memory in bytes."""
+    """Returns the CPU time of a command in seconds, and its peak memory in bytes."""
     with tempfile.TemporaryDirectory(prefix="recount-bench-") as data:
         env = {"HOME": home, "PATH": os.environ["PATH"], "RECOUNT_DATA_DIR": data, "XDG_CACHE_HOME": data}
         child = subprocess.Popen([program, "--home", home, *command], env=env, stdin=subprocess.DEVNULL,

@@ -49,7 +49,7 @@ def listed(program, home):
 
 
 def with_words(program, home):
-    """How many answers of each Codex session say something. A response that only calls tools has no message of its own there, and
+    """The number of answers with text in each Codex session. A response that only calls tools has no message of its own there, and
     the manifest counts messages; for recount it is an answer like those of other agents."""
     table = run(program, home, "sql", "SELECT source, session, count(*) FROM messages WHERE source = 'codex' AND kind = 'answer' "
                 "AND text <> '' GROUP BY 1, 2")
@@ -57,7 +57,7 @@ def with_words(program, home):
 
 
 def check_requests(program, home, manifest, bad):
-    """Which session made how many requests. What it copied stands in it too."""
+    """The number of requests per session. Copied ones are in it too."""
     table = run(program, home, "sql", "SELECT source, session, count(*) FROM requests GROUP BY 1, 2")
     got = {(source, ident): count for source, ident, count in table["rows"]}
     for m in manifest["sessions"]:
@@ -83,7 +83,7 @@ def check_sessions(program, home, manifest, bad):
         inherited = m["inherited"] or {"prompts": 0, "answers": 0, "toolCalls": {"total": 0, "failed": 0}}
         bad.same(f"prompts: {name}", s["prompts"], m["own"]["prompts"] + inherited["prompts"])
         if key in said_in:
-            # What it borrows from another file stands in that one's session only.
+            # Messages from its base are only in the session of the base.
             copied = inherited["answers"] if inherited.get("how") != "base" else 0
             bad.same(f"answers: {name}", said_in[key], m["own"]["answers"] + copied)
         elif key[0] != "codex":
@@ -101,7 +101,7 @@ def check_sessions(program, home, manifest, bad):
 
 
 def check_fates(program, home, manifest, bad, most):
-    """What was rewound and what a compaction replaced, of the sessions in which something was."""
+    """Rewound messages and those replaced by a compaction, of the sessions that have any."""
     seen = 0
     for m in manifest["sessions"]:
         past = (m["inherited"] or {}).get("undone") or {"prompts": 0, "answers": 0}
@@ -116,7 +116,7 @@ def check_fates(program, home, manifest, bad, most):
         name = f"{m['agent']} {m['id']} ({m['era']})"
         got = {k: count(k[:-1], ("rewound", "cancelled", "replaced")) for k in undone}
         bad.same(f"undone: {name}", got, undone)
-        # Codex still shows what was said before a compaction.
+        # Codex still shows messages from before a compaction.
         got = {k: count(k[:-1], ("compressed",)) for k in undone} if m["agent"] != "codex" else m["compressed"]
         bad.same(f"compressed: {name}", got, m["compressed"])
     return seen

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures how fast recount finds the folders behind hashed project names, beside a walk in Python.
+"""Measures how fast recount finds the folders of hashed project names, beside a walk in Python.
 
   projects.py --bin target/release/recount [--out DIR] [--check]
   projects.py --bin target/release/recount --smoke
@@ -26,10 +26,10 @@ SMOKE = {"folders": 2_000, "projects": 20}
 LEAST_RATIO = 3.0
 MOST_SECOND_MS = 30.0
 TIME = shutil.which("time") or "/usr/bin/time"
-# Raised whenever the same arguments would make another tree or home.
+# Raised whenever the same arguments would generate a different tree or home.
 RECIPE = 1
 
-# Of 1000 folders, how many lie at depth 1, 2, … 8.
+# Of 1000 folders, how many are at depth 1, 2, … 8.
 DEPTHS = [1, 8, 40, 120, 215, 255, 215, 146]
 WORDS = """
     account admin alpha api apps archive article asset atlas audio auth backend basic billing blog board
@@ -45,9 +45,9 @@ WORDS = """
     timer tools travel tutorial unit upload user utility video view wallet weather web widget window
     worker workshop writer café año straße 東京
 """.split()
-# What neither side looks into: hidden folders, and these.
+# Folders that neither side reads: hidden ones, and these.
 SKIPPED = ["node_modules", "target", "__pycache__", "cache", "caches"]
-# Folders as tools leave them, with what lies in them: not counted, never a project.
+# Folders that tools create, with their contents: not counted, never a project.
 LEFTOVERS = {
     ".git": ["hooks", "info", "logs/refs/heads", "objects/info", "objects/pack", "objects/{x}{y}",
              "objects/{y}{x}", "refs/heads", "refs/tags"],
@@ -80,7 +80,7 @@ print(json.dumps({"folders": folders, "found": found, "seconds": seconds}))
 
 @dataclass
 class Place:
-    """What was made: where it lies, and which folder each hash stands for."""
+    """The generated tree and home: paths, and the folder of each hash."""
 
     out: str
     folders: int
@@ -110,11 +110,11 @@ class Result:
 
 
 class Failure(Exception):
-    """Something that keeps the measurement from being made."""
+    """An error that prevents the measurement."""
 
 
 class Wrong(Exception):
-    """An answer that is not right."""
+    """A wrong answer."""
 
 
 def main():
@@ -164,9 +164,9 @@ def arguments():
 # --------------------------------------------------------------------------
 
 def made_place(opts):
-    """Makes tree and home, unless they are there."""
+    """Creates tree and home, unless they exist."""
     name = f"recount-bench-projects-{opts.folders}-{opts.projects}-{opts.seed}"
-    # Gemini CLI hashes the real path, so none of it may be a link.
+    # Gemini CLI hashes the real path, so no part of it may be a link.
     out = os.path.realpath(opts.out or os.path.join(tempfile.gettempdir(), name))
     # The absolute path is part of every hash: a tree that was moved is another one.
     recipe = {"recipe": RECIPE, "out": out, "folders": opts.folders, "projects": opts.projects,
@@ -190,7 +190,7 @@ def made_place(opts):
 
 
 def make(opts, out):
-    """Makes everything; the same arguments make the same."""
+    """Generates everything; the same arguments give the same result."""
     rng = random.Random(opts.seed)
     tree = os.path.join(out, "tree")
     os.makedirs(tree)
@@ -208,7 +208,7 @@ def make(opts, out):
 
 
 def make_folders(rng, tree, count):
-    """Makes `count` folders level by level and returns their paths; some hold a small file."""
+    """Creates `count` folders level by level and returns their paths; some have a small file."""
     above, every, taken = [tree], [], {}
     for number in level_sizes(count):
         level = []
@@ -228,7 +228,7 @@ def make_folders(rng, tree, count):
 
 
 def level_sizes(count):
-    """How many folders lie at each depth, at least one at every one."""
+    """The number of folders at each depth, at least one."""
     sizes = [max(1, count * share // sum(DEPTHS)) for share in DEPTHS]
     widest = sizes.index(max(sizes))
     sizes[widest] += count - sum(sizes)
@@ -236,7 +236,7 @@ def level_sizes(count):
 
 
 def fresh_name(rng, taken):
-    """A name that the parent does not have yet, whatever the letter case."""
+    """A name that the parent does not have yet, ignoring case."""
     while True:
         name, kind = rng.choice(WORDS), rng.random()
         if kind < 0.45:
@@ -257,7 +257,7 @@ def make_file(rng, folder):
 
 
 def make_leftovers(rng, folders, wanted):
-    """Puts what tools leave behind into some folders, until it is about `wanted` folders; how many it is."""
+    """Adds folders of tools to some folders, about `wanted` in total; returns their number."""
     made = 0
     while made < wanted:
         top = os.path.join(rng.choice(folders), rng.choice(list(LEFTOVERS)))
@@ -313,7 +313,7 @@ def make_session(rng, home, digest, number):
 # --------------------------------------------------------------------------
 
 def measure(opts, place):
-    """Python, recount with --scan, and recount once more on what it found; each answer is compared."""
+    """Runs Python, recount with --scan, and recount again with the cached result; each answer is checked."""
     recount = [os.path.abspath(shutil.which(opts.bin)), "--home", place.home, "projects", "--json"]
     python, scan, second = [], [], []
     with tempfile.TemporaryDirectory(prefix="recount-bench-") as scratch:
@@ -333,7 +333,7 @@ def measure(opts, place):
 
 def walk(place, scratch):
     """The baseline. Its time is that of the walk alone, without the start of the interpreter."""
-    # -I -S: nothing is imported that is not asked for.
+    # -I -S: only explicit imports.
     command = [sys.executable, "-I", "-S", "-c", BASELINE, place.tree,
                os.path.join(place.home, ".gemini", "tmp"), *SKIPPED]
     result, output = run(command, place, scratch, os.path.join(scratch, "unused"))
@@ -346,15 +346,15 @@ def walk(place, scratch):
 
 
 def run(command, place, scratch, data):
-    """Runs the command once, with nothing of the user's own; what it took and what it printed."""
+    """Runs the command once, with a clean environment; returns its cost and its output."""
     keep = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
     env = {**keep, "HOME": place.empty_home, "NO_COLOR": "1", "RECOUNT_DATA_DIR": data}
     memory, printed, said = (os.path.join(scratch, name) for name in ("rss", "stdout", "stderr"))
-    # time(1) stands between: a child of ours would begin with the peak of this interpreter.
+    # Through time(1): a direct child would start with the peak memory of this interpreter.
     timed = [TIME, "-q", "-f", "%M", "-o", memory] if os.path.exists(TIME) else []
     with open(printed, "wb") as stdout, open(said, "wb") as stderr:
         began = time.perf_counter()
-        # Not below the tree: recount takes the current folder for a candidate.
+        # Not below the tree: recount treats the current folder as a candidate.
         child = subprocess.Popen([*timed, *command], env=env, cwd=place.empty_home,
                                  stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr)
         _, status, usage = os.wait4(child.pid, 0)
@@ -402,11 +402,11 @@ def best(runs):
 
 
 # --------------------------------------------------------------------------
-# What comes of it
+# Results
 # --------------------------------------------------------------------------
 
 def report(python, scan, second, has_goals):
-    """Prints the table and the goals; whether they are reached."""
+    """Prints the table and the goals; returns whether they are reached."""
     print("| command | wall s | CPU s | peak MB |")
     print("|---|---:|---:|---:|")
     for name, result in (("Python: `os.walk` and `sha256`", python),

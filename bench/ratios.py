@@ -20,13 +20,13 @@ import tempfile
 import time
 from dataclasses import dataclass
 
-# Homes like those that the goals were set on; made with `recount testbed`.
+# Homes like those that the goals were set on; created with `recount testbed`.
 SIZES = {
     "S": ["--sessions", "200", "--megabytes", "40", "--projects", "12", "--seed", "1"],
     "M": ["--sessions", "3000", "--megabytes", "1000", "--projects", "40", "--seed", "2"],
     "H": ["--sessions", "2", "--megabytes", "600", "--projects", "2", "--seed", "3"],
 }
-# What is wanted of homes of these names, on two cores that nobody else uses.
+# The goals for homes of these names, on two idle cores.
 GOALS = {
     "M": {"list/cat:wall": 1.4, "list/cat": 2.4, "warm/find:wall": 2.5, "list:rss_mb": 40, "warm:rss_mb": 40,
           "stats:rss_mb": 40, "version:wall": 0.002},
@@ -53,7 +53,7 @@ class Result:
 
 
 class Failure(Exception):
-    """Something that keeps the measurement from being made."""
+    """An error that prevents the measurement."""
 
 
 def main():
@@ -134,7 +134,7 @@ def made_homes(opts):
 # --------------------------------------------------------------------------
 
 def report(opts, home, limits):
-    """Measures one home and prints its table; whether counts and ratios are as they should be."""
+    """Measures one home and prints its table; returns whether counts and ratios are within limits."""
     files = session_files(home)
     listed = listing(opts.bin, home)
     results, notes = measure_all(opts, home, files, largest(listed))
@@ -175,7 +175,7 @@ def listing(binary, home):
 
 
 def largest(sessions):
-    """The id of the session with the largest files, to be shown."""
+    """The id of the session with the largest files."""
     weigh = lambda session: sum(file["bytes"] for file in session["files"])
     return max((s for s in sessions if s["kind"] == "main"), key=weigh)["id"]
 
@@ -216,12 +216,12 @@ def measure_all(opts, home, files, session):
                 notes.append(f"{tool} is not installed; left out")
                 continue
             lines = SCREEN_LINES if name == "screen" else None
-            # What takes long varies less, and is not worth many runs.
+            # Long runs vary less, and need fewer repetitions.
             runs = opts.runs if name not in ("jq", "ccusage") else min(opts.runs, 2)
             data = warm if name == "warm" else None
             result = best([run(command, home, lines, data) for _ in range(runs)])
             results[name] = result
-            # rg says 1 when it finds nothing, which xargs turns into 123.
+            # rg exits with 1 if it finds nothing, which xargs turns into 123.
             if result.code not in ((0, 1, 123) if name == "rg" else (0,)):
                 notes.append(f"{name} ended with {result.code}")
         return results, notes
@@ -239,7 +239,7 @@ def busy():
 
 
 def clean_environment(home, scratch, data=None):
-    """Nothing of the user's own: the home is the one that is measured, own data is thrown away unless a folder is named."""
+    """A clean environment: the home is the measured one, and the data folder is temporary unless one is given."""
     keep = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
     return {**keep, "HOME": os.path.abspath(home), "NO_COLOR": "1",
             "RECOUNT_DATA_DIR": data or os.path.join(scratch, "data")}
@@ -249,7 +249,7 @@ def run(command, home, lines=None, data=None):
     """Runs the command once; with `lines`, until this number has arrived and the pipe was closed."""
     with tempfile.TemporaryDirectory(prefix="recount-bench-") as scratch:
         memory = os.path.join(scratch, "rss")
-        # time(1) stands between: a child of ours would begin with the peak of this interpreter.
+        # Through time(1): a direct child would start with the peak memory of this interpreter.
         timed = [TIME, "-f", "%M", "-o", memory] if os.path.exists(TIME) else []
         began = time.perf_counter()
         child = subprocess.Popen(
@@ -279,7 +279,7 @@ def best(runs):
 
 
 def append(opts, path):
-    """Measures how long a new process takes to see a line that was added to a session file."""
+    """Measures how long a new process takes to see an appended line of a session file."""
     path = os.path.abspath(path)
     home = next((path[:path.index(name)] for name in AGENTS if name in path), None)
     if home is None:
@@ -311,7 +311,7 @@ def append(opts, path):
 
 
 # --------------------------------------------------------------------------
-# What comes of it
+# Results
 # --------------------------------------------------------------------------
 
 NAMES = {
@@ -373,7 +373,7 @@ def verify(home, listed):
 
 
 def check_limits(results, limits):
-    """Prints all ratios and figures that have a limit; whether none is above it."""
+    """Prints all ratios and figures that have a limit; returns whether none exceeds it."""
     is_fine = True
     for name, most in limits.items():
         pair, _, what = name.partition(":")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plants known facts into sessions of every era, and checks that search finds each of them and nothing else.
+"""Plants known facts in sessions of every era, and checks that search finds each of them and nothing else.
 
   recall.py --bin target/release/recount
   recall.py --bin target/release/recount --smoke        # from scratch only, without the round of growth
@@ -23,7 +23,7 @@ sys.dont_write_bytecode = True
 from recall_facts import FACTS, FATES, PLACES, ROTATION  # noqa: E402
 from recall_sessions import ERAS, Book  # noqa: E402
 
-# How a query is asked: every hit, or the best of each session, of which all that can be shown must be there.
+# How a query is run: every hit, or the best of each session; all that can be shown must be found.
 WAYS = {
     "all": ["--all-hits", "--limit", "1000"],
     "best": ["--limit", "40"],
@@ -31,11 +31,11 @@ WAYS = {
     "few": ["--all-hits", "--limit", "5"],
     "few, newest": ["--all-hits", "--limit", "5", "--sort", "time"],
 }
-LONG_AGO = 3600  # seconds; a file that was written just now is not trusted by the catalog
+LONG_AGO = 3600  # seconds; the catalog does not trust a file that was written just now
 
 
 class Failure(Exception):
-    """Something that keeps the check from being made."""
+    """An error that prevents the check."""
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Wanted:
 
 @dataclass
 class Score:
-    """What came of all queries."""
+    """The results of all queries."""
 
     wanted: int = 0
     found: int = 0
@@ -109,7 +109,7 @@ def check(opts, scratch):
         run.index()
         score = Score()
         for want in wanted:
-            # One way is enough for what grew, and for what is wrong in the first.
+            # One way is enough for grown logs, and for failures of the first.
             is_needed = want.way == "all" or name != "grown" and (want.fact, want.query) not in score.failed
             if is_needed and opts.only in want.fact:
                 before = len(score.faults)
@@ -121,7 +121,7 @@ def check(opts, scratch):
 
 
 def set_back(home):
-    """Makes every file look as if it had been written a while ago, the later the younger."""
+    """Sets the modification times of all files to a while ago, in order."""
     when = time.time() - LONG_AGO + time.monotonic() % 600
     for folder, _, names in os.walk(os.path.join(home, ".gemini")):
         for name in names:
@@ -129,11 +129,11 @@ def set_back(home):
 
 
 # --------------------------------------------------------------------------
-# What is planted
+# Planting
 # --------------------------------------------------------------------------
 
 def planted(home):
-    """Puts every fact into its sessions; the sessions, and what must be found."""
+    """Adds every fact to its sessions; returns the sessions, and the expected results."""
     book, wanted = Book(home), []
     for number, fact in enumerate(FACTS):
         messages = set()
@@ -155,7 +155,7 @@ def planted(home):
 
 
 def wants(fact, **where):
-    """Every query asks for all hits; the first one of a fact, and phrases, are asked in the other ways, too."""
+    """Every query is run for all hits; the first one of a fact, and phrases, also in the other ways."""
     found = [Wanted(fact.name, query, shows=not query.startswith("/"), way=way, **where)
              for number, query in enumerate(fact.finds)
              for way in WAYS if way == "all" or number == 0 or query.startswith('"')]
@@ -163,11 +163,11 @@ def wants(fact, **where):
 
 
 # --------------------------------------------------------------------------
-# What is found
+# Searching
 # --------------------------------------------------------------------------
 
 class Runner:
-    """Runs recount on one home with a data folder of its own."""
+    """Runs recount on one home with a separate data folder."""
 
     def __init__(self, opts, home, data):
         self.opts, self.home = opts, home
@@ -195,7 +195,7 @@ class Runner:
 
 
 def judge(run, want, score):
-    """Asks one query and compares what is found with what was planted."""
+    """Runs one query and compares its hits with the planted facts."""
     score.queries += 1
     shown = want.query if len(want.query) < 80 else want.query[:79] + "…"
     fault = lambda text: score.faults.append(f"{want.fact}: {shown} ({want.way}): {text}")
@@ -231,14 +231,14 @@ def judge(run, want, score):
 
 
 def most(want):
-    """How many of the messages can be shown: one of each session, or as many as were asked for."""
+    """The number of messages that can be shown: one of each session, or as many as requested."""
     if want.way in ("best", "newest"):
         return len({session_of(message) for message in want.messages})
     return min(5, len(want.messages))
 
 
 def faults_of(run, hit, want):
-    """What is wrong with a hit that is right in itself: place, snippet, highlights, fate."""
+    """The faults of a hit of the right message: location, snippet, highlights, fate."""
     try:
         with open(hit["where"]["file"], "rb") as file:
             file.seek(hit["where"]["offset"])
@@ -270,12 +270,12 @@ def faults_of(run, hit, want):
 
 
 def session_of(message):
-    """Messages that are planted are named by their session."""
+    """Names planted messages by their session."""
     return message.rsplit(".", 1)[0]
 
 
 def words(query):
-    """The words of a query without its operators, or their first letters where it only begins or resembles."""
+    """The words of a query without its operators, or their first letters for prefixes and fuzzy words."""
     for word in query.replace("(", " ").replace(")", " ").split():
         if word in ("AND", "OR", "NOT") or word.startswith(("in:", "kind:", "fate:", "is:", "tool:", "-")):
             if not word.startswith("--"):
@@ -286,7 +286,7 @@ def words(query):
 
 
 def folded(text):
-    """Letters and digits alone, without case, accents and odd forms."""
+    """Only letters and digits, without case, accents and variant forms."""
     text = unicodedata.normalize("NFKD", text.replace("ß", "ss")).casefold()
     plain = (c for c in text if c.isalnum() or unicodedata.category(c) == "Mc")
     return unicodedata.normalize("NFC", "".join(plain))

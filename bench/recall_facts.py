@@ -18,7 +18,7 @@ NOISE = "lorem ipsum dolor sit amet consectetur " * 20_000
 
 @dataclass
 class Fact:
-    """A text, what finds it and what does not."""
+    """A text, the queries that find it and those that do not."""
 
     name: str
     text: str
@@ -37,7 +37,7 @@ class Place:
 
     def fact(self, era):
         word = f"{self.name.replace('-', '')}ovium{era}"
-        # A path is told by how it looks; a tool's name has joints.
+        # A path is recognized by its form; a tool's name has separators.
         text = {"path": f"deep/{word}.toml", "tool-name": f"mcp_{word}"}.get(self.name, f"here is {word} now")
         others = [f"in:{name} {word}" for name in
                   ("prompt", "answer", "thought", "call", "output", "context", "notice", "title")
@@ -48,7 +48,7 @@ class Place:
 
 @dataclass
 class Fate:
-    """Something that happens to messages or files, and how the message is marked then."""
+    """Something that happens to messages or files, and the resulting mark of the message."""
 
     name: str
     fate: str

@@ -18,7 +18,7 @@ MASK = "<tool_output_masked>\nOutput too large. Full output at: tool-outputs/one
 
 @dataclass
 class Session:
-    """One file: what it is called, and its messages or records."""
+    """One file: its name, and its messages or records."""
 
     era: str
     id: str
@@ -41,7 +41,7 @@ class Book:
         self.minute = 0
 
     def session(self, era, name, session_id=None, folder=None, **more):
-        """The session of this name; a new one begins with a prompt that holds no fact."""
+        """The session of this name; a new one begins with a prompt without a fact."""
         key = (era, name)
         if key not in self.sessions:
             session_id = session_id or str(uuid.uuid5(uuid.NAMESPACE_DNS, f"{era}-{name}.example"))
@@ -69,7 +69,7 @@ class Book:
         return os.path.join(self.tmp, name, "chats")
 
     def add(self, era, name, place, text):
-        """Puts the text into a message of its own; the id of that message."""
+        """Adds the text as a separate message; returns the id of that message."""
         return self.append(self.session(era, name), place, text)
 
     def append(self, session, place, text):
@@ -84,7 +84,7 @@ class Book:
         self.append(session, "answer", "Nothing to see here.")
         return session.id
 
-    # What becomes of messages, and what agents do to files.
+    # The fate of messages, and what agents do to files.
 
     def add_undone(self, fate, text):
         return getattr(self, f"make_{fate.replace('-', '_')}")(text)
@@ -148,7 +148,7 @@ class Book:
         return message
 
     def make_streamed(self, text):
-        """A message is written again, whole, when its tools have ended."""
+        """A message is written again, completely, when its tools have ended."""
         session = self.session("lines", "streamed")
         message = self.append(session, "answer", text)
         later = {**copy.deepcopy(session.records[-1]), **body("lines", "output", "fine")}
@@ -168,7 +168,7 @@ class Book:
         return message
 
     def make_twin(self, text):
-        """A document that a later release went on with as a log: both are there."""
+        """A document that a later release continued as a log: both exist."""
         old = self.session("parts", "twin")
         message = self.append(old, "answer", text)
         new = Session("lines", old.id, old.path + "l", records=old.records)
@@ -202,7 +202,7 @@ class Book:
     # Less common shapes of a message.
 
     def make_expanded(self, text):
-        """A command of the user's own: what was typed is shown, what was sent is longer."""
+        """A custom command: the typed text is shown, the sent text is longer."""
         return self.put("checkpoints", {"type": "user", "content": [{"text": f"Be thorough. {text} Be brief."}],
                                         "displayContent": [{"text": "/inspect"}]})
 
@@ -239,7 +239,7 @@ class Book:
         return self.append(session, "answer", text)
 
     def make_torn(self, text):
-        """The last line has no end: what came before it counts."""
+        """The last line is incomplete: the lines before it count."""
         session = self.session("lines", "torn")
         message = self.append(session, "prompt", text)
         session.records.append('{"id":"m9","timestamp":"2026-03-01T00:0')
@@ -254,7 +254,7 @@ class Book:
     # On disk.
 
     def write(self, part=1.0):
-        """Writes the first part of every session, or what has come since."""
+        """Writes the first part of every session, or what was added since."""
         for session in self.sessions.values():
             until = max(1, round(len(session.records) * part))
             if session.era in DOCUMENTS:
@@ -302,7 +302,7 @@ def stamp(minute, second):
 
 
 def body(era, place, text):
-    """A message that holds the text in this place, without id and time."""
+    """A message with the text in this place, without id and time."""
     typed = (lambda words: words) if era == "strings" else (lambda words: [{"text": words}])
     answer = {"type": "gemini", "content": "", "thoughts": [], "model": MODEL[era],
               "tokens": {"input": 9, "output": 1, "cached": 0, "thoughts": 0, "tool": 0, "total": 10}}

@@ -33,11 +33,11 @@ PATIENCE = 600
 
 
 class Failure(Exception):
-    """Something that keeps the measurement from being made."""
+    """An error that prevents the measurement."""
 
 
 class Wrong(Exception):
-    """An answer that is not right."""
+    """A wrong answer."""
 
 
 def main():
@@ -86,7 +86,7 @@ def arguments():
 # --------------------------------------------------------------------------
 
 class Bench:
-    """What is measured on, and how something is run there."""
+    """The measured home, and how commands are run on it."""
 
     def __init__(self, opts, scratch):
         self.opts, self.scratch, self.sizes = opts, scratch, opts.sizes
@@ -124,14 +124,14 @@ class Bench:
         return {**keep, "HOME": self.home, "NO_COLOR": "1", "RECOUNT_DATA_DIR": data}
 
     def run(self, command, data=None, with_memory=False, with_output=True):
-        """Runs the command once. Memory needs time(1) in between: a child of ours begins with our own peak."""
+        """Runs the command once. Memory needs time(1): a direct child would start with our own peak."""
         memory = os.path.join(self.scratch, "rss")
         timed = [TIME, "-q", "-f", "%M", "-o", memory] if with_memory and os.path.exists(TIME) else []
         with open(os.path.join(self.scratch, "out"), "w+b") as out, open(os.path.join(self.scratch, "err"), "w+b") as err:
             began = time.perf_counter()
             child = subprocess.Popen([*timed, *command], env=self.environment(data or self.data), cwd=self.scratch,
                                      stdin=subprocess.DEVNULL, stdout=out if with_output else subprocess.DEVNULL, stderr=err)
-            # The process has ended but is still there, so that it can be asked what it read.
+            # The process has ended but is not reaped yet, so that its I/O counters can be read.
             os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
             wall = time.perf_counter() - began
             read = bytes_read(child.pid)
@@ -154,11 +154,11 @@ class Bench:
 
 
 # --------------------------------------------------------------------------
-# What is measured
+# Measurements
 # --------------------------------------------------------------------------
 
 def measure_index(bench, goals):
-    """From nothing: time, memory, size; and how soon the newest session can be found."""
+    """Builds the index: time, memory, size; and how soon the newest session can be found."""
     cat, runs = [], []
     for number in range(max(1, bench.sizes["runs"] // 2)):
         cat.append(bench.fine(["xargs", "-0", "-a", bench.paths, "cat"], with_output=False))
@@ -190,7 +190,7 @@ def newest_found(bench):
                              stderr=subprocess.DEVNULL)
     found = None
     try:
-        # Not before the first one holds the lock: else it is ours that indexes.
+        # Not before the first one holds the lock: otherwise the second one indexes.
         while child.poll() is None and not has_lock(data):
             time.sleep(0.005)
         while found is None and time.perf_counter() - began < PATIENCE:
@@ -211,7 +211,7 @@ def has_lock(data):
 
 
 def measure_list(bench, goals):
-    """Nothing has changed: beside asking for the stamps of all files."""
+    """A list without changes, beside reading the stamps of all files."""
     find = ["find", os.path.join(bench.home, ".gemini"), "-type", "f", "-printf", "%s %T@ %p\n"]
     listing = bench.recount("list", "--all", "--json")
     memory = bench.fine(listing, with_memory=True).rss_mb
@@ -263,7 +263,7 @@ def beside_rg(bench, rare, middle):
 
 
 def measure_append(bench, goals):
-    """A line is appended to a large log, and the next process looks for it: in a log that lies alone, and in one
+    """Appends a line to a large log, and searches for it in the next process: in a single log, and in one
     that was resumed, which leaves a second, empty file of the same session beside it."""
     megabytes = bench.sizes["log"]
     made = bench.made(f"log-{megabytes}", ["--sessions", "1", "--megabytes", str(megabytes), "--projects", "1", "--era",
@@ -290,7 +290,7 @@ def lone_log(home):
 
 
 def leave_stub(log):
-    """What a resume leaves: the same session, begun a day later, with nothing in it."""
+    """What a resume leaves: the same session, begun a day later, without messages."""
     with open(log, encoding="utf-8") as file:
         head = json.loads(file.readline())
     head["startTime"] = head["lastUpdated"] = "2026-10-30T10:00:00.000Z"

@@ -1,4 +1,4 @@
-"""Figures of search.py: one run, the best of several, and what was wanted."""
+"""Figures of search.py: one run, the best of several, and goals."""
 
 import os
 import time
@@ -27,7 +27,7 @@ def bytes_read(pid):
 
 
 def settle(home):
-    """Makes every file look as if it had been written a while ago: what is new is read again each time."""
+    """Sets the modification times of all files to a while ago: new files are read again each time."""
     when = time.time() - 3600
     for folder, _, names in os.walk(home):
         for name in names:
@@ -40,12 +40,12 @@ def best(runs):
 
 
 def share(values, part):
-    """The value that this part of all is not above."""
+    """The value of this quantile."""
     return sorted(values)[min(len(values) - 1, int(len(values) * part))]
 
 
 class Goals:
-    """What was wanted and what came of it."""
+    """Goals and results."""
 
     def __init__(self):
         self.lines = []
@@ -54,7 +54,7 @@ class Goals:
         self.lines.append((name, value, most, unit))
 
     def report(self, has_goals):
-        """Prints all figures that have a goal; how many goals are missed."""
+        """Prints all figures that have a goal; returns the number of missed goals."""
         missed = 0
         print("\n| figure | value | at most | |\n|---|---:|---:|---|")
         for name, value, most, unit in self.lines:

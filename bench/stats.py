@@ -162,7 +162,7 @@ def best(opts, command, data, fresh=False, home=None):
         results.append((time.perf_counter() - began, used.ru_utime + used.ru_stime, 0))
     if fresh:
         shutil.rmtree(data, ignore_errors=True)
-    # A child of Python begins with the size of the interpreter; one of `time` does not.
+    # A child of Python starts with the size of the interpreter; one of `time` does not.
     timed = subprocess.run([TIME, "-f", "%M", *command], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     results = [(wall, cpu, int(timed.stderr.split()[-1]) / 1000) for wall, cpu, _ in results]
     walls, cpus, sizes = zip(*results)

@@ -6,7 +6,7 @@ import random
 import re
 from collections import Counter
 
-# Files that are looked into, at most, and how large they may be.
+# The maximum number of files that are read, and their maximum size.
 FILES, BYTES = 150, 2_000_000
 WORD = re.compile(r"\b[a-z]{4,14}\b")
 NAME = re.compile(r"\b(?:[a-z]+(?:[A-Z][a-z]+)+|[a-z]+(?:_[a-z]+)+)\b")
@@ -43,7 +43,7 @@ def said(path):
 
 
 def vocabulary(home, rng):
-    """How many messages hold each word, name, run of Chinese and row of three words."""
+    """The number of messages with each word, name, run of Chinese and sequence of three words."""
     files = [path for path in session_files(home) if os.path.getsize(path) <= BYTES] or session_files(home)[:1]
     counts = {kind: Counter() for kind in ("word", "name", "dense", "row")}
     for path in rng.sample(files, min(FILES, len(files))):
@@ -57,7 +57,7 @@ def vocabulary(home, rng):
 
 
 def queries(home, count, seed=1):
-    """Pairs of class and query, in a mixed order; classes for which the home has no words are left out."""
+    """Pairs of class and query, in a mixed order; classes for which the home has no words are skipped."""
     rng = random.Random(seed)
     known = vocabulary(home, rng)
     common, rare = known["word"][:60], known["word"][len(known["word"]) // 2:]

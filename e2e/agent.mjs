@@ -1,4 +1,4 @@
-// The real program, released versions of it: installed once, run offline in a home of its own.
+// Released versions of the real program: installed once, run offline in a separate home.
 
 import { execFile, execFileSync } from 'node:child_process';
 import crypto from 'node:crypto';
@@ -18,7 +18,7 @@ const SETTINGS = {
     disableAutoUpdate: true,
     enableAutoUpdate: false,
     enableAutoUpdateNotification: false,
-    // Sessions of fixtures are as old as they are.
+    // Sessions of fixtures may be old.
     sessionRetention: { enabled: false },
   },
 };
@@ -34,7 +34,7 @@ export function install(release) {
   const folder = path.join(releases(), release);
   const about = path.join(folder, 'node_modules', PACKAGE, 'package.json');
   if (!fs.existsSync(about)) {
-    // Beside its place first: an installation that was cut short is never taken for a whole one.
+    // Installed beside its destination first, so that an interrupted installation is never used.
     const partial = `${folder}.${process.pid}`;
     fs.mkdirSync(partial, { recursive: true });
     const flags = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', '--omit=optional', '--no-package-lock'];
@@ -98,7 +98,7 @@ export function execute(program, args, settings) {
   });
 }
 
-// Run by itself it installs releases, and nothing else: node agent.mjs 0.43.0 0.60.0
+// Run directly, it only installs releases: node agent.mjs 0.43.0 0.60.0
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const release of process.argv.slice(2)) install(release);
 }

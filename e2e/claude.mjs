@@ -1,11 +1,11 @@
-// What recount writes is handed to released versions of Claude Code, offline: sessions that recount renamed, moved, forked, restored and exported
+// Passes sessions that recount wrote to released versions of Claude Code, offline: sessions that recount renamed, moved, forked, restored and exported
 // must be resumed with their context.
 //
 //   RECOUNT_BIN=target/release/recount node e2e/claude.mjs [--quick] [--releases A,B] [--patient]
 //
 // The programs come from npm (`programs.mjs`); the model is `scripted_model.mjs`, on loopback. Node 20 or later, python3.
 //
-// Old sessions are deleted ten minutes after the first prompt that is typed in a terminal: `terminal.py` is one. Releases that are scripts are hurried
+// Old sessions are deleted ten minutes after the first prompt that is typed in a terminal (`terminal.py`). For releases that are scripts the clock is sped up
 // (`hurry.cjs`); those that are executables need `--patient`, and half an hour.
 
 import { spawnSync } from 'node:child_process';
@@ -40,7 +40,7 @@ class World {
     const program = installed('claude', release);
     Object.assign(this, { release, program, model, home: path.join(this.folder, 'home') });
     this.shop = this.project('shop');
-    // What it asks at its first start in a terminal is answered.
+    // Its questions at the first start in a terminal are answered.
     const answers = {
       hasCompletedOnboarding: true,
       lastOnboardingVersion: release,
@@ -156,7 +156,7 @@ function run(release, model) {
   world.recount('export', id, '--format', 'claude', '-o', out);
   const found = fs.readdirSync(out, { recursive: true }).find((file) => file.endsWith('.jsonl'));
   check(name('a session is exported in the form of the program'), found?.endsWith(`${id}.jsonl`));
-  // The program names the folder after the path; one prompt makes it.
+  // The program names the folder after the path; one prompt creates it.
   const made = other.session(other.begin('Nothing'))?.files[0].path;
   if (found && made) {
     fs.copyFileSync(path.join(out, found), path.join(path.dirname(made), path.basename(found)));

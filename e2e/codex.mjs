@@ -1,10 +1,10 @@
-// What recount writes is handed to released versions of Codex, offline: threads that recount renamed, moved, forked, deleted, restored and
+// Passes threads that recount wrote to released versions of Codex, offline: threads that recount renamed, moved, forked, deleted, restored and
 // exported must be listed and resumed with their context.
 //
 //   RECOUNT_BIN=target/release/recount node e2e/codex.mjs [--quick] [--releases A,B]
 //
-// The programs come from npm (`programs.mjs`); the model is `scripted_model.mjs`, on loopback. Lists are those of `codex app-server`, from
-// which the program's own picker has them too. Node 20 or later.
+// The programs come from npm (`programs.mjs`); the model is `scripted_model.mjs`, on loopback. Lists come from `codex app-server`, which
+// the program's own picker uses too. Node 20 or later.
 
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';

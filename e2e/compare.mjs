@@ -1,4 +1,4 @@
-// What must be equal: session id, messages in order, their ids and texts, their tool calls.
+// Compares what must be equal: session id, messages in order, their ids and texts, their tool calls.
 
 import { isDeepStrictEqual } from 'node:util';
 
@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 export function compare(real, { code, signal, stdout, stderr }) {
   if (signal) return `recount ended with ${signal}`;
   if (![0, 1, 2].includes(code)) return `recount ended with exit code ${code}: ${brief(stderr)}`;
-  // A file that the loader refuses has no strict view: an empty one or an error are both right.
+  // A file that the loader refuses has no strict view: an empty one or an error are both correct.
   if (code !== 0) return real === null ? null : `recount refuses a file that loads: ${brief(stderr)}`;
   let document;
   try {
@@ -96,7 +96,7 @@ export function compareRecords(real, again, leftOut) {
     const value = real[key];
     // Without a usable id or hash, one is generated.
     const isMadeUp = ['sessionId', 'projectHash'].includes(key) && (typeof value !== 'string' || value === '');
-    // We also take what stands behind a byte order mark, which hides it from the loader.
+    // recount also reads what follows a byte order mark, which hides it from the loader.
     if (value === undefined || isMadeUp || isDeepStrictEqual(value, again[key])) continue;
     return `${key} is ${brief(again[key])} instead of ${brief(value)}`;
   }
@@ -105,7 +105,7 @@ export function compareRecords(real, again, leftOut) {
   const all = real.messages ?? [];
   if (all.length !== found.length + leftOut) return `${found.length} messages instead of ${all.length} less ${leftOut}`;
   const isHere = new Set(found.map((message) => message.id));
-  // A document may hold what no log can: values that are no messages, and messages at which the loader throws.
+  // A document may have what a log cannot: values that are not messages, and messages that make the loader throw.
   const expected = leftOut === 0 ? all : all.filter((message) => isRecord(message) && isHere.has(message.id));
   const seen = new Set();
   for (const [index, message] of expected.entries()) {
@@ -114,7 +114,7 @@ export function compareRecords(real, again, leftOut) {
     const isKept = typeof id === 'string' && !seen.has(id);
     seen.add(id);
     if (isKept && id !== newId) return `message ${index + 1}: id ${brief(newId)} instead of ${brief(id)}`;
-    // Not a rewind where it stood.
+    // Not a rewind at its position.
     if (typeof $rewindTo !== 'string' && $rewindTo !== undefined) rest.$rewindTo = $rewindTo;
     if (!isDeepStrictEqual(rest, newRest)) return `message ${index + 1} differs: ${brief(newRest)} instead of ${brief(rest)}`;
   }

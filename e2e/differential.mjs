@@ -1,10 +1,10 @@
-// Compares `recount show FILE --json --view strict` with what the real program's own loader makes of
-// the same file, and with what it makes of `recount export FILE --format gemini --view strict`, over recorded
+// Compares `recount show FILE --json --view strict` with the result of the real program's own loader for
+// the same file, and for the output of `recount export FILE --format gemini --view strict`, over recorded
 // session files and thousands of damaged copies of them.
 //
 //   node differential.mjs [options] [FOLDER|FILE]...
 //
-// See README.md. Nothing is written but in a temporary folder.
+// See README.md. Writes only to a temporary folder.
 
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
@@ -82,7 +82,7 @@ async function loader() {
   const { version } = JSON.parse(fs.readFileSync(manifest, 'utf8'));
   if (version !== RELEASE) say(`note: the loader is of release ${version}, not ${RELEASE}`);
   const module = await import(pathToFileURL(path.join(found, LOADER)));
-  // The loader tells the console about unreadable files; that is not news here.
+  // The loader reports unreadable files on the console; that is expected here.
   for (const name of ['log', 'info', 'warn', 'error', 'debug']) console[name] = () => {};
   return module.loadConversationRecord;
 }

@@ -1,9 +1,9 @@
-// Starts the real program once in homes that have one of everything, and compares what is gone with what `recount guard` foretold
-// just before, file by file.
+// Starts the real program once in homes that have one of everything, and compares the deleted files with the forecast of
+// `recount guard`, file by file.
 //
 //   node guard.mjs [--bin PATH] [--releases 0.43.0,0.60.0] [--only CASE] [--quick]
 //
-// See README.md. Nothing is written but in a temporary folder and where releases are kept.
+// See README.md. Writes only to a temporary folder and to the folder of installed releases.
 
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -61,7 +61,7 @@ function options() {
     bin: path.resolve(bin),
     releases: values.releases?.split(',') ?? (values.quick ? QUICK : RELEASES),
     cases: CASES.filter(({ name, quick }) => (!values.only || name.includes(values.only)) && (!values.quick || quick)),
-    // The releases of a quick run, where they are not all.
+    // The releases of a quick run, if not all.
     takes: ({ quick }, release) => !values.quick || !Array.isArray(quick) || quick.includes(release),
   };
 }
@@ -166,7 +166,7 @@ async function main() {
       }
     }
   };
-  // Side by side: most of the time is start-up, and waiting for the model.
+  // In parallel: most of the time is start-up, and waiting for the model.
   await Promise.all(Array.from({ length: 4 }, worker));
   if (failed === 0) fs.rmSync(scratch, { recursive: true, force: true });
   say(`${releases.join(', ')}: ${passed} passed, ${failed} failed, ${files} files gone as foretold`);

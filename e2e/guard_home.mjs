@@ -1,5 +1,5 @@
-// A home with one of everything that a clean-up may meet: sessions of every age and kind, stubs, twins, names that end
-// alike, damaged files, and what lies beside sessions.
+// A home with one of everything that affects a cleanup: sessions of every age and kind, stubs, twins, names with the same
+// ending, damaged files, and artifacts of sessions.
 
 import fs from 'node:fs';
 import path from 'node:path';
@@ -76,7 +76,7 @@ function chats() {
   files[`session-${minute(6)}-10900013.jsonl`] = log(head(uuid('10900013'), 6), ...said(6)).slice(0, -9);
   files[`session-${now - 7 * DAY}-10900014.jsonl`] = log(head(uuid('10900014'), 7), ...said(7));
 
-  // Resumed: the stub has the same end.
+  // Resumed: the name of the stub has the same ending.
   lines('57ab0001', 8);
   files[`session-${minute(7)}-57ab0001.jsonl`] = log(head(uuid('57ab0001'), 7));
   lines('57ab0002', 8);
@@ -84,7 +84,7 @@ function chats() {
   // An old document and the log that was made of it.
   document('7b140001', 45);
   files[`session-${minute(45)}-7b140001.jsonl`] = log(head(uuid('7b140001'), 2), ...said(2));
-  // Two sessions whose ids begin alike.
+  // Two sessions whose ids have the same start.
   lines('c0111111', 44);
   files[`session-${minute(9)}-c0111111.jsonl`] = log(head('c0111111-1111-4111-8111-111111111111', 9), ...said(9));
   document('c0222222', 44);
@@ -93,9 +93,9 @@ function chats() {
   files[`session-${minute(43)}-my-task-.jsonl`] = log(head('my-task-1', 43), ...said(43));
   files[`session-${minute(43)}-abc.json`] = page({ ...head('abc', 43), messages: said(43) });
   files['session-free-form.json'] = page({ ...head('free-form', 10), messages: said(10) });
-  // A first line that is longer than what a clean-up reads.
+  // A first line that is longer than what a cleanup reads.
   lines('1a46e001', 46, said(46), head(uuid('1a46e001'), 46, { directories: ['/home/dev/'.repeat(600)] }));
-  // What is no session.
+  // Files that are not sessions.
   files[`session-${minute(50)}-0b5e4001.jsonl.unreadable-1790000000000`] = 'torn';
   files['notes.jsonl'] = 'mine';
   return files;
@@ -163,7 +163,7 @@ function oddities(seed) {
       ids.push(uuid(short));
     }
   }
-  // A clean-up looks for the id before the first line feed, within 4,096 bytes, and the loader in lines, however they end.
+  // A cleanup looks for the id before the first line feed, within 4,096 bytes, and the loader in lines with any line ending.
   const ends = { 1: (text) => text.replaceAll('\n', '\r'), 2: (text) => text.replaceAll('\n', '\r\n'), 3: (text) => text.replace('\n', '\r'), 4: (text) => text.replace('\n', '\r\r\n'), 5: (text) => `\n${text}`, 6: (text) => `\r${text}`, 7: (text) => text.replace('\n', ' \n') };
   for (const [at, end] of Object.entries(ends)) {
     const short = `0dde000${at}`;
@@ -195,7 +195,7 @@ function linked(chats, elsewhere) {
       ids.push(uuid(short));
     }
   }
-  // To a session beside it, to nothing, to itself, to a folder, and one that takes a whole session along.
+  // To a session beside it, to nothing, to itself, to a folder, and one that causes a whole session to be deleted.
   link(`session-${minute(41)}-10900002.jsonl`, `session-${minute(41)}-11a00001.jsonl`);
   link(path.join(elsewhere, 'nothing'), `session-${minute(4)}-11a00002.jsonl`);
   link(`session-${minute(4)}-11a00003.json`, `session-${minute(4)}-11a00003.json`);
@@ -209,8 +209,8 @@ function linked(chats, elsewhere) {
 const BESIDE = [uuid('d0c00001'), uuid('d0c00002'), uuid('10900002'), uuid('10900006'), uuid('57ab0001'), uuid('7b140001'), 'my-task-1', 'abc', uuid('1a46e001'), uuid('d0c0000d'), uuid('0dead000')];
 
 /**
- * Fills a project directory; returns nothing. With a seed, also with what the program itself does not write; with a folder elsewhere,
- * also with links to what is there.
+ * Fills a project directory; returns nothing. With a seed, also with files that the program itself does not write; with another folder,
+ * also with links to its contents.
  */
 export function fill(folder, seed, elsewhere) {
   const write = (name, text, days) => {

@@ -1,9 +1,9 @@
-// Lets the real program fall into its own trap, and shows that each way out of it works: a session is made and resumed, which leaves a stub, and
-// the next start deletes the conversation, unless `recount guard` was there.
+// Provokes a deletion by the real program, and checks each protection: a session is created and resumed, which leaves a stub, and
+// the next start deletes the conversation, unless `recount guard` prevents it.
 //
 //   node guard_saves.mjs [--bin PATH] [--releases 0.47.0,0.61.0] [--only CASE] [--quick]
 //
-// See README.md. Nothing is written but in a temporary folder and where releases are kept.
+// See README.md. Writes only to a temporary folder and to the folder of installed releases.
 
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -110,7 +110,7 @@ class Home extends AgentHome {
     if (first.code !== 0) throw new Error(`the first run ends with ${first.code}: ${first.stderr.slice(-300)}`);
     const [name] = this.files();
     const id = JSON.parse(fs.readFileSync(path.join(this.chats, name), 'utf8').split('\n')[0]).sessionId;
-    // Within the same minute the stub would land in the file itself.
+    // Within the same minute the stub would be written to the file itself.
     const earlier = name.replace(/T\d\d-\d\d/, (time) => (time === 'T00-00' ? 'T00-01' : 'T00-00'));
     fs.renameSync(path.join(this.chats, name), path.join(this.chats, earlier));
     const again = await this.ask(SECOND, '--resume', id);
@@ -168,7 +168,7 @@ const CASES = [
       fs.writeFileSync(path.join(home.chats, name.replace(/T00-0\d/, 'T00-05')), text);
       const wrong = [];
       for (const one of [id, other]) {
-        // Each resume leaves a stub that would take the other along.
+        // Each resume leaves a stub that would cause the other to be deleted.
         const { code, stderr } = home.recount('guard', '--fix', '--yes');
         if (code !== 0) wrong.push(`guard --fix ends with ${code}: ${stderr}`);
         if (home.files().filter((file) => file.endsWith(`-${id.slice(0, 8)}.jsonl`)).length !== 1) wrong.push(`still alike: ${home.files()}`);
@@ -218,7 +218,7 @@ const CASES = [
       if (!held.some((session) => session.id === id)) wrong.push('no copy of it is kept');
       if (home.recount('vault', 'verify').code !== 0) wrong.push('copies are damaged');
       home.recount('guard', '--hook', 'remove', '--yes');
-      // The program has rewritten its settings meanwhile, comments and all else kept.
+      // The program has rewritten its settings meanwhile, including comments.
       if (/hooks|recount/.test(fs.readFileSync(home.settings, 'utf8'))) wrong.push('something of the hook is left in the settings');
       return wrong;
     },
@@ -263,7 +263,7 @@ async function main() {
       }
     }
   };
-  // Side by side: most of the time is start-up, and waiting for the model.
+  // In parallel: most of the time is start-up, and waiting for the model.
   await Promise.all(Array.from({ length: 4 }, worker));
   if (failed === 0) fs.rmSync(scratch, { recursive: true, force: true });
   say(`${releases.join(', ')}: ${passed} passed, ${failed} failed`);

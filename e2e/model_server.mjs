@@ -1,4 +1,4 @@
-// A stand-in for the model's service on loopback: it gives scripted replies and keeps what it was asked.
+// A fake model service on loopback: it gives scripted replies and records its requests.
 //
 //   const server = await ModelServer.start([{ text: 'Hello.' }, { calls: [{ name: 'read_file', args: {} }] }]);
 //   … run a program with GOOGLE_GEMINI_BASE_URL=server.url …
@@ -7,7 +7,7 @@
 //
 // A reply is { text?, thought?, calls?, status?, usage?, delay? }, the last in milliseconds. Each request of a conversation takes the next one; when none
 // is left, the answer is 'No reply is left.'. Side requests of the program (titles, routing, counting) get a harmless answer
-// of their own and are in `server.asides`. Nothing but loopback is listened on.
+// and are in `server.asides`. It listens on loopback only.
 
 import http from 'node:http';
 

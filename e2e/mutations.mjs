@@ -27,14 +27,14 @@ class Chance {
 /** The mutant of this number: its bytes, what was done, and what it was made from. */
 export function mutant(seed, index, bases, read) {
   const chance = new Chance(seed, index);
-  // A damaged document mostly does not load at all, so lines are the more telling material.
+  // A damaged document usually does not load at all, so lines are more useful.
   const lines = bases.filter((file) => file.endsWith('.jsonl'));
   const base = chance.pick(lines.length > 0 && chance.below(5) > 0 ? lines : bases);
   const state = new State(read(base), chance);
   const names = [];
   const times = chance.pick([1, 1, 1, 1, 2, 2, 3]);
   for (let turn = 0; turn < times; turn += 1) {
-    // A kind that has nothing to work on in this file gives way to another.
+    // A kind that does not apply to this file is replaced by another.
     for (let attempt = 0; attempt < 20; attempt += 1) {
       const name = chance.pick(KINDS);
       if (MUTATIONS[name](state, chance) !== false) {

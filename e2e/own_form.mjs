@@ -1,9 +1,9 @@
-// Hands sessions that `recount export --format gemini` wrote to the real program, and looks at what it makes of them:
-// it must import them, list them under their titles, and go on with all that was said.
+// Passes sessions that `recount export --format gemini` wrote to the real program, and checks the result:
+// it must import them, list them under their titles, and continue with the whole conversation.
 //
 //   node own_form.mjs [--bin PATH] [--releases 0.43.0,0.60.0] [--only CASE]
 //
-// See README.md. Nothing is written but in a temporary folder and where releases are kept.
+// See README.md. Writes only to a temporary folder and to the folder of installed releases.
 
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -191,7 +191,7 @@ async function main() {
       }
     }
   };
-  // Releases side by side: most of the time is their start-up.
+  // Releases in parallel: most of the time is their start-up.
   await Promise.all(
     releases.map(async (release) => {
       for (const [number, item] of cases.entries()) await check(release, item, number);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads exported Parquet with DuckDB and compares it, cell by cell, with what `recount sql` says.
+"""Reads exported Parquet with DuckDB and compares it, cell by cell, with the output of `recount sql`.
 
   parquet.py --bin target/release/recount                       # synthetic homes, ../fixtures, and ../../shared/corpus where that is
   parquet.py --bin target/release/recount --homes DIR…          # synthetic homes, and every home below these folders
@@ -34,7 +34,7 @@ KILLS = 8
 
 
 class Failure(Exception):
-    """Something that keeps the comparison from being made."""
+    """An error that prevents the comparison."""
 
 
 def main():
@@ -91,7 +91,7 @@ def homes(folder):
 
 
 class Trial:
-    """What is tried, and what was found to differ."""
+    """The state of the test, and the differences found."""
 
     def __init__(self, binary, scratch, duckdb):
         self.bin, self.scratch, self.duckdb = os.path.abspath(binary), scratch, duckdb
@@ -116,7 +116,7 @@ class Trial:
         done = subprocess.run([self.bin, "testbed", home, *arguments], capture_output=True)
         if done.returncode:
             raise Failure(f"recount testbed ended with {done.returncode}: {done.stderr.decode()}")
-        # What was written just now may be written again unseen, so it counts as changed.
+        # A file written just now may be written again unnoticed, so it counts as changed.
         when = time.time() - 3600
         for folder, _, names in os.walk(os.path.join(home, ".gemini")):
             for name in names:
@@ -173,7 +173,7 @@ class Trial:
         return self.duckdb.sql(statement).fetchall()
 
     def months(self, home, folder):
-        """A session is where its month is, and what was said in it as well."""
+        """A session is in the folder of its month, and so are its messages."""
         source = "read_parquet('{}/{}/**/*.parquet', hive_partitioning=true)"
         sessions = source.format(folder, "sessions")
         wrong = self.ask(f"SELECT id, month FROM {sessions} WHERE month IS DISTINCT FROM "
@@ -186,7 +186,7 @@ class Trial:
             self.fault(home, f"in another month: {wrong[:3]}")
 
     def only_what_changed(self, home):
-        """A second run writes nothing; a changed session means one partition; what is gone goes."""
+        """A second run writes nothing; a changed session rewrites one partition; deleted sessions are removed."""
         folder = os.path.join(self.scratch, "changed")
         first = self.export(home, folder)
         foreign = os.path.join(folder, "messages", "of-mine.txt")
@@ -250,7 +250,7 @@ def wanted_type(column):
 
 
 def plain(name, cell):
-    """A cell as `recount sql --json` has it."""
+    """A cell as in `recount sql --json`."""
     if cell is None:
         return None
     if name in TIMES:

@@ -9,7 +9,7 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
 
 /** The programs: where each comes from, the releases that are tried, and the one that the gate takes. */
 export const PROGRAMS = {
-  // The first one is a script, whose clock can be hurried.
+  // The first one is a script, whose clock can be sped up.
   claude: { package: '@anthropic-ai/claude-code', folder: 'claude-code', releases: ['2.1.112', '2.1.325'], quick: '2.1.112' },
   codex: { package: '@openai/codex', folder: 'codex-cli', releases: ['0.104.0', '0.144.6', '0.166.0'], quick: '0.166.0' },
 };
@@ -27,7 +27,7 @@ export function installed(name, release) {
   const modules = path.join(folder, 'node_modules');
   const about = path.join(modules, program.package, 'package.json');
   if (!fs.existsSync(about)) {
-    // Beside its place first: an installation that was cut short is never taken for a whole one.
+    // Installed beside its destination first, so that an interrupted installation is never used.
     const partial = `${folder}.${process.pid}`;
     fs.mkdirSync(partial, { recursive: true });
     const flags = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'];
@@ -56,7 +56,7 @@ export function asked(name, args) {
   return args.includes('--quick') ? [quick] : releases;
 }
 
-// Run by itself it installs the releases of the gate, and nothing else.
+// Run directly, it only installs the releases of the gate.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const [name, { quick }] of Object.entries(PROGRAMS)) {
     console.log(installed(name, quick));

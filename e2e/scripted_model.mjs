@@ -1,5 +1,5 @@
-// A scripted model on loopback for Claude Code (`/v1/messages`) and Codex (`/v1/responses`): answers every request with the same words, and keeps what it was sent.
-// It is a process of its own, as whoever waits for the agent cannot answer it.
+// A scripted model on loopback for Claude Code (`/v1/messages`) and Codex (`/v1/responses`): answers every request with the same text, and records its requests.
+// It is a separate process, as a process that waits for the agent cannot answer it.
 
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';

@@ -1,4 +1,4 @@
-// What a page of one session must do. `files` has the pages; each check is given a fresh one.
+// Checks of a session page. `files` has the pages; each check gets a fresh one.
 
 import assert from "node:assert/strict";
 import { faint, misdeeds, open, overflow, shown } from "./watch.mjs";

@@ -1,4 +1,4 @@
-// What a report of tokens, money and time must do.
+// Checks of a usage report.
 
 import assert from "node:assert/strict";
 import { faint, misdeeds, open, overflow, shown } from "./watch.mjs";

@@ -1,4 +1,4 @@
-// Exports synthetic sessions as HTML, writes a report of them, and tries the pages in a browser. See ../README.md.
+// Exports synthetic sessions as HTML, writes a report of them, and tests the pages in a browser. See ../README.md.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";

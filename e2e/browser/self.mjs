@@ -1,4 +1,4 @@
-// Whether the watch sees what it is there to see: a page that was tampered with must be caught.
+// Checks the monitor itself: a page that was tampered with must be detected.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";

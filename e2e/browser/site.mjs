@@ -1,4 +1,4 @@
-// What the index of a folder must do.
+// Checks of the index of a folder.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";

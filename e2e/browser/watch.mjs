@@ -1,4 +1,4 @@
-// Opens exported files in a real browser, and notes whatever a page does that it must not.
+// Opens exported files in a real browser, and records forbidden actions of a page.
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -31,7 +31,7 @@ export async function open(browser, file, options = {}) {
   const address = pathToFileURL(file).href;
   page.on("request", (request) => {
     const url = request.url();
-    // Other pages of the same export are what links lead to.
+    // Links may lead to other pages of the same export.
     const isOurs = request.isNavigationRequest() && url.startsWith("file:") && /\.html(#.*)?$/.test(url);
     if (!isOurs) seen.requests.push(url);
   });
@@ -43,7 +43,7 @@ export async function open(browser, file, options = {}) {
     seen.dialogs.push(dialog.message());
     await dialog.dismiss();
   });
-  // What is planted in sessions calls this.
+  // Planted scripts call this.
   await page.addInitScript(() => {
     window.reached = [];
     window.pwned = (place) => window.reached.push(place);

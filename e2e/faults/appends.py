@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Changes a session while somebody appends to it, and checks that every line is still there.
+"""Changes a session while another process appends to it, and checks that no line is lost.
 
   appends.py --bin target/release/recount [--seconds 20] [--smoke]
 
@@ -67,7 +67,7 @@ class Claude:
 
 
 class Codex:
-    """Half of the lines are names of other threads, which its processes write in turns."""
+    """Half of the lines are names of other threads, which its processes write under a lock."""
 
     commands = COMMANDS
     files = (f".codex/sessions/2026/11/15/rollout-2026-11-15T18-17-00-{ID}.jsonl", ".codex/session_index.jsonl")
@@ -134,7 +134,7 @@ class Trial:
         path = os.path.join(self.home, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         records = [record] if os.path.exists(path) else [*self.agent.head(name), record]
-        # What the agent does: a file that is gone is made again.
+        # Like the agent: a missing file is created again.
         with open(path, "a", encoding="utf-8") as file:
             for record in records:
                 file.write(json.dumps(record) + "\n")
@@ -150,7 +150,7 @@ class Trial:
                     fcntl.flock(lock, fcntl.LOCK_EX)
                 self.append(name, record)
             self.appended += 1
-            # Now and then it stops, as an agent does that waits for its model: then a change comes through.
+            # It pauses occasionally, like an agent that waits for its model: then a change succeeds.
             time.sleep(0.3 if self.lot.random() < 0.03 else self.lot.choice((0, 0, 0.0005, 0.003, 0.03)))
 
     def recount(self, *arguments):

@@ -5,8 +5,8 @@ import os
 
 
 class Case:
-    """A command. `then` is what is done before it; `is_ours` when only our own data change; `lose` when the agent deletes all first;
-    `is_quick` when it is one of those that are always tried."""
+    """A command. `then` runs before it; `is_ours`: only our own data changes; `lose`: the agent deletes everything first;
+    `is_quick`: it is always tested."""
 
     def __init__(self, name, fixture, arguments, *, then=(), is_ours=False, codes=(0,), look=None, prepare=None,
                  lose=False, is_quick=True):
@@ -37,7 +37,7 @@ class Case:
 
     @staticmethod
     def filled(arguments, home):
-        """Puts ids in the place of `{N}`: the N-th session of all, the newest first."""
+        """Replaces `{N}` by ids: the N-th session of all, newest first."""
         if not any("{" in argument for argument in arguments):
             return list(arguments)
         ids = [session["id"] for session in home.sessions() if session["kind"] == "main"]
@@ -45,17 +45,17 @@ class Case:
 
 
 def listed(*arguments):
-    """Looks at what a command tells as JSON."""
+    """Checks the JSON output of a command."""
     return lambda home: json.loads(home.run(*arguments, "--json").stdout or "null")
 
 
 def project(name):
-    """Makes a folder for a project, so that something can go there."""
+    """Creates a folder for a project, as a destination."""
     return lambda home: home.write(f"code/{name}/README", "A project.")
 
 
 def damaged(home):
-    """A log whose head is missing and whose last line is torn."""
+    """A log without a header and with an incomplete last line."""
     for path in home.session_files():
         text = home.read(path)
         home.write(path, text[text.index("\n") + 1:] + '{"id":"torn')
@@ -69,19 +69,19 @@ def lost(home):
 
 
 def renamed(home):
-    """The folder of the project is somewhere else."""
+    """The folder of the project has moved."""
     home.write("code/market/README", "A project.")
 
 
 def vault(home):
-    """What the vault holds: sizes and hashes of all that was kept, and whether it is whole."""
+    """The contents of the vault: sizes and hashes of all copies, and whether they are intact."""
     told = json.loads(home.run("vault", "--json").stdout)
     checked = home.run("vault", "verify", "--json")
     return [checked.returncode, sorted((held["id"], held["bytes"]) for held in told["sessions"])]
 
 
 def titled(home):
-    """The agent keeps a title once more, in a file that may not be written."""
+    """The agent stores a title again, in a write-protected file."""
     for path in home.session_files():
         folder = path.removesuffix(".jsonl")
         if os.path.isdir(os.path.join(home.home, folder)):
@@ -90,7 +90,7 @@ def titled(home):
 
 
 def turns(home):
-    """The file by whose lock the agent's processes take turns at names."""
+    """The file that the agent's processes lock to change names."""
     home.write(".codex/session_index.jsonl.lock", "")
 
 

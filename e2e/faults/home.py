@@ -1,4 +1,4 @@
-"""A home in which commands are tried, and which can be put back as it was."""
+"""A home for testing commands, which can be reset."""
 
 import hashlib
 import json
@@ -7,11 +7,11 @@ import shutil
 import subprocess
 
 FIXTURES = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../fixtures"))
-# The folders of agents, and how the names of their sessions' files begin and end.
+# The folders of agents, and the prefixes and suffixes of their session files.
 AGENTS = {".gemini": ("session-", ""), ".claude": ("", ".jsonl"), ".codex": ("rollout-", "")}
 NOW = "2026-11-16T09:30:00Z"
 PATIENCE = 120  # seconds
-# What is made anew when it is lost: it may fail or not.
+# Rebuilt if lost: it may fail or not.
 CACHES = "catalog:/index:/facts:last-list:folders.json"
 
 
@@ -23,7 +23,7 @@ class Home:
         os.makedirs(self.home)
 
     def copy(self, fixture):
-        """Puts a recorded home into this one."""
+        """Copies a recorded home into this one."""
         shutil.copytree(os.path.join(FIXTURES, fixture, "home"), self.home, dirs_exist_ok=True)
 
     def write(self, name, text):
@@ -37,7 +37,7 @@ class Home:
             return file.read()
 
     def session_files(self):
-        """Logs and documents of sessions, from the home on."""
+        """Logs and documents of sessions, relative to the home."""
         found = []
         for agent, (begin, end) in AGENTS.items():
             for folder, _, names in os.walk(os.path.join(self.home, agent)):
@@ -72,7 +72,7 @@ class Home:
         return subprocess.run(**self.command(arguments))
 
     def run_with(self, library, kind, number, *arguments):
-        """Runs it with a fault; returns how it ended and how many operations there were."""
+        """Runs it with a fault; returns its exit code and the number of operations."""
         log = os.path.join(self.folder, "operations")
         done = subprocess.run(**self.command(
             arguments, LD_PRELOAD=library, FAULT_PLACES=self.work, FAULT_SKIP=CACHES, FAULT_KIND=kind,
@@ -89,12 +89,12 @@ class Home:
         return json.loads(done.stdout)["sessions"] if done.stdout else []
 
     def last_change(self):
-        """The receipt of the last change that is in force, an undo too."""
+        """The receipt of the last change in force, including undos."""
         changes = json.loads(self.run("history", "--json").stdout or '{"changes":[]}')["changes"]
         return next((change["receipt"] for change in changes if change["undoable"]), "none")
 
     def tree(self):
-        """Every file of the agents: its bytes and permissions."""
+        """Every file of the agents: bytes and permissions."""
         found = {}
         for folder, _, names in (walked for agent in AGENTS for walked in os.walk(os.path.join(self.home, agent))):
             for name in names:

@@ -30,10 +30,10 @@ FIXTURES = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file
 # Sessions of other agents, beside the synthetic ones.
 OTHERS = ("claude/folder/subagent", "claude/folder/interactive", "claude/flat/resume", "codex/paginated/fork", "codex/paginated/reverted",
           "codex/paginated/archived", "codex/tagged/tools")
-# Which commands are for sessions of the first agent only.
+# Commands for sessions of the first agent only.
 FIRST_ONLY = ("merge", "compact", "convert")
 
-# `{}` is a session, `{to}` another project. None of them drops anything that was said, but for what goes to the trash whole.
+# `{}` is a session, `{to}` another project. None of them drops a message, except whole sessions that go to the trash.
 COMMANDS = [
     ["delete", "{}"],
     ["delete", "{}", "{}", "{}"],
@@ -130,7 +130,7 @@ class Trial:
         return found
 
     def messages(self):
-        """All that was ever said, word for word, by session."""
+        """The complete text of all messages, by session."""
         asked = "SELECT session, kind, text FROM messages WHERE kind IN ('prompt', 'answer') AND text <> ''"
         rows = json.loads(self.run("sql", "--json", asked).stdout or '{"rows":[]}')["rows"]
         said = collections.defaultdict(set)
@@ -157,10 +157,10 @@ class Trial:
             _, words = process.communicate()
             end = {-9: "killed", 0: "made", 1: "nothing to do", 3: "refused"}.get(process.returncode, "failed")
             self.ends[arguments[0]][end] += 1
-            # A document may have been drawn for what only logs have, and a session may be gone.
+            # The random session may be a document where only logs are supported, or may be deleted.
             if "panicked" in words or (end == "failed" and "cannot" in words):
                 self.fault(f"round {number}: {' '.join(arguments)}: {words.strip()}")
-        # Any change ends what was cut short; this one does nothing else.
+        # Any change recovers interrupted ones; this one does nothing else.
         told = self.run("trash", "empty", "--before", "2000-01-01", "--yes").stderr
         self.recovered += told.count("was interrupted and is now")
         self.check(f"round {number} ({' | '.join(' '.join(arguments[:2]) for arguments in drawn)})")
@@ -168,7 +168,7 @@ class Trial:
     def draw(self):
         command = self.lot.choice(COMMANDS)
         ids = self.ids(command[0] in FIRST_ONLY) or ["none"]
-        # Every second time a session of another agent, of which there are few.
+        # Every second time a session of another agent, as there are few.
         if command[0] not in FIRST_ONLY and self.lot.random() < 0.5:
             first = set(self.ids(True))
             ids = [one for one in ids if one not in first] or ids
@@ -189,7 +189,7 @@ class Trial:
         here = set().union(*self.messages().values(), set())
         for session, said in self.said.items():
             is_thrown_away = session in trash or self.parents.get(session) in trash
-            # What was merged or forked may be there under another id.
+            # Merged or forked messages may be under another id.
             if not is_thrown_away and (lost := {one for one in said - here if not self.is_kept(one[1])}):
                 self.fault(f"{when}: {len(lost)} messages of {session} are nowhere: {sorted(lost)[0][1][:60]!r}")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lets the disk fail at every operation of every command that changes something, and checks that nothing is lost.
+"""Injects a disk fault at every operation of every command that changes something, and checks that nothing is lost.
 
   run.py --bin target/release/recount              # every operation of every command
   run.py --bin target/release/recount --smoke      # some operations of each
@@ -76,13 +76,13 @@ class Trial:
             self.case.prepare(self.home)
             self.home.keep()
             self.try_all()
-        except Exception as error:  # a case that cannot be tried is not one that passed
+        except Exception as error:  # a case that cannot be run has not passed
             self.tell(f"cannot be tried: {error!r}")
 
     def try_all(self):
         self.before = self.home.tree()
         self.arguments = self.case.arguments(self.home)
-        # What reading leaves in our own folder is not what is tried here.
+        # Caches that reading writes to our own folder are not tested here.
         self.home.run("list", "--all", "--json")
         self.home.keep()
         length = self.measure("none")
@@ -96,7 +96,7 @@ class Trial:
                 self.disturb(kind, number)
 
     def measure(self, kind):
-        """Runs the command undisturbed and counts its operations."""
+        """Runs the command without a fault and counts its operations."""
         self.home.put_back()
         done, count = self.home.run_with(self.library, kind, 0, *self.arguments)
         if done.returncode not in self.case.codes:
@@ -106,7 +106,7 @@ class Trial:
     def chosen(self, last):
         if not self.opts.smoke or last <= SMOKE:
             return range(1, last + 1)
-        # The last ones are where files change their names.
+        # The last ones rename files.
         return sorted({1 + (last - 1) * step // (SMOKE - 1) for step in range(SMOKE)})
 
     def disturb(self, kind, number):
@@ -115,7 +115,7 @@ class Trial:
         done, _ = self.home.run_with(self.library, kind, number, *self.arguments)
         if "panicked" in done.stderr:
             self.tell(f"{told}: {done.stderr.strip()}")
-        # Any change first ends what was cut short; this one does nothing else.
+        # Any change first recovers interrupted ones; this one does nothing else.
         ended = self.home.run("trash", "empty", "--before", "2000-01-01", "--yes")
         if ended.returncode != 0:
             self.tell(f"{told}: not ended afterwards: {ended.stderr.strip()}")
@@ -123,8 +123,8 @@ class Trial:
         is_made = done.returncode in self.case.codes
         end = "made" if now == self.after else "not made" if now == self.before else "neither"
         if kind == "rot":
-            # A file that cannot be read while a plan is made may be left out of it, or be taken for a damaged one. What is then
-            # changed is another change, which must be whole all the same.
+            # A file that cannot be read while a plan is made may be skipped, or treated as damaged. The result
+            # is a different change, which must still be complete.
             end = "otherwise" if end == "neither" else end
             is_made = False
         self.ends[end] += 1
@@ -138,7 +138,7 @@ class Trial:
             self.undo(told)
 
     def again(self, told, is_same):
-        """What is kept in our own folder is whole after the next run."""
+        """Our own data is intact after the next run."""
         done = self.home.run(*self.arguments)
         if done.returncode not in self.case.codes:
             self.tell(f"{told}: not possible afterwards: {done.stderr.strip()}")

@@ -1,4 +1,4 @@
-// A home that a release of the real program has filled, in which recount changes something and the program looks at it.
+// A home that a release of the real program has filled, in which recount changes something and the program checks it.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -46,7 +46,7 @@ export class Kit {
     kit.home = kit.agentHome.home;
     kit.shop = kit.agentHome.project;
     kit.store = path.join(kit.home, 'code', 'store');
-    // The release finds a place for its projects by itself.
+    // The release chooses the folder of its projects by itself.
     fs.rmSync(path.join(kit.home, '.gemini', 'tmp'), { recursive: true });
     fs.rmSync(path.join(kit.home, '.gemini', 'projects.json'));
     for (const project of [kit.shop, kit.store]) {
@@ -195,7 +195,7 @@ export class Kit {
     try {
       json = JSON.parse(done.stdout);
     } catch {
-      // Not every command was asked for JSON.
+      // Not every command prints JSON.
     }
     return { code: done.status, stdout: done.stdout, stderr: done.stderr, json };
   }

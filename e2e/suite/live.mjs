@@ -1,4 +1,4 @@
-// While the program is at work in a session, nothing of it is changed, and nothing that it writes is lost.
+// While the program uses a session, it is not changed, and nothing that it writes is lost.
 
 import { expect, texts } from './kit.mjs';
 

@@ -1,4 +1,4 @@
-// Sessions that were compacted, converted, trimmed, repaired and brought back from what is left of them, in the eyes of the program.
+// Sessions that were compacted, converted, trimmed, repaired and rebuilt, as seen by the program.
 
 import fs from 'node:fs';
 import path from 'node:path';
@@ -36,7 +36,7 @@ export default [
     core: true,
     async run(kit) {
       if (kit.since('0.39.0')) {
-        // There and back again.
+        // Converted and back.
         kit.does('convert', kit.ids.tax, '--to', 'json', '--yes');
         await kit.works(kit.shop, kit.ids.tax, texts('tax'));
         kit.does('convert', kit.ids.cart, '--to', 'json', '--yes');
@@ -111,7 +111,7 @@ export default [
       const target = file(kit, kit.ids.cart);
       const [head, list] = fs.readFileSync(target, 'utf8').split('\n');
       expect(list.startsWith('{"$set":{"messages"'), 'the log does not begin with a list');
-      // What a start in the same minute leaves: another head, and a list with nothing but the context.
+      // What a start in the same minute leaves: another header, and a list with only the context.
       fs.appendFileSync(target, `${head}\n${list}\n`);
       await kit.isGone(kit.shop, kit.ids.cart);
       kit.does('repair', kit.ids.cart, '--yes');

@@ -1,4 +1,4 @@
-// Sessions that were renamed, moved, relocated, forked and merged, in the eyes of the program.
+// Sessions that were renamed, moved, relocated, forked and merged, as seen by the program.
 
 import fs from 'node:fs';
 import path from 'node:path';
@@ -45,7 +45,7 @@ export default [
       fs.appendFileSync(file, '{"id":"torn","type":"us');
       kit.does('rename', kit.ids.tax, 'Torn', '--yes');
       await kit.works(kit.shop, kit.ids.tax, texts('tax'), { title: 'Torn' });
-      // What the program writes next is not welded to the fragment.
+      // What the program writes next is not appended to the fragment.
       await kit.works(kit.shop, kit.ids.tax, [...texts('tax'), 'Is that all?', 'That is all.']);
     },
   },

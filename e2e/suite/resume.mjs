@@ -1,4 +1,4 @@
-// `recount resume` from anywhere: the program runs in the project's folder, goes on with the session, and leaves nothing behind
+// `recount resume` from anywhere: the program runs in the project's folder, continues the session, and leaves nothing
 // that would make it delete conversations.
 
 import fs from 'node:fs';
@@ -27,7 +27,7 @@ export default [
         expect(requests.length > 0, 'the model was not asked');
         kit.holds(requests[0], texts('tax'), { prompt });
       }
-      // Starts under other ids, at which conversations beside left-overs would go.
+      // Starts under other ids, which would delete conversations beside leftovers.
       await kit.ask(kit.shop, ['-p', 'Hello?'], [{ text: 'Hello.' }]);
       await kit.works(kit.shop, kit.ids.tax, texts('tax'));
     },

@@ -1,9 +1,9 @@
-// Lets released versions of the real program make sessions, changes them with recount, and asks the program what it makes of that.
+// Creates sessions with released versions of the real program, changes them with recount, and checks the result with the program.
 //
 //   node suite/run.mjs [--bin PATH] [--releases 0.29.0,0.60.0] [--brief 0.29.0] [--only WORDS] [--jobs N]
 //
-// With the releases of --brief only one scenario per command is tried.
-// See ../README.md. Nothing is written but in a temporary folder and where releases are kept.
+// With the releases of --brief only one scenario per command is run.
+// See ../README.md. Writes only to a temporary folder and to the folder of installed releases.
 
 import fs from 'node:fs';
 import os from 'node:os';
@@ -66,7 +66,7 @@ async function tryRelease(release) {
   await kit.stop();
 }
 
-// One after the other: npm does not like company.
+// One after the other: npm does not support parallel runs.
 for (const release of releases) install(release);
 const waiting = [...releases];
 const worker = async () => {

@@ -1,4 +1,4 @@
-// Deleted sessions are gone for the program, do not come back by themselves, and come back when they are asked for.
+// Deleted sessions are gone for the program, do not reappear by themselves, and can be restored.
 
 import fs from 'node:fs';
 import path from 'node:path';
