@@ -1,4 +1,4 @@
-//! How fast session files are read, beside what is run on the same bytes: finding newlines, and a general parser that
+//! Measures reading of session files, beside other work on the same bytes: finding newlines, and a general parser that
 //! skips everything.
 //!
 //! `cargo bench -p recount-formats`
@@ -17,7 +17,7 @@ fn main() {
     divan::main();
 }
 
-/// A log of about 8 MB in the shape of real ones: prompts, and answers with tool output that are written twice.
+/// Returns a log of about 8 MB in the shape of real ones: prompts, and answers with tool output that are written twice.
 fn log() -> String {
     let mut text = String::from(
         "{\"sessionId\":\"s\",\"projectHash\":\"h\",\"startTime\":\"2026-09-02T08:00:00.000Z\"}\n",

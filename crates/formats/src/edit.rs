@@ -1,6 +1,6 @@
-//! Changes to an agent's own files, as byte edits: what is not meant to change is copied, never rewritten.
+//! Changes to an agent's own files, as byte edits: unchanged bytes are copied, never rewritten.
 //!
-//! Nothing here writes. Files are looked at to say what a change would be; who carries it out is not our business.
+//! Nothing here writes. Files are read to describe a change; the caller carries it out.
 
 use std::fmt::Debug;
 use std::io;
@@ -12,13 +12,12 @@ use recount_model::{Grammar, RecordedPath, SessionId};
 use crate::bytes::Buffer;
 use crate::source::{Artifacts, ProjectFolder, RootShape};
 
-/// Knows which bytes change when a session is renamed or goes elsewhere.
+/// Knows which bytes change when a session is renamed or moved.
 pub trait Editor: Debug + Sync {
     /// Returns a title as the agent would show it: on one line, without characters that control a terminal.
     fn title(&self, text: &str) -> String;
 
-    /// Says something of the session as a whole in one of its files. `None` when the file is damaged so that it cannot be said
-    /// there.
+    /// Returns the changes that set session-level fields in one of its files. `None` if the file is too damaged for that.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -30,8 +29,8 @@ pub trait Editor: Debug + Sync {
         buffer: &mut Buffer,
     ) -> io::Result<Option<Vec<Patch>>>;
 
-    /// Tells what is written when a session gets a title, or loses it, by an agent that keeps these beside its sessions; `None` for
-    /// others, which keep them in the session.
+    /// Returns what is written when a session gets or loses a title, for an agent that stores titles beside its sessions;
+    /// `None` for others, which store them in the session.
     fn name_beside(
         &self,
         _root: &Path,
@@ -42,17 +41,18 @@ pub trait Editor: Debug + Sync {
         None
     }
 
-    /// Returns the file by whose lock the agent's processes take turns at the titles beside sessions.
+    /// Returns the file that the agent's processes lock to change the titles beside sessions.
     fn names_lock(&self, _root: &Path) -> Option<PathBuf> {
         None
     }
 
-    /// Returns what people should know of titles beside sessions, where the agent does not show all of them.
+    /// Returns a note about titles beside sessions, if the agent does not show all of them.
     fn names_note(&self, _root: &Path) -> Option<&'static str> {
         None
     }
 
-    /// Returns the file beside a session's in which the agent keeps its title once more, with the new one; `None` where there is none.
+    /// Returns the file beside a session's in which the agent stores its title again, with the new one; `None` if there is
+    /// none.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -60,17 +60,17 @@ pub trait Editor: Debug + Sync {
         Ok(None)
     }
 
-    /// Returns the folder for a session that began at a time, by an agent that sorts sessions by time; `None` for others, which sort
-    /// them by project.
+    /// Returns the folder for a session that began at a time, for an agent that sorts sessions by time; `None` for others,
+    /// which sort them by project.
     fn folder_at(&self, _root: &Path, _began: Option<Timestamp>) -> Option<PathBuf> {
         None
     }
 
-    /// Tells what changes in which files when sessions that record the folder `old` belong to another one, by an agent that sorts
-    /// sessions by time.
+    /// Returns what changes in which files when sessions that record the folder `old` are assigned to another one, for an
+    /// agent that sorts sessions by time.
     ///
     /// # Errors
-    /// In words, when it cannot be done.
+    /// A message, if it is not possible.
     fn refoldered(
         &self,
         _root: &Path,
@@ -81,10 +81,10 @@ pub trait Editor: Debug + Sync {
         Ok(Vec::new())
     }
 
-    /// Finds where the agent keeps the project at `path` below one of its data folders, or would.
+    /// Returns where the agent keeps the project at `path` below one of its data folders, or would keep it.
     ///
     /// # Errors
-    /// In words, when its record of projects is damaged.
+    /// A message, if its record of projects is damaged.
     fn place(
         &self,
         root: &Path,
@@ -92,11 +92,11 @@ pub trait Editor: Debug + Sync {
         path: &RecordedPath,
     ) -> Result<ProjectDirectory, String>;
 
-    /// Tells what must change below a data folder when a project's folder has become another; `None` when there is nothing of
+    /// Returns what must change below a data folder when a project's folder has moved; `None` if nothing is recorded for
     /// it.
     ///
     /// # Errors
-    /// In words, when its record of projects is damaged.
+    /// A message, if its record of projects is damaged.
     fn relocation(
         &self,
         root: &Path,
@@ -105,26 +105,27 @@ pub trait Editor: Debug + Sync {
         new: &RecordedPath,
     ) -> Result<Option<Relocation>, String>;
 
-    /// Lists all that lies in a project directory.
+    /// Lists everything in a project directory.
     fn contents(&self, folder: &Path) -> Artifacts;
 
-    /// Tells what becomes of a file when two project directories become one and both have it. `name` is its path within them.
+    /// Returns what happens to a file when two project directories that both have it are merged. `name` is its path within
+    /// them.
     fn meet(&self, name: &Path, here: &Path, there: &Path) -> Meeting;
 
     /// Whether a folder is one in which the agent looks for sessions.
     fn is_sessions_folder(&self, folder: &Path) -> bool;
 
-    /// Returns what of the name of a session's file says to the agent which files it deletes together.
+    /// Returns the part of a session file's name by which the agent decides which files to delete together.
     fn group<'a>(&self, name: &'a str) -> &'a str;
 
-    /// Returns other names for a file of a session, by and by, all of one group that is not the one it has.
+    /// Returns alternative names for a file of a session, one per attempt, all in one group other than its own.
     fn names_apart(&self, name: &str, id: &SessionId, attempt: usize) -> String;
 
-    /// Returns other names for a file of a session, by and by, in the group that it has.
+    /// Returns alternative names for a file of a session, one per attempt, in its own group.
     fn names_beside(&self, name: &str, attempt: usize) -> String;
 
-    /// Lists what lies in a project directory for sessions that are gone. `is_there` knows the ids of those that are not, whose
-    /// files are `sessions`.
+    /// Lists the files in a project directory that belong to deleted sessions. `is_there` returns whether an id exists;
+    /// `sessions` are the files of existing ones.
     fn orphans(
         &self,
         folder: &ProjectFolder,
@@ -133,63 +134,63 @@ pub trait Editor: Debug + Sync {
     ) -> Artifacts;
 }
 
-/// Where an agent keeps a project, or would.
+/// Where an agent keeps a project, or would keep it.
 #[derive(Clone, Debug, Default)]
 pub struct ProjectDirectory {
-    /// The directory in which its releases of today look.
+    /// The directory that current releases use.
     pub folder: PathBuf,
-    /// The one in which old releases look.
+    /// The directory that old releases use.
     pub old_folder: PathBuf,
-    /// What must be written so that it looks there.
+    /// What must be written so that the agent uses it.
     pub writes: Vec<RegistryEntry>,
-    /// The folder by which the agent's processes take turns at these.
+    /// The lock folder of the agent's processes for these.
     pub lock: Option<PathBuf>,
-    /// Files in the old directory that the agent copies to the new one at its next start, but not when anything is in there.
+    /// Files in the old directory that the agent copies to the new one at its next start, unless that is not empty.
     pub inherited: Vec<PathBuf>,
 }
 
-/// A small file that is written, whatever it held.
+/// A small file that is written, replacing its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegistryEntry {
-    /// Where it lies.
+    /// Its path.
     pub path: PathBuf,
-    /// What will be in it.
+    /// Its content.
     pub bytes: Vec<u8>,
     /// What it is, for people.
     pub what: &'static str,
 }
 
-/// What must change when a project's folder has become another.
+/// What must change when a project's folder has moved.
 #[derive(Clone, Debug, Default)]
 pub struct Relocation {
-    /// What is written.
+    /// Files to write.
     pub writes: Vec<RegistryEntry>,
-    /// What is removed.
+    /// Files to remove.
     pub removes: Vec<RegistryEntry>,
-    /// Directories whose sessions are those of the new folder now.
+    /// Directories whose sessions now belong to the new folder.
     pub stays: Vec<PathBuf>,
-    /// Directories whose content goes to another one.
+    /// Directories whose content is moved to another one.
     pub goes: Vec<(PathBuf, PathBuf)>,
-    /// Files that the agent would copy at its next start, and to where.
+    /// Files that the agent would copy at its next start, and their destinations.
     pub inherited: Vec<(PathBuf, PathBuf)>,
-    /// The folder by which the agent's processes take turns.
+    /// The lock folder of the agent's processes.
     pub lock: Option<PathBuf>,
-    /// What people should know.
+    /// Notes for people.
     pub notes: Vec<String>,
 }
 
-/// What becomes of a file that two directories have.
+/// What happens to a file that two directories have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meeting {
-    /// It says where its directory belongs, and is not needed in the other.
+    /// It identifies its directory, and is not needed in the other.
     Dropped,
-    /// Both become one.
+    /// Both are merged.
     United(Vec<u8>),
     /// It is kept under another name.
     Apart,
 }
 
-/// What is said of a session as a whole.
+/// Session-level fields.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Amendment<'a> {
     /// Its title, or that it has none of its own.
@@ -200,22 +201,22 @@ pub struct Amendment<'a> {
     pub folder: Option<&'a str>,
 }
 
-/// The title that a session gets.
+/// The new title of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Title<'a> {
-    /// This one.
+    /// This title.
     Is(&'a str),
-    /// None of its own.
+    /// No title of its own.
     None,
 }
 
-/// Bytes in the place of others.
+/// A replacement of bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patch {
-    /// Where.
+    /// The offset.
     pub at: u64,
-    /// How many bytes go.
+    /// The number of replaced bytes.
     pub bytes: u64,
-    /// What stands there instead.
+    /// The new bytes.
     pub with: Vec<u8>,
 }

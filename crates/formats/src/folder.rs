@@ -1,4 +1,4 @@
-//! Listing an agent's folders without following links that lead out of them.
+//! Lists an agent's folders without following links that lead out of them.
 
 use std::fs::{self, DirEntry};
 use std::path::Path;
@@ -9,20 +9,20 @@ use recount_model::{Problem, What};
 use crate::bytes::accept_link;
 use crate::source::{FileAt, FilePlacement, Stamp, modified};
 
-/// What in a project directory is reached through links that lead out of the agent's data folder. It is left out everywhere but where
-/// we tell what the agent deletes: the agent follows links.
+/// What in a project directory is reached through links that lead out of the agent's data folder. It is ignored everywhere
+/// except when predicting what the agent deletes: the agent follows links.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Linked {
     /// Nothing.
     #[default]
     Nothing,
-    /// Session files, or the folder that they lie in.
+    /// Session files, or their folder.
     Files,
     /// The directory itself.
     Directory,
 }
 
-/// Looks at a file of a listing. What is not a regular file within `root` is a problem.
+/// Reads the metadata of a listed file. Anything but a regular file within `root` is a problem.
 pub(crate) fn file(entry: &DirEntry, root: &Path, problems: &mut Vec<Problem>) -> Option<FileAt> {
     let path = entry.path();
     let mut problem = |what, done: &'static str| {
@@ -30,7 +30,7 @@ pub(crate) fn file(entry: &DirEntry, root: &Path, problems: &mut Vec<Problem>) -
         problems.push(Problem { file, span: None, what, done: done.into() });
         None
     };
-    // Asked of its folder, which is open: the way there is not walked again for each.
+    // Read through its open folder: the path is not resolved again for each file.
     let Ok(mut metadata) = entry.metadata() else {
         return problem(What::Unreadable, "left out");
     };
@@ -51,7 +51,7 @@ pub(crate) fn file(entry: &DirEntry, root: &Path, problems: &mut Vec<Problem>) -
         }
     }
     if !metadata.is_file() {
-        // Opening a pipe would wait for ever.
+        // Opening a pipe would block forever.
         return problem(What::NotAFile, "left out");
     }
     Some(FileAt {
@@ -80,7 +80,7 @@ pub(crate) fn is_folder(path: &Path, root: &Path, problems: &mut Vec<Problem>) -
     path.is_dir()
 }
 
-/// Whether what a path leads to lies below `root`.
+/// Whether a path leads to something below `root`.
 pub(crate) fn leads_inside(path: &Path, root: &Path) -> bool {
     let target = fs::canonicalize(path);
     target.is_ok_and(|target| fs::canonicalize(root).is_ok_and(|root| target.starts_with(root)))

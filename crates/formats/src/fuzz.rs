@@ -120,7 +120,7 @@ pub fn transcript(data: &[u8]) {
     }
 }
 
-/// Gives a session a title: it has that one then, and all that was said.
+/// Sets a title: the session then has it, and all its messages are unchanged.
 fn named(data: &[u8], before: &Outline, buffer: &mut Buffer) {
     let said = Amendment { title: Some(Title::Is("A \"title\"")), ..Amendment::default() };
     let amended = gemini::amended(data, before.grammar, said);
@@ -149,7 +149,7 @@ fn own_line(record: &[u8]) {
     }
 }
 
-/// Writes a record as an element of a document, and with calls answered or responses dropped.
+/// Writes a record as an element of a document, and with answered calls or dropped responses.
 fn repaired(record: &[u8]) {
     let Some(rewriter) = gemini::Gemini.rewriter() else { return };
     if let Some(element) = rewriter.shape(record, &Shape::Element(None)) {
@@ -162,7 +162,7 @@ fn repaired(record: &[u8]) {
     }
 }
 
-/// Puts nothing in the place of every text.
+/// Replaces every text by an empty one.
 struct Blank;
 
 impl NativeTexts for Blank {
@@ -184,8 +184,8 @@ impl NativeTexts for Blank {
 pub fn json(data: &[u8]) {
     let mut scanner = Scanner::new(data);
     let is_accepted = scanner.skip().and_then(|()| scanner.end()).is_ok();
-    // Ignoring a value checks its syntax alone. Like `JSON.parse`, and unlike the way to a `Value`, that knows no limit of depth or of
-    // numbers, and takes half a surrogate pair for a character.
+    // Ignoring a value checks only its syntax. Like `JSON.parse`, and unlike parsing to a `Value`, that has no limit on
+    // depth or numbers, and accepts half a surrogate pair as a character.
     let expected = serde_json::from_slice::<IgnoredAny>(data);
     assert_eq!(is_accepted, expected.is_ok(), "not what serde_json says: {expected:?}");
     let tree = JsonTree::parse(data);

@@ -1,4 +1,4 @@
-//! Which files are one session, for sources without rules of their own.
+//! Groups files into sessions, for sources without rules of their own.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use recount_model::{FileRole, SessionId, SessionKind};
 
 use crate::source::{FilePlacement, ScannedFile, SessionFile, SessionFiles};
 
-/// Groups files by the session id that they hold; a file without one is a session by its name. Of several files the one
-/// written last is the main one.
+/// Groups files by their session id; a file without one is a session by its name. Of several files the most recent is the
+/// main one.
 pub(crate) fn by_session_id(files: Vec<ScannedFile>) -> Vec<SessionFiles> {
     let mut sessions: BTreeMap<(Option<SessionId>, SessionId), Vec<ScannedFile>> = BTreeMap::new();
     for file in files {

@@ -1,13 +1,13 @@
 //! Bytes to sessions; pure and read-only, one folder per source.
 //!
-//! A file is read once, from front to back, through a reused [`bytes::Buffer`] into a [`source::Reader`]. What comes out is an
-//! [`outline::Outline`]: which messages there are, where each version of each stands, which of them the agent's own loader
-//! would show, the fate of the others, and what could not be used. An outline holds no text.
+//! A file is read once, from front to back, through a reused [`bytes::Buffer`] into a [`source::Reader`]. The result is an
+//! [`outline::Outline`]: the messages, the location of each version, which of them the agent's own loader would show, the
+//! fate of the others, and the problems. An outline has no text.
 //!
-//! [`Source::group_sessions`] then sorts the files of one session, each with its role, and
-//! [`Source::message`] reads one message in full from its place when somebody asks for it.
+//! [`Source::group_sessions`] then groups the files of one session, each with its role, and [`Source::message`] reads one
+//! message in full from its location on demand.
 //!
-//! Of a source whose sessions are not read yet only [`Source::known_folders`] is used: the folders it was used in.
+//! For a source whose sessions are not read yet only [`Source::known_folders`] is used: the folders it was used in.
 //!
 //! ```
 //! use recount_formats::reader;
@@ -59,7 +59,7 @@ pub use rewrite::Rewriter;
 pub use source::{SOURCES, Source, Sources};
 pub use stream::StreamFormat;
 
-/// Returns a reader for the bytes of a session file that is written in `grammar`, to be fed as they come.
+/// Returns a reader for the bytes of a session file in `grammar`, to be fed incrementally.
 pub fn reader(grammar: Grammar, file: &str) -> Box<dyn source::Reader> {
     gemini::reader(grammar, &Arc::from(file))
 }

@@ -1,7 +1,8 @@
 //! Folders that the records of an agent name.
 //!
-//! A folder that another agent was used in is a candidate for a project that is known by its hash alone. So nothing here needs
-//! to be certain, and nothing here is a [`Problem`](recount_model::Problem): what is missing or damaged names no folders.
+//! A folder that another agent was used in is a candidate for a project that is only known by its hash. So nothing here
+//! needs to be certain, and nothing here is a [`Problem`](recount_model::Problem): missing or damaged files name no
+//! folders.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,28 +14,28 @@ use recount_model::RecordedPath;
 use crate::bytes;
 use crate::json::{JsonScan, Scanner, Text};
 
-/// How many session files are looked into, the newest first.
+/// The maximum number of session files that are read, newest first.
 pub(crate) const MOST_FILES: usize = 2000;
 
-/// How much of a session file is read: mostly the folder stands in the first rows, rarely behind a long one.
+/// How much of a session file is read: usually the folder is in the first rows, rarely after a long one.
 const HEADS: [u64; 2] = [8 * 1024, 64 * 1024];
 
-/// How much of a file is read that is one document.
+/// How much of a document is read.
 pub(crate) const DOCUMENT: u64 = 4 * 1024 * 1024;
 
-/// How many entries of one folder are looked at.
+/// The maximum number of entries of one folder.
 const MOST_ENTRIES: usize = 10_000;
 
-/// How many folders are remembered, and how long the path of one may be.
+/// The maximum number of folders, and the maximum length of a path.
 const MOST_PATHS: usize = 10_000;
 const LONGEST_PATH: usize = 4096;
 
-/// Folders on record, each with the file that named it first.
+/// Recorded folders, each with the file that named it first.
 #[derive(Debug, Default)]
 pub(crate) struct Named(BTreeMap<RecordedPath, PathBuf>);
 
 impl Named {
-    /// Takes a path, if it is a whole one.
+    /// Adds a path, if it is absolute.
     pub(crate) fn add(&mut self, path: &str, file: &Path) {
         let fits = path.len() <= LONGEST_PATH && self.0.len() < MOST_PATHS;
         if fits && is_absolute(path) {
@@ -42,7 +43,7 @@ impl Named {
         }
     }
 
-    /// Takes what `find` finds in the start of a file; more of it is read only if there is nothing in the first bit.
+    /// Adds what `find` finds in the start of a file; more of it is read only if there is nothing in the first part.
     pub(crate) fn add_from_head(&mut self, file: &Path, find: impl Fn(&[u8]) -> Vec<String>) {
         for limit in HEADS {
             let mut head = Vec::new();
@@ -66,7 +67,7 @@ impl Named {
     }
 }
 
-/// Whether a path is a whole one, on whatever system it was written.
+/// Whether a path is absolute, on any system.
 fn is_absolute(path: &str) -> bool {
     match path.as_bytes() {
         [b'/', ..] | [b'\\', b'\\', ..] => true,
@@ -84,8 +85,8 @@ pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Collects what `field` makes of the fields of every object in `bytes`, row by row. A row that is broken or cut
-/// short gives what stands before the break.
+/// Collects what `field` returns for the fields of every object in `bytes`, row by row. A broken or incomplete row gives
+/// what is before the break.
 pub(crate) fn rows<'a>(
     bytes: &'a [u8],
     mut field: impl FnMut(&mut Scanner<'a>, Text<'a>) -> JsonScan<()>,
@@ -107,7 +108,7 @@ pub(crate) fn text_into(scanner: &mut Scanner<'_>, found: &mut Vec<String>) -> J
     Ok(())
 }
 
-/// Walks over an object as [`Scanner::object`] does; any other value is skipped.
+/// Scans an object like [`Scanner::object`]; any other value is skipped.
 pub(crate) fn object_or_skip<'a>(
     scanner: &mut Scanner<'a>,
     field: impl FnMut(&mut Scanner<'a>, Text<'a>) -> JsonScan<()>,

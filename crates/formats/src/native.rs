@@ -1,4 +1,4 @@
-//! Sessions written as an agent itself keeps them, so that it can go on with them.
+//! Writes sessions in an agent's native format, so that it can continue them.
 
 pub(crate) mod walk;
 
@@ -12,93 +12,92 @@ use recount_model::{FileRole, SessionId, SessionKind, SourceName};
 use crate::bytes::Buffer;
 use crate::recovery::Remark;
 
-/// The form in which an agent keeps its sessions: a head, then one record per message.
+/// The format in which an agent stores its sessions: a header, then one record per message.
 ///
-/// What is written comes from the bytes that the agent wrote, not from what we understand of them: a field that nobody
-/// knows is carried along. Bytes in, bytes out; only [`fields`](Self::fields) opens a file.
+/// Records are copied from the bytes that the agent wrote, not rebuilt from what recount parsed: unknown fields are kept.
+/// Bytes in, bytes out; only [`fields`](Self::fields) opens a file.
 pub trait NativeFormat: Debug + Sync {
-    /// Whose form it is.
+    /// Returns the agent.
     fn source(&self) -> SourceName;
 
-    /// Returns how names of such files end.
+    /// Returns the file extension.
     fn extension(&self) -> &'static str;
 
-    /// Returns the folder of a project directory in which its sessions are.
+    /// Returns the folder with the sessions of a project directory.
     fn sessions_folder(&self, project: &Path) -> PathBuf;
 
-    /// Says what it is, for people.
+    /// Returns a description for people.
     fn about(&self) -> &'static str;
 
-    /// Returns the name that the agent would give to the file, without its ending.
+    /// Returns the file name that the agent would use, without its extension.
     fn stem(&self, id: &SessionId, kind: SessionKind, began: Option<Timestamp>) -> String;
 
     /// Returns an id for a conversation that has none, the same for the same name.
     fn made_up_id(&self, name: &str) -> SessionId;
 
-    /// Reads what a file says of the session as a whole.
+    /// Reads the session-level fields of a file.
     ///
     /// # Errors
     /// If the file cannot be read.
     fn fields(&self, path: &Path, buffer: &mut Buffer) -> io::Result<Fields>;
 
-    /// Unites what is known of a session as a whole.
+    /// Merges what is known about a session as a whole.
     fn united(&self, head: &HeadRequest<'_>) -> Fields;
 
-    /// Writes what stands above the records, line by line.
+    /// Writes the header, line by line.
     fn head(&self, head: &HeadRequest<'_>) -> Vec<Vec<u8>>;
 
-    /// Writes the record of a message, under another id if one is given; `None` when it cannot be one.
+    /// Writes the record of a message, under another id if one is given; `None` if that is not possible.
     fn record(&self, record: &[u8], id: Option<&str>) -> Option<Vec<u8>>;
 
-    /// Returns a line as it stands behind another one, for formats in which records name the one that they continue.
+    /// Returns a line as it is written after another one, for formats in which records name the one that they continue.
     fn behind(&self, line: Vec<u8>, _before: Option<&[u8]>) -> Vec<u8> {
         line
     }
 
-    /// Writes the records of a conversation that is not a session file; `None` when there is none in `bytes`.
+    /// Writes the records of a conversation that is not a session file; `None` if there is none in `bytes`.
     fn saved(&self, bytes: &[u8], time: Option<Timestamp>) -> Option<Vec<Vec<u8>>>;
 
-    /// Writes a prompt or a notice of our own as a record.
+    /// Writes a prompt or a notice of recount as a record.
     fn remark(&self, remark: &Remark<'_>) -> Vec<u8>;
 
-    /// Replaces texts in a line that was written here. What is none, such as an id, and the data of media stay.
-    /// `None` when it is not such a line.
+    /// Replaces texts in a line that was written here. Anything else, such as an id, and the data of media are kept. `None`
+    /// if it is not such a line.
     fn replace(&self, line: &[u8], texts: &mut dyn NativeTexts) -> Option<Vec<u8>>;
 }
 
-/// Who looks at the texts of a line.
+/// Receives the texts of a line.
 pub trait NativeTexts {
-    /// Returns what stands in the place of a text, or `None` if it stays. `key` is what it is called, where that may tell
-    /// what it is.
+    /// Returns the replacement of a text, or `None` to keep it. `key` is its key, if that may indicate what it is.
     fn text(&mut self, key: Option<&str>, text: &str) -> Option<String>;
 
-    /// Returns what stands in the place of a name that programs go by, such as a model or an id, or `None` if it stays.
+    /// Returns the replacement of a name that programs use, such as a model or an id, or `None` to keep it.
     fn name(&mut self, _name: &str) -> Option<String> {
         None
     }
 
-    /// Returns what stands in the place of the key of an object, or `None` if it stays.
+    /// Returns the replacement of the key of an object, or `None` to keep it.
     fn key(&mut self, _key: &str) -> Option<String> {
         None
     }
 
-    /// Returns what stands in the place of texts that are seen as one, piece by piece, or `None` if all of them stay.
-    /// Between two lines there is a piece with a line break, which stays.
+    /// Returns the replacements of texts that are displayed as one, piece by piece, or `None` to keep all of them. Between
+    /// two lines there is a piece with a line break, which is kept.
     fn pieces(&mut self, _pieces: &[String]) -> Option<Vec<String>> {
         None
     }
 
-    /// Returns what stands in the place of the hash of a path, or `None` if it stays.
+    /// Returns the replacement of the hash of a path, or `None` to keep it.
     fn path_hash(&mut self) -> Option<String>;
 
-    /// Is told of data that nobody looks into.
+    /// Is called for data that is not inspected.
     fn media(&mut self);
 }
 
-/// What is known of a session as a whole.
+/// What is known about a session as a whole.
 #[derive(Debug)]
 pub struct HeadRequest<'a> {
-    /// What its files say, in the order of the conversation.
+    /// The fields of its files, in the order of the conversation.
     pub files: &'a [(FileRole, Fields)],
     /// The session's id, if no file records it.
     pub id: &'a SessionId,
@@ -108,11 +107,11 @@ pub struct HeadRequest<'a> {
     pub started: Option<Timestamp>,
     /// When it was last used, if no file records it.
     pub updated: Option<Timestamp>,
-    /// What is to be said, whatever the files say.
+    /// Values that override those of the files.
     pub overrides: HeaderOverrides<'a>,
 }
 
-/// What of a session as a whole is said anew when it is written down once more.
+/// Session-level values that are replaced when a session is rewritten.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeaderOverrides<'a> {
     /// Another id.
@@ -138,40 +137,40 @@ pub struct Fields {
     layout: Layout,
 }
 
-/// Where in a document its fields stand.
+/// The positions of a document's fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// Where each value begins and ends; of equal keys the last one counts.
+    /// The range of each value; of duplicate keys the last one counts.
     values: Vec<(Box<str>, u64, u64)>,
-    /// Where the last of all values ends, if the document is whole.
+    /// The end of the last value, if the document is complete.
     end: Option<u64>,
 }
 
 impl Layout {
-    /// Notes where a value begins and ends.
+    /// Records the range of a value.
     pub(crate) fn put(&mut self, key: &[u8], begin: u64, end: u64) {
         self.values.push((String::from_utf8_lossy(key).into(), begin, end));
     }
 
-    /// Notes that the document is whole, and where its last value ends.
+    /// Records that the document is complete, and the end of its last value.
     pub(crate) fn close(&mut self, end: u64) {
         self.end = Some(end);
     }
 
-    /// Returns where a value begins and ends.
+    /// Returns the range of a value.
     pub fn of(&self, key: &str) -> Option<(u64, u64)> {
         let found = self.values.iter().rev().find(|(known, ..)| **known == *key);
         found.map(|(_, begin, end)| (*begin, *end))
     }
 
-    /// Returns where the last of all values ends, if the document is whole.
+    /// Returns the end of the last value, if the document is complete.
     pub fn end(&self) -> Option<u64> {
         self.end
     }
 }
 
 impl Fields {
-    /// Returns where the fields stand; empty if they are not those of a document.
+    /// Returns the positions of the fields; empty if they are not those of a document.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -185,7 +184,7 @@ impl Fields {
         self.known.iter().find(|(known, _)| **known == *key).map(|(_, value)| value.as_ref())
     }
 
-    /// Puts a field in the place of the one of that name, or behind all others.
+    /// Sets a field: replaces the one of that name, or adds it after all others.
     pub fn set(&mut self, key: &str, value: &[u8]) {
         match self.known.iter_mut().find(|(known, _)| **known == *key) {
             Some((_, old)) => *old = value.into(),

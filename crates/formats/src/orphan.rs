@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// An orphaned file or folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Orphan {
-    /// Where it lies.
+    /// Its path.
     pub path: PathBuf,
     /// What it is.
     pub what: OrphanKind,
@@ -14,22 +14,22 @@ pub struct Orphan {
 /// Kinds of orphans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OrphanKind {
-    /// It belongs to a session that is gone.
+    /// It belongs to a deleted session.
     Orphan {
         /// What it is, for people.
         what: &'static str,
     },
-    /// Something that was written or put aside and never cleared away.
+    /// Something that was written or renamed and never removed.
     Leftover,
-    /// A lock that nobody holds any more.
+    /// A lock that nobody holds.
     StaleLock,
-    /// A directory of a project that does not say which.
+    /// A directory of an unknown project.
     NoMarker,
-    /// What the agent has on record of a directory does not fit.
+    /// The agent's record of a directory is inconsistent.
     Contradiction {
-        /// In words.
+        /// A description.
         text: String,
-        /// Whether it is the marker that says which project a directory is.
+        /// Whether it is about the marker of the directory's project.
         is_marker: bool,
     },
 }

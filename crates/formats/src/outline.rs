@@ -1,7 +1,7 @@
-//! What one pass over a file leaves: which messages there are, where they are, and their fate.
+//! The result of one pass over a file: the messages, their locations, and their fate.
 //!
-//! An outline holds no text but titles. Message bodies are read from their spans when they are asked for, so
-//! a list of thousands of sessions stays small and one huge session can be shown in a stream.
+//! An outline has no text except titles. Message bodies are read from their spans on demand, so a list of thousands of
+//! sessions stays small and one huge session can be streamed.
 
 use std::ops::Range;
 
@@ -16,9 +16,9 @@ use recount_model::{
 /// The outline of one file.
 #[derive(Clone, Debug)]
 pub struct Outline {
-    /// How the file is written.
+    /// The grammar of the file.
     pub grammar: Grammar,
-    /// What the file says of the session as a whole.
+    /// The session-level fields of the file.
     pub head: Head,
     /// Whether the agent's own loader accepts the file.
     pub loadable: bool,
@@ -26,33 +26,33 @@ pub struct Outline {
     pub entries: Vec<MessageEntry>,
     /// Every recorded version of every message.
     pub versions: Vec<Version>,
-    /// For messages recorded in several pieces: the version of each piece after the first. Entries point here.
+    /// For messages recorded in several pieces: the version of each piece after the first. Entries refer to them by index.
     pub pieces: Vec<u32>,
     /// The strict view: which entries the agent's loader shows, and which version of each.
     pub strict: Vec<VisibleMessage>,
-    /// Models, in order of first use; entries point here.
+    /// Models, in order of first use; entries refer to them by index.
     pub models: Vec<Box<str>>,
-    /// Tools, in order of first use; entries point here.
+    /// Tools, in order of first use; entries refer to them by index.
     pub tools: Vec<Box<str>>,
     /// Calls that ran sub-agents.
     pub agent_calls: Vec<AgentCall>,
     /// The first human prompt, as a title.
     pub first_prompt: Option<String>,
-    /// The last human prompt, on one line, its start.
+    /// The start of the last human prompt, on one line.
     pub last_prompt: Option<String>,
     /// Whether there is any message of a human or a model.
     pub has_conversation: bool,
     /// Whether the agent would have anything to resume.
     pub resumable: bool,
-    /// What only the source understands.
+    /// Facts that only the source understands.
     pub state: SourceState,
-    /// What could not be used.
+    /// The problems.
     pub problems: Problems,
-    /// The other sessions that are in the same file.
+    /// The other sessions in the same file.
     pub others: Vec<Self>,
 }
 
-/// What a file says of the session as a whole.
+/// The session-level fields of a file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Head {
     /// The session's id.
@@ -63,13 +63,13 @@ pub struct Head {
     pub start: Option<i64>,
     /// When it was last written, in milliseconds.
     pub updated: Option<i64>,
-    /// Whether it says it is a sub-agent's.
+    /// Whether it is marked as a sub-agent's.
     pub subagent: bool,
-    /// The session that started it, where the file says so.
+    /// The session that started it, if the file records it.
     pub parent: Option<SessionId>,
     /// The title that the user gave it in the agent.
     pub name: Option<String>,
-    /// Whether the agent ran it for itself, and it is nobody's conversation.
+    /// Whether the agent ran it for itself, and it is not a user's conversation.
     pub is_background: bool,
     /// The agent's own title.
     pub summary: Option<String>,
@@ -83,10 +83,10 @@ pub struct Head {
     pub base: Option<Base>,
     /// Workspace folders.
     pub directories: Vec<String>,
-    /// Notes that the agent's own memory made of the session.
+    /// Notes that the agent's own memory made about the session.
     #[serde(with = "as_text")]
     pub memory: Option<RawJson>,
-    /// Every field as it stands; only of a reading that asked for it, and never kept.
+    /// Every raw field; only if requested, and never stored.
     #[serde(skip)]
     pub fields: Option<Fields>,
 }
@@ -98,18 +98,18 @@ pub struct Base {
     pub session: SessionId,
     /// The group that its files are in.
     pub group: Box<str>,
-    /// Which of its files, by the source's own name for it, where it may have several.
+    /// Which of its files, by the source's own name for it, if it may have several.
     pub file: Option<Box<str>>,
-    /// Where its borrowed part ends, as an offset in its file.
+    /// The end of its shared part, as an offset in its file.
     pub end: u64,
 }
 
-/// Which of [`Outline::pieces`] belong to an entry.
+/// The [`Outline::pieces`] of an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PieceRange {
     /// The first one.
     pub start: u32,
-    /// How many.
+    /// The number of pieces.
     pub count: u32,
 }
 
@@ -135,13 +135,13 @@ pub struct MessageEntry {
     pub kind: MessageKind,
     /// Its fate.
     pub fate: Fate,
-    /// When it was made, in milliseconds.
+    /// Its time, in milliseconds.
     pub time: Option<i64>,
     /// The richest version.
     pub best: u32,
     /// The version recorded last.
     pub last: u32,
-    /// Its pieces after the first, of a message that was recorded in several.
+    /// The pieces after the first, if it was recorded in several.
     pub pieces: PieceRange,
     /// What the request used.
     pub tokens: Option<Tokens>,
@@ -149,13 +149,13 @@ pub struct MessageEntry {
     pub model: Option<u16>,
     /// Tool calls: all, failed, cancelled.
     pub calls: [u32; 3],
-    /// How often the model asked for some of them, as far as times tell: each time was a request.
+    /// The number of requests that asked for them, as far as times show.
     pub rounds: u32,
     /// The tools that were called, in order.
     pub tools: Box<[ToolUse]>,
 }
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolUse {
     /// The tool, as an index into [`Outline::tools`].
@@ -164,10 +164,10 @@ pub struct ToolUse {
     pub end: CallEnd,
 }
 
-/// How a call of a tool ended.
+/// The outcome of a tool call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CallEnd {
-    /// Well, or nobody says.
+    /// Successful, or unknown.
     #[default]
     Fine,
     /// It failed.
@@ -190,11 +190,11 @@ pub struct AgentCall {
 /// One recorded version of a message.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Version {
-    /// Where it stands.
+    /// Its location.
     pub span: Span,
     /// The version of the same message before this one.
     pub before: Option<u32>,
-    /// The richer, the greater.
+    /// Richer versions have a greater rank.
     pub rank: u64,
 }
 
@@ -203,7 +203,7 @@ pub struct Version {
 pub struct VisibleMessage {
     /// The entry.
     pub entry: u32,
-    /// The version of it that is shown.
+    /// The shown version of it.
     pub version: u32,
 }
 
@@ -221,7 +221,7 @@ pub struct Problems {
 impl Problems {
     const KEPT: usize = 50;
 
-    /// Counts a problem and keeps it if there is room.
+    /// Counts a problem and keeps it up to a limit.
     pub fn note(&mut self, problem: Problem) {
         use recount_model::What;
         self.total += 1;
@@ -235,13 +235,13 @@ impl Problems {
 }
 
 impl Outline {
-    /// Whether the file could not be read, so that nothing is known of it.
+    /// Whether the file could not be read, so that nothing is known about it.
     pub fn is_unread(&self) -> bool {
         let kept = &self.problems.kept;
         kept.iter().any(|problem| problem.what == What::Unreadable && problem.span.is_none())
     }
 
-    /// An outline of nothing, for files that cannot be read.
+    /// Returns an empty outline, for files that cannot be read.
     pub fn empty(grammar: Grammar) -> Self {
         Self {
             grammar,
@@ -264,7 +264,7 @@ impl Outline {
         }
     }
 
-    /// Returns the outline of what was recorded before an offset. The fate of a message is as it is known today.
+    /// Returns the outline of what was recorded before an offset. The fates of messages are the current ones.
     #[must_use]
     pub fn before(&self, end: u64) -> Self {
         let is_before = |version: u32| {
@@ -300,7 +300,7 @@ impl Outline {
         cut
     }
 
-    /// Returns the last version of an entry that is before a cut; of a message in pieces, its first piece.
+    /// Returns the last version of an entry before a cut; for a message in pieces, its first piece.
     fn last_version_before(
         &self,
         entry: &MessageEntry,
@@ -316,7 +316,7 @@ impl Outline {
         Some(entry.best).filter(|best| is_before(*best))
     }
 
-    /// Returns the outline without its messages: what is known of the file as a whole.
+    /// Returns the outline without its messages: what is known about the file as a whole.
     #[must_use]
     pub fn without_messages(&self) -> Self {
         Self {

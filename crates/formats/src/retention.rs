@@ -1,4 +1,4 @@
-//! What an agent deletes by itself when it starts, told beforehand.
+//! Predicts what an agent deletes by itself when it starts.
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -9,27 +9,27 @@ use crate::json::JsonTree;
 pub use crate::json::edit::Unfit;
 use crate::source::{ProjectFolder, RootShape};
 
-/// An agent that cleans up after itself, release by release.
+/// An agent that deletes old sessions by itself, with rules per release.
 ///
-/// It only predicts, it never deletes. What is on disk is listed and settings are read; sessions are known by their
-/// [`SourceState`], and only those behind links, which nobody else reads, are opened.
+/// It only predicts, it never deletes. Files are listed and settings are read; sessions are known by their [`SourceState`],
+/// and only those reached through links, which nothing else reads, are opened.
 pub trait RetentionPolicy: Debug + Sync {
-    /// Returns the program, as people start it.
+    /// Returns the name of the program.
     fn program(&self) -> &'static str;
 
     /// Returns the newest release whose rules are known.
     fn newest(&self) -> &'static str;
 
-    /// Returns how old the program may be, and whether that is a release at all.
+    /// Whether a text is a release of the program.
     fn is_release(&self, text: &str) -> bool;
 
-    /// Finds out which release is installed, in the folders where programs and packages lie.
+    /// Finds the installed release, in the folders of programs and packages.
     fn installed(&self, places: &InstallFolders<'_>) -> Option<Installed>;
 
-    /// Reads the settings that hold for all projects below a data folder.
+    /// Reads the settings that apply to all projects below a data folder.
     fn settings(&self, root: &Path, shape: RootShape, variables: &dyn Variables) -> Settings;
 
-    /// Says what the program keeps and for how long, in the project at `folder`.
+    /// Returns what the program keeps and for how long, in the project at `folder`.
     fn retention(
         &self,
         settings: &Settings,
@@ -37,35 +37,36 @@ pub trait RetentionPolicy: Debug + Sync {
         release: &str,
     ) -> RetentionSettings;
 
-    /// Tells which files of a project directory the next start would delete, in the order of their paths.
+    /// Returns the files of a project directory that the next start would delete, in the order of their paths.
     fn pending_deletions(&self, chats: &Chats<'_>) -> Vec<PendingDeletion>;
 
-    /// Tells which files of a project directory take others along when they go, now or once they are old, and how each can be
-    /// made harmless.
+    /// Returns the files of a project directory that cause the deletion of others, now or once they are old, and how to
+    /// disarm each of them.
     fn traps(&self, chats: &Chats<'_>) -> Vec<Trap>;
 
-    /// Returns what makes a session be last used at a time when it is added to its log.
+    /// Returns the line that marks a session as last used at a time when it is appended to its log.
     fn used_line(&self, time: jiff::Timestamp) -> String;
 
-    /// Returns a session's document as last used at a time, and every other byte as it was; `None` if it is not understood.
+    /// Returns a session's document marked as last used at a time, with every other byte unchanged; `None` if it is
+    /// invalid.
     fn used_document(&self, text: &[u8], time: jiff::Timestamp) -> Option<Vec<u8>>;
 
-    /// Returns the file in which the user's own settings stand.
+    /// Returns the user's own settings file.
     fn settings_file(&self, root: &Path, shape: RootShape) -> Option<PathBuf>;
 
-    /// Returns that file's text with another retention, and every other byte as it was. Without a text, a new one.
+    /// Returns that file's text with another retention, and every other byte unchanged. Without a text, a new one.
     ///
     /// # Errors
-    /// If the text is not understood.
+    /// If the text is invalid.
     fn with_retention(&self, text: Option<&[u8]>, wanted: Wanted) -> Result<Vec<u8>, Unfit>;
 
-    /// Returns the settings as they are once the user's own file holds `text`.
+    /// Returns the settings as they are once the user's own file has `text`.
     fn once_edited(&self, settings: Settings, text: &[u8]) -> Settings;
 
     /// Returns when a file was last used, in milliseconds, as the program sees it.
     fn last_used(&self, state: &SourceState) -> Option<i64>;
 
-    /// Says how the user keeps the program from deleting sessions, in one sentence.
+    /// Returns how the user keeps the program from deleting sessions, in one sentence.
     fn remedy(&self) -> &'static str;
 }
 
@@ -75,81 +76,81 @@ pub trait Variables {
     fn get(&self, name: &str) -> Option<String>;
 }
 
-/// Where programs and packages lie on this machine.
+/// Where programs and packages are on this machine.
 #[derive(Clone, Copy, Debug)]
 pub struct InstallFolders<'a> {
     /// Folders with programs, in the order in which the shell looks.
     pub programs: &'a [PathBuf],
-    /// Folders with packages of Node.
+    /// Folders with Node packages.
     pub packages: &'a [PathBuf],
 }
 
-/// A program that is installed.
+/// An installed program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Installed {
     /// Its release.
     pub release: String,
-    /// The file that says so.
+    /// The file that records it.
     pub from: PathBuf,
 }
 
-/// One file of settings.
+/// One settings file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layer {
     pub(crate) path: PathBuf,
-    /// What stands in it; `None` if it is not there.
+    /// Its content; `None` if it does not exist.
     pub(crate) tree: Option<JsonTree>,
-    /// Whether it is there and cannot be understood.
+    /// Whether it exists and is invalid.
     pub(crate) is_broken: bool,
     /// Whether only the system's owner can have written it.
     pub(crate) is_safe: bool,
 }
 
-/// The settings that hold for all projects below a data folder.
+/// The settings that apply to all projects below a data folder.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Whether the agent looks at this data folder at all.
+    /// Whether the agent uses this data folder at all.
     pub(crate) is_own: bool,
-    /// The home in which it lies.
+    /// The home that contains it.
     pub(crate) home: Option<PathBuf>,
     pub(crate) defaults: Layer,
     pub(crate) user: Layer,
     pub(crate) system: Layer,
-    /// Which folders the user trusts: a path, and how.
+    /// The folders that the user trusts: a path, and how.
     pub(crate) trusted: Vec<(String, String)>,
-    /// What the environment says of it.
-    pub(crate) told_trust: Option<bool>,
-    /// Words of the environment that stand in settings.
+    /// The trust set by the environment.
+    pub(crate) env_trust: Option<bool>,
+    /// Environment variables used in settings.
     pub(crate) variables: Vec<(String, String)>,
 }
 
 /// What an agent keeps, and for how long.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RetentionSettings {
-    /// Whether sessions are cleaned up; if not, why.
+    /// Whether sessions are not deleted, and why.
     pub off: Option<String>,
-    /// Whether the program gets as far as to clean up anything.
+    /// Whether the program starts at all, so that it can delete anything.
     pub starts: bool,
-    /// How old a session may get, as it is written and in milliseconds.
+    /// The maximum age of a session, as written and in milliseconds.
     pub max_age: Option<(String, i64)>,
-    /// How many sessions are kept.
+    /// The maximum number of sessions.
     pub max_count: Option<u64>,
-    /// Whether outputs of tools are cleaned up. The program is less strict there.
+    /// Whether tool outputs are deleted. The program is less strict there.
     pub outputs: bool,
-    /// Files that say something of it, the one that counts most last.
+    /// Files with these settings, the one with the highest precedence last.
     pub from: Vec<PathBuf>,
-    /// What else is to be known.
+    /// Notes for people.
     pub notes: Vec<String>,
 }
 
-/// A project directory and what of it is known.
+/// A project directory and what is known about it.
 #[derive(Clone, Copy, Debug)]
 pub struct Chats<'a> {
     /// The directory.
     pub folder: &'a ProjectFolder,
-    /// The state of each session file in it, in the order of [`ProjectFolder::files`]; `None` of one that was not read.
+    /// The state of each session file in it, in the order of [`ProjectFolder::files`]; `None` for one that was not read.
     pub states: &'a [Option<&'a SourceState>],
-    /// What is kept.
+    /// The retention settings.
     pub retention: &'a RetentionSettings,
     /// The release.
     pub release: &'a str,
@@ -160,32 +161,32 @@ pub struct Chats<'a> {
 /// How long the user wants sessions to be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// For ever.
+    /// Forever.
     Forever,
     /// Days after their last use.
     Days(u32),
 }
 
-/// A file that takes others along when it goes.
+/// A file that causes the deletion of others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trap {
     /// The file.
     pub path: PathBuf,
     /// What it is.
     pub kind: TrapKind,
-    /// Files of the same session: what is said in all of these need not be kept here.
+    /// Files of the same session: content that is in these need not be kept here.
     pub beside: Vec<PathBuf>,
-    /// The same place under a name that takes nothing along; `None` when it takes nothing as it is.
+    /// The same path under a name that causes no deletions; `None` if it causes none as it is.
     pub aside: Option<PathBuf>,
 }
 
-/// What a file is that takes others along.
+/// The kind of a file that causes deletions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrapKind {
-    /// What a resume left behind.
+    /// A leftover of a resume.
     Stub,
-    /// The old document beside the log that was made of it.
+    /// The old document beside the log that was created from it.
     Twin,
-    /// A file whose name ends like another's.
+    /// A file whose name has the same ending as another's.
     SameName,
 }

@@ -1,4 +1,4 @@
-//! Session files rewritten: what an agent could have left out, in another grammar, or whole again.
+//! Rewrites session files: without repetitions, in another grammar, or repaired.
 
 use std::collections::HashSet;
 use std::fmt::Debug;
@@ -13,28 +13,27 @@ use crate::native::Fields;
 use crate::outline::Outline;
 use crate::source::Reader;
 
-/// How the files of an agent are rewritten.
+/// Rewrites the files of an agent.
 ///
-/// What is told are pieces: stretches of files that are there, and bytes between them. Who writes them streams; nothing here
-/// holds more than one record, and nothing here writes.
+/// The results are pieces: ranges of existing files, and bytes between them. The caller writes them as a stream; at most
+/// one record is in memory here, and nothing here writes.
 pub trait Rewriter: Debug + Sync {
-    /// Returns a reader that also keeps what is said of the session as a whole, to look at what would be written.
+    /// Returns a reader that also keeps session-level fields, to check what would be written.
     fn reader(&self, grammar: Grammar, file: &Arc<str>) -> Box<dyn Reader>;
 
-    /// Writes a record in another shape; `None` when it cannot be a message there.
+    /// Writes a record in another shape; `None` if it cannot be a message there.
     fn shape(&self, record: &[u8], shape: &Shape) -> Option<Vec<u8>>;
 
-    /// Returns a log without what later lines repeat. `None` when nothing can be left out, or it is no log.
+    /// Returns a log without what later lines repeat. `None` if nothing can be dropped, or it is not a log.
     ///
     /// # Errors
     /// If the file cannot be read.
-    fn compacted(&self, path: &Path, care: Care) -> io::Result<Option<Vec<Piece>>>;
+    fn compacted(&self, path: &Path, mode: CompactMode) -> io::Result<Option<Vec<Piece>>>;
 
-    /// Returns what stands around the records of a document: what comes before the first, between two, and behind the
-    /// last.
+    /// Returns the parts around the records of a document: before the first, between two, and after the last.
     fn document(&self, fields: &Fields) -> Frame;
 
-    /// Returns what is damaged in the lines of a log, and the log without the damage.
+    /// Returns the damage in the lines of a log, and the repaired log.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -45,44 +44,44 @@ pub trait Rewriter: Debug + Sync {
         known: &KnownMetadata<'_>,
     ) -> io::Result<(Vec<Flaw>, Vec<Piece>)>;
 
-    /// Tells who speaks in a record, what is called and what came back; `None` for what is not a message.
+    /// Returns the speaker of a record, its calls and its responses; `None` if it is not a message.
     fn exchange(&self, record: &[u8]) -> Option<Exchange>;
 
     /// Writes a record so that calls and responses match.
     fn rewritten(&self, record: &[u8], rewrite: &Rewrite) -> Option<Vec<u8>>;
 
-    /// Returns what stands around the records of a line that replaces the whole list of messages.
+    /// Returns the parts around the records of a line that replaces the whole list of messages.
     fn list(&self) -> Frame;
 
-    /// Writes a line that takes back a message and all later ones.
+    /// Writes a line that undoes a message and all later ones.
     fn rewind(&self, id: &str) -> Vec<u8>;
 
-    /// Says what a document must say of its session and does not, from what else is known. Returns whether the id was missing.
+    /// Adds missing required fields of a document, from what else is known. Returns whether the id was missing.
     fn complete(&self, fields: &mut Fields, outline: &Outline, known: &KnownMetadata<'_>) -> bool;
 
-    /// Whether a field says something of the session; some were put into files by mistake.
-    fn is_meant(&self, key: &str) -> bool;
+    /// Whether a field is meaningful; some were written to files by mistake.
+    fn is_meaningful(&self, key: &str) -> bool;
 
-    /// Returns where a file lay that the agent put aside.
+    /// Returns the original path of a file that the agent renamed.
     fn place_of(&self, aside: &Path) -> Option<PathBuf>;
 
-    /// Whether a release of the agent knows lines that replace the whole list of messages; the newest if none is told.
+    /// Whether a release of the agent supports lines that replace the whole list of messages; the newest by default.
     fn knows_lists(&self, release: Option<&str>) -> bool;
 
-    /// Returns what the agent's list would take as a title, by the rules of all releases.
+    /// Returns the titles in the agent's list, by the rules of all releases.
     fn list_titles(&self, outline: &Outline) -> Vec<Option<String>>;
 
-    /// Whether a log is a whole document on its one line.
+    /// Whether a log is a complete document on one line.
     fn is_document_on_one_line(&self, outline: &Outline) -> bool;
 
-    /// Whether the bytes of a record may hold an output of which the whole stands in another version.
+    /// Whether the bytes of a record may have an output that is complete in another version.
     fn may_be_cut(&self, record: &[u8]) -> bool;
 }
 
-/// How much is left out of a log.
+/// How much is dropped from a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Care {
-    /// Versions that a later one repeats, and lists that repeat what stands.
+pub enum CompactMode {
+    /// Versions that a later one repeats, and lists that repeat current messages.
     Usual,
     /// Only versions that the next line of the same message repeats.
     Greater,
@@ -91,36 +90,36 @@ pub enum Care {
 /// A piece of a file to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// A stretch of one of the files that it is made of, as it stands.
+    /// A range of one of the source files, unchanged.
     Kept {
         /// Which file.
         file: usize,
-        /// Where it begins.
+        /// Its offset.
         offset: u64,
-        /// How long it is.
+        /// Its length.
         bytes: u64,
     },
-    /// Bytes of ours.
+    /// Literal bytes.
     New(Vec<u8>),
     /// A record of one of the files, in another shape.
     Record {
         /// Which file.
         file: usize,
-        /// Where it stands.
+        /// Its location.
         span: Span,
-        /// In which shape it is written.
+        /// Its new shape.
         shape: Shape,
     },
 }
 
 impl Piece {
-    /// A stretch of the first file.
+    /// Returns a range of the first file.
     pub fn kept(offset: u64, bytes: u64) -> Self {
         Self::Kept { file: 0, offset, bytes }
     }
 }
 
-/// In which shape a record is written.
+/// The shape of a written record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// On one line, without the line break; under another id if one is given.
@@ -129,16 +128,16 @@ pub enum Shape {
     Element(Option<String>),
 }
 
-/// What stands around the records of a document.
+/// The parts around the records of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// Before the first record.
     pub open: Vec<u8>,
     /// Between two records.
     pub between: Vec<u8>,
-    /// Behind the last record.
+    /// After the last record.
     pub close: Vec<u8>,
-    /// All of it when there is no record.
+    /// All of it if there is no record.
     pub empty: Vec<u8>,
 }
 
@@ -156,56 +155,56 @@ impl Frame {
     }
 }
 
-/// Something in a file that keeps the agent from loading all of it, or from going on with it.
+/// Something in a file that keeps the agent from loading all of it, or from continuing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Flaw {
-    /// It cannot be read, so that nobody knows.
+    /// It cannot be read, so its state is unknown.
     Unread,
-    /// A mark in front of a line, which makes the agent drop it.
+    /// A byte order mark before a line, which makes the agent drop it.
     ByteOrderMark,
-    /// The last record was not written to its end.
+    /// The last record is incomplete.
     TornTail {
-        /// What there is of it.
+        /// Its size.
         bytes: u64,
     },
-    /// The last line does not end, so that the agent would write into it.
+    /// The last line has no line ending, so that the agent would append to it.
     NoLineEnd,
-    /// A record that was put behind a torn one.
+    /// A record that follows a torn one on the same line.
     WeldedLine {
-        /// What there is of the torn one.
+        /// The size of the torn one.
         bytes: u64,
     },
-    /// Nothing says whose session it is.
+    /// There is no session id.
     NoHead,
     /// A document that is not valid.
     Broken,
     /// A document on one line, which some releases do not read.
     OneLine,
-    /// A rewind to a message that is not there, which empties the session.
+    /// A rewind to an unknown message, which empties the session.
     UnknownRewind,
-    /// Calls of tools without a response: the service refuses the session.
+    /// Tool calls without a response: the service refuses the session.
     Unanswered {
-        /// How many.
+        /// Their number.
         calls: usize,
     },
     /// Responses without a call: the service refuses the session.
     Unasked {
-        /// How many.
+        /// Their number.
         answers: usize,
     },
-    /// The agent would show nothing, although something was said.
+    /// The agent would show nothing, although there is a conversation.
     Buried {
-        /// How many messages come back.
+        /// The number of restored messages.
         messages: usize,
     },
-    /// A file that the agent put aside holds more than the one in its place.
+    /// A file that the agent renamed has more than the one in its place.
     PutAside {
-        /// How many messages it adds.
+        /// The number of additional messages.
         messages: usize,
     },
 }
 
-/// What is known of a session from elsewhere.
+/// What is known about a session from other files.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownMetadata<'a> {
     /// Its id.
@@ -216,18 +215,18 @@ pub struct KnownMetadata<'a> {
     pub is_subagent: bool,
 }
 
-/// Who speaks in a record, and what goes to and fro between the model and its tools.
+/// The speaker of a record, and the calls and responses between the model and its tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exchange {
-    /// Who speaks.
+    /// The speaker.
     pub speaker: Speaker,
-    /// What the model calls.
+    /// The calls of the model.
     pub calls: Vec<RecordedCall>,
-    /// What came back.
+    /// The responses.
     pub answers: Vec<RecordedCall>,
 }
 
-/// Who speaks in a record.
+/// The speaker of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaker {
     /// The human, or a tool in the human's place.
@@ -238,7 +237,7 @@ pub enum Speaker {
     Nobody,
 }
 
-/// A call of a tool, or a response to one.
+/// A tool call, or a response to one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedCall {
     /// Its id.
@@ -250,7 +249,7 @@ pub struct RecordedCall {
 }
 
 impl RecordedCall {
-    /// Whether a response is to this call: by id, where both have one, else by the tool.
+    /// Whether a response belongs to this call: by id, if both have one, else by the tool.
     pub fn is_same(&self, other: &Self) -> bool {
         match (&self.id, &other.id) {
             (Some(own), Some(other)) => own == other,
@@ -259,7 +258,7 @@ impl RecordedCall {
     }
 }
 
-/// Calls or responses, to find those that are the same as others ([`RecordedCall::is_same`]) without a look at each.
+/// Calls or responses, indexed to find those that match others ([`RecordedCall::is_same`]).
 #[derive(Debug, Default)]
 struct Counterparts<'a> {
     ids: HashSet<&'a str>,
@@ -291,19 +290,19 @@ impl<'a> Counterparts<'a> {
     }
 }
 
-/// What is done to a record so that calls and responses match.
+/// How a record is rewritten so that calls and responses match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rewrite {
-    /// These calls get a response that says theirs was lost.
+    /// These calls get a response which says that theirs was lost.
     Answer(Vec<RecordedCall>),
     /// These responses are no longer sent.
     Drop(Vec<RecordedCall>),
 }
 
-/// Finds what does not match in the records that an agent loads, by their number.
+/// Finds mismatches in the records that an agent loads, by their number.
 pub fn unpaired(exchanges: &[Exchange]) -> Vec<(usize, Rewrite)> {
     let mut rewrites = Vec::new();
-    // The last turn of the model, with the calls that nobody has answered yet, and all of them.
+    // The last turn of the model, with its open calls, and all of them.
     let mut model: Option<(usize, Vec<RecordedCall>, &[RecordedCall])> = None;
     let end = |model: Option<(usize, Vec<RecordedCall>, &[RecordedCall])>, found: &mut Vec<_>| {
         if let Some((number, open, _)) = model.filter(|(_, open, _)| !open.is_empty()) {
@@ -335,7 +334,7 @@ pub fn unpaired(exchanges: &[Exchange]) -> Vec<(usize, Rewrite)> {
                 }
                 let says_more = exchange.answers.is_empty();
                 if says_more {
-                    // What comes behind a prompt answers nothing before it.
+                    // Messages after a prompt answer nothing before it.
                     end(model.take(), &mut rewrites);
                 }
             }

@@ -1,4 +1,4 @@
-//! What a source is, and the list of all of them.
+//! Sources, and the list of all of them.
 
 mod reader;
 
@@ -35,21 +35,21 @@ use crate::retention::RetentionPolicy;
 use crate::rewrite::Rewriter;
 use crate::stream::StreamFormat;
 
-/// Every source we know, in the order they are listed to people.
+/// All sources, in display order.
 pub const SOURCES: &[&dyn Source] = &[&Gemini, &Claude, &Codex];
 
 /// A list of sources, such as [`SOURCES`].
 pub type Sources = &'static [&'static dyn Source];
 
-/// A tool whose sessions we can read. Stateless.
+/// A tool whose sessions can be read. Stateless.
 ///
-/// The first methods are what every source must have. All others are optional: their defaults say that the source does not
-/// have that capability.
+/// The first methods are required for every source. All others are optional: by default the source does not have that
+/// capability.
 pub trait Source: Debug + Sync {
     /// The name used in flags, JSON and the catalog. Never changes once released.
     fn name(&self) -> SourceName;
 
-    /// The name that people know it by.
+    /// The display name.
     fn display_name(&self) -> &'static str;
 
     /// Where its data is, relative to a home.
@@ -61,20 +61,20 @@ pub trait Source: Debug + Sync {
     /// Recognizes a file by its path and its first kilobytes.
     fn sniff(&self, path: &Path, head: &[u8]) -> Recognition;
 
-    /// Lists what is there again, when something in it has changed. What is known to be as it was need not be listed.
+    /// Lists it again, when something in it has changed. Unchanged parts need not be listed.
     fn relocate(&self, root: &Path, shape: RootShape, _known: &EarlierListing<'_>) -> Located {
         self.locate(root, shape)
     }
 
     /// Reads the outline of one file. A file that cannot be read has an empty one with a problem.
     ///
-    /// A file that holds several sessions gives the first one, with the others in [`Outline::others`].
+    /// A file with several sessions gives the first one, with the others in [`Outline::others`].
     fn outline(&self, path: &Path, buffer: &mut Buffer) -> Outline;
 
     /// Reads one message in full from its pieces.
     fn message(&self, request: &MessageRequest<'_>) -> Result<Message, Problem>;
 
-    /// The version of what this source reads out of a file: what was kept under another version is read again.
+    /// The version of what this source reads from a file: data cached under another version is read again.
     fn version(&self) -> u32;
 
     /// Whether its sessions are read.
@@ -84,8 +84,8 @@ pub trait Source: Debug + Sync {
 
     // --- Reading ---
 
-    /// Continues reading a file that has grown since a reader of it was kept, and keeps the reader again if `further` bytes
-    /// have come since. `None` when it must be read from the start.
+    /// Continues reading a file that has grown since its reader was saved, and saves the reader again if `further` bytes
+    /// were added since. `None` if it must be read from the start.
     fn outline_from(
         &self,
         _path: &Path,
@@ -96,7 +96,7 @@ pub trait Source: Debug + Sync {
         None
     }
 
-    /// Reads the outline of one file and keeps the reader, if it can continue later.
+    /// Reads the outline of one file and saves the reader, if it can continue later.
     fn outline_to_keep(&self, path: &Path, buffer: &mut Buffer) -> ReadResult {
         ReadResult { outline: self.outline(path, buffer), saved: None }
     }
@@ -106,8 +106,8 @@ pub trait Source: Debug + Sync {
         grouping::by_session_id(files)
     }
 
-    /// Returns the files that hold the start of another session, cut where the borrowed part ends, nearest first, with what that
-    /// session begins with in its turn. `None` if they are not there.
+    /// Returns the files with the start of another session, cut where the shared part ends, nearest first, including what
+    /// that session itself begins with. `None` if they do not exist.
     fn borrowed(
         &self,
         session_files: SessionFiles,
@@ -121,13 +121,13 @@ pub trait Source: Debug + Sync {
         Some((vec![SessionFile { role, compressed: false, is_loaded: true, file }], next))
     }
 
-    /// Returns an outline without its messages, with what [`Source::agent_list`] looks at.
+    /// Returns an outline without its messages, with what [`Source::agent_list`] needs.
     fn light(&self, outline: &Outline) -> Outline {
         outline.without_messages()
     }
 
-    /// Returns the key of the request that an entry records: equal for all copies of one request, in whatever file or session
-    /// they are. `None` for an entry that cannot be told from others.
+    /// Returns the key of the request that an entry records: equal for all copies of one request, in any file or session.
+    /// `None` for an entry that cannot be distinguished from others.
     fn request_key(&self, outline: &Outline, entry: &MessageEntry) -> Option<u64> {
         let _ = outline;
         // Ids alone are not enough: hand-written ones are counted from one in each session.
@@ -135,23 +135,23 @@ pub trait Source: Debug + Sync {
         Some(stable_hash(&(self.name().as_str(), id, entry.time)))
     }
 
-    /// Returns what was billed for a message and is not on record.
+    /// Returns what was billed for a message but not recorded.
     fn unrecorded(&self, _outline: &Outline, _entry: &MessageEntry) -> Unrecorded {
         Unrecorded::default()
     }
 
-    /// Counts the requests for a session as a whole that were billed and are not on record.
+    /// Counts the requests for a session as a whole that were billed but not recorded.
     fn side_calls(&self, _family: &SessionFiles) -> u32 {
         0
     }
 
-    /// Returns titles that a file holds for conversations which may be in other files, each with the key of where that
-    /// conversation ends. `state` is that of the file.
+    /// Returns titles in a file for conversations that may be in other files, each with the key of the end of that
+    /// conversation. `state` is that of the file.
     fn titles_for_others(&self, _state: &SourceState) -> Vec<(u64, String)> {
         Vec::new()
     }
 
-    /// Returns the key of where the conversation of a file ends, for titles that stand in other files.
+    /// Returns the key of the end of a file's conversation, for titles in other files.
     fn end_key(&self, _state: &SourceState) -> Option<u64> {
         None
     }
@@ -161,7 +161,7 @@ pub trait Source: Debug + Sync {
         Vec::new()
     }
 
-    /// Reads a file that is not a session of the agent but holds a conversation: a saved chat, an export.
+    /// Reads a file that is not a session of the agent but has a conversation: a saved chat, an export.
     fn foreign(&self, _bytes: &[u8], _file: &Arc<str>) -> Option<Foreign> {
         None
     }
@@ -188,7 +188,7 @@ pub trait Source: Debug + Sync {
         Vec::new()
     }
 
-    /// Lists files of a project directory that hold tool outputs of which sessions keep only a part.
+    /// Lists files of a project directory with tool outputs of which sessions have only a part.
     fn outputs(&self, _folder: &ProjectFolder) -> Vec<PathBuf> {
         Vec::new()
     }
@@ -201,18 +201,19 @@ pub trait Source: Debug + Sync {
 
     // --- What belongs to a session ---
 
-    /// Returns prompts on record of sessions that may be gone.
+    /// Returns recorded prompts of sessions that may be deleted.
     fn traces(&self, _folder: &ProjectFolder) -> Vec<Trace> {
         Vec::new()
     }
 
-    /// Lists what belongs to a session in one project directory, beside its own `files`: all that goes when it goes.
+    /// Lists the artifacts of a session in one project directory, beside its own `files`: everything that is deleted with
+    /// it.
     fn artifacts(&self, _folder: &ProjectFolder, _id: &SessionId, _files: &[PathBuf]) -> Artifacts {
         Artifacts::default()
     }
 
-    /// Lists ids in a project directory: [`Source::artifacts`] finds nothing there for any other. There may be more of them than there are
-    /// sessions. `None` if nobody can tell without asking for each session.
+    /// Lists ids in a project directory: [`Source::artifacts`] finds nothing there for any other. There may be more of them
+    /// than sessions. `None` if each session must be checked.
     fn artifact_ids(&self, _folder: &ProjectFolder) -> Option<Vec<String>> {
         None
     }
@@ -222,17 +223,17 @@ pub trait Source: Debug + Sync {
         None
     }
 
-    /// Returns what the path of a file alone says of it, wherever the file is.
+    /// Returns what the path of a file alone shows about it, wherever the file is.
     fn placement(&self, _path: &Path) -> Placement {
         Placement { project_folder: None, placement: FilePlacement::Main }
     }
 
-    /// Whether files of a group may hold a session whose id begins with `wanted`.
+    /// Whether files of a group may contain a session whose id begins with `wanted`.
     fn may_hold(&self, group: &str, wanted: &str) -> bool {
         group.starts_with(wanted) || wanted.starts_with(group)
     }
 
-    /// Lists what is left of a session elsewhere than in its own files. `extra` are files that somebody named.
+    /// Lists what is left of a session outside of its own files. `extra` are files that the user named.
     fn recovery_sources(
         &self,
         _folder: Option<&ProjectFolder>,
@@ -243,8 +244,8 @@ pub trait Source: Debug + Sync {
         Vec::new()
     }
 
-    /// Lists files in one of its data folders that belong to no session. `is_known` says whether there is a session of that
-    /// id.
+    /// Lists files in one of its data folders that belong to no session. `is_known` returns whether there is a session of
+    /// that id.
     fn orphans(
         &self,
         _root: &Path,
@@ -263,7 +264,7 @@ pub trait Source: Debug + Sync {
         Vec::new()
     }
 
-    /// Whether the agent has a list with numbers, and can go on only with what is in it.
+    /// Whether the agent has a numbered list, and can only resume what is in it.
     fn lists_by_number(&self) -> bool {
         true
     }
@@ -280,17 +281,17 @@ pub trait Source: Debug + Sync {
 
     // --- Capabilities with an interface of their own ---
 
-    /// Returns the writer of the agent's native format, if we can write it.
+    /// Returns the writer of the agent's native format, if it is supported.
     fn native_format(&self) -> Option<&'static dyn NativeFormat> {
         None
     }
 
-    /// Returns what knows how the agent's files change when a session is renamed or moved, if we can do that.
+    /// Returns the editor for renaming and moving sessions, if that is supported.
     fn editor(&self) -> Option<&'static dyn Editor> {
         None
     }
 
-    /// Returns how its session files are rewritten, if we can.
+    /// Returns the rewriter of its session files, if that is supported.
     fn rewriter(&self) -> Option<&'static dyn Rewriter> {
         None
     }
@@ -300,12 +301,12 @@ pub trait Source: Debug + Sync {
         None
     }
 
-    /// Returns how the agent runs hooks, if it does.
+    /// Returns the agent's hooks, if it has any.
     fn hook(&self) -> Option<&'static dyn Hook> {
         None
     }
 
-    /// Returns how its sessions are followed while they run, if they can be.
+    /// Returns how its sessions are followed while they run, if that is supported.
     fn live(&self) -> Option<&'static dyn LiveSource> {
         None
     }
@@ -316,94 +317,94 @@ pub trait Source: Debug + Sync {
     }
 }
 
-/// How sure a source is that a file is its own.
+/// How certain a source is that a file is its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Recognition {
     /// It is not.
     #[default]
     No,
-    /// It may hold a conversation in a form that the source understands.
+    /// It may have a conversation in a format that the source supports.
     Possible,
     /// It is a session file of the source.
     Certain,
 }
 
-/// What the path of a file says of it.
+/// What the path of a file shows about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
     /// The project directory that it is in.
     pub project_folder: Option<PathBuf>,
-    /// What it is there.
+    /// Its role there.
     pub placement: FilePlacement,
 }
 
-/// Hashes a value the same way in every run, for keys that are kept.
+/// Hashes a value the same way in every run, for stored keys.
 pub fn stable_hash(value: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
 }
 
-/// Where a source's data lies.
+/// Where a source's data is.
 #[derive(Clone, Copy, Debug)]
 pub struct DataFolders {
-    /// Below the home, each a place of its own.
+    /// Below the home, each a separate data folder.
     pub below_home: &'static [&'static str],
     /// An environment variable that replaces the home.
     pub home_variable: Option<&'static str>,
     /// An environment variable that names the data folder itself, or several, separated by commas.
     pub folder_variable: Option<&'static str>,
-    /// An environment variable that names one more folder shaped like the part that holds projects.
+    /// An environment variable that names one more folder in the layout of the projects part.
     pub extra_variable: Option<&'static str>,
-    /// What tells that a folder is the data folder itself.
+    /// What identifies a folder as the data folder itself.
     pub landmark: &'static str,
 }
 
-/// How much of an agent's folder a root is.
+/// Which part of an agent's data a root is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RootShape {
     /// The agent's whole data folder.
     Whole,
-    /// Only the part that holds the projects.
+    /// Only the part with the projects.
     ProjectsOnly,
 }
 
-/// What lies below a data folder.
+/// The contents of a data folder.
 #[derive(Clone, Debug, Default)]
 pub struct Located {
     /// One per project directory.
     pub folders: Vec<ProjectFolder>,
-    /// Project paths that the agent has on record, with the directory's name if it says so.
+    /// Project paths that the agent has recorded, with the directory's name if available.
     pub registry: Vec<Registered>,
-    /// What does not fit in the agent's record of projects.
+    /// Inconsistencies in the agent's record of projects.
     pub notes: Vec<RegistryNote>,
-    /// Names that users gave to sessions, where the agent keeps them beside its sessions.
+    /// Names that users gave to sessions, if the agent stores them beside its sessions.
     pub names: Vec<(SessionId, String)>,
-    /// What could not be looked at.
+    /// The problems.
     pub problems: Vec<Problem>,
-    /// What all this was learned from.
+    /// What this was built from.
     pub basis: Basis,
 }
 
-/// What a listing was made from: while none of it changes, and no session file does, another listing would find the same.
+/// What a listing was built from: while none of it changes, and no session file does, another listing would be the same.
 #[derive(Clone, Debug, Default)]
 pub struct Basis {
     /// Directories that were listed.
     pub directories: Vec<PathBuf>,
-    /// Other files that were read or looked for; they need not be there.
+    /// Other files that were read or looked up; they need not exist.
     pub files: Vec<PathBuf>,
 }
 
-/// What an earlier listing found below a data folder, and what has changed since.
+/// An earlier listing of a data folder, and what has changed since.
 #[derive(Clone, Copy, Debug)]
 pub struct EarlierListing<'a> {
-    /// Its project directories. The stamps of their files are those of now.
+    /// Its project directories. The stamps of their files are current.
     pub folders: &'a [&'a ProjectFolder],
-    /// What it was made from.
+    /// What it was built from.
     pub basis: &'a Basis,
-    /// What could not be looked at.
+    /// Its problems.
     pub problems: &'a [Problem],
-    /// What has changed of its basis.
+    /// The changed parts of its basis.
     pub changed: &'a [&'a Path],
 }
 
@@ -415,23 +416,23 @@ impl Basis {
     }
 }
 
-/// Something in an agent's record of projects that does not fit.
+/// An inconsistency in an agent's record of projects.
 #[derive(Clone, Debug)]
 pub struct RegistryNote {
-    /// The directory it is about; all of them when there is none.
+    /// The directory it is about; all of them if `None`.
     pub slug: Option<String>,
     /// What it is.
     pub text: String,
 }
 
-/// A project path that an agent has on record.
+/// A project path that an agent has recorded.
 #[derive(Clone, Debug)]
 pub struct Registered {
     /// The path.
     pub path: RecordedPath,
     /// The directory's name.
     pub slug: Option<String>,
-    /// Where it is on record.
+    /// Where it is recorded.
     pub from: &'static str,
 }
 
@@ -442,11 +443,11 @@ pub struct ProjectFolder {
     pub path: PathBuf,
     /// Its name.
     pub name: String,
-    /// Whether it stands for one project. In others, such as folders of a day, each session records its own project.
+    /// Whether it belongs to one project. In others, such as folders of a day, each session records its own project.
     pub is_project: bool,
     /// The name as a hash, if it is one.
     pub hash: Option<ProjectHash>,
-    /// Paths that markers in it name, and where the marker stands.
+    /// Paths that markers in it name, and the locations of the markers.
     pub markers: Vec<(RecordedPath, &'static str)>,
     /// Session files.
     pub files: Vec<FileAt>,
@@ -454,7 +455,7 @@ pub struct ProjectFolder {
     pub linked: Linked,
     /// All bytes in it that belong to sessions.
     pub bytes: u64,
-    /// What about it is not as the agent leaves it.
+    /// Unusual facts about it.
     pub notes: Vec<String>,
 }
 
@@ -469,60 +470,60 @@ pub struct FileAt {
     pub is_link: bool,
     /// When it was last written, in milliseconds.
     pub modified: Option<i64>,
-    /// What changes when its content does.
+    /// Changes when its content does.
     pub stamp: Stamp,
-    /// What its place says of it.
+    /// What its location shows about it.
     pub placement: FilePlacement,
     /// Files of one session share it; files of different sessions may.
     pub group: String,
 }
 
-/// The place of a file in a project directory, which need not be there.
+/// The location of a file in a project directory, which need not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectLocation {
     /// The directory.
     pub folder: PathBuf,
-    /// Where in it the file lies.
+    /// The path of the file in it.
     pub below: PathBuf,
-    /// Whether the directory is called by a hash, and needs no marker.
+    /// Whether the directory is named by a hash, and needs no marker.
     pub is_hashed: bool,
-    /// The file that says whose directory it is, with the project's path as its text.
+    /// The marker file of the directory, with the project's path as its text.
     pub marker: PathBuf,
 }
 
-/// What belongs to a session beside its own files.
+/// Artifacts of a session beside its own files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Artifacts {
     /// Files.
     pub files: Vec<Artifact>,
-    /// Folders that hold nothing else.
+    /// Folders that contain nothing else.
     pub folders: Vec<PathBuf>,
 }
 
 /// A file that belongs to a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Artifact {
-    /// Where it lies.
+    /// Its path.
     pub path: PathBuf,
-    /// What it is.
-    pub kind: BelongingKind,
+    /// Its kind.
+    pub kind: ArtifactKind,
 }
 
 impl Artifact {
-    /// Whether it is an output of a tool, to which paths stand in the text.
+    /// Whether it is a tool output, which the text refers to by path.
     pub fn is_output(&self) -> bool {
-        self.kind == BelongingKind::ToolOutput
+        self.kind == ArtifactKind::ToolOutput
     }
 }
 
-/// What a file that belongs to a session is.
+/// The kind of an artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BelongingKind {
+pub enum ArtifactKind {
     /// A sub-agent's.
     Subagent,
-    /// An output of a tool.
+    /// A tool output.
     ToolOutput,
-    /// A log of what the agent did.
+    /// An activity log of the agent.
     ActivityLog,
     /// Plans and tasks.
     Plans,
@@ -530,8 +531,8 @@ pub enum BelongingKind {
     File,
 }
 
-impl BelongingKind {
-    /// Returns its name, as plans and journals have it.
+impl ArtifactKind {
+    /// Returns its name in plans and journals.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Subagent => "sub-agent",
@@ -543,23 +544,23 @@ impl BelongingKind {
     }
 }
 
-/// What changes when a file's content does, as far as the system tells without reading it.
+/// Changes when a file's content does, as far as the system reports it without reading the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Stamp {
     /// Its size.
     pub bytes: u64,
     /// When it was last written, in nanoseconds.
     pub nanos: i128,
-    /// Its number on the disk.
+    /// Its inode number.
     pub inode: u64,
-    /// When its content, its permissions or its owner last changed, in nanoseconds: nobody can set it back. A file that becomes
-    /// unreadable keeps its other times.
+    /// When its content, its permissions or its owner last changed, in nanoseconds: it cannot be set back. A file that
+    /// becomes unreadable keeps its other times.
     #[serde(default)]
     pub changed: i128,
 }
 
 impl Stamp {
-    /// Takes what the system tells of a file.
+    /// Returns the stamp from a file's metadata.
     pub fn of(metadata: &Metadata) -> Self {
         let since = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let nanos =
@@ -596,21 +597,21 @@ fn inode(_metadata: &Metadata) -> u64 {
     0
 }
 
-/// What the place of a file says of it.
+/// What the location of a file shows about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FilePlacement {
-    /// Where main sessions lie.
+    /// In the folder of main sessions.
     Main,
     /// In the folder of the session that ran it.
     SubagentOf(SessionId),
-    /// A file that the agent put aside.
+    /// A file that the agent renamed.
     Leftover,
 }
 
 /// A file that was read.
 #[derive(Clone, Debug)]
 pub struct ScannedFile {
-    /// Which project directory, by number.
+    /// The number of its project directory.
     pub folder: usize,
     /// Whether that directory's name is the readable, newer kind.
     pub named_folder: bool,
@@ -638,7 +639,7 @@ pub struct SessionFiles {
 /// One file of a session.
 #[derive(Clone, Debug)]
 pub struct SessionFile {
-    /// What it is to the session.
+    /// Its role in the session.
     pub role: FileRole,
     /// Whether the conversation was compressed at its end.
     pub compressed: bool,
@@ -657,7 +658,7 @@ pub struct AgentRow {
     pub title: String,
 }
 
-/// A piece of a message: some agents write one record per block, or results as records of their own.
+/// A piece of a message: some agents write one record per block, or results as separate records.
 #[derive(Clone, Copy, Debug)]
 pub struct PieceBytes<'a> {
     /// Its bytes.
@@ -666,45 +667,45 @@ pub struct PieceBytes<'a> {
     pub span: recount_model::Span,
 }
 
-/// Asks for one message in full.
+/// A request for one message in full.
 #[derive(Debug)]
 pub struct MessageRequest<'a> {
-    /// The bytes of the version to show; of a message in pieces, of the first one.
+    /// The bytes of the version to show; for a message in pieces, of the first one.
     pub bytes: &'a [u8],
     /// The other pieces, in order.
     pub pieces: &'a [PieceBytes<'a>],
-    /// The file it stands in.
+    /// Its file.
     pub file: &'a Arc<str>,
-    /// Where it stands there.
+    /// Its location there.
     pub span: recount_model::Span,
     /// Its fate.
     pub fate: recount_model::Fate,
-    /// What the outline says of it; nothing where only its bytes are at hand.
+    /// Its entry in the outline; `None` if only its bytes are available.
     pub entry: Option<&'a MessageEntry>,
-    /// The model that the outline names.
+    /// The model in the outline.
     pub model: Option<&'a str>,
-    /// Other versions, for what this one has lost.
+    /// Other versions, for what this one lacks.
     pub others: &'a dyn OtherVersions,
-    /// The project directory, where full tool outputs may lie.
+    /// The project directory, which may have full tool outputs.
     pub folder: Option<&'a Path>,
-    /// How much of it is read.
+    /// How much of it to read.
     pub detail: Detail,
 }
 
 impl MessageRequest<'_> {
-    /// Returns a problem with the message that is asked for.
+    /// Returns a problem with the requested message.
     pub fn problem(&self, what: What, done: &'static str) -> Problem {
         Problem { file: Arc::clone(self.file), span: Some(self.span), what, done: done.into() }
     }
 }
 
-/// How much of a message is read.
+/// How much of a message to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
     /// All of it.
     #[default]
     Whole,
-    /// Without the arguments of tool calls, and without what those that went well gave back.
+    /// Without the arguments of tool calls, and without the results of successful ones.
     Gist,
 }
 
@@ -714,36 +715,36 @@ pub trait OtherVersions: Debug {
     fn each(&self, visit: &mut dyn FnMut(&[u8]) -> bool);
 }
 
-/// What was billed for a message and is not on record.
+/// What was billed for a message but not recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unrecorded {
-    /// Requests whose replies were put into this record, with the figures of one of them.
+    /// Requests whose replies were merged into this record, with the figures of one of them.
     pub rounds: u32,
     /// Whether the figures may be those of the first piece of the reply, rather than of all of it.
     pub first_figures: bool,
-    /// Whether a model replied, and no figures are on record.
+    /// Whether a model replied, and no figures are recorded.
     pub no_figures: bool,
-    /// Requests that were made beside it: by tools, for a summary.
+    /// Additional requests: by tools, for a summary.
     pub side_calls: u32,
 }
 
-/// A file that a call of a tool touches.
+/// A file that a tool call touches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileTouch {
-    /// Its path, as it stands in the call.
+    /// Its path, as in the call.
     pub path: String,
     /// How it is touched.
     pub how: FileAccess,
 }
 
-/// How a call of a tool touches a file.
+/// How a tool call touches a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileAccess {
     /// It read the file.
     Read,
     /// It wrote the file.
     Written,
-    /// It names the file, whatever came of it.
+    /// It names the file, whatever the outcome.
     Named,
 }
 
@@ -756,12 +757,12 @@ pub struct Foreign {
     pub messages: Vec<Message>,
 }
 
-/// A prompt on record outside of session files.
+/// A prompt that is recorded outside of session files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// The session it was typed in.
     pub session: SessionId,
-    /// When, in milliseconds.
+    /// Its time, in milliseconds.
     pub time: Option<i64>,
     /// What was typed.
     pub text: String,

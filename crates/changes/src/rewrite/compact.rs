@@ -4,7 +4,7 @@ use std::path::Path;
 
 use recount_engine::Progress;
 use recount_formats::native::{HeadRequest, HeaderOverrides};
-use recount_formats::rewrite::{Care, Piece, Shape};
+use recount_formats::rewrite::{CompactMode, Piece, Shape};
 use recount_formats::{Rewriter, Source};
 use recount_model::{Fate, FileRole, Grammar, SessionFacts};
 use recount_writer::RealDisk;
@@ -108,8 +108,8 @@ fn smaller(
     path: &Path,
     before: &Preview,
 ) -> std::io::Result<Option<Revision>> {
-    for care in [Care::Usual, Care::Greater] {
-        let Some(pieces) = rewriter.compacted(path, care)? else { return Ok(None) };
+    for mode in [CompactMode::Usual, CompactMode::Greater] {
+        let Some(pieces) = rewriter.compacted(path, mode)? else { return Ok(None) };
         let revision = Revision::new(rewriter, vec![path.to_owned()], pieces);
         if Preview::of(rewriter, Grammar::Jsonl, &revision)?.is_same(before) {
             return Ok(Some(revision));

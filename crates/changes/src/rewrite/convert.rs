@@ -204,8 +204,9 @@ fn is_faithful(rewriter: &dyn Rewriter, before: &Preview, after: &Preview, to: G
 
 /// Whether all session-level fields are preserved, except those that a release wrote by mistake.
 fn is_said(rewriter: &dyn Rewriter, before: &Preview, after: &Preview) -> bool {
-    let is_meant = |(key, value): &&(String, Vec<u8>)| rewriter.is_meant(key) && value != b"null";
-    before.fields.iter().filter(is_meant).all(|field| after.fields.contains(field))
+    let is_meaningful =
+        |(key, value): &&(String, Vec<u8>)| rewriter.is_meaningful(key) && value != b"null";
+    before.fields.iter().filter(is_meaningful).all(|field| after.fields.contains(field))
 }
 
 /// Removes the old document beside a log that contains all of it: when the agent deletes one, it deletes both.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use recount_engine::disk::{DiskSnapshot, LocatedFolder, Survey};
 use recount_engine::{Listing, Progress};
 use recount_formats::edit::ProjectDirectory;
-use recount_formats::source::{Artifact, Artifacts, BelongingKind};
+use recount_formats::source::{Artifact, ArtifactKind, Artifacts};
 use recount_formats::{Editor, Source};
 use recount_model::{RecordedPath, SessionFacts};
 use recount_writer::RealDisk;
@@ -209,7 +209,7 @@ fn carry(
     }
     let id = session_files.first().map(|facts| facts.id.as_str());
     for file in &part.artifacts.files {
-        if file.kind == BelongingKind::Subagent {
+        if file.kind == ArtifactKind::Subagent {
             mover.must_be_known(&file.path)?;
         }
         mover.file(

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use recount_formats::edit::Patch;
-use recount_formats::source::BelongingKind;
+use recount_formats::source::ArtifactKind;
 use recount_formats::{SOURCES, Source};
 use recount_model::{FileRole, SessionFacts, SourceName};
 use recount_writer::change::{NewContent, Plan, Subject};
@@ -19,7 +19,7 @@ impl Changes<'_> {
 }
 
 /// The name of a file of a sub-agent in plans and journals.
-pub(crate) const SUBAGENT: &str = BelongingKind::Subagent.as_str();
+pub(crate) const SUBAGENT: &str = ArtifactKind::Subagent.as_str();
 
 /// Returns the agent of this name.
 pub(crate) fn source(name: SourceName) -> Result<&'static dyn Source, Error> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use recount_engine::disk::DiskSnapshot;
 use recount_formats::SOURCES;
-use recount_formats::source::{Artifact, BelongingKind};
+use recount_formats::source::{Artifact, ArtifactKind};
 use recount_model::{FileRole, SessionFacts, SessionKind};
 use recount_writer::vault::FileOwner;
 
@@ -60,7 +60,7 @@ pub(crate) fn files_of(
     for folder in disk.folders.iter().filter(|folder| is_home(&folder.at.path)) {
         for Artifact { path, kind } in source.artifacts(&folder.at, &facts.id, &own).files {
             // Sub-agents are sessions of their own in the list.
-            if kind == BelongingKind::Subagent
+            if kind == ArtifactKind::Subagent
                 && path.extension().is_some_and(|e| e == "json" || e == "jsonl")
             {
                 continue;

@@ -81,7 +81,7 @@ fn a_stub_is_removed_and_the_conversation_stays() {
 
 #[test]
 fn every_trap_of_every_fixture_is_disarmed_and_restored() {
-    let mut defused = 0;
+    let mut disarmed = 0;
     for case in [
         "gemini/checkpoints/resume-lost",
         "gemini/checkpoints/resume-stub",
@@ -99,7 +99,7 @@ fn every_trap_of_every_fixture_is_disarmed_and_restored() {
         let listed = run_json(&home, &["list", "--all"]);
         let fixed = run_json(&home, &["guard", "--fix", "--release", "0.60.0", "--yes"]);
         let Some(receipt) = fixed["receipt"].as_str() else { continue };
-        defused += 1;
+        disarmed += 1;
         let told = run_json(&home, &["guard", "--release", "0.60.0"]);
         let text = told.to_string();
         assert!(!text.contains("\"same-name\"") && !text.contains("\"stub\""), "{case}: {text}");
@@ -119,7 +119,7 @@ fn every_trap_of_every_fixture_is_disarmed_and_restored() {
         assert_eq!(undone.code, Some(0), "{case}: {undone}");
         assert_eq!(tree(&home), before, "{case}");
     }
-    assert!(defused >= 4, "{defused}");
+    assert!(disarmed >= 4, "{disarmed}");
 }
 
 #[test]

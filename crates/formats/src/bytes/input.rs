@@ -1,4 +1,4 @@
-//! Files that may be compressed, read by offsets of what is in them.
+//! Files that may be compressed, read by offsets of their content.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
@@ -8,27 +8,27 @@ use zstd::stream::read::Decoder;
 
 use super::open;
 
-/// What a zstd frame begins with.
+/// The first bytes of a zstd frame.
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// So much of a compressed file is kept once somebody reads it out of order: going back would decompress it again from its
-/// start.
+/// The content of a compressed file up to this size is kept in memory once it is read out of order: seeking back would
+/// decompress it again from its start.
 const KEPT: u64 = 32 * 1024 * 1024;
 
-/// Limit of the ratio of unpacked to packed size. Sessions pack to a tenth, seldom to a hundredth.
+/// The maximum ratio of unpacked to packed size. Sessions compress to a tenth, rarely to a hundredth.
 const DENSEST: u64 = 1000;
 
-/// So much more is read than there was when the file was opened.
+/// At most this much more is read than there was when the file was opened.
 const GROWTH: u64 = 64 * 1024 * 1024;
 
-/// A file that is read as what it holds: as it is, or decompressed. Offsets are those of the content.
+/// A file read by its content: plain, or decompressed. Offsets are those of the content.
 #[derive(Debug)]
 pub struct Input {
     kind: Kind,
-    /// The offset of what is read next.
+    /// The current offset.
     at: u64,
-    /// Where the content ends for this reader: a file that grows without end, or that is small only as long as it is packed, must
-    /// not hold it for ever.
+    /// Where the content ends for this reader: a file that grows without end, or a decompression bomb, must not block it
+    /// forever.
     limit: u64,
 }
 
@@ -84,8 +84,8 @@ impl Input {
         !matches!(self.kind, Kind::Plain(_))
     }
 
-    /// Goes to an offset of the content. In a compressed file going on is linear, and the first step back keeps a small file in
-    /// memory.
+    /// Seeks to an offset of the content. In a compressed file seeking forward is linear, and the first seek back keeps a
+    /// small file in memory.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -110,7 +110,7 @@ impl Input {
         Ok(())
     }
 
-    /// Begins a compressed file again, or keeps all of it if it is small.
+    /// Restarts a compressed file, or keeps all of it in memory if it is small.
     fn rewind(&mut self) -> io::Result<()> {
         let Kind::Zstd { file, decoder } = &mut self.kind else { return Ok(()) };
         file.seek(SeekFrom::Start(0))?;
@@ -151,7 +151,7 @@ impl Read for Input {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "a test writes what it reads")]
+#[expect(clippy::disallowed_methods, reason = "test setup")]
 mod tests {
     use super::*;
 
@@ -166,7 +166,7 @@ mod tests {
     fn offsets_are_those_of_the_content_whether_it_is_compressed_or_not() {
         let folder = tempfile::tempdir().unwrap();
         let text: Vec<u8> = (0..100_000u32).flat_map(|n| format!("{n}\n").into_bytes()).collect();
-        // Two frames, one after the other, as a file that was appended to.
+        // Two frames, one after the other, like a file that was appended to.
         let (first, second) = text.split_at(300_000);
         let packed = [zstd::encode_all(first, 3).unwrap(), zstd::encode_all(second, 3).unwrap()];
         for (name, bytes) in [("plain", text.clone()), ("packed", packed.concat())] {

@@ -1,7 +1,6 @@
 //! Files in, pieces out: a reused buffer between the disk and a [`Reader`].
 //!
-//! Files are streamed, not mapped: an agent that truncates a file in place while we read it would end us
-//! with a signal.
+//! Files are streamed, not mapped: if an agent truncates a file in place while it is mapped, a signal ends the process.
 
 mod input;
 
@@ -14,10 +13,10 @@ use std::path::Path;
 
 use crate::source::Reader;
 
-/// What is read at a time. Larger messages make the buffer grow to their size.
+/// The read size. Larger messages make the buffer grow to their size.
 const PIECE: usize = 512 * 1024;
 
-/// What is read at a time when one file has all cores to itself.
+/// The read size if one file has all cores to itself.
 const LARGE_PIECE: usize = 8 * 1024 * 1024;
 
 /// A record that is larger is an error. The agents themselves cannot load one: a string of JavaScript has less than 512 Mi characters.
@@ -26,7 +25,7 @@ const LARGEST_RECORD: usize = 1024 * 1024 * 1024;
 /// A piece of this size is worth a second thread.
 pub(crate) const WORTH_SHARING: usize = 4 * 1024 * 1024;
 
-/// A buffer that one thread uses for file after file.
+/// A buffer that one thread reuses for all its files.
 #[derive(Debug)]
 pub struct Buffer {
     bytes: Vec<u8>,
@@ -40,17 +39,17 @@ impl Default for Buffer {
 }
 
 impl Buffer {
-    /// An empty buffer; it takes memory with the first file.
+    /// Returns an empty buffer; it allocates memory with the first file.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A buffer with pieces so large that readers share them among cores; for one file at a time.
+    /// Returns a buffer with large pieces that readers split among cores; for one file at a time.
     pub fn large() -> Self {
         Self { piece: LARGE_PIECE, ..Self::default() }
     }
 
-    /// Feeds all of `input` to the reader that `choose` makes from the first piece of it.
+    /// Feeds all of `input` to the reader that `choose` returns for its first piece.
     pub fn pump(
         &mut self,
         input: &mut dyn Read,
@@ -59,7 +58,7 @@ impl Buffer {
         self.pump_and(input, choose, |_| {})
     }
 
-    /// The same, with a look at the reader before it is told that nothing follows.
+    /// The same, with access to the reader before it is finished.
     pub fn pump_and(
         &mut self,
         input: &mut dyn Read,
@@ -85,13 +84,13 @@ impl Buffer {
         }
     }
 
-    /// Reads until the buffer is full or the input ends. Returns how much is in it, and whether that is all.
+    /// Reads until the buffer is full or the input ends. Returns the filled length, and whether that is all.
     fn fill(&mut self, input: &mut dyn Read, mut filled: usize) -> io::Result<(usize, bool)> {
         if filled == self.bytes.len() {
             if filled >= LARGEST_RECORD {
                 return Err(io::Error::new(io::ErrorKind::FileTooLarge, "a record is too large"));
             }
-            // Doubling keeps the repeated look at one huge record linear.
+            // Doubling keeps the repeated scans of one huge record linear.
             self.bytes.resize((self.bytes.len() * 2).max(self.piece), 0);
         }
         while let Some(free) = self.bytes.get_mut(filled..).filter(|free| !free.is_empty()) {
@@ -109,7 +108,7 @@ impl Buffer {
         self.bytes.get(..filled).unwrap_or_default()
     }
 
-    /// Gives back what one huge record took.
+    /// Frees the memory of one huge record.
     fn shrink(&mut self) {
         if self.bytes.len() > 16 * self.piece {
             self.bytes = Vec::new();
@@ -120,15 +119,15 @@ impl Buffer {
 /// Small files, such as markers and registries, are read up to this size.
 const SMALL: u64 = 16 * 1024 * 1024;
 
-/// How much of a file of single lines is read, from its end.
+/// How much of the end of a file of single lines is read.
 pub const LINES_TAIL: u64 = SMALL;
 
-/// Reads a small file whole; a larger one is an error. Links are followed: people link settings to where they keep them.
+/// Reads a small file completely; a larger one is an error. Links are followed: people link settings to other folders.
 pub fn read_small(path: &Path) -> io::Result<Vec<u8>> {
     read_whole(open_following(path)?, SMALL)
 }
 
-/// Reads a file of at most `limit` bytes whole; a larger one is an error. A link is not followed.
+/// Reads a file of at most `limit` bytes completely; a larger one is an error. A link is not followed.
 pub fn read_limited(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_whole(open(path)?, limit)
 }
@@ -152,7 +151,7 @@ pub fn read_head(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads the last `limit` bytes of a file, or all of a shorter one. What is appended meanwhile is left out. Links are
+/// Reads the last `limit` bytes of a file, or all of a shorter one. What is appended meanwhile is not read. Links are
 /// followed.
 ///
 /// # Errors
@@ -166,7 +165,7 @@ pub fn read_tail(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Tells on which line an offset stands, by counting from the last one it was asked for.
+/// Returns the line of an offset, by counting from the last one that was requested.
 #[derive(Debug)]
 pub struct LineCounter {
     file: File,
@@ -183,7 +182,7 @@ impl LineCounter {
         Ok(Self { file: open(path)?, at: 0, line: 1 })
     }
 
-    /// Returns the line on which `offset` stands, from 1.
+    /// Returns the line that contains `offset`, from 1.
     ///
     /// # Errors
     /// If the file cannot be read.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use recount_model::SessionId;
 
-use crate::source::{Artifact, Artifacts, BelongingKind, ProjectFolder};
+use crate::source::{Artifact, ArtifactKind, Artifacts, ProjectFolder};
 
 /// Deeper than the agent ever puts anything.
 const DEEPEST: usize = 8;
@@ -17,7 +17,7 @@ pub(crate) fn artifacts(folder: &ProjectFolder, id: &SessionId, files: &[PathBuf
     if !is_plain(id.as_str()) || !is_here {
         return found;
     }
-    gather(&folder.path.join(id.as_str()), BelongingKind::File, &mut found);
+    gather(&folder.path.join(id.as_str()), ArtifactKind::File, &mut found);
     for artifact in &mut found.files {
         let below =
             artifact.path.strip_prefix(folder.path.join(id.as_str())).unwrap_or(&artifact.path);
@@ -25,10 +25,10 @@ pub(crate) fn artifacts(folder: &ProjectFolder, id: &SessionId, files: &[PathBuf
         artifact.kind = match name.as_deref().and_then(std::ffi::OsStr::to_str) {
             // Beside its transcript each has a file of what it was told to be.
             Some("subagents") if below.extension().is_some_and(|ending| ending == "jsonl") => {
-                BelongingKind::Subagent
+                ArtifactKind::Subagent
             }
-            Some("tool-results") => BelongingKind::ToolOutput,
-            _ => BelongingKind::File,
+            Some("tool-results") => ArtifactKind::ToolOutput,
+            _ => ArtifactKind::File,
         };
     }
     // Sub-agents that were listed as sessions of their own come with these.
@@ -39,7 +39,7 @@ pub(crate) fn artifacts(folder: &ProjectFolder, id: &SessionId, files: &[PathBuf
 /// Lists all that lies in a project directory, and its folders.
 pub(crate) fn contents(folder: &Path) -> Artifacts {
     let mut found = Artifacts::default();
-    gather(folder, BelongingKind::File, &mut found);
+    gather(folder, ArtifactKind::File, &mut found);
     found
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn orphans(folder: &Path, is_there: &dyn Fn(&str) -> bool) -> Artifac
     for path in names {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if is_uuid(&name) && !is_there(&name) && !folder.join(format!("{name}.jsonl")).exists() {
-            gather(&path, BelongingKind::File, &mut found);
+            gather(&path, ArtifactKind::File, &mut found);
         }
     }
     found
@@ -72,7 +72,7 @@ fn is_uuid(name: &str) -> bool {
 }
 
 /// Takes all that lies in a folder, and the folder. Links are named and not followed.
-fn gather(folder: &Path, kind: BelongingKind, found: &mut Artifacts) {
+fn gather(folder: &Path, kind: ArtifactKind, found: &mut Artifacts) {
     let is_folder =
         |path: &Path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
     if !is_folder(folder) {

@@ -1,4 +1,4 @@
-//! One message in full, read from its span.
+//! Reads one message in full from its byte range.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::tool::calls;
 use crate::json::{JsonScan, JsonTree, Scanner};
 use crate::source::Detail;
 
-/// Reads the message in `bytes`, which stand at `span` of `file`.
+/// Reads the message in `bytes`, which are at `span` of `file`.
 pub(crate) fn message(
     bytes: &[u8],
     file: &Arc<str>,
@@ -42,7 +42,7 @@ pub(crate) fn message(
     })?;
     let mut message = assemble(&facts, file, span, fate);
     if !thoughts.is_empty() {
-        // After a checkpoint they stand among the parts instead.
+        // After a checkpoint they are among the parts instead.
         message.thoughts = thoughts;
     }
     message.tool_calls = tool_calls;
@@ -52,7 +52,7 @@ pub(crate) fn message(
     Ok(message)
 }
 
-/// Makes a message of what its facts and its content say.
+/// Builds a message from its facts and its content.
 pub(crate) fn assemble(facts: &Facts<'_>, file: &Arc<str>, span: Span, fate: Fate) -> Message {
     let kind = kind(facts, lead(facts.role, facts.content).as_deref());
     let text = facts.content.text();
@@ -93,7 +93,7 @@ fn place(file: &Arc<str>, span: Span) -> RecordLocation {
     }
 }
 
-/// What stands in the list of messages without being one.
+/// Returns a message for an element of the list that is not one.
 fn odd(bytes: &[u8], file: &Arc<str>, span: Span, fate: Fate) -> Message {
     Message {
         display_text: String::from_utf8_lossy(bytes).into_owned(),
@@ -104,7 +104,7 @@ fn odd(bytes: &[u8], file: &Arc<str>, span: Span, fate: Fate) -> Message {
 
 fn display_text(kind: MessageKind, text: &str, display: Content<'_>) -> String {
     let shown = display.text();
-    // A nudge carries the display of the prompt before it.
+    // A nudge repeats the display text of the prompt before it.
     if !shown.is_empty() && kind != MessageKind::Nudge {
         return shown;
     }
@@ -129,7 +129,7 @@ fn recorded_thoughts(tree: &JsonTree) -> Vec<Thought> {
     tree.as_array().unwrap_or_default().iter().map(thought).collect()
 }
 
-/// A thought among the parts: its subject stands between the first pair of `**`.
+/// Returns a thought among the parts: its subject is between the first pair of `**`.
 fn part_thought(part: &Part<'_>) -> Thought {
     let text = part.text.map(|text| text.decode().into_owned()).unwrap_or_default();
     let split = text.split_once("**").and_then(|(before, rest)| {
@@ -140,7 +140,7 @@ fn part_thought(part: &Part<'_>) -> Thought {
     Thought { subject, description, time: None }
 }
 
-/// Tells what binary data a part holds, without decoding it.
+/// Returns the binary data of a part, without decoding it.
 fn binary(part: &Part<'_>) -> Option<Media> {
     if let Some(raw) = part.inline {
         let mime = field(raw, "mimeType").unwrap_or_default().into_owned();
@@ -150,14 +150,14 @@ fn binary(part: &Part<'_>) -> Option<Media> {
     Some(Media { mime, bytes: 0, held: MediaData::Elsewhere })
 }
 
-/// A binary part whose data stands in the message, in base64.
+/// Returns a binary part whose data is in the message, in base64.
 pub(crate) fn inline(mime: String, data: Option<String>) -> Media {
     let data = data.unwrap_or_default();
     let bytes = data.trim_end_matches('=').len() as u64 * 3 / 4;
     Media { mime, bytes, held: MediaData::Base64(data) }
 }
 
-/// Reads a time as the agent writes it.
+/// Reads a time in the agent's format.
 pub(crate) fn time(text: &str) -> Option<Timestamp> {
     parse_millis(text.as_bytes()).and_then(timestamp)
 }

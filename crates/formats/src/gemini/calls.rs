@@ -6,14 +6,14 @@ use super::facts::string;
 use crate::json::{JsonScan, Scanner, Text};
 use crate::outline::CallEnd;
 
-/// Maximum number of calls remembered while counting; beyond it they are read again.
+/// The maximum number of calls kept while counting; with more, they are read again.
 const FEW: usize = 4;
 
-/// Calls that were recorded further apart than this, in milliseconds, were asked for one after the other: all calls of one
-/// reply are recorded when the last of them has ended.
+/// Calls recorded further apart than this, in milliseconds, were requested one after the other: all calls of one reply are
+/// recorded when the last of them has ended.
 const APART: i64 = 10;
 
-/// Tools that run a sub-agent. Since 0.39 the call names the agent it ran; before, the tool's name must do.
+/// Tools that run a sub-agent. Since 0.39 the call names the agent it ran; before that, only the tool's name is available.
 const AGENT_TOOLS: &[&str] = &["invoke_agent", "codebase_investigator", "delegate_to_agent"];
 
 /// Whether a tool runs a sub-agent.
@@ -21,10 +21,10 @@ pub(crate) fn runs_agent(tool: &str) -> bool {
     AGENT_TOOLS.contains(&tool)
 }
 
-/// Tool calls, counted.
+/// Counts of tool calls.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Calls<'a> {
-    /// Elements of the list, whatever they are.
+    /// The number of elements in the list, of any type.
     pub(crate) length: u32,
     pub(crate) total: u32,
     pub(crate) failed: u32,
@@ -32,7 +32,7 @@ pub(crate) struct Calls<'a> {
     pub(crate) with_result: u32,
     /// Those that ran a sub-agent.
     pub(crate) agents: u32,
-    /// How often the model asked for some, as far as times tell.
+    /// The number of requests that asked for them, as far as times show.
     pub(crate) rounds: u32,
     /// Whether one has a field that no known release writes.
     pub(crate) unknown_field: bool,
@@ -92,7 +92,7 @@ impl<'a> Calls<'a> {
         self.raw
     }
 
-    /// Calls `visit` with the tool and the end of each call that names its tool.
+    /// Calls `visit` with the tool and the outcome of each call that names its tool.
     pub(crate) fn each(&self, mut visit: impl FnMut(Text<'a>, CallEnd)) {
         if self.total as usize <= FEW {
             for (name, end) in self.first.into_iter().flatten() {
@@ -101,7 +101,7 @@ impl<'a> Calls<'a> {
             return;
         }
         let mut scanner = Scanner::new(self.raw);
-        // The text was scanned before, so it cannot fail now.
+        // The text was already scanned, so this cannot fail.
         let _whole = scanner.array(|scanner| {
             if scanner.peek()? != b'{' {
                 return scanner.skip();
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn rounds_are_distinguished_by_their_times() {
-        // As 0.29 piles them up, and as 0.43 records one batch.
+        // As 0.29 accumulates them, and as 0.43 records one batch.
         let piled =
             [("a", "success", "30.629"), ("b", "error", "30.629"), ("c", "success", "31.192")];
         assert_eq!(read(&piled).0, 2);

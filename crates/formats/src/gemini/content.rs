@@ -3,7 +3,7 @@
 use super::part::{Flat, Part};
 use crate::json::{JsonScan, Scanner, Text};
 
-/// The content of a message, not yet looked into.
+/// The content of a message, not yet parsed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Content<'a> {
     /// Absent, `null` or another value without text.
@@ -23,7 +23,7 @@ pub(crate) enum Piece<'a> {
     Part(Part<'a>),
 }
 
-/// Lists within lists are followed this far; the agent never writes them.
+/// The maximum depth of nested lists; the agent never writes them.
 const DEEPEST: u32 = 16;
 
 impl<'a> Content<'a> {
@@ -44,7 +44,7 @@ impl<'a> Content<'a> {
         match self {
             Self::None => {}
             Self::Text(text) => visit(Piece::Text(text)),
-            // The text was scanned before, so it cannot fail now.
+            // The text was already scanned, so this cannot fail.
             Self::Parts(raw) => _ = walk(&mut Scanner::new(raw), 0, &mut visit),
         }
     }
@@ -65,7 +65,7 @@ impl<'a> Content<'a> {
         out
     }
 
-    /// Returns about the first `bytes` of the text as the agent flattens it, placeholders included.
+    /// Returns about the first `bytes` of the text as the agent flattens it, including placeholders.
     pub(crate) fn flat_start(self, bytes: usize) -> String {
         let mut out = String::new();
         self.each(|piece| {
@@ -84,7 +84,7 @@ impl<'a> Content<'a> {
         out
     }
 
-    /// Returns the content as it stands.
+    /// Returns the raw content.
     pub(crate) fn raw(&self) -> &'a [u8] {
         match self {
             Self::None => b"",
@@ -93,7 +93,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Returns about how many bytes of text there are.
+    /// Returns the approximate number of bytes of text.
     pub(crate) fn text_bytes(self) -> usize {
         match self {
             Self::None => 0,
@@ -117,7 +117,7 @@ impl<'a> Content<'a> {
 }
 
 impl<'a> Piece<'a> {
-    /// Returns the words of this piece, unless it is a thought or has none.
+    /// Returns the text of this piece, unless it is a thought or has none.
     pub(crate) fn spoken(&self) -> Option<Text<'a>> {
         match self {
             Self::Text(text) => Some(*text),

@@ -1,6 +1,6 @@
 //! The document grammar: one JSON object per file (0.4–0.38, and exports).
 //!
-//! The object is taken apart as it comes in: what is held is never more than its largest message.
+//! The object is parsed as it is read: at most its largest message is in memory.
 
 use super::state::Form;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::source::Reader;
 
 /// Reads a document, whole or in pieces.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is one thing the loader looks for")]
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing the loader checks")]
 pub(crate) struct Document {
     replay: Replay,
     state: State,
@@ -31,12 +31,12 @@ pub(crate) struct Document {
     has_list: bool,
     /// Whether it is not valid JSON.
     broken: bool,
-    /// Whether the agent's loader would get through: everything valid, and no message it throws on.
+    /// Whether the agent's loader would succeed: everything valid, and no message it throws on.
     sound: bool,
     resumable: bool,
 }
 
-/// What is expected next.
+/// The next expected token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Start,
@@ -47,16 +47,16 @@ enum State {
     Element,
     AfterElement,
     End,
-    /// Damage: the next line that begins a message is looked for.
+    /// Damage: searching for the next line that begins a message.
     Lost,
 }
 
-/// The lines of a document are counted when somebody wants to know: see [`crate::bytes::LineCounter`].
+/// The lines of a document are counted only when needed: see [`crate::bytes::LineCounter`].
 const UNCOUNTED: u32 = 0;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// How a message begins in a document indented by two.
+/// The start of a message in a document indented by two.
 const MESSAGE: &[u8] = b"\n    {";
 
 impl Document {
@@ -75,7 +75,7 @@ impl Document {
         }
     }
 
-    /// Keeps what is said of the session as a whole as it stands.
+    /// Keeps the raw session-level fields.
     pub(crate) fn keeping_fields(mut self) -> Self {
         self.replay.metadata.keep_fields();
         self
@@ -86,7 +86,7 @@ impl Document {
         self.sound && self.state == State::End && self.has_session_id
     }
 
-    /// Takes one token or one whole value from the start of `bytes` and returns how much that was.
+    /// Reads one token or one whole value from the start of `bytes` and returns its length.
     fn step(&mut self, bytes: &[u8]) -> JsonScan<usize> {
         let mut scanner = Scanner::new(bytes);
         let next = scanner.peek()?;
@@ -129,10 +129,10 @@ impl Document {
             scanner.skip()?;
         }
         if scanner.offset() == bytes.len() && first != b'"' {
-            // A number may go on in the next piece.
+            // A number may continue in the next piece.
             return Err(ScanError::Incomplete);
         }
-        // The loader calls array methods on `messages`, whatever it is.
+        // The loader calls array methods on `messages`, whatever its type.
         self.sound &= name.as_ref() != b"messages" || bytes.get(start..start + 4) == Some(b"null");
         if !known {
             let span = Span { line: UNCOUNTED, offset: self.offset + start as u64, bytes: 0 };
@@ -159,26 +159,26 @@ impl Document {
         Ok(State::AfterElement)
     }
 
-    /// Takes a message that was read from bytes which stand at `base`.
+    /// Adds a message that was read from bytes at `base`.
     fn note(&mut self, element: &Element<'_>, base: u64, is_null: bool) {
         let span = Span {
             line: UNCOUNTED,
             offset: base + element.range.start as u64,
             bytes: element.range.len() as u64,
         };
-        // `null` has no type to look at, so the loader throws; other values pass.
+        // `null` has no type to check, so the loader throws; other values pass.
         self.sound &= !is_null;
         match self.replay.element(&element.facts, span) {
             Resumable::Yes => self.resumable = true,
-            // The loader stops looking at the first resumable message, so later ones do no harm.
+            // The loader stops at the first resumable message, so later ones do no harm.
             Resumable::Throws if !self.resumable => self.sound = false,
             Resumable::Throws | Resumable::No => {}
         }
     }
 
-    /// Reads `bytes` on two cores, if they are worth it and look like a document indented by two: while we read the first
-    /// half, the messages of the second are told apart. They count only if our own reading comes to just where they
-    /// begin. Returns how much was used.
+    /// Reads `bytes` on two cores, if they are large enough and look like a document indented by two: while the first half
+    /// is read, the messages of the second are parsed. They are used only if the sequential reader arrives exactly where
+    /// they begin. Returns the number of bytes used.
     fn feed_in_two(&mut self, bytes: &[u8]) -> usize {
         if bytes.len() < WORTH_SHARING
             || !matches!(self.state, State::Element | State::AfterElement)
@@ -237,14 +237,14 @@ impl Document {
         self.broken = true;
     }
 
-    /// Returns what only a document has.
+    /// Returns the facts that only a document has.
     fn form(&self) -> Form {
         let first_id = self.replay.metadata.id().filter(|_| !self.broken);
         Form { first_id, is_document: !self.broken, has_messages: self.has_list }
     }
 }
 
-/// Reads objects and the commas between them, as far as they go.
+/// Reads objects and the commas between them, as far as possible.
 fn elements(bytes: &[u8]) -> Vec<Element<'_>> {
     let mut scanner = Scanner::new(bytes);
     let mut all = Vec::new();

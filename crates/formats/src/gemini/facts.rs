@@ -1,4 +1,4 @@
-//! Light facts of one message, taken in one pass without building its text.
+//! Basic facts of one message, collected in one pass without building its text.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::content::{Content, Piece};
 use super::part::Flat;
 use crate::json::{JsonScan, Scanner, Text, trim, trim_start};
 
-/// What a list needs to know of a message. Of equal keys the last one counts, as in JavaScript.
+/// What a list needs to know about a message. Of duplicate keys the last one counts, as in JavaScript.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts<'a> {
     pub(crate) id: Option<Text<'a>>,
@@ -36,11 +36,11 @@ pub(crate) enum Role {
     Info,
     Warning,
     Error,
-    /// Absent, or a word no release has written.
+    /// Absent, or a type no release has written.
     Unknown,
 }
 
-/// What the agent's list and resume make of a message.
+/// How the agent's list and resume treat a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Resumable {
     Yes,
@@ -76,7 +76,7 @@ impl<'a> Facts<'a> {
         Ok(facts)
     }
 
-    /// The same, in place: facts are too large to be handed from one to the next for each message.
+    /// The same, in place: facts are too large to be moved for each message.
     pub(crate) fn fill(&mut self, scanner: &mut Scanner<'a>) -> JsonScan<()> {
         if scanner.peek()? == b'{' {
             scanner.object(|scanner, key| self.field(scanner, &key.name()))
@@ -85,7 +85,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Takes one field of a message and consumes its value.
+    /// Reads one field of a message and consumes its value.
     pub(crate) fn field(&mut self, scanner: &mut Scanner<'a>, key: &[u8]) -> JsonScan<()> {
         match key {
             b"id" => {
@@ -129,7 +129,7 @@ impl<'a> Facts<'a> {
         Ok(())
     }
 
-    /// Notes a value that begins with none of the bytes that its types begin with.
+    /// Notes a value that begins with none of the expected bytes.
     fn judge(&mut self, scanner: &mut Scanner<'a>, allowed: &[u8]) -> JsonScan<()> {
         self.wrong_type |= !allowed.contains(&scanner.peek()?);
         Ok(())
@@ -137,7 +137,7 @@ impl<'a> Facts<'a> {
 
     /// Whether the message makes a session listable (`isResumableMessageRecord`, 0.47–0.61).
     ///
-    /// `lead` is how its text begins, `None` when the loader throws.
+    /// `lead` is the start of its text, `None` if the loader throws.
     pub(crate) fn resumable(&self, lead: Option<&str>) -> Resumable {
         let Some(lead) = lead else { return Resumable::Throws };
         let yes = match self.role {
@@ -151,7 +151,7 @@ impl<'a> Facts<'a> {
         if yes { Resumable::Yes } else { Resumable::No }
     }
 
-    /// Returns how much this version holds, to find the richest one of a message.
+    /// Returns a rank by completeness, to find the richest version of a message.
     pub(crate) fn rank(&self) -> u64 {
         let calls = u64::from(self.calls.with_result.min(0xfff)) << 12
             | u64::from(self.calls.total.min(0xfff));
@@ -173,19 +173,19 @@ impl Role {
     }
 }
 
-/// Returns how the flattened, trimmed text begins, or `None` when the agent's flattening throws.
+/// Returns the start of the flattened, trimmed text, or `None` if the agent's flattening throws.
 ///
-/// Enough of it is decoded to tell the kinds of messages apart.
+/// Enough of it is decoded to distinguish the kinds of messages.
 pub(crate) fn lead(role: Role, content: Content<'_>) -> Option<Cow<'static, str>> {
     if let Content::Text(text) = content
         && role != Role::User
     {
-        // Of what the model said only matters whether it said anything.
+        // For the model's text, only whether it is empty matters.
         return Some(Cow::Borrowed(if text.is_blank() { "" } else { "…" }));
     }
     let mut lead = String::new();
     let mut throws = false;
-    // Alone, what is not text is trimmed as if it were, unless nobody looks.
+    // A single part that is not text is trimmed as if it were, unless it is not used.
     let single = content.is_single_part() && matches!(role, Role::User | Role::Gemini);
     content.each(|piece| {
         let flat = match piece {
@@ -220,7 +220,7 @@ fn push_words(lead: &mut String, text: Text<'_>) {
     }
 }
 
-/// How many bytes of a text are looked at to tell what it is.
+/// The number of bytes of a text that are used to determine its kind.
 const LEAD: usize = 96;
 
 /// Reads a string; any other value is skipped and gives `None`.

@@ -1,4 +1,4 @@
-//! `@file` expansions: what the human typed, and the files that were sent along.
+//! `@file` expansions: what the human typed, and the attached files.
 //!
 //! The markers are the same in every era: separate parts since 0.28, one string before. The closing one may be
 //! missing, and file text may itself contain markers, so typed text ends at the *first* opening marker.
@@ -18,12 +18,12 @@ const FILE: &str = "\nContent from @";
 /// How much of a prompt is read for a title.
 const TITLE_BYTES: usize = 2048;
 
-/// Returns how the typed text of a prompt begins, on one line.
+/// Returns the start of the typed text of a prompt, on one line.
 pub(crate) fn typed_start(content: Content<'_>, display: Content<'_>) -> String {
     let shown = display.text_start(TITLE_BYTES);
     let mut text = if shown.is_empty() { content.text_start(TITLE_BYTES) } else { shown };
     if trim(&text).starts_with("<hook_context>") && !text.contains(HOOK_END) {
-        // The prompt stands behind all that the hook said.
+        // The prompt follows all hook output.
         text = content.text();
     }
     let typed = typed(&text);
@@ -40,7 +40,7 @@ pub(crate) fn typed_start(content: Content<'_>, display: Content<'_>) -> String 
     line
 }
 
-/// Returns what the human typed: without hook output in front and file contents behind.
+/// Returns what the human typed: without hook output before it and file contents after it.
 pub(crate) fn typed(text: &str) -> &str {
     let text = if trim(text).starts_with("<hook_context>") {
         text.split_once(HOOK_END).map_or(text, |(_, prompt)| prompt)
@@ -51,7 +51,7 @@ pub(crate) fn typed(text: &str) -> &str {
     trim(end.and_then(|end| text.get(..end)).unwrap_or(text))
 }
 
-/// Splits off the files that were sent along: by parts where there are parts, else by the markers in the text.
+/// Splits off the attached files: by parts if there are parts, else by the markers in the text.
 pub(crate) fn attached_to(content: Content<'_>, text: &str) -> Vec<AttachedFile> {
     let mut parts = Vec::new();
     if let Content::Parts(_) = content {

@@ -1,4 +1,4 @@
-//! Tool output that was cut or masked: the full text lies in an earlier version of the message or in a file.
+//! Tool output that was cut or masked: the full text is in an earlier version of the message or in a file.
 
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
@@ -11,10 +11,10 @@ use crate::folder::leads_inside;
 use crate::json::{JsonTree, Scanner};
 use crate::source::{Detail, OtherVersions};
 
-/// The largest output that is put in.
+/// The largest output that is inserted.
 const LARGEST: u64 = 256 * 1024 * 1024;
 
-/// Puts full outputs in the place of cut ones where they can be found.
+/// Replaces cut outputs by full ones where they can be found.
 pub(crate) fn recover(message: &mut Message, others: &dyn OtherVersions, folder: Option<&Path>) {
     let is_not_whole = |call: &ToolCall| call.output_state != OutputState::Whole;
     if !message.tool_calls.iter().any(is_not_whole) {
@@ -35,14 +35,15 @@ pub(crate) fn recover(message: &mut Message, others: &dyn OtherVersions, folder:
     }
 }
 
-/// Whether the bytes of a record may hold an output that is cut: a quick look for the words that are left in its place,
-/// without brackets, which may be escaped.
+/// Whether the bytes of a record may contain a cut output: a quick search for the words that replace it, without brackets,
+/// which may be escaped.
 pub(crate) fn may_be_cut(record: &[u8]) -> bool {
     let words: [&[u8]; 3] = [b"tool_output_masked", b"too large", b"CONTENT TRUNCATED"];
     words.iter().any(|words| memchr::memmem::find(record, words).is_some())
 }
 
-/// Masking rewrites the message; in a log the original is still in an earlier line. Each version is read once for all calls.
+/// Masking rewrites the message; in a log the original is still in an earlier line. Each version is read once for all
+/// calls.
 fn from_versions(cut: &[ToolCall], others: &dyn OtherVersions) -> HashMap<String, Option<String>> {
     let is_cut = |call: &&ToolCall| call.output_state != OutputState::Whole;
     let ids = cut.iter().filter(is_cut).filter_map(|call| call.id.clone());
@@ -68,9 +69,9 @@ fn from_versions(cut: &[ToolCall], others: &dyn OtherVersions) -> HashMap<String
     found
 }
 
-/// The text that is left names a file. The path is absolute and perhaps from another machine, so only its end
-/// is used, and only below the project's own directory; or, when the session has come from another project, below that of
-/// the name that the path has, beside ours.
+/// The remaining text names a file. The path is absolute and possibly from another machine, so only its end is used, and
+/// only below the project's own directory; or, if the session comes from another project, below the directory of the name
+/// in the path, beside ours.
 fn from_file(call: &ToolCall, folder: &Path) -> Option<String> {
     let text = call.output.as_deref()?;
     let lines =
@@ -101,7 +102,7 @@ fn owner(line: &str) -> Option<(String, PathBuf)> {
     (!owner.is_empty() && is_plain).then(|| (owner.to_owned(), name))
 }
 
-/// Finds the part of a path that lies below the project's directory.
+/// Finds the part of a path below the project's directory.
 fn relative(line: &str) -> Option<PathBuf> {
     let line = line.trim_end_matches(['.', ',', ')', ' ', '\r']).replace('\\', "/");
     let end = |marker: &str| line.rfind(marker).and_then(|at| line.get(at..));

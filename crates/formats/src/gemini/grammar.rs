@@ -1,7 +1,7 @@
-//! Which grammar a file is written in, and reading it in that one or, if that fails, the other.
+//! Detects the grammar of a file, and reads it in that one or, if that fails, the other.
 //!
-//! The agent's loader reads every file line by line and, when no line gave it an id and a hash, once more as one
-//! document. We look at the head first and read twice only what is damaged.
+//! The agent's loader reads every file line by line and, if no line had an id and a hash, again as one document. Here the
+//! start is checked first, and only damaged files are read twice.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use crate::native::Fields;
 use crate::outline::Outline;
 use crate::source::{ReadResult, Reader, Recognition};
 
-/// How much of a file is looked at.
+/// How much of the start of a file is checked.
 const HEAD: usize = 64 * 1024;
 
-/// How much is looked at behind the lines that tell a document from a log whose first record was cut.
+/// How much is checked after the lines that distinguish a document from a log whose first record was cut.
 const BEYOND: usize = 256;
 
 /// Reads the outline of one file.
@@ -32,8 +32,8 @@ pub(crate) fn outline<R: Read + Seek>(
     outline_and(input, file, buffer, |_| {})
 }
 
-/// Goes on with a log where a reader of it was kept, and keeps it again if `further` bytes have come since: that takes
-/// as long as to go on.
+/// Continues a log from a saved reader state, and saves it again if `further` bytes were added since: saving takes as long
+/// as continuing.
 pub(crate) fn outline_from<R: Read + Seek>(
     input: &mut R,
     file: &Arc<str>,
@@ -51,7 +51,7 @@ pub(crate) fn outline_from<R: Read + Seek>(
     Some(ReadResult { outline: reader.into_outline(), saved })
 }
 
-/// Reads what a file says of the session as a whole, every field as it stands.
+/// Reads the raw session-level fields of a file.
 pub(crate) fn fields<R: Read + Seek>(
     input: &mut R,
     file: &Arc<str>,
@@ -67,7 +67,7 @@ pub(crate) fn fields<R: Read + Seek>(
     Ok(outline.head.fields.unwrap_or_default())
 }
 
-/// The same as [`outline`], with a look at the first reader before it is told that nothing follows.
+/// The same as [`outline`], with access to the first reader before it is finished.
 pub(crate) fn outline_and<R: Read + Seek>(
     input: &mut R,
     file: &Arc<str>,
@@ -131,8 +131,8 @@ pub(crate) fn reader(grammar: Grammar, file: &Arc<str>) -> Box<dyn Reader> {
     }
 }
 
-/// Recognizes a file by its first bytes: sessions record both an id and a project's hash. Any other text may be a saved chat or an
-/// export, which come as JSON and as Markdown.
+/// Recognizes a file by its first bytes: sessions record both an id and a project's hash. Any other text may be a saved
+/// chat or an export, in JSON or Markdown.
 pub(crate) fn recognize(head: &[u8]) -> Recognition {
     let has = |key: &[u8]| memchr::memmem::find(head, key).is_some();
     if has(b"\"sessionId\"") && has(b"\"projectHash\"") {
@@ -144,7 +144,7 @@ pub(crate) fn recognize(head: &[u8]) -> Recognition {
     }
 }
 
-/// Tells the grammar from the first bytes of a file.
+/// Detects the grammar from the first bytes of a file.
 pub(crate) fn sniff(head: &[u8]) -> Grammar {
     let head = without_mark(head);
     let line_end = memchr(b'\n', head).unwrap_or(head.len());
@@ -154,12 +154,12 @@ pub(crate) fn sniff(head: &[u8]) -> Grammar {
         return Grammar::Jsonl;
     }
     if first_line.len() == head.len() {
-        // One endless line: a log's record more likely than a document without white space.
+        // One very long line: more likely a log's record than a document without white space.
         return Grammar::Jsonl;
     }
-    // A record that was cut is followed by one that does not continue it.
+    // A cut record is followed by one that does not continue it.
     let third_line = head.split_inclusive(|&byte| byte == b'\n').take(2).map(<[u8]>::len).sum();
-    // A little more than those lines tells, unless something that begins there does not end there.
+    // Slightly more than those lines is enough, unless something that begins there does not end there.
     for bytes in [head.get(..third_line + BEYOND).unwrap_or(head), head] {
         let mut scanner = Scanner::new(bytes);
         match (scanner.skip(), scanner.offset() <= third_line) {

@@ -1,8 +1,7 @@
-//! Which files make one session, and what each is to it.
+//! Groups files into sessions, and determines their roles.
 //!
-//! One conversation may lie in a hash folder and a slug folder, in an old `.json` and its `.jsonl` successor, in
-//! several stretches (splits by `/compress` and `/clear`), with stubs that a resume left behind. All of them carry
-//! the same session id.
+//! One conversation may be in a hash folder and a slug folder, in an old `.json` and its `.jsonl` successor, in several
+//! sections (splits by `/compress` and `/clear`), with stubs that a resume left. All of them have the same session id.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -12,7 +11,7 @@ use recount_model::{FileRole, Grammar, MessageKind, SessionId, SessionKind};
 use super::locate::short_id;
 use crate::source::{FilePlacement, ScannedFile, SessionFile, SessionFiles};
 
-/// Sorts files into sessions.
+/// Groups files into sessions.
 pub(crate) fn group_sessions(files: Vec<ScannedFile>) -> Vec<SessionFiles> {
     let mut sessions: BTreeMap<(Option<SessionId>, SessionId), Vec<ScannedFile>> = BTreeMap::new();
     let ids: Vec<SessionId> = known_ids(&files);
@@ -44,7 +43,7 @@ fn known_ids(files: &[ScannedFile]) -> Vec<SessionId> {
     ids
 }
 
-/// The id in the file, else the one id that the file's name abbreviates, else what the name says.
+/// Returns the id in the file, else the only id that the file's name abbreviates, else the id in the name.
 fn session_id(file: &ScannedFile, ids: &[SessionId]) -> SessionId {
     if let Some(id) = &file.outline.head.session_id {
         return id.clone();
@@ -56,7 +55,7 @@ fn session_id(file: &ScannedFile, ids: &[SessionId]) -> SessionId {
         }
         FilePlacement::Main | FilePlacement::Leftover => short_id(&name),
     };
-    // They are sorted, so those that begin alike stand together.
+    // They are sorted, so those with the same start are adjacent.
     let from = ids.partition_point(|id| id.as_str() < short);
     let near = ids.get(from..).unwrap_or_default().iter();
     let mut same = near.take_while(|id| !short.is_empty() && id.as_str().starts_with(short));
@@ -66,7 +65,7 @@ fn session_id(file: &ScannedFile, ids: &[SessionId]) -> SessionId {
     }
 }
 
-/// Up to 0.36 a sub-agent was recorded under its parent's id, in a file of its own.
+/// Up to 0.36 a sub-agent was recorded under its parent's id, in a separate file.
 fn main_sessions(id: &SessionId, files: Vec<ScannedFile>) -> Vec<SessionFiles> {
     let (agents, mains) = split_agents(files);
     let mut grouped = Vec::new();
@@ -78,7 +77,7 @@ fn main_sessions(id: &SessionId, files: Vec<ScannedFile>) -> Vec<SessionFiles> {
         by_name.entry(stem(&agent)).or_default().push(agent);
     }
     if grouped.is_empty() && by_name.len() == 1 {
-        // Nothing to tell it from: the id is its own.
+        // Nothing distinguishes it: the id is its own.
         let copies = by_name.into_values().flatten().collect();
         return vec![session_files(id.clone(), SessionKind::Subagent, None, copies)];
     }
@@ -92,31 +91,33 @@ fn main_sessions(id: &SessionId, files: Vec<ScannedFile>) -> Vec<SessionFiles> {
 
 fn split_agents(files: Vec<ScannedFile>) -> (Vec<ScannedFile>, Vec<ScannedFile>) {
     let mains = files.iter().filter(|file| !file.outline.head.subagent);
-    let talks = Talks::new(mains.filter_map(|file| Some((stem(file), talk(file)?))).collect());
+    let conversations = Conversations::new(
+        mains.filter_map(|file| Some((stem(file), time_range(file)?))).collect(),
+    );
     files.into_iter().partition(|file| {
         if file.outline.head.subagent {
             return true;
         }
-        // Without `kind` (to 0.30) a sub-agent shows by its time: it begins and ends while its parent goes on. A
-        // split begins after the part before it has ended.
-        let Some((from, to)) = talk(file) else { return false };
-        talks.surround(&stem(file), from, to)
+        // Without `kind` (up to 0.30) a sub-agent is recognized by its time: it begins and ends while its parent continues.
+        // A split begins after the part before it has ended.
+        let Some((from, to)) = time_range(file) else { return false };
+        conversations.surround(&stem(file), from, to)
     })
 }
 
-/// Conversations by when they begin, each with the two of different names that last longest of all up to it.
-struct Talks {
+/// Conversations by start time, each with the two of different names that end last among those up to it.
+struct Conversations {
     starts: Vec<i64>,
     longest: Vec<[Option<(i64, String)>; 2]>,
 }
 
-impl Talks {
-    fn new(mut talks: Vec<(String, (i64, i64))>) -> Self {
-        talks.sort_by_key(|(_, (start, _))| *start);
-        let starts = talks.iter().map(|(_, (start, _))| *start).collect();
+impl Conversations {
+    fn new(mut conversations: Vec<(String, (i64, i64))>) -> Self {
+        conversations.sort_by_key(|(_, (start, _))| *start);
+        let starts = conversations.iter().map(|(_, (start, _))| *start).collect();
         let mut two: [Option<(i64, String)>; 2] = [None, None];
-        let mut longest = Vec::with_capacity(talks.len());
-        for (name, (_, end)) in talks {
+        let mut longest = Vec::with_capacity(conversations.len());
+        for (name, (_, end)) in conversations {
             let [first, second] = &mut two;
             match first {
                 Some((known, same)) if *same == name => *known = (*known).max(end),
@@ -135,7 +136,7 @@ impl Talks {
         Self { starts, longest }
     }
 
-    /// Whether a conversation of another name begins before and ends behind.
+    /// Whether a conversation of another name begins before and ends after.
     fn surround(&self, name: &str, from: i64, to: i64) -> bool {
         let before = self.starts.partition_point(|start| *start < from);
         let longest = before.checked_sub(1).and_then(|at| self.longest.get(at));
@@ -147,9 +148,9 @@ impl Talks {
 /// The names of a session's files.
 #[derive(Default)]
 struct Names {
-    /// By name one folder that has it, and whether another one does.
+    /// By name, one folder that has it, and whether another one does.
     folders: HashMap<String, (usize, bool)>,
-    /// Names of files in which somebody said something.
+    /// Names of files with a conversation.
     spoken: HashSet<String>,
 }
 
@@ -172,8 +173,8 @@ impl Names {
     }
 }
 
-/// The first and the last moment of a conversation.
-fn talk(file: &ScannedFile) -> Option<(i64, i64)> {
+/// Returns the first and the last time of a conversation.
+fn time_range(file: &ScannedFile) -> Option<(i64, i64)> {
     let said = file.outline.entries.iter().filter(|entry| entry.kind != MessageKind::Context);
     let times = || said.clone().filter_map(|entry| entry.time);
     Some((times().min()?, times().max()?))
@@ -207,8 +208,8 @@ fn session_files(
     SessionFiles { id, kind, parent, files: members }
 }
 
-/// The file that the agent would load: of those worth resuming the one written last; among equals the one in
-/// the newer kind of folder, then the newer grammar.
+/// Returns the file that the agent would load: of the resumable ones the most recent; among equals the one in the newer
+/// kind of folder, then the newer grammar.
 fn main_file(files: &[ScannedFile]) -> usize {
     let key = |file: &ScannedFile| {
         (
@@ -242,12 +243,12 @@ fn role(file: &ScannedFile, names: &Names, main_name: &str, main_loads: bool) ->
     if file.outline.grammar == Grammar::Json && succeeded { FileRole::Twin } else { FileRole::Part }
 }
 
-/// Heads only, or heads and the context that every start records: nobody said anything.
+/// Whether a file has only headers, or headers and the context that every start records: there is no conversation.
 fn is_stub(file: &ScannedFile) -> bool {
     file.outline.entries.iter().all(|entry| entry.kind == MessageKind::Context)
 }
 
-/// Up to 0.24 `/compress` went on in a new file; since 0.18 the old one ends with an empty notice.
+/// Up to 0.24 `/compress` continued in a new file; since 0.18 the old one ends with an empty notice.
 fn ends_compressed(file: &ScannedFile) -> bool {
     let outline = &file.outline;
     outline.entries.last().is_some_and(|entry| {

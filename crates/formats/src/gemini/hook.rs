@@ -1,8 +1,9 @@
-//! Hooks in `settings.json`: commands that are told on stdin what happens (0.26 and later, on by default).
+//! Hooks in `settings.json`: commands that receive events on stdin (0.26 and later, on by default).
 //!
-//! A start cleans up before any hook runs, so what must not be deleted at the next start is made safe at the end of this one, and
-//! already when the first prompt is sent: a program that is killed runs no hook at its end. When `SessionStart` runs after a
-//! resume, the program still has the stub open; only with the first prompt (`BeforeAgent`) it is sure to be back in the old file.
+//! A start cleans up before any hook runs, so sessions are protected against the next start at the end of this one, and
+//! already when the first prompt is sent: a killed program runs no hook at its end. When `SessionStart` runs after a
+//! resume, the program still has the stub open; only with the first prompt (`BeforeAgent`) it is certainly back in the old
+//! file.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,15 +13,15 @@ use super::locate::short_id;
 use crate::hook::{Hook, HookCall, Moment, Unfit};
 use crate::json::JsonTree;
 use crate::json::comments::strip;
-use crate::json::edit::{check_accepted, keys, push, take_out, take_out_inner};
+use crate::json::edit::{check_accepted, keys, push, remove_elements, remove_inner};
 
-/// What we call ours.
+/// The name of our hook.
 const NAME: &str = "recount-guard";
 const EVENTS: [(&str, Moment); 3] =
     [("SessionStart", Moment::Start), ("BeforeAgent", Moment::Prompt), ("SessionEnd", Moment::End)];
-/// What our command is called with.
+/// The arguments of our command.
 const RUN: &str = " guard --hook run";
-/// How long the program waits for it, in milliseconds.
+/// The timeout of the program for it, in milliseconds.
 const TIMEOUT: &str = "5000";
 
 /// Gemini CLI's hooks.
@@ -45,7 +46,7 @@ impl Hook for Hooks {
 
     fn remove(&self, text: &[u8]) -> Result<Option<Vec<u8>>, Unfit> {
         let mut left: Option<Vec<u8>> = None;
-        // Whatever events earlier releases of ours used.
+        // Any events that earlier releases of recount used.
         for event in keys(text, &["hooks"])? {
             let now = left.as_deref().unwrap_or(text);
             left = without(now, &event)?.or(left);
@@ -65,8 +66,8 @@ impl Hook for Hooks {
         is_named.then_some("hooksConfig.disabled names it: the agent does not run it")
     }
 
-    fn call(&self, told: &[u8]) -> Option<HookCall> {
-        let tree = JsonTree::parse(told).ok()?;
+    fn call(&self, input: &[u8]) -> Option<HookCall> {
+        let tree = JsonTree::parse(input).ok()?;
         let event = tree.text("hook_event_name")?;
         let (_, moment) = EVENTS.into_iter().find(|(known, _)| *known == event)?;
         let file = PathBuf::from(tree.text("transcript_path")?);
@@ -81,7 +82,7 @@ impl Hook for Hooks {
         let entries = fs::read_dir(folder.join("chats")).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
         names.filter(|name| name.starts_with("session-")).any(|name| {
-            // Names end alike if nothing else tells them apart.
+            // Names have the same ending if nothing else distinguishes them.
             !seen.insert(short_id(&name).to_owned())
         })
     }
@@ -99,26 +100,26 @@ fn group(command: &str) -> JsonTree {
     JsonTree::Object(vec![("hooks".to_owned(), JsonTree::Array(vec![JsonTree::Object(hook)]))])
 }
 
-/// Takes what is ours out of an event, wherever it stands; `None` if nothing is.
+/// Removes our hook from an event, wherever it is; `None` if there is none.
 fn without(text: &[u8], event: &str) -> Result<Option<Vec<u8>>, Unfit> {
     let path = ["hooks", event];
-    let whole = match take_out(text, &path, is_ours) {
-        // What is no list holds no hooks.
+    let whole = match remove_elements(text, &path, is_ours) {
+        // Anything but a list has no hooks.
         Err(Unfit::Other { .. }) => return Ok(None),
         taken => taken?,
     };
-    // Others may have put theirs beside ours.
-    let inner = take_out_inner(whole.as_deref().unwrap_or(text), &path, "hooks", is_our_hook)?;
+    // Others may have added theirs beside ours.
+    let inner = remove_inner(whole.as_deref().unwrap_or(text), &path, "hooks", is_our_hook)?;
     Ok(inner.or(whole))
 }
 
-/// Whether all that an entry runs is ours.
+/// Whether everything that an entry runs is ours.
 fn is_ours(group: &JsonTree) -> bool {
     let Some(JsonTree::Array(hooks)) = group.get("hooks") else { return false };
     !hooks.is_empty() && hooks.iter().all(is_our_hook)
 }
 
-/// Whether a hook is ours: by its name, or by what it runs if somebody has taken the name off.
+/// Whether a hook is ours: by its name, or by its command if the name was removed.
 fn is_our_hook(hook: &JsonTree) -> bool {
     let runs = |command: &str| command.contains("recount") && command.contains(RUN);
     hook.text("name") == Some(NAME) || hook.text("command").is_some_and(runs)
@@ -195,8 +196,8 @@ mod tests {
 
     #[test]
     fn hook_input_is_parsed() {
-        let told = br#"{"session_id":"3d2f","transcript_path":"/home/dev/.gemini/tmp/shop/chats/session-x-3d2f.jsonl","cwd":"/home/dev/code/shop","hook_event_name":"SessionEnd","timestamp":"2026-11-16T08:00:00.000Z","reason":"exit"}"#;
-        let call = Hooks.call(told).unwrap();
+        let input = br#"{"session_id":"3d2f","transcript_path":"/home/dev/.gemini/tmp/shop/chats/session-x-3d2f.jsonl","cwd":"/home/dev/code/shop","hook_event_name":"SessionEnd","timestamp":"2026-11-16T08:00:00.000Z","reason":"exit"}"#;
+        let call = Hooks.call(input).unwrap();
         assert_eq!((call.moment, call.session.as_str()), (Moment::End, "3d2f"));
         assert_eq!(call.folder, Path::new("/home/dev/.gemini/tmp/shop"));
         for wrong in [
@@ -211,7 +212,7 @@ mod tests {
     #[test]
     fn a_file_that_the_agent_refuses_is_not_changed() {
         let install = |text: &str| Hooks.install(Some(text.as_bytes()), "recount guard --hook run");
-        for (text, told) in [
+        for (text, input) in [
             ("{\n  \"ui\": {\"a\": 1,},\n}", "line 2: a comma after the last item"),
             ("{\n  \"ui\": {},\n}", "line 2: a comma after the last item"),
             ("{\"list\": [1, 2, /* three */]}", "line 1: a comma after the last item"),
@@ -222,7 +223,7 @@ mod tests {
             ("", "line 1: it ends too early"),
         ] {
             let why = install(text).unwrap_err().to_string();
-            assert!(why.starts_with(told), "{text:?}: {why}");
+            assert!(why.starts_with(input), "{text:?}: {why}");
         }
         assert!(install("{\"a\": \",}\" /* , */} // end").is_ok());
     }

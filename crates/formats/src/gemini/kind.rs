@@ -1,4 +1,4 @@
-//! What a message is: telling a human's words from what the agent put in their place.
+//! Determines the kind of a message: distinguishes what a human typed from what the agent inserted.
 
 use recount_model::MessageKind;
 
@@ -10,20 +10,20 @@ use crate::json::{Text, trim};
 /// `environment-context`.
 pub(crate) const CONTEXT_ID: &str = "d04923d38bb0f6017037e74183378ef4";
 
-/// How the set-up turn of saved chats began before it had a tag.
+/// The start of the set-up turn of saved chats before it had a tag.
 const OLD_CONTEXT: &str = "This is the Gemini CLI. We are setting up the context for our chat.";
 
-/// The end of what a hook said, in front of the prompt in headless mode.
+/// The end of hook output, before the prompt in headless mode.
 pub(crate) const HOOK_END: &str = "</hook_context>";
 
-/// Tells what a message is; `lead` is how its text begins.
+/// Returns the kind of a message; `lead` is the start of its text.
 pub(crate) fn kind(facts: &Facts<'_>, lead: Option<&str>) -> MessageKind {
     match facts.role {
         Role::Gemini => MessageKind::Answer,
         Role::Info | Role::Warning | Role::Error | Role::Unknown => MessageKind::Notice,
         Role::User if is_tool_result(facts.content) => MessageKind::ToolResult,
         Role::User if facts.id.is_some_and(|id| id.is(CONTEXT_ID)) => MessageKind::Context,
-        // A message that the loader refuses is still what it says.
+        // A message that the loader refuses still has its kind.
         Role::User => by_words(facts.content, lead.unwrap_or_default()),
     }
 }
@@ -59,7 +59,7 @@ fn by_words(content: Content<'_>, lead: &str) -> MessageKind {
     }
 }
 
-/// A response of a tool, perhaps with data beside it or a hint in front of it, and no words behind it.
+/// Whether it is a response of a tool, possibly with data beside it or a hint before it, and no text after it.
 fn is_tool_result(content: Content<'_>) -> bool {
     if let Content::Text(text) = content {
         // Up to 0.27 parts were flattened to placeholders.

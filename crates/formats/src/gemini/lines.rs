@@ -15,33 +15,33 @@ use crate::json::{ScanError, Scanner};
 use crate::outline::Outline;
 use crate::source::{Reader, ReaderState};
 
-/// Reads a log, whole or as it grows.
+/// Reads a log, at once or as it grows.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Lines {
     replay: Replay,
-    /// Where the bytes that come next stand in the file.
+    /// The offset of the next bytes in the file.
     offset: u64,
     line: u32,
     first: First,
 }
 
-/// What the start of the file says of whose it is: a clean-up reads nothing else.
+/// What the start of the file shows about its session: a cleanup reads nothing else.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct First {
-    /// The id that a clean-up finds before the first line feed.
+    /// The id that a cleanup finds before the first line feed.
     id: Option<SessionId>,
-    /// The id in the first line. A clean-up that found none takes the file for one document.
+    /// The id in the first line. A cleanup that found none reads the file as one document.
     in_line: Option<SessionId>,
-    /// Whether all messages stand in that line.
+    /// Whether all messages are in that line.
     has_messages: bool,
 }
 
-/// How much of a file a clean-up reads to find its id, in bytes.
+/// How much of a file a cleanup reads to find its id, in bytes.
 const CLEAN_UP_READS: usize = 4096;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// How many places in a broken line are tried for a whole record.
+/// The maximum number of positions in a broken line that are tried for a complete record.
 const TRIES: usize = 64;
 
 impl Lines {
@@ -49,20 +49,20 @@ impl Lines {
         Self { replay: Replay::new(file), offset: 0, line: 0, first: First::default() }
     }
 
-    /// Keeps what is said of the session as a whole as it stands.
+    /// Keeps the raw session-level fields.
     pub(crate) fn keeping_fields(mut self) -> Self {
         self.replay.metadata.keep_fields();
         self
     }
 
-    /// Goes on where a reader was that was kept; `None` when it cannot be understood.
+    /// Continues from a saved reader state; `None` if it is invalid.
     pub(crate) fn resume(state: &[u8], file: &Arc<str>) -> Option<Self> {
         let mut lines: Self = postcard::from_bytes(state).ok()?;
-        lines.replay.take_up(Arc::clone(file));
+        lines.replay.restore(Arc::clone(file));
         Some(lines)
     }
 
-    /// Where the bytes that come next stand in the file.
+    /// Returns the offset of the next bytes in the file.
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
@@ -72,14 +72,14 @@ impl Lines {
         self.replay.metadata.suffices()
     }
 
-    /// Returns what the first line says.
+    /// Returns the facts in the first line.
     fn form(first: &First, lines: u32) -> Form {
         let is_document = lines == 1 && first.in_line.is_some();
         let first_id = first.id.clone().or_else(|| first.in_line.clone().filter(|_| is_document));
         Form { first_id, is_document, has_messages: first.has_messages }
     }
 
-    /// Takes one line, which with what ends it is `length` bytes long.
+    /// Adds one line, which is `length` bytes long including its line ending.
     fn take(&mut self, text: &[u8], length: usize, parsed: Parsed<'_>, ended: Ended) {
         self.line = self.line.saturating_add(1);
         let span = Span { line: self.line, offset: self.offset, bytes: text.len() as u64 };
@@ -128,8 +128,8 @@ impl Lines {
         }
     }
 
-    /// The agent drops a broken line. When its last write was torn, the next record is welded to the fragment:
-    /// that one can still be read.
+    /// The agent drops a broken line. If its last write was torn, the next record follows the fragment on the same line:
+    /// that record can still be read.
     fn broken(&mut self, line: &[u8], span: Span, ended: Ended, fault: ScanError) {
         for at in memmem::find_iter(line, b"{\"").filter(|&at| at > 0).take(TRIES) {
             let Some(rest) = line.get(at..) else { break };
@@ -151,7 +151,7 @@ impl Lines {
     }
 }
 
-/// Tells the lines of two stretches apart at the same time.
+/// Parses the lines of two ranges in parallel.
 fn in_two<'a>(
     first: &'a [u8],
     second: &'a [u8],
@@ -166,8 +166,8 @@ fn in_two<'a>(
     one.into_iter().chain(two)
 }
 
-/// Returns the id that a clean-up finds at the start of a file: in the record before the first line feed, whatever else it says.
-/// To a clean-up, a carriage return alone does not end a line.
+/// Returns the id that a cleanup finds at the start of a file: in the record before the first line feed, whatever else it
+/// has. For a cleanup, a carriage return alone does not end a line.
 fn first_id(bytes: &[u8]) -> Option<SessionId> {
     let bytes = bytes.get(..CLEAN_UP_READS).unwrap_or(bytes);
     let line = memchr(b'\n', bytes).and_then(|end| bytes.get(..end)).unwrap_or(bytes);
@@ -194,18 +194,18 @@ enum Ended {
     ByEndOfFile,
 }
 
-/// The span from `by` bytes on.
+/// Returns the span from `by` bytes on.
 fn behind(span: Span, by: usize) -> Span {
     Span { offset: span.offset + by as u64, bytes: span.bytes - by as u64, ..span }
 }
 
-/// A line, told apart but not yet applied.
+/// A parsed line that is not applied yet.
 #[derive(Debug)]
 enum Parsed<'a> {
     Blank,
     Whole(Record<'a>),
     Broken(ScanError),
-    /// Behind a byte order mark.
+    /// After a byte order mark.
     Marked(Option<Record<'a>>),
 }
 
@@ -221,13 +221,13 @@ impl<'a> Parsed<'a> {
     }
 }
 
-/// Lists the lines in `bytes` that have ended, by a line feed, a carriage return or both: their text, and their length
-/// with what ends them.
+/// Lists the lines in `bytes` that are complete, ended by a line feed, a carriage return or both: their text, and their
+/// length with the line ending.
 pub(crate) fn whole_lines(bytes: &[u8]) -> impl Iterator<Item = (&[u8], usize)> {
     let mut ends = memchr2_iter(b'\n', b'\r', bytes);
     let mut start = 0;
     std::iter::from_fn(move || {
-        // The second half of a line break is behind us.
+        // Skips the second half of a line break.
         let end = ends.find(|&end| end >= start)?;
         let length = match bytes.get(end..)? {
             // The other half of the line break may follow.
@@ -256,7 +256,7 @@ impl Reader for Lines {
             }
             return used;
         };
-        // Telling lines apart is most of the work and needs no order.
+        // Parsing lines is most of the work and can be done in any order.
         let (first, second) = bytes.split_at(middle);
         for (text, length, parsed) in in_two(first, second) {
             self.take(text, length, parsed, Ended::ByNewline);
@@ -284,7 +284,7 @@ impl Reader for Lines {
     }
 
     fn save(&self) -> Option<ReaderState> {
-        // A file that needs a second look is read from the start.
+        // A file that must be read twice is read from the start.
         let state = self.suffices().then(|| postcard::to_allocvec(self).ok()).flatten()?;
         Some(ReaderState { offset: self.offset, state })
     }

@@ -1,4 +1,4 @@
-//! What is kept at a glance while a file is read: our title, and what the agent's cheaper list mode knows.
+//! Collects our title, and what the agent's faster list mode knows, while a file is read.
 
 use recount_model::MessageKind;
 use serde::{Deserialize, Serialize};
@@ -7,18 +7,18 @@ use super::facts::{Facts, Resumable, Role};
 use super::files::typed_start;
 use super::state::{AgentListing, RetentionFacts};
 
-/// How much of a message is kept for the agent's title, which has 100 characters at most.
+/// How much of a message is kept for the agent's title, which has at most 100 characters.
 const TITLE_BYTES: usize = 4096;
 
 /// A message of a human or a model.
 const SPOKEN: u8 = 1;
-/// A message to go on with.
+/// A message that can be continued.
 const RESUMABLE: u8 = 2;
 
-/// Where a message stands.
+/// Where a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stands {
-    /// On a line of its own, or in a document.
+pub(crate) enum RecordPosition {
+    /// On a separate line, or in a document.
     Alone,
     /// In a list: a checkpoint, or an old document on one line.
     InList,
@@ -27,15 +27,15 @@ pub(crate) enum Stands {
 /// The messages that the agent's cheaper list mode knows of.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Track {
-    /// One entry per *record*, so a message written twice is here twice.
+    /// One entry per *record*, so a message that is written twice is here twice.
     records: Vec<u32>,
-    /// Per entry what it is, as far as the list still knows of it.
+    /// The mark of each entry, as far as the list still has it.
     marks: Vec<u8>,
-    /// Per entry where its first record stands in `records`.
+    /// The position of each entry's first record in `records`.
     first: Vec<u32>,
 }
 
-/// The place of an entry that has no record.
+/// The position of an entry without a record.
 const NOWHERE: u32 = u32::MAX;
 
 impl Track {
@@ -48,7 +48,7 @@ impl Track {
         }
     }
 
-    /// Cuts at the *first* record of the id and forgets all that is cut, even if an earlier copy remains.
+    /// Cuts at the *first* record of the id and drops everything after it, even if an earlier copy remains.
     fn rewind(&mut self, entry: Option<u32>) {
         let first = entry.and_then(|entry| self.first.get(entry as usize)).copied();
         self.cut(first.filter(|&first| first != NOWHERE).unwrap_or(0));
@@ -58,7 +58,7 @@ impl Track {
         self.cut(0);
     }
 
-    /// Forgets the records from a place on. What is marked has a record, so nothing else need be looked at.
+    /// Drops the records from a position on. Marked entries have a record, so nothing else need be checked.
     fn cut(&mut self, from: u32) {
         for entry in self.records.split_off((from as usize).min(self.records.len())) {
             self.mark(entry, 0);
@@ -86,35 +86,35 @@ impl Track {
     }
 }
 
-/// What the agent's cheaper list mode keeps, quirks included.
+/// What the agent's faster list mode knows, including its quirks.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Listing {
     all: Track,
-    /// Those on lines of their own, for releases that do not know checkpoints.
+    /// Those on separate lines, for releases without checkpoints.
     lines: Track,
-    /// Whether anybody speaks in the last list, unless that is empty: releases 0.40 to 0.43 look there first.
+    /// Whether the last list has a conversation, unless it is empty: releases 0.40 to 0.43 check it first.
     list: Option<bool>,
     has_conversation: bool,
     titles: AgentListing,
 }
 
 impl Listing {
-    /// Takes a record of a message.
+    /// Adds a record of a message.
     pub(crate) fn take(
         &mut self,
         facts: &Facts<'_>,
         entry: u32,
         resumable: Resumable,
-        stands: Stands,
+        position_kind: RecordPosition,
     ) {
         let resumable = resumable == Resumable::Yes;
         let spoken = matches!(facts.role, Role::User | Role::Gemini);
         self.has_conversation |= spoken;
         let mark = u8::from(spoken) * SPOKEN + u8::from(resumable) * RESUMABLE;
         self.all.take(entry, mark);
-        match stands {
-            Stands::Alone => self.lines.take(entry, mark),
-            Stands::InList => self.list = Some(spoken || self.list == Some(true)),
+        match position_kind {
+            RecordPosition::Alone => self.lines.take(entry, mark),
+            RecordPosition::InList => self.list = Some(spoken || self.list == Some(true)),
         }
         if facts.role != Role::User {
             return;
@@ -137,18 +137,18 @@ impl Listing {
         self.lines.rewind(entry);
     }
 
-    /// A checkpoint: forgets all messages; titles are never forgotten.
+    /// A checkpoint: drops all messages; titles are never dropped.
     pub(crate) fn clear(&mut self) {
         self.all.clear();
         self.begin_list();
     }
 
-    /// A list of messages begins, which stands for all that were read before.
+    /// Begins a list of messages, which replaces all messages before it.
     pub(crate) fn begin_list(&mut self) {
         self.list = None;
     }
 
-    /// Says what a clean-up finds in the file.
+    /// Returns what a cleanup finds in the file.
     pub(crate) fn retention(&self) -> RetentionFacts {
         RetentionFacts {
             spoken: self.all.has(SPOKEN),
@@ -169,19 +169,19 @@ impl Listing {
         self.all.has(RESUMABLE)
     }
 
-    /// Returns what the agent's list may take as a title.
+    /// Returns the candidates for a title in the agent's list.
     pub(crate) fn into_titles(self) -> AgentListing {
         self.titles
     }
 }
 
-/// The text that the agent's list takes as a title: parts joined, `displayContent` not looked at. Its rules
-/// shorten it to 100 characters later, so its start is enough.
+/// Returns the text that the agent's list uses as a title: parts joined, `displayContent` ignored. Its rules shorten it to
+/// 100 characters later, so its start is enough.
 fn listed_text(facts: &Facts<'_>) -> Option<String> {
     Some(facts.content.text_start(TITLE_BYTES)).filter(|text| !text.is_empty())
 }
 
-/// The first prompt; one that is a command only until another comes. And the last one.
+/// The first prompt; a command only until another prompt follows. And the last one.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Title {
     prompt: Option<String>,

@@ -19,7 +19,7 @@ struct Rules {
     title: TitleRule,
 }
 
-/// What a session must hold to be listed.
+/// What a session must have to be listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Needs {
     Nothing,
@@ -27,10 +27,10 @@ enum Needs {
     Resumable,
 }
 
-/// Which user message is the title when there is no summary.
+/// Which user message is the title if there is no summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TitleRule {
-    /// The first one, as it is.
+    /// The first one, unchanged.
     Raw,
     /// The first one.
     First,
@@ -112,7 +112,7 @@ impl Rules {
     }
 }
 
-/// Lists the files of one chats folder as `release` would (0.47 and later when not told), oldest first.
+/// Lists the files of one chats folder like `release` (0.47 and later by default), oldest first.
 pub(crate) fn list(files: &[&ScannedFile], release: Option<&str>) -> Vec<AgentRow> {
     let rules = release.map_or(Rules::NEWEST, Rules::of);
     let mut sorted: Vec<&ScannedFile> =
@@ -138,7 +138,7 @@ pub(crate) fn list(files: &[&ScannedFile], release: Option<&str>) -> Vec<AgentRo
     rows.into_iter().map(row).collect()
 }
 
-/// Keeps what the newest releases' list looks at: no messages, and the title as they print it.
+/// Returns what the newest releases' list needs: no messages, and the title as they print it.
 pub(crate) fn light(outline: &Outline) -> Outline {
     let newest = Some(Rules::NEWEST.title(outline));
     let listing = AgentListing { newest, ..AgentListing::default() };
@@ -159,7 +159,7 @@ fn utf16(name: &std::ffi::OsStr) -> Vec<u16> {
     name.to_string_lossy().encode_utf16().collect()
 }
 
-/// What the loader takes for a missing time in a log: later than all others.
+/// What the loader uses for a missing time in a log: later than all others.
 const NOW: Option<i64> = Some(i64::MAX);
 
 fn updated(file: &ScannedFile) -> Option<i64> {
@@ -178,7 +178,7 @@ fn started(file: &ScannedFile) -> Option<i64> {
     }
 }
 
-/// Writes the places of binary data as a release does: `<image/png>`, or `[Image: image/png, 0.1 KB]`.
+/// Writes placeholders of binary data like a release: `<image/png>`, or `[Image: image/png, 0.1 KB]`.
 fn binary(flat: &str, sizes: bool) -> String {
     let mut out = String::new();
     let mut pieces = flat.split(BINARY);
@@ -200,7 +200,7 @@ fn binary(flat: &str, sizes: bool) -> String {
     out
 }
 
-/// A summary loses only terminal and bidi control characters.
+/// Removes only terminal and bidi control characters from a summary.
 pub(crate) fn visible(text: &str) -> String {
     let bidi = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let kept: String =
@@ -208,7 +208,7 @@ pub(crate) fn visible(text: &str) -> String {
     one_line(&kept)
 }
 
-/// A prompt loses everything outside of printable ASCII.
+/// Removes everything except printable ASCII from a prompt.
 fn plain(text: &str) -> String {
     let mut ascii = String::new();
     let mut space = false;
@@ -223,7 +223,7 @@ fn plain(text: &str) -> String {
         if (' '..='~').contains(&c) {
             ascii.push(c);
             if ascii.len() > LONGEST {
-                // It is cut anyway.
+                // It is truncated anyway.
                 break;
             }
         }
@@ -258,7 +258,7 @@ fn one_line(text: &str) -> String {
 /// The longest title, in UTF-16 units.
 const LONGEST: usize = 100;
 
-/// A longer title is cut and gets three dots.
+/// Truncates a longer title and adds three dots.
 fn shorten(text: &str) -> String {
     let units: Vec<u16> = text.encode_utf16().collect();
     if units.len() <= LONGEST {

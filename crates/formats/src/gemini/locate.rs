@@ -1,4 +1,4 @@
-//! Which files are ours: the layout below `.gemini`, in both directory forms.
+//! Finds the agent's files: the layout below `.gemini`, in both directory forms.
 
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
@@ -15,15 +15,15 @@ use crate::source::{
 /// Folders in `tmp/` that are not projects.
 pub(crate) const NOT_PROJECTS: &[&str] = &["bin", "background-processes"];
 
-/// Folders of a project that hold text about its files.
+/// Folders of a project with text about its files.
 const OUTPUTS: &[&str] = &["checkpoints", "tool_output", "tool-outputs", "logs", "memory"];
 
-/// Lists what lies below a `.gemini` folder, or below its `tmp/` alone.
+/// Lists everything below a `.gemini` folder, or only below its `tmp/`.
 pub(crate) fn locate(root: &Path, shape: RootShape) -> Located {
     locate_with(root, shape, None)
 }
 
-/// Lists it once more, when only some of it has changed.
+/// Lists it again, when only some of it has changed.
 pub(crate) fn relocate(root: &Path, shape: RootShape, known: &EarlierListing<'_>) -> Located {
     locate_with(root, shape, Some(known))
 }
@@ -38,7 +38,7 @@ fn locate_with(root: &Path, shape: RootShape, known: Option<&EarlierListing<'_>>
     located.basis.directories.push(projects.clone());
     for entry in entries(&projects, &mut located.problems) {
         let name = entry.file_name().to_string_lossy().into_owned();
-        // What the listing says of most entries saves a question for each.
+        // The type in the listing saves a system call for most entries.
         let plain = entry.file_type().is_ok_and(|kind| kind.is_dir());
         if NOT_PROJECTS.contains(&name.as_str()) {
             continue;
@@ -50,7 +50,7 @@ fn locate_with(root: &Path, shape: RootShape, known: Option<&EarlierListing<'_>>
             located.folders.push(ProjectFolder { linked, ..empty(&entry.path(), name) });
         }
     }
-    // Most of the time is spent asking for sizes, which a second core can do as well.
+    // Most of the time is spent reading sizes, which a second core can do as well.
     let half = names.len() / 2;
     let later = names.split_off(half);
     let history = History { folder: root.join("history"), is_there: root.join("history").is_dir() };
@@ -73,13 +73,13 @@ fn locate_with(root: &Path, shape: RootShape, known: Option<&EarlierListing<'_>>
     located
 }
 
-/// Where the agent keeps the histories of projects.
+/// Where the agent stores the histories of projects.
 struct History {
     folder: PathBuf,
     is_there: bool,
 }
 
-/// What was met on the way through a project directory.
+/// What was found in a project directory.
 #[derive(Default)]
 pub(super) struct Met {
     pub(super) problems: Vec<Problem>,
@@ -144,7 +144,7 @@ fn project(
     known.then_some(folder)
 }
 
-/// A project directory in which nothing was looked at yet.
+/// Returns a project directory that was not read yet.
 fn empty(path: &Path, name: String) -> ProjectFolder {
     ProjectFolder {
         path: path.to_owned(),
@@ -159,7 +159,7 @@ fn empty(path: &Path, name: String) -> ProjectFolder {
     }
 }
 
-/// What about a directory is not as the agent leaves it.
+/// Returns unusual facts about a directory.
 fn oddities(folder: &ProjectFolder) -> Vec<String> {
     let mut notes = Vec::new();
     if !is_slug(&folder.name) {
@@ -177,7 +177,7 @@ fn has_traces(path: &Path) -> bool {
     path.join("logs.json").is_file() || path.join("chats").is_dir()
 }
 
-/// Lists what else in a project directory may speak of its folder: logs, saved chats, shell commands, long outputs.
+/// Lists other files in a project directory that may mention its folder: logs, saved chats, shell commands, long outputs.
 pub(crate) fn texts(folder: &Path) -> Vec<PathBuf> {
     let mut unheard = Vec::new();
     let mut texts = Vec::new();
@@ -266,8 +266,8 @@ fn is_session(name: &str) -> bool {
 
 /// Returns the part of a file's name that comes from the session id: what follows the time.
 ///
-/// `session-2026-09-02T08-00-3d2f9a10.jsonl` and, of imports, `session-1788336011000-3d2f9a10.jsonl`. Names that `sweep/defuse.rs`
-/// gives, with the whole id or a word after it, belong where they were before.
+/// `session-2026-09-02T08-00-3d2f9a10.jsonl` and, for imports, `session-1788336011000-3d2f9a10.jsonl`. Names from
+/// `retention/disarm.rs`, with the whole id or a word after it, keep their group.
 pub(crate) fn short_id(name: &str) -> &str {
     let id = after_time(name);
     let is_whole = id.len() == 36 && id.bytes().filter(|byte| *byte == b'-').count() == 4;

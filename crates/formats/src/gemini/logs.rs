@@ -1,4 +1,4 @@
-//! `logs.json`: everything typed in the interactive program, and often the only trace of a swept session.
+//! `logs.json`: everything typed in the interactive program, and often the only trace of a deleted session.
 
 use std::path::Path;
 
@@ -8,8 +8,7 @@ use crate::bytes::read_small;
 use crate::json::JsonTree;
 use crate::source::Trace;
 
-/// Reads the prompts on record in a project directory. Entries that lack a field are passed over, as the
-/// agent does.
+/// Reads the recorded prompts of a project directory. Entries that lack a field are skipped, as by the agent.
 pub(crate) fn traces(folder: &Path) -> Vec<Trace> {
     let Ok(bytes) = read_small(&folder.join("logs.json")) else { return Vec::new() };
     let Ok(tree) = JsonTree::parse(&bytes) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! What the records of a file say of the session as a whole.
+//! The session-level fields in the records of a file.
 
 use recount_model::{Entrypoint, RawJson, SessionId, parse_millis};
 
@@ -25,19 +25,19 @@ pub(crate) struct Metadata {
     summary: Option<String>,
     directories: Vec<String>,
     scratchpad: Option<String>,
-    /// Whether a record without a usable id or hash, or one that only we see, gave what we have.
+    /// Whether the id comes from a record without a usable id or hash, or from one that only recount reads.
     hidden_id: bool,
     hidden_hash: bool,
-    /// Every field as it stands, if somebody wants them.
+    /// Every raw field, if requested.
     #[serde(skip)]
     raw: Option<Fields>,
 }
 
-/// A time as it is recorded.
+/// A recorded time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Moment {
     text: String,
-    /// Whether that is JSON, because it is not a string.
+    /// Whether it is raw JSON, because it is not a string.
     is_json: bool,
 }
 
@@ -47,14 +47,14 @@ impl Moment {
         value.text().map(|text| Self { text, is_json })
     }
 
-    /// Returns the time that the agent takes it for.
+    /// Returns the time as the agent reads it.
     fn time(&self) -> Option<JsTime> {
         if self.is_json { time_of_value(&self.text) } else { js_date::parse(&self.text) }
     }
 }
 
 impl Metadata {
-    /// Takes over what `fields` say.
+    /// Merges `fields`.
     pub(crate) fn merge(&mut self, fields: record::Fields<'_>, seen: Seen) {
         let hidden = seen == Seen::ByUsOnly;
         if hidden && self.session_id.is_some() && !self.hidden_id {
@@ -62,7 +62,7 @@ impl Metadata {
             return;
         }
         if let Some(raw) = &mut self.raw {
-            // The text was scanned before, so it cannot fail now.
+            // The text was already scanned, so this cannot fail.
             let _walked = take(raw, fields.raw);
         }
         if let Some(id) = fields.session_id {
@@ -95,19 +95,19 @@ impl Metadata {
         }
     }
 
-    /// Keeps every field as it stands from now on.
+    /// Keeps every raw field from now on.
     pub(crate) fn keep_fields(&mut self) {
         self.raw = Some(Fields::default());
     }
 
-    /// Takes over one field as it stands, if that is wanted.
+    /// Keeps one raw field, if requested.
     pub(crate) fn keep(&mut self, key: &[u8], value: &[u8]) {
         if let Some(raw) = &mut self.raw {
             raw.set(&String::from_utf8_lossy(key), value);
         }
     }
 
-    /// Returns where the fields of a document stand, if that is wanted.
+    /// Returns the locations of the fields of a document, if requested.
     pub(crate) fn layout(&mut self) -> Option<&mut Layout> {
         self.raw.as_mut().map(Fields::layout_mut)
     }
@@ -131,7 +131,7 @@ impl Metadata {
         self.session_id.as_deref().filter(|id| !id.is_empty()).map(SessionId::new)
     }
 
-    /// Adds what a clean-up finds in the metadata.
+    /// Adds what a cleanup finds in the metadata.
     pub(crate) fn retention(&self, facts: RetentionFacts) -> RetentionFacts {
         let said = |moment: &Option<Moment>| match moment {
             Some(moment) if !moment.text.is_empty() => {
@@ -162,7 +162,7 @@ impl Metadata {
     }
 }
 
-/// Returns the time that `new Date(value)` is, for the JSON of a value that is not a string.
+/// Returns `new Date(value)`, for the JSON of a value that is not a string.
 fn time_of_value(json: &str) -> Option<JsTime> {
     match JsonTree::parse(json.as_bytes()).ok()? {
         JsonTree::Bool(value) => Some(JsTime::At(i64::from(value))),
@@ -172,7 +172,7 @@ fn time_of_value(json: &str) -> Option<JsTime> {
     }
 }
 
-/// Returns a value as JavaScript makes it text; `None` if that holds an object, which is never a time.
+/// Returns a value converted to text by JavaScript; `None` if it has an object, which is never a time.
 fn js_text(value: &JsonTree) -> Option<String> {
     match value {
         JsonTree::Null => Some(String::new()),
@@ -186,7 +186,7 @@ fn js_text(value: &JsonTree) -> Option<String> {
     }
 }
 
-/// Takes over the fields of an object.
+/// Adds the fields of an object.
 fn take(fields: &mut Fields, object: &[u8]) -> JsonScan<()> {
     if object.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Google's Gemini CLI. FORMAT.md beside this file is the specification; this module only wires.
+//! Google's Gemini CLI. FORMAT.md beside this file is the specification; this module connects the parts.
 
 mod artifacts;
 mod billing;
@@ -78,14 +78,14 @@ use crate::stream::StreamFormat;
 /// The name in flags, JSON and the catalog.
 const NAME: SourceName = SourceName::new("gemini");
 
-/// Raised with every change to what is read out of a file, or to the form in which readers are kept.
+/// Raised with every change to what is read from a file, or to the format of saved reader states.
 const VERSION: u32 = 6;
 
 /// Gemini CLI, every release up to 0.61.
 #[derive(Debug)]
 pub struct Gemini;
 
-/// Whether a project directory lies in the data folder. What lies elsewhere is not read.
+/// Whether a project directory is in the data folder. Others are not read.
 fn is_ours(folder: &ProjectFolder) -> bool {
     folder.linked != Linked::Directory
 }
@@ -306,7 +306,7 @@ impl Source for Gemini {
     }
 
     fn resume(&self, id: &SessionId) -> Option<(&'static str, Vec<String>)> {
-        // As one word: an id that somebody chose may begin with a dash.
+        // As one word: an id chosen by the user may begin with a dash.
         Some(("gemini", vec![format!("--resume={id}")]))
     }
 
@@ -319,7 +319,7 @@ impl Source for Gemini {
     }
 }
 
-/// Problems in a document are rare; only for them its lines are counted.
+/// Problems in a document are rare; its lines are counted only for them.
 fn count_lines(outline: &mut Outline, path: &Path) {
     let uncounted = outline.problems.kept.iter_mut().filter_map(|problem| problem.span.as_mut());
     let mut uncounted = uncounted.filter(|span| span.line == 0).peekable();

@@ -1,17 +1,17 @@
-//! Orphaned files below `.gemini`: parts of sessions that are gone, left-overs of crashed writes,
-//! markers and registry entries that contradict each other.
+//! Orphaned files below `.gemini`: parts of deleted sessions, leftovers of interrupted writes, contradicting markers and
+//! registry entries.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::artifacts::is_drawn;
+use super::artifacts::is_random_id;
 use super::project::is_slug;
 use crate::orphan::{Orphan, OrphanKind};
 use crate::source::{Located, ProjectFolder, RootShape};
 
-/// The agent takes a lock for stale that nobody has touched for so long; some more, for slow disks.
+/// The agent treats a lock as stale that was not touched for ten seconds; more here, for slow disks.
 const STALE: Duration = Duration::from_secs(60);
 
 /// Lists orphaned files. `is_known` returns whether there is a session of that id.
@@ -122,7 +122,7 @@ fn orphans(folder: &ProjectFolder, is_known: &dyn Fn(&str) -> bool, found: &mut 
         }
     }
     for (path, name, is_folder) in names(&folder.path) {
-        if is_folder && is_drawn(&name) && !is_known(&name) {
+        if is_folder && is_random_id(&name) && !is_known(&name) {
             orphan(path, "plans and tasks");
         }
     }

@@ -1,23 +1,23 @@
-//! Orphaned files of sessions that are gone. The agent itself never collects them.
+//! Orphaned files of deleted sessions. The agent itself never deletes them.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::artifacts::{gather, is_drawn, is_plain};
+use super::artifacts::{gather, is_plain, is_random_id};
 use crate::bytes;
-use crate::source::{Artifact, Artifacts, BelongingKind, ProjectFolder};
+use crate::source::{Artifact, ArtifactKind, Artifacts, ProjectFolder};
 
-/// What stands before the id in names of outputs and logs.
+/// The prefix of the id in names of outputs and logs.
 const BEFORE: &str = "session-";
-/// What is read at a time.
+/// The read size.
 const PIECE: usize = 256 * 1024;
 
-/// Lists what lies in a project directory for sessions that are gone: their sub-agents, outputs of tools, logs, plans.
+/// Lists the files in a project directory that belong to deleted sessions: their sub-agents, tool outputs, logs, plans.
 ///
-/// `is_there` knows the sessions that are not gone, which lie in `sessions`. An output that one of these still names is not lost to
-/// it: a fork has them from the session that it comes from.
+/// `is_there` returns whether a session exists; `sessions` are the files of existing ones. An output that one of these
+/// still mentions is not orphaned: a fork uses those of its original.
 pub(crate) fn orphans(
     folder: &ProjectFolder,
     is_there: &dyn Fn(&str) -> bool,
@@ -34,9 +34,9 @@ pub(crate) fn orphans(
     let is_gone = |id: &&str| is_plain(id) && !is_there(id);
     let chats = folder.path.join("chats");
     for name in names(&chats) {
-        // Only a random id is surely a session's; a folder of another name may be anything.
-        if is_drawn(&name) && is_gone(&name.as_str()) {
-            gather(&chats.join(&name), BelongingKind::Subagent, &mut found);
+        // Only a random id is certainly a session's; a folder of another name may be anything.
+        if is_random_id(&name) && is_gone(&name.as_str()) {
+            gather(&chats.join(&name), ArtifactKind::Subagent, &mut found);
         }
     }
     let outputs = folder.path.join("tool-outputs");
@@ -44,35 +44,35 @@ pub(crate) fn orphans(
         .into_iter()
         .filter_map(|name| name.strip_prefix(BEFORE).filter(is_gone).map(str::to_owned));
     let gone: BTreeSet<String> = names_of_gone.collect();
-    let spoken = if gone.is_empty() { BTreeSet::new() } else { spoken_of(sessions, &gone) };
+    let spoken = if gone.is_empty() { BTreeSet::new() } else { mentioned_ids(sessions, &gone) };
     for id in gone.difference(&spoken) {
-        gather(&outputs.join(format!("{BEFORE}{id}")), BelongingKind::ToolOutput, &mut found);
+        gather(&outputs.join(format!("{BEFORE}{id}")), ArtifactKind::ToolOutput, &mut found);
     }
     let logs = folder.path.join("logs");
     for name in names(&logs) {
         let id = name.strip_prefix(BEFORE).and_then(|name| name.strip_suffix(".jsonl"));
         if id.as_ref().is_some_and(is_gone) {
-            found.files.push(Artifact { path: logs.join(&name), kind: BelongingKind::ActivityLog });
+            found.files.push(Artifact { path: logs.join(&name), kind: ArtifactKind::ActivityLog });
         }
     }
     for name in names(&folder.path) {
-        if is_drawn(&name) && is_gone(&name.as_str()) {
-            gather(&folder.path.join(&name), BelongingKind::Plans, &mut found);
+        if is_random_id(&name) && is_gone(&name.as_str()) {
+            gather(&folder.path.join(&name), ArtifactKind::Plans, &mut found);
         }
     }
     found
 }
 
-/// Returns those of `ids` for whose outputs a path stands in one of the files.
-fn spoken_of(files: &[PathBuf], ids: &BTreeSet<String>) -> BTreeSet<String> {
+/// Returns those of `ids` whose outputs are mentioned by a path in one of the files.
+fn mentioned_ids(files: &[PathBuf], ids: &BTreeSet<String>) -> BTreeSet<String> {
     let mut spoken = BTreeSet::new();
     let longest = ids.iter().map(String::len).max().unwrap_or_default();
     for file in files {
-        // What cannot be read says nothing; its session is there all the same.
+        // An unreadable file is skipped; its session still exists.
         let Ok(mut input) = bytes::open_bounded(file) else { continue };
         let mut piece = Vec::with_capacity(PIECE + BEFORE.len() + longest);
         loop {
-            // An id may stand across two pieces.
+            // An id may be split across two pieces.
             let keep = piece.len().saturating_sub(BEFORE.len() + longest);
             piece.drain(..keep);
             let kept = piece.len();
@@ -105,7 +105,7 @@ mod tests {
         for lead in (PIECE - 30)..(PIECE + 3) {
             let text = format!("{}tool-outputs/session-3d2f9a10-5c1b/a.txt", "x".repeat(lead));
             home.write("a.jsonl", text);
-            let spoken = spoken_of(&[home.path().join("a.jsonl")], &ids);
+            let spoken = mentioned_ids(&[home.path().join("a.jsonl")], &ids);
             assert_eq!(spoken.into_iter().collect::<Vec<_>>(), ["3d2f9a10-5c1b"], "{lead}");
         }
     }

@@ -1,7 +1,7 @@
-//! Which processes are the agent: the command lines under which it runs.
+//! Recognizes processes of the agent by their command lines.
 //!
-//! A script under Node (`…/bin/gemini`, `…/@google/gemini-cli/bundle/gemini.js` from 0.36, `…/dist/index.js` before), the same
-//! under Bun or Deno, or a single executable. The process title is not set, so the command line is what was started.
+//! A script under Node (`…/bin/gemini`, `…/@google/gemini-cli/bundle/gemini.js` from 0.36, `…/dist/index.js` before), the
+//! same under Bun or Deno, or a single executable. The process title is not set, so the command line is the original one.
 
 /// Programs that run the agent's script.
 const RUNTIMES: &[&str] = &["node", "nodejs", "bun", "bunx", "deno"];
@@ -9,7 +9,7 @@ const RUNTIMES: &[&str] = &["node", "nodejs", "bun", "bunx", "deno"];
 /// Words between a runtime and the script.
 const SUBCOMMANDS: &[&str] = &["run", "x"];
 
-/// Options of runtimes whose value is a word of its own.
+/// Options of runtimes whose value is a separate word.
 const WITH_VALUE: &[&str] = &[
     "-r",
     "--require",
@@ -24,10 +24,10 @@ const WITH_VALUE: &[&str] = &[
     "--config",
 ];
 
-/// Options of runtimes after which code follows instead of a script.
+/// Options of runtimes that are followed by code instead of a script.
 const WITH_CODE: &[&str] = &["-e", "--eval", "-p", "--print", "-pe"];
 
-/// The agent's package, and how its script ends below it.
+/// The agent's package, and the end of its script's path.
 const PACKAGE: &str = "@google/gemini-cli";
 const SCRIPTS: &[&[&str]] = &[
     &["bin", "gemini"],
@@ -53,7 +53,7 @@ fn program_name(program: &str) -> &str {
     name.strip_suffix(".exe").unwrap_or(name)
 }
 
-/// Finds the script among the arguments of a runtime: what is neither an option nor the value of one.
+/// Finds the script among the arguments of a runtime: neither an option nor the value of one.
 fn script(args: &[String]) -> Option<&str> {
     let mut args = args.iter().map(String::as_str);
     let mut options = true;
@@ -65,7 +65,7 @@ fn script(args: &[String]) -> Option<&str> {
         } else if options && WITH_VALUE.contains(&arg) {
             args.next();
         } else if (options && arg.starts_with('-')) || SUBCOMMANDS.contains(&arg) {
-            // Neither says what is run.
+            // Neither shows what is run.
         } else {
             return Some(arg);
         }

@@ -1,4 +1,4 @@
-//! One part of a content, in the form of the Gemini API.
+//! One part of a content, in the format of the Gemini API.
 
 use std::borrow::Cow;
 
@@ -7,9 +7,9 @@ use crate::json::{JsonScan, Scanner, Text};
 /// A part. Each field is the raw JSON of its value; `null` counts as present, as it does for the agent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Part<'a> {
-    /// The words, if `text` is a string.
+    /// The text, if `text` is a string.
     pub(crate) text: Option<Text<'a>>,
-    /// Whether `text` is there but not a string (nor `null`).
+    /// Whether `text` exists but is not a string (nor `null`).
     pub(crate) odd_text: bool,
     pub(crate) thought: Option<&'a [u8]>,
     pub(crate) call: Option<&'a [u8]>,
@@ -19,20 +19,20 @@ pub(crate) struct Part<'a> {
     pub(crate) code: Option<&'a [u8]>,
     pub(crate) code_result: Option<&'a [u8]>,
     pub(crate) video: Option<&'a [u8]>,
-    /// Whether there is an opaque signature, which may stand alone.
+    /// Whether there is an opaque signature, which may be the only field.
     pub(crate) signature: bool,
 }
 
-/// What the agent's own flattening makes of a part.
+/// The result of the agent's own flattening of a part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Flat<'a> {
     /// Nothing.
     Empty,
-    /// The words.
+    /// The text.
     Text(Text<'a>),
     /// A placeholder in brackets.
     Placeholder,
-    /// Something that is not text; fine in a list, fatal alone.
+    /// Something that is not text; fine in a list, but the loader throws if it is the only part.
     Odd,
     /// The agent's loader throws and drops the record.
     Throws,
@@ -74,7 +74,7 @@ impl<'a> Part<'a> {
         Ok(part)
     }
 
-    /// Whether it is of a kind we do not know: none of the fields that a part is made of.
+    /// Whether it is of an unknown kind: without any of the fields of a part.
     pub(crate) fn is_unknown(&self) -> bool {
         let fields = [
             self.thought,
@@ -89,12 +89,12 @@ impl<'a> Part<'a> {
         self.text.is_none() && !self.signature && fields.iter().all(Option::is_none)
     }
 
-    /// Whether the model thought this rather than said it.
+    /// Whether it is a thought of the model.
     pub(crate) fn is_thought(&self) -> bool {
         self.thought.is_some_and(|raw| !matches!(raw, b"false" | b"null" | b"0" | b"\"\""))
     }
 
-    /// Flattens the part as the agent's loader does (`partToString`, 0.47–0.61).
+    /// Flattens the part like the agent's loader (`partToString`, 0.47–0.61).
     pub(crate) fn flatten(&self) -> Flat<'a> {
         let null = Some(b"null".as_slice());
         if self.video.is_some()
@@ -122,11 +122,11 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Stands around the MIME type and the size of binary data in flattened text; releases print them differently.
+/// Encloses the MIME type and the size of binary data in flattened text; releases print them differently.
 pub(crate) const BINARY: char = '\u{1}';
 
 impl Part<'_> {
-    /// Returns the placeholder that the agent's flattening puts in the place of a part without words.
+    /// Returns the placeholder of the agent's flattening for a part without text.
     pub(crate) fn placeholder(&self) -> String {
         let name = |raw: &[u8]| field(raw, "name").unwrap_or("undefined".into()).into_owned();
         if self.video.is_some() {
@@ -161,7 +161,7 @@ fn mime_is_odd(inline: &[u8]) -> bool {
     let mut odd = false;
     let mut scanner = Scanner::new(inline);
     if scanner.peek() == Ok(b'{') {
-        // The text was scanned before, so it cannot fail now.
+        // The text was already scanned, so this cannot fail.
         let _scanned = scanner.object(|scanner, key| {
             let first = scanner.peek()?;
             let value = scanner.value()?;

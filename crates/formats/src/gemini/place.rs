@@ -1,4 +1,4 @@
-//! Where a file lies in the layout, whether it is there or not.
+//! The location of a file in the layout, whether it exists or not.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use recount_model::{ProjectHash, SessionId};
 
 use crate::source::{FilePlacement, Placement, ProjectLocation, RootShape};
 
-/// The folder of a project directory in which its sessions are.
+/// The folder with the sessions of a project directory.
 pub(crate) const SESSIONS: &str = "chats";
 
-/// Tells in which project directory a file lies or would lie.
+/// Returns the project directory that a file is or would be in.
 pub(crate) fn place_of(root: &Path, shape: RootShape, file: &Path) -> Option<ProjectLocation> {
     let projects = match shape {
         RootShape::Whole => root.join("tmp"),
@@ -23,8 +23,8 @@ pub(crate) fn place_of(root: &Path, shape: RootShape, file: &Path) -> Option<Pro
     Some(ProjectLocation { folder, below: parts.as_path().to_owned(), is_hashed, marker })
 }
 
-/// Returns what the path of a file says of it. Sessions are in `chats`, sub-agents in a folder below it that is named after the
-/// session that ran them, saved chats beside it.
+/// Returns what the path of a file shows about it. Sessions are in `chats`, sub-agents in a folder below it that is named
+/// after the session that ran them, saved chats beside it.
 pub(crate) fn placement(path: &Path) -> Placement {
     let parent = path.parent();
     let above = parent.and_then(Path::parent).and_then(Path::file_name);
@@ -40,8 +40,8 @@ pub(crate) fn placement(path: &Path) -> Placement {
     Placement { project_folder: folder.map(Path::to_owned), placement }
 }
 
-/// Whether files of a group may hold a session whose id begins with `wanted`: a group is the start of an id in a file's name, or
-/// for sub-agents the parent's id and the file's name. A name without the start of an id may hold any session.
+/// Whether files of a group may contain a session whose id begins with `wanted`: a group is the start of an id in a file's
+/// name, or for sub-agents the parent's id and the file's name. A name without the start of an id may be any session's.
 pub(crate) fn may_hold(group: &str, wanted: &str) -> bool {
     let is_id = group.len() == 8 && group.bytes().all(|byte| byte.is_ascii_hexdigit());
     if !is_id && !group.contains('/') {

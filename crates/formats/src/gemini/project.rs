@@ -1,4 +1,4 @@
-//! How the agent names a project: hash, slug, registry file, marker file.
+//! The agent's names of a project: hash, slug, registry file, marker file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,8 +20,8 @@ pub(crate) fn hash(path: &str) -> ProjectHash {
     ProjectHash::new(&hex).expect("64 hex digits")
 }
 
-/// Returns the readable name that the project at `path` gets when no other has it: the last component in lower
-/// case, every run of other characters a single `-`.
+/// Returns the slug that the project at `path` gets if no other has it: the last component in lower case, every run of
+/// other characters a single `-`.
 pub(crate) fn slug(path: &RecordedPath) -> String {
     let mut slug = String::new();
     for letter in path.leaf().to_lowercase().chars() {
@@ -36,18 +36,18 @@ pub(crate) fn slug(path: &RecordedPath) -> String {
     if slug.is_empty() { "project".to_owned() } else { slug.to_owned() }
 }
 
-/// Whether a directory's name is one that the agent makes.
+/// Whether a directory's name is a slug of the agent.
 pub(crate) fn is_slug(name: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     !name.is_empty() && name.bytes().all(allowed)
 }
 
-/// Returns where the marker file of a project directory lies.
+/// Returns the path of the marker file of a project directory.
 pub(crate) fn marker_file(folder: &Path) -> PathBuf {
     folder.join(".project_root")
 }
 
-/// Returns where paths of projects are on record.
+/// Returns the files that record the paths of projects.
 pub(crate) fn registry_files(root: &Path) -> [PathBuf; 2] {
     [root.join("projects.json"), root.join("trustedFolders.json")]
 }
@@ -60,15 +60,15 @@ pub(crate) fn marker(folder: &Path) -> Option<RecordedPath> {
     (!path.is_empty()).then(|| RecordedPath::new(path))
 }
 
-/// What an agent's list of projects holds.
+/// The contents of an agent's list of projects.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     pub(crate) entries: Vec<Registered>,
-    /// What does not fit in it.
+    /// Inconsistencies in it.
     pub(crate) notes: Vec<RegistryNote>,
 }
 
-/// Reads `projects.json`: which path has which slug. Of a damaged file, the entries that are whole.
+/// Reads `projects.json`: the slug of each path. For a damaged file, the complete entries.
 pub(crate) fn registry(root: &Path, problems: &mut Vec<Problem>) -> Registry {
     let mut registry = Registry::default();
     let path = root.join("projects.json");
@@ -109,7 +109,7 @@ pub(crate) fn registry(root: &Path, problems: &mut Vec<Problem>) -> Registry {
     registry
 }
 
-/// Returns the pairs of a path and a name that stand whole in a damaged file.
+/// Returns the pairs of a path and a name that are complete in a damaged file.
 fn salvage(bytes: &[u8]) -> Vec<(String, Option<String>)> {
     let mut pairs = Vec::new();
     let mut key: Option<String> = None;
@@ -129,7 +129,7 @@ fn salvage(bytes: &[u8]) -> Vec<(String, Option<String>)> {
     pairs
 }
 
-/// Returns where the string that `bytes` begins with ends.
+/// Returns the end of the string at the start of `bytes`.
 fn closing_quote(bytes: &[u8]) -> Option<usize> {
     let mut escaped = false;
     let closes = |&(_, &byte): &(usize, &u8)| {
@@ -154,7 +154,7 @@ pub(crate) fn trusted(root: &Path) -> Vec<Registered> {
     keys.iter().map(entry).collect()
 }
 
-/// Blanks out comments, which the agent allows in its settings.
+/// Replaces comments by spaces; the agent allows them in its settings.
 fn without_comments(bytes: &[u8]) -> Vec<u8> {
     let mut text = bytes.to_vec();
     let mut at = 0;

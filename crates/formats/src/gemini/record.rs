@@ -1,26 +1,26 @@
-//! One line of a log, told apart.
+//! One parsed line of a log.
 
 use std::ops::Range;
 
 use super::facts::{Facts, string};
 use crate::json::{JsonScan, Scanner, Text, compact};
 
-/// What a line is. The order of the tests is the agent's own (`loadConversationRecord`).
+/// The kind of a line. The order of the checks is the agent's own (`loadConversationRecord`).
 #[derive(Debug)]
 pub(crate) enum Record<'a> {
     /// `{"$rewindTo": id}`
     Rewind(Text<'a>),
-    /// A message, whole.
+    /// A complete message.
     Message(Facts<'a>),
-    /// `{"$set": {…}}`, perhaps with a checkpoint.
+    /// `{"$set": {…}}`, possibly with a checkpoint.
     Set(Fields<'a>),
     /// Metadata; in old one-line files with all messages.
     Head(Fields<'a>),
-    /// Valid JSON of a kind we do not know.
+    /// Valid JSON of an unknown kind.
     Unknown,
 }
 
-/// Metadata as one record gives it. The outer `Option` tells whether the key is there: `null` overwrites.
+/// The metadata in one record. The outer `Option` is whether the key exists: `null` overwrites.
 #[derive(Debug, Default)]
 pub(crate) struct Fields<'a> {
     pub(crate) session_id: Option<Loose<'a>>,
@@ -35,14 +35,14 @@ pub(crate) struct Fields<'a> {
     pub(crate) messages: Option<Vec<Element<'a>>>,
     /// Whether there is a field that no known release writes.
     pub(crate) unknown_field: bool,
-    /// The object they stand in.
+    /// The object that contains them.
     pub(crate) raw: &'a [u8],
 }
 
-/// A value that should be a string. The loader only asks whether it is truthy, as JavaScript has it.
+/// A value that should be a string. The loader only checks whether it is truthy in JavaScript.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Loose<'a> {
-    /// A string, perhaps empty.
+    /// A string, possibly empty.
     Text(Text<'a>),
     /// Another truthy value, as raw JSON.
     Odd(&'a [u8]),
@@ -65,7 +65,7 @@ impl<'a> Loose<'a> {
         })
     }
 
-    /// Returns the words, or the raw JSON of what is not a string.
+    /// Returns the text, or the raw JSON of a value that is not a string.
     pub(crate) fn text(self) -> Option<String> {
         match self {
             Self::Text(text) => Some(text.decode().into_owned()),
@@ -75,7 +75,7 @@ impl<'a> Loose<'a> {
     }
 }
 
-/// An element of `messages` and where it stands in the text that was scanned.
+/// An element of `messages` and its position in the scanned text.
 #[derive(Debug, Default)]
 pub(crate) struct Element<'a> {
     pub(crate) facts: Facts<'a>,
@@ -141,13 +141,13 @@ impl<'a> Fields<'a> {
                 fields.raw = scanner.since(start);
                 Ok(Some(fields))
             }
-            // To JavaScript an array is an object without these keys.
+            // For JavaScript an array is an object without these keys.
             b'[' => scanner.skip().map(|()| Some(Self::default())),
             _ => scanner.skip().map(|()| None),
         }
     }
 
-    /// Takes one field of the metadata and consumes its value; `false` if it is not one.
+    /// Reads one field of the metadata and consumes its value; `false` if it is not one.
     pub(crate) fn field(&mut self, scanner: &mut Scanner<'a>, key: &[u8]) -> JsonScan<bool> {
         match key {
             b"sessionId" => self.session_id = Some(Loose::read(scanner)?),
@@ -159,7 +159,7 @@ impl<'a> Fields<'a> {
             b"directories" => self.directories = Some(strings(scanner)?),
             b"memoryScratchpad" => self.scratchpad = Some(compact(scanner.value()?)),
             b"messages" => self.messages = elements(scanner)?,
-            // Helper values of the loader that leak into files; they say nothing that the messages do not.
+            // Internal values of the loader that leak into files; they add nothing to the messages.
             b"userMessageCount"
             | b"messageCount"
             | b"firstUserMessage"

@@ -1,5 +1,5 @@
-//! What is left of a session elsewhere: in telemetry, in the activity log, in saved chats. Each request to the model holds the
-//! whole conversation up to there, so the longest one is nearly all of it.
+//! What is left of a session elsewhere: in telemetry, in the activity log, in saved chats. Each request to the model
+//! contains the whole conversation so far, so the longest one is nearly complete.
 
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read as _};
@@ -16,13 +16,13 @@ use crate::native::NativeFormat as _;
 use crate::recovery::{RecoverySource, Remark};
 use crate::source::ProjectFolder;
 
-/// How large a saved chat may be; those are read whole.
+/// The maximum size of a saved chat; those are read at once.
 const LARGEST: u64 = 256 * 1024 * 1024;
 
-/// How much of a file is read at a time.
+/// The read size.
 const PIECE: u64 = 256 * 1024;
 
-/// Lists what is left of a session in and beside one project directory; `extra` are files that somebody named, and may hold
+/// Lists what is left of a session in and beside one project directory; `extra` are files that the user named, with
 /// telemetry or a saved chat.
 pub(crate) fn recovery_sources(
     folder: Option<&ProjectFolder>,
@@ -46,7 +46,7 @@ pub(crate) fn recovery_sources(
     found
 }
 
-/// Saved chats, and what was kept before tools changed files.
+/// Lists saved chats, and checkpoints from before tools changed files.
 fn saved_chats(folder: &Path) -> Vec<PathBuf> {
     let names = |folder: PathBuf, start: &str| -> Vec<PathBuf> {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -94,19 +94,19 @@ fn recovery_source(
 ) -> Option<RecoverySource> {
     let records = native::Log.saved(turns, None)?;
     let file = Arc::from(path.to_string_lossy());
-    let told = saved::read(turns, &file)?.messages;
-    let said = told.into_iter().filter(|message| message.kind == MessageKind::Prompt);
+    let messages = saved::read(turns, &file)?.messages;
+    let said = messages.into_iter().filter(|message| message.kind == MessageKind::Prompt);
     let prompts = said.map(|message| message.display_text).collect();
     Some(RecoverySource { path: path.to_owned(), from, records, prompts, is_named })
 }
 
-/// The longest request, and what was replied to it.
+/// The longest request, and its reply.
 #[derive(Debug, Default)]
 struct Longest {
     turns: usize,
     request: Vec<u8>,
     reply: Option<Vec<u8>>,
-    /// Whether the next reply is to it.
+    /// Whether the next reply belongs to it.
     is_open: bool,
 }
 
@@ -149,7 +149,7 @@ fn exchange(
     recovery_source(path, from, &longest.contents()?, true)
 }
 
-/// Reads objects that stand one behind the other, indented or not.
+/// Reads concatenated objects, indented or not.
 fn telemetry(path: &Path, id: &SessionId, longest: &mut Longest) -> io::Result<()> {
     let mut file = bytes::open(path)?;
     let mut waiting: Vec<u8> = Vec::new();
@@ -170,7 +170,7 @@ fn telemetry(path: &Path, id: &SessionId, longest: &mut Longest) -> io::Result<(
             used += scanner.offset();
         }
         waiting.drain(..used);
-        // One long value comes in many pieces: it is not looked at again for each.
+        // One long value comes in many pieces: it is not scanned again for each.
         least = 2 * waiting.len();
         if read == 0 {
             return Ok(());
@@ -178,7 +178,7 @@ fn telemetry(path: &Path, id: &SessionId, longest: &mut Longest) -> io::Result<(
     }
 }
 
-/// Takes a log record of telemetry, if it is of this session and of the conversation itself.
+/// Reads a log record of telemetry, if it belongs to this session and to the conversation itself.
 fn event(value: &[u8], id: &SessionId, longest: &mut Longest) {
     let wanted = [&b"gemini_cli.api_request"[..], b"gemini_cli.api_response"];
     let is_one = |words: &&[u8]| memchr::memmem::find(value, words).is_some();
@@ -186,19 +186,19 @@ fn event(value: &[u8], id: &SessionId, longest: &mut Longest) {
         return;
     }
     let Ok(tree) = JsonTree::parse(value) else { return };
-    let Some(told) = tree.get("attributes") else { return };
-    let is_main = told.text("role").is_none_or(|role| role == "main");
-    if told.text("session.id") != Some(id.as_str()) || !is_main {
+    let Some(attributes) = tree.get("attributes") else { return };
+    let is_main = attributes.text("role").is_none_or(|role| role == "main");
+    if attributes.text("session.id") != Some(id.as_str()) || !is_main {
         return;
     }
-    match told.text("event.name") {
+    match attributes.text("event.name") {
         Some("gemini_cli.api_request") => {
-            if let Some(contents) = told.text("request_text") {
+            if let Some(contents) = attributes.text("request_text") {
                 longest.ask(contents.as_bytes());
             }
         }
         Some("gemini_cli.api_response") => {
-            let text = told.text("response_text").unwrap_or_default();
+            let text = attributes.text("response_text").unwrap_or_default();
             if let Some(parts) = JsonTree::parse(text.as_bytes()).ok().and_then(|t| parts(&[t])) {
                 longest.reply(parts);
             }
@@ -207,7 +207,7 @@ fn event(value: &[u8], id: &SessionId, longest: &mut Longest) {
     }
 }
 
-/// Reads the log of what went over the network.
+/// Reads the log of network traffic.
 fn activity(path: &Path, longest: &mut Longest) -> io::Result<()> {
     let mut input = BufReader::with_capacity(1 << 18, bytes::open(path)?);
     let mut line = Vec::new();
@@ -240,7 +240,7 @@ fn activity(path: &Path, longest: &mut Longest) -> io::Result<()> {
     }
 }
 
-/// Joins the parts of the pieces in which a reply came.
+/// Joins the parts of the pieces of a reply.
 fn parts(pieces: &[JsonTree]) -> Option<Vec<u8>> {
     let mut found: Vec<Vec<u8>> = Vec::new();
     let mut words = String::new();

@@ -1,4 +1,4 @@
-//! What lies below a `.gemini` folder once more: only project directories in which something changed are looked into.
+//! Lists a `.gemini` folder again: only changed project directories are read.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use super::locate::Met;
 use super::project::marker_file;
 use crate::source::{Basis, EarlierListing, ProjectFolder};
 
-/// What was known of project directories, by their paths.
+/// The known project directories, by path.
 pub(crate) struct Before<'a> {
     known: &'a EarlierListing<'a>,
     folders: HashMap<&'a Path, &'a ProjectFolder>,
@@ -45,7 +45,7 @@ impl<'a> Before<'a> {
         Self { known, folders, basis, problems, history: history.to_owned() }
     }
 
-    /// Returns what was found in a project directory, if it was looked into and nothing has changed there.
+    /// Returns the known contents of a project directory, if nothing has changed there.
     pub(crate) fn unchanged(
         &self,
         path: &Path,

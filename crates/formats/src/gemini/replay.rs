@@ -1,7 +1,6 @@
-//! Records folded into an outline: the strict view exactly as the agent's loader makes it, and beside it
-//! everything that was ever recorded.
+//! Applies records to an outline: the strict view exactly like the agent's loader, and everything that was ever recorded.
 //!
-//! The rules are those of `loadConversationRecord` in 0.47–0.61; FORMAT.md has them in words.
+//! The rules are those of `loadConversationRecord` in 0.47–0.61; FORMAT.md describes them.
 
 use super::state::{Form, GeminiState, RetentionFacts};
 use std::collections::HashMap;
@@ -17,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::calls::{Calls, runs_agent};
 use super::facts::{Facts, Resumable, Role, lead};
 use super::kind::kind;
-use super::list_title::{Listing, Stands, Title};
+use super::list_title::{Listing, RecordPosition, Title};
 use super::metadata::Metadata;
 use super::record::{Element, Fields};
 use super::tool::calls;
@@ -27,10 +26,10 @@ use crate::outline::{
 };
 use crate::source::Detail;
 
-/// How many messages a session has without being unusual; room for them is taken at once.
+/// A typical number of messages of a session; memory for them is allocated at once.
 const TYPICAL: usize = 64;
 
-/// Where an entry stands when it does not stand in the strict view.
+/// The position of an entry that is not in the strict view.
 const NOWHERE: u32 = u32::MAX;
 
 /// The state of a conversation while its records are read.
@@ -46,16 +45,16 @@ pub(crate) struct Replay {
     #[serde(skip)]
     hasher: RandomState,
     strict: Vec<VisibleMessage>,
-    /// Per entry its place in `strict`.
+    /// The position of each entry in `strict`.
     position: Vec<u32>,
     models: Vec<Box<str>>,
     tools: Vec<Box<str>>,
     agent_calls: Vec<AgentCall>,
-    /// Where names and calls stand in their lists, once there are many.
+    /// The positions of names and calls in their lists, once there are many.
     #[serde(skip)]
     places: Places,
-    /// By the hash of an id, the entries of a document's list that have it, with the hash of what they say: one id may stand
-    /// for two texts, and the agent shows both.
+    /// By the hash of an id, the entries of a document's list that have it, with the hash of their content: one id may have
+    /// two texts, and the agent shows both.
     #[serde(skip)]
     listed: HashMap<u64, Vec<(u64, u32)>, RandomState>,
     pub(crate) metadata: Metadata,
@@ -63,12 +62,12 @@ pub(crate) struct Replay {
     title: Title,
     /// A rewind was the last thing that happened to the list.
     after_rewind: bool,
-    /// The session was taken up again since the last message.
+    /// The session was resumed since the last message.
     after_resume: bool,
     problems: Problems,
 }
 
-/// What one message is to the view, beyond what it says.
+/// What one message means for the view, besides its content.
 #[derive(Clone, Copy)]
 struct Judged {
     entry: u32,
@@ -76,23 +75,23 @@ struct Judged {
     resumable: Resumable,
 }
 
-/// To which entry a version of a message belongs.
+/// The entry that a version of a message belongs to.
 #[derive(Clone, Copy)]
 enum Target {
-    /// To that of its id, or a new one.
+    /// The entry of its id, or a new one.
     SameId,
-    /// To this one.
+    /// This entry.
     Entry(u32),
-    /// To a new one, whatever its id.
+    /// A new entry, whatever its id.
     New,
 }
 
-/// Whether the agent's loader sees a record too.
+/// Whether the agent's loader reads a record too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
     /// It does.
     ByAgent,
-    /// Only we do: the line has a byte order mark.
+    /// Only recount does: the line has a byte order mark.
     ByUsOnly,
 }
 
@@ -125,7 +124,7 @@ impl Replay {
         self.problems.note(Problem { file: Arc::clone(&self.file), span, what, done: done.into() });
     }
 
-    /// A message line: a new id goes to the end, a known one is replaced in its old place.
+    /// Applies a message line: a new id goes to the end, a known one is replaced in its old position.
     pub(crate) fn message(&mut self, facts: &Facts<'_>, span: Span, seen: Seen) {
         let judged = self.upsert(facts, span);
         if seen == Seen::ByUsOnly {
@@ -136,12 +135,12 @@ impl Replay {
             return;
         }
         self.show(judged);
-        self.listing.take(facts, judged.entry, judged.resumable, Stands::Alone);
+        self.listing.take(facts, judged.entry, judged.resumable, RecordPosition::Alone);
         self.after_rewind = false;
         self.after_resume = false;
     }
 
-    /// `$rewindTo`: that message and all later ones go. An unknown id empties the list.
+    /// Applies `$rewindTo`: that message and all later ones are removed. An unknown id empties the list.
     pub(crate) fn rewind(&mut self, id: Text<'_>, span: Span) {
         let id = id.decode();
         let entry = self.find((&id, self.hasher.hash_one(&*id)));
@@ -160,19 +159,19 @@ impl Replay {
         self.after_rewind = true;
     }
 
-    /// `$set`: metadata, and with `messages` a checkpoint that replaces the whole list.
+    /// Applies `$set`: metadata, and with `messages` a checkpoint that replaces the whole list.
     pub(crate) fn set(&mut self, fields: Fields<'_>, base: Span, seen: Seen) {
         self.after_resume |= fields.session_id.is_some();
         if let Some(elements) = &fields.messages
             && !self.checkpoint(elements, base, seen)
         {
-            // The loader threw in mid-list: what came before stays, the metadata is not taken.
+            // The loader threw in mid-list: what came before is kept, the metadata is not used.
             return;
         }
         self.metadata.merge(fields, seen);
     }
 
-    /// A metadata line; in one-line files of the JSON era with the messages.
+    /// Applies a metadata line; in one-line files of the JSON era with the messages.
     pub(crate) fn head(&mut self, fields: Fields<'_>, base: Span, seen: Seen) {
         self.after_resume |= !self.entries.is_empty();
         let elements = fields.messages.as_deref().unwrap_or_default();
@@ -188,13 +187,13 @@ impl Replay {
             if seen == Seen::ByAgent {
                 self.show(judged);
                 let facts = &element.facts;
-                self.listing.take(facts, judged.entry, judged.resumable, Stands::InList);
+                self.listing.take(facts, judged.entry, judged.resumable, RecordPosition::InList);
             }
         }
         self.metadata.merge(fields, seen);
     }
 
-    /// One element of a document's `messages`: shown as it is, even twice, even without an id.
+    /// Applies one element of a document's `messages`: shown as it is, even twice, even without an id.
     pub(crate) fn element(&mut self, facts: &Facts<'_>, span: Span) -> Resumable {
         let key = facts.id.map(|id| self.hasher.hash_one(&*id.decode()));
         let content = self.hasher.hash_one(facts.content.raw());
@@ -209,11 +208,11 @@ impl Replay {
         }
         self.strict.push(VisibleMessage { entry: judged.entry, version: judged.version });
         self.keep(judged.entry);
-        self.listing.take(facts, judged.entry, judged.resumable, Stands::Alone);
+        self.listing.take(facts, judged.entry, judged.resumable, RecordPosition::Alone);
         judged.resumable
     }
 
-    /// A second `messages` in one document: only the last one counts.
+    /// Applies a second `messages` in one document: only the last one counts.
     pub(crate) fn forget_elements(&mut self) {
         for shown in std::mem::take(&mut self.strict) {
             self.remove(shown.entry, Fate::Replaced);
@@ -253,13 +252,13 @@ impl Replay {
         self.listing.clear();
         for (one, facts) in judged {
             self.show(one);
-            self.listing.take(facts, one.entry, one.resumable, Stands::InList);
+            self.listing.take(facts, one.entry, one.resumable, RecordPosition::InList);
         }
         self.decide_fates(&old, summary);
         whole
     }
 
-    /// Says why a checkpoint dropped what it dropped.
+    /// Sets the fates of the messages that a checkpoint dropped.
     fn decide_fates(&mut self, old: &[VisibleMessage], summary: bool) {
         let said = [MessageKind::Prompt, MessageKind::Nudge, MessageKind::Shell];
         let last_said = old
@@ -305,7 +304,7 @@ impl Replay {
         let before = known.and_then(|entry| self.entries.get(entry as usize)).map(|e| e.last);
         self.versions.push(Version { span, before, rank });
         let entry = known.unwrap_or_else(|| self.add(id, kind, version, first.is_none()));
-        // A request counts once, whatever it is said to have answered.
+        // A request counts once, whatever its recorded answer.
         let is_paid = known.is_none() && first.is_some();
         let tokens = facts.tokens.filter(|_| !is_paid);
         self.title.offer(facts, kind);
@@ -339,7 +338,7 @@ impl Replay {
     }
 
     fn note_agents(&mut self, raw: &[u8]) {
-        // The text was scanned before, so it cannot fail now.
+        // The text was already scanned, so this cannot fail.
         let calls = calls(&mut Scanner::new(raw), Detail::Gist).unwrap_or_default();
         for call in calls {
             let Some(id) = call.id.filter(|_| call.agent_id.is_some() || runs_agent(&call.name))
@@ -415,8 +414,8 @@ impl Replay {
         self.index.insert_unique(hash, entry, rehash);
     }
 
-    /// Makes a state that was kept usable again.
-    pub(crate) fn take_up(&mut self, file: Arc<str>) {
+    /// Restores a saved state.
+    pub(crate) fn restore(&mut self, file: Arc<str>) {
         self.file = file;
         self.index = HashTable::with_capacity(self.entries.len());
         for number in 0..self.entries.len() {
@@ -525,10 +524,10 @@ impl Replay {
 /// Up to this number of names a linear search is fastest; above it, a table is used.
 const FEW_NAMES: usize = 16;
 
-/// Where names stand in a list.
+/// The positions of names in a list.
 type NamePlaces = HashMap<Box<str>, usize, RandomState>;
 
-/// Where names and calls stand in their lists. Empty until there are many, and made again when it does not fit its list.
+/// The positions of names and calls in their lists. Empty until there are many, and rebuilt if it does not match its list.
 #[derive(Clone, Debug, Default)]
 struct Places {
     models: NamePlaces,
@@ -537,13 +536,13 @@ struct Places {
 }
 
 impl Places {
-    /// Returns where the call of an id stands.
+    /// Returns the position of the call with an id.
     fn agent(&mut self, calls: &[AgentCall], id: &str) -> Option<usize> {
         find(calls, &mut self.agents, |call| &call.call, |call| *call.call == *id, || id.into())
     }
 }
 
-/// Returns where something stands in a list.
+/// Returns a position in a list.
 fn find<T>(
     list: &[T],
     places: &mut NamePlaces,
@@ -560,7 +559,7 @@ fn find<T>(
     places.get(&wanted()).copied()
 }
 
-/// Returns the number of a name in a list of those that were met.
+/// Returns the number of a name in a list of known ones.
 fn number(names: &mut Vec<Box<str>>, places: &mut NamePlaces, name: Text<'_>) -> u16 {
     let known = find(names, places, |known| known, |known| name.is(known), || name.decode().into());
     let at = known.unwrap_or_else(|| {
@@ -570,7 +569,7 @@ fn number(names: &mut Vec<Box<str>>, places: &mut NamePlaces, name: Text<'_>) ->
     u16::try_from(at).unwrap_or(u16::MAX)
 }
 
-/// The span of an element within a record that begins at `base`.
+/// Returns the span of an element within a record that begins at `base`.
 fn within(base: Span, element: &Element<'_>) -> Span {
     Span {
         line: base.line,

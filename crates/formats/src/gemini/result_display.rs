@@ -2,18 +2,18 @@
 
 use crate::json::JsonTree;
 
-/// A result as it was shown.
+/// A displayed result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Display {
     /// Nothing was shown.
     None,
-    /// Words.
+    /// Text.
     Text(String),
     /// A unified diff.
     Diff(String),
 }
 
-/// Reads the raw JSON of a `resultDisplay`. The shapes are told apart by their keys.
+/// Reads the raw JSON of a `resultDisplay`. The shapes are distinguished by their keys.
 pub(crate) fn read(raw: &[u8]) -> Display {
     let Ok(tree) = JsonTree::parse(raw) else { return Display::None };
     if let Some(diff) = tree.text("fileDiff") {
@@ -40,7 +40,7 @@ fn object(tree: &JsonTree) -> String {
     tree.text("summary").unwrap_or_default().to_owned()
 }
 
-/// A terminal screen: lines of styled tokens.
+/// Returns the text of a terminal screen: lines of styled tokens.
 fn screen(lines: &[JsonTree]) -> String {
     let line = |line: &JsonTree| {
         let tokens = line.as_array().unwrap_or_default();

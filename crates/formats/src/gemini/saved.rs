@@ -1,6 +1,6 @@
-//! Conversations outside of session files: `/chat save`, `/chat share`, and what other tools make of them.
+//! Conversations outside of session files: `/chat save`, `/chat share`, and conversions by other tools.
 //!
-//! All are lists of `{role, parts}` in the form of the API, bare or under `history`, `messages` or `conversation`.
+//! All are lists of `{role, parts}` in the format of the API, bare or under `history`, `messages` or `conversation`.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use super::tool::{key_arg, response_text};
 use crate::json::{JsonScan, JsonTree, Scanner, compact};
 use crate::source::Foreign;
 
-/// Keys under which a list of contents may stand.
+/// Keys that may contain a list of contents.
 const WRAPPERS: &[&str] = &["history", "messages", "conversation", "contents", "clientHistory"];
 
-/// Reads a saved chat; `None` when it is not one.
+/// Reads a saved chat; `None` if it is not one.
 pub(crate) fn read(bytes: &[u8], file: &Arc<str>) -> Option<Foreign> {
     if let Some(messages) = markdown(bytes, file) {
         return Some(Foreign { form: "shared chat (Markdown)", messages });
@@ -46,7 +46,7 @@ pub(crate) fn read(bytes: &[u8], file: &Arc<str>) -> Option<Foreign> {
     (!messages.is_empty()).then_some(Foreign { form, messages })
 }
 
-/// Returns the turns of a saved chat, each as `{role, parts}`; `None` when it is not one.
+/// Returns the turns of a saved chat, each as `{role, parts}`; `None` if it is not one.
 pub(crate) fn turns(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
     if let Some(turns) = markdown_turns(bytes) {
         return Some(turns.into_iter().map(|(raw, _)| raw.into_bytes()).collect());
@@ -108,7 +108,7 @@ fn contents(
     })
 }
 
-/// Reads one `{role, parts}`; `None` when there is no role.
+/// Reads one `{role, parts}`; `None` if there is no role.
 fn content(raw: &[u8], file: &Arc<str>, span: Span) -> JsonScan<Option<Message>> {
     let mut role = None;
     let mut facts = Facts::default();
@@ -175,7 +175,7 @@ fn call(part: &Part<'_>) -> Option<ToolCall> {
     })
 }
 
-/// Gives the responses in `raw` to the calls that wait for them, by id or else in order.
+/// Assigns the responses in `raw` to the open calls, by id or else in order.
 fn answer_calls(messages: &mut [Message], raw: &[u8]) {
     let Ok(tree) = JsonTree::parse(raw) else { return };
     let parts = tree.get("parts").and_then(JsonTree::as_array).unwrap_or_default();
@@ -208,8 +208,8 @@ fn markdown(bytes: &[u8], file: &Arc<str>) -> Option<Vec<Message>> {
     Some(messages)
 }
 
-/// `/chat share FILE.md`: headings for the turns, rules between them, tools as fenced JSON. Each turn is put into the
-/// form of the API, with the place it comes from.
+/// Reads `/chat share FILE.md`: headings for the turns, rules between them, tools as fenced JSON. Each turn is converted to
+/// the format of the API, with its location.
 fn markdown_turns(bytes: &[u8]) -> Option<Vec<(String, Span)>> {
     let text = std::str::from_utf8(bytes).ok()?;
     let first = text.lines().find(|line| !line.trim().is_empty())?;

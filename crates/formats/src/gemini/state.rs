@@ -1,6 +1,6 @@
-//! What only Gemini CLI's own rules ask of a file: how its list and its clean-up see it.
+//! Facts that only Gemini CLI's own rules need: how its list and its cleanup see a file.
 //!
-//! Kept beside the outline as [`SourceState`], so that nobody else needs to know these facts.
+//! Stored with the outline as [`SourceState`], so that nothing else needs to know these facts.
 
 use jiff::tz::TimeZone;
 use recount_model::{SessionId, SourceState};
@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use super::js_date::JsTime;
 use crate::outline::Outline;
 
-/// How Gemini CLI's own list and clean-up see one file.
+/// How Gemini CLI's own list and cleanup see one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct GeminiState {
     /// For the list.
     pub(crate) listing: AgentListing,
-    /// For the clean-up.
+    /// For the cleanup.
     pub(crate) retention: RetentionFacts,
 }
 
@@ -24,7 +24,7 @@ impl GeminiState {
         Self::decode(&outline.state).unwrap_or_default()
     }
 
-    /// Decodes a state that was kept.
+    /// Decodes a stored state.
     pub(crate) fn decode(state: &SourceState) -> Option<Self> {
         postcard::from_bytes(state.as_bytes()).ok()
     }
@@ -38,23 +38,23 @@ impl GeminiState {
 /// How the agent's list sees a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AgentListing {
-    /// The first user message as the list takes it, its start.
+    /// The start of the first user message as used by the list.
     pub(crate) first_user: Option<String>,
-    /// The first user message of any kind, its start.
+    /// The start of the first user message of any kind.
     pub(crate) first_any: Option<String>,
     /// The first user message that is not a command, flattened as older releases do it.
     pub(crate) first_flat: Option<String>,
-    /// The title in the newest releases' list, when the messages are no longer at hand.
+    /// The title in the newest releases' list, if the messages are no longer available.
     pub(crate) newest: Option<String>,
 }
 
-/// How the agent's clean-up sees a file, whatever its release asks for.
+/// How the agent's cleanup sees a file, for all releases.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(clippy::struct_excessive_bools, reason = "each is one thing that some release asks for")]
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing that some release checks")]
 pub(crate) struct RetentionFacts {
     /// The session's id, as the agent's loader finds it.
     pub(crate) id: Option<SessionId>,
-    /// The id at the very start of the file, where a clean-up looks for it; not always the same.
+    /// The id at the very start of the file, where a cleanup looks for it; not always the same.
     pub(crate) first_id: Option<SessionId>,
     /// When the session began.
     pub(crate) started: RecordedTime,
@@ -72,21 +72,21 @@ pub(crate) struct RetentionFacts {
     pub(crate) spoken: bool,
     /// The same for a loader that reads lines only, and no checkpoints.
     pub(crate) spoken_in_lines: bool,
-    /// The same for one that looks at the last checkpoint alone, if there is one.
+    /// The same for one that reads only the last checkpoint, if there is one.
     pub(crate) spoken_in_list: bool,
-    /// Whether there is anything to go on with.
+    /// Whether there is anything to resume.
     pub(crate) resumable: bool,
 }
 
-/// A time, as far as a file records it.
+/// A recorded time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum RecordedTime {
-    /// It does not.
+    /// None is recorded.
     #[default]
     Nothing,
-    /// It records something that is not a time.
+    /// Something is recorded that is not a time.
     Unclear,
-    /// This one.
+    /// This time.
     Said(JsTime),
 }
 
@@ -101,7 +101,7 @@ impl RecordedTime {
     }
 }
 
-/// What only the reader of one grammar knows of a file, for [`RetentionFacts`].
+/// What only the reader of one grammar knows about a file, for [`RetentionFacts`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Form {
     pub(crate) first_id: Option<SessionId>,

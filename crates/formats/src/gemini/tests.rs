@@ -275,7 +275,7 @@ fn a_document_shows_an_id_twice_if_it_occurs_twice() {
     let twice = DOCUMENT.replace("\"id\": \"b\"", "\"id\": \"a\"");
     let outline = read(&twice);
     assert_eq!(strict(&outline), ["a", "a"]);
-    // Two texts are two messages; a message that stands there twice is one.
+    // Two texts are two messages; a message that occurs twice is one.
     assert_eq!(outline.entries.len(), 2);
     assert_eq!(outline.entries[1].tokens, None);
     let same = twice.replace("\"two\"", "\"one\"");
@@ -293,7 +293,7 @@ fn the_grammar_is_detected_by_content_not_by_name() {
         Grammar::Jsonl
     );
     assert_eq!(sniff(b"{\n"), Grammar::Json);
-    // However long what is cut is, and what follows it.
+    // For any length of the cut part, and of what follows it.
     let long = format!("{{\"id\":\"{}\n{HEAD}\n", "x".repeat(5000));
     assert_eq!(sniff(long.as_bytes()), Grammar::Jsonl);
     let long = format!("{{\n\"summary\":\"{}\",\n\"messages\":[]}}", "x".repeat(5000));
@@ -301,7 +301,7 @@ fn the_grammar_is_detected_by_content_not_by_name() {
     assert_eq!(sniff(b"garbage\n"), Grammar::Jsonl);
 }
 
-/// Feeds a log in pieces, and keeps the reader and takes it up again at each cut where that can be done.
+/// Feeds a log in pieces, and saves and restores the reader at each cut where possible.
 fn kept_in_pieces(text: &[u8], mut cuts: Vec<usize>) -> String {
     cuts.push(text.len());
     cuts.sort_unstable();
@@ -367,7 +367,7 @@ fn in_pieces(grammar: Grammar, text: &[u8], mut cuts: Vec<usize>) -> String {
     format!("{:?}", reader.outline())
 }
 
-/// Text that is worth sharing among cores, and cuts that make pieces that are not.
+/// Returns text that is large enough to be split among cores, and cuts that make pieces that are not.
 fn large(unit: impl Fn(usize) -> String, between: &str, ends: [&str; 2]) -> (String, Vec<usize>) {
     let mut units = Vec::new();
     let mut bytes = 0;

@@ -1,4 +1,4 @@
-//! Tool calls: what was asked, how it ended, what came back.
+//! Tool calls: arguments, outcome and results.
 
 use std::borrow::Cow;
 
@@ -61,7 +61,7 @@ fn call(scanner: &mut Scanner<'_>, detail: Detail) -> JsonScan<ToolCall> {
         call.media = media(&result, call.id.as_deref());
     }
     call.output_state = call.output.as_deref().map_or(OutputState::Whole, cut_state);
-    // What was shown as words is no diff.
+    // Displayed text is not a diff.
     match if is_wanted || !shown.starts_with(b"\"") {
         result_display::read(shown)
     } else {
@@ -83,8 +83,7 @@ fn status(word: &str) -> ToolStatus {
     }
 }
 
-/// The one argument that tells most, in order of how much it tells. Only those that are looked at are decoded: others may be
-/// whole files.
+/// Returns the most telling argument, in order of preference. Only candidates are decoded: others may be whole files.
 pub(crate) fn key_arg(args: &[u8]) -> Option<String> {
     const TELLING: &[&str] = &[
         "command",
@@ -134,7 +133,7 @@ fn words(raw: &[u8]) -> Option<String> {
     }
 }
 
-/// Returns the call's own output out of `result`, which may hold the responses of a whole turn.
+/// Returns the call's own output from `result`, which may have the responses of a whole turn.
 fn output(result: &JsonTree, id: Option<&str>) -> Option<String> {
     match result {
         JsonTree::String(text) => Some(text.clone()),
@@ -160,7 +159,7 @@ fn part_output(part: &JsonTree) -> Option<String> {
     response_text(part.get("functionResponse")?.get("response")?)
 }
 
-/// Returns the binary parts of the call's own output: within its response, or behind it up to the next one.
+/// Returns the binary parts of the call's own output: within its response, or after it up to the next one.
 fn media(result: &JsonTree, id: Option<&str>) -> Vec<Media> {
     let mut found = Vec::new();
     let mut is_own = true;
@@ -188,7 +187,7 @@ fn binary(part: &JsonTree) -> Option<Media> {
     Some(Media { mime, bytes: 0, held: MediaData::Elsewhere })
 }
 
-/// Returns the words of a `response` object: output, else error, else all of it.
+/// Returns the text of a `response` object: output, else error, else all of it.
 pub(crate) fn response_text(response: &JsonTree) -> Option<String> {
     let output = response.text("output").filter(|text| !text.is_empty());
     if let Some(text) =
@@ -200,7 +199,7 @@ pub(crate) fn response_text(response: &JsonTree) -> Option<String> {
     (!fields.is_empty()).then(|| to_json(response))
 }
 
-/// Whether the agent cut or masked an output, by the words it leaves in its place.
+/// Whether the agent cut or masked an output, by the words that replace it.
 pub(crate) fn cut_state(output: &str) -> OutputState {
     if output.trim_start().starts_with("<tool_output_masked>") {
         OutputState::Masked

@@ -5,16 +5,16 @@ use recount_model::{ToolCall, ToolStatus};
 use crate::json::JsonTree;
 use crate::source::{FileAccess, FileTouch};
 
-/// Arguments that name a file or a folder, over all releases.
+/// Arguments that name a file or a folder, in all releases.
 const PATHS: &[&str] = &["file_path", "absolute_path", "path", "dir_path", "paths", "include"];
 
-/// Lists the paths that a call names. What a call that did not get through would have read or written is only named.
+/// Lists the paths that a call names. For a call that did not succeed, they are only named.
 pub(crate) fn touched(call: &ToolCall) -> Vec<FileTouch> {
     let reach = match call.name.as_str() {
         "read_file" | "read_many_files" => FileAccess::Read,
         "write_file" | "replace" => FileAccess::Written,
         "list_directory" | "glob" | "grep_search" | "search_file_content" => FileAccess::Named,
-        // Tools of others: a path among their arguments is a path all the same, but what they do with it is theirs.
+        // Tools of others: a path in their arguments is still a path, but its use is unknown.
         _ if names_path(call.args.as_str()) => FileAccess::Named,
         _ => return Vec::new(),
     };

@@ -1,7 +1,7 @@
 //! Many bytes at a time: the ends of strings and of white space.
 //!
-//! Long strings, which are most of a session, use the widest vectors that the processor at hand has; keys and
-//! white space are too short for the choice to pay.
+//! Long strings, which are most of a session, use the widest vectors of the processor; keys and white space are too short
+//! for this choice to pay off.
 
 use std::sync::OnceLock;
 
@@ -30,8 +30,8 @@ pub(super) fn skip_space(bytes: &[u8], mut at: usize) -> usize {
     at + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t')).count()
 }
 
-/// Finds the quote that ends the string whose inside begins at `start`, checking escapes and control characters
-/// on the way. Returns its position and whether there was an escape.
+/// Finds the quote that ends the string whose content begins at `start`, and checks escapes and control characters. Returns
+/// its position and whether there was an escape.
 #[expect(
     clippy::inline_always,
     reason = "the result stays in registers; through memory it costs as much as the work"
@@ -52,14 +52,14 @@ pub(super) fn string_end(bytes: &[u8], start: usize) -> JsonScan<(usize, bool)> 
         }
         at += 32;
     }
-    // What was looked at is plain.
+    // The bytes so far are plain.
     long_string_end(bytes, at).unpack()
 }
 
-/// How many blocks are looked at before the widest vectors are called for: enough for ids and times.
+/// The number of blocks that are checked before the widest vectors are used: enough for ids and times.
 const SHORT_BLOCKS: usize = 2;
 
-/// Returns where the quotes are, and where the bytes are that no plain text has: quotes, backslashes and control
+/// Returns the positions of quotes, and of the bytes that plain text does not have: quotes, backslashes and control
 /// characters.
 #[expect(clippy::inline_always, reason = "a few instructions for each key")]
 #[inline(always)]
@@ -79,7 +79,7 @@ fn half_block(half: Option<&[u8; 16]>) -> (u32, u32) {
     (quote.to_bitmask(), special.to_bitmask())
 }
 
-/// What [`string_end`] returns, in one register.
+/// The result of [`string_end`], in one register.
 #[derive(Clone, Copy, Debug)]
 struct End(usize);
 
@@ -89,7 +89,7 @@ impl End {
 
     fn pack(end: JsonScan<(usize, bool)>) -> Self {
         Self(match end {
-            // No slice is longer than half of all addresses.
+            // No slice is longer than half of the address space.
             Ok((at, escaped)) => at << 1 | usize::from(escaped),
             Err(ScanError::Incomplete) => Self::INCOMPLETE,
             Err(ScanError::Syntax) => Self::SYNTAX,
@@ -121,7 +121,7 @@ fn long_string_end(bytes: &[u8], start: usize) -> End {
 fn string_end_by_blocks<S: Simd>(simd: S, bytes: &[u8], start: usize) -> JsonScan<(usize, bool)> {
     let mut at = start;
     let mut seen_escape = false;
-    // Whether the block before ended in a backslash that escapes the first byte of this one.
+    // Whether the previous block ended in a backslash that escapes the first byte of this one.
     let mut carry = 0;
     while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<64>) {
         let block = u8x64::from_slice(simd, block);
@@ -152,8 +152,8 @@ fn string_end_by_blocks<S: Simd>(simd: S, bytes: &[u8], start: usize) -> JsonSca
     last_bytes(bytes, at, carry == 1, seen_escape)
 }
 
-/// Which bytes are escaped: those behind an odd run of backslashes. Runs that start on an odd bit are carried
-/// through by an addition, as simdjson does it (Langdale and Lemire, 2019).
+/// Returns which bytes are escaped: those after an odd run of backslashes. Runs that start on an odd bit are propagated by
+/// an addition, as in simdjson (Langdale and Lemire, 2019).
 #[inline]
 fn escaped_bytes(backslash: u64, carry: u64) -> (u64, u64) {
     const EVEN: u64 = 0x5555_5555_5555_5555;
@@ -167,7 +167,7 @@ fn escaped_bytes(backslash: u64, carry: u64) -> (u64, u64) {
     ((EVEN ^ (even_runs << 1)) & follows, u64::from(overflow))
 }
 
-/// The same, byte by byte, for what is left behind the last whole block.
+/// The same, byte by byte, for what follows the last whole block.
 fn last_bytes(
     bytes: &[u8],
     mut at: usize,
@@ -199,7 +199,7 @@ fn check_escapes(bytes: &[u8], base: usize, mut mask: u64) -> JsonScan<()> {
     Ok(())
 }
 
-/// Checks the byte behind a backslash, and the digits that `u` wants.
+/// Checks the byte after a backslash, and the digits that `u` needs.
 fn check_escape(bytes: &[u8], at: usize) -> JsonScan<()> {
     match bytes.get(at) {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(()),

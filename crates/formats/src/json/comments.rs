@@ -1,7 +1,7 @@
 //! JSON with comments, as settings may have them.
 
-/// Puts blanks in the place of comments, so that places stay what they are: as `strip-json-comments` does, with which the agents
-/// read their settings. A byte order mark stays, and makes the text invalid; a carriage return alone does not end a comment.
+/// Replaces comments by spaces, so that positions are kept: like `strip-json-comments`, with which the agents read their
+/// settings. A byte order mark is kept, and makes the text invalid; a carriage return alone does not end a comment.
 pub(crate) fn strip(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
@@ -30,7 +30,7 @@ pub(crate) fn strip(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Returns how long a string is, with its closing quote, when the opening one is behind us.
+/// Returns the length of a string with its closing quote, after the opening one.
 fn string(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {

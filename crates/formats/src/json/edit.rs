@@ -1,7 +1,7 @@
-//! Changes to JSON that people write by hand: one value is put in, replaced or taken out, and every other byte stays.
+//! Edits JSON that people write by hand: one value is added, replaced or removed, and every other byte is kept.
 //!
-//! Comments, order, indentation, line ends, trailing commas, a byte order mark and keys that nobody knows are copied, never
-//! rebuilt. What is put in is indented like its surroundings.
+//! Comments, order, indentation, line endings, trailing commas, a byte order mark and unknown keys are copied, never
+//! rebuilt. Added values are indented like their surroundings.
 
 mod layout;
 mod shape;
@@ -18,23 +18,23 @@ use super::{JsonTree, Scanner};
 /// Why a text cannot be changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
-    /// It is no JSON, even without its comments.
+    /// It is not JSON, even without its comments.
     #[error("line {line}: {what}")]
     Malformed {
-        /// Where, counted from 1.
+        /// The line, counted from 1.
         line: usize,
         /// What is wrong.
         what: &'static str,
     },
-    /// The agent itself refuses the text: what is put into it would never be read.
+    /// The agent itself refuses the text: an added value would never be read.
     #[error("line {line}: {what}; the agent refuses the file until that is mended")]
     Refused {
-        /// Where, counted from 1.
+        /// The line, counted from 1.
         line: usize,
         /// What is wrong.
         what: &'static str,
     },
-    /// Something on the way is there and is no object, or no list.
+    /// Something on the path exists and is not an object, or not a list.
     #[error("{key} is not {wanted}")]
     Other {
         /// The key.
@@ -44,8 +44,8 @@ pub enum Unfit {
     },
 }
 
-/// Checks that a text is what an agent accepts that takes comments out and hands the rest to `JSON.parse`: an object, without a byte
-/// order mark and without commas after last items. Everything else in here lets these through.
+/// Checks that a text is accepted by an agent that removes comments and passes the rest to `JSON.parse`: an object, without
+/// a byte order mark and without trailing commas. Everything else here accepts these.
 ///
 /// # Errors
 /// If it is not.
@@ -65,7 +65,7 @@ pub fn check_accepted(text: &[u8]) -> Result<(), Unfit> {
     }
 }
 
-/// Finds a comma that only an end follows.
+/// Finds a trailing comma.
 fn last_comma(bare: &[u8]) -> Option<usize> {
     let mut comma = None;
     let mut at = 0;
@@ -88,10 +88,10 @@ fn last_comma(bare: &[u8]) -> Option<usize> {
     None
 }
 
-/// Returns the keys of the object that is reached by `path`; none if there is no such object.
+/// Returns the keys of the object at `path`; none if there is no such object.
 ///
 /// # Errors
-/// If the text is not understood.
+/// If the text is invalid.
 pub fn keys(text: &[u8], path: &[&str]) -> Result<Vec<String>, Unfit> {
     let page = Page::read(text)?;
     let Ok((_, Rest::Found(item))) = page.walk(path) else { return Ok(Vec::new()) };
@@ -99,12 +99,11 @@ pub fn keys(text: &[u8], path: &[&str]) -> Result<Vec<String>, Unfit> {
     Ok(members.iter().filter_map(|member| member.key.clone()).collect())
 }
 
-/// Takes elements out of the lists that stand under `key` in the elements of the list that is reached by `path`. Returns `None` if
-/// there is none.
+/// Removes elements from the lists under `key` in the elements of the list at `path`. Returns `None` if there is none.
 ///
 /// # Errors
-/// If the text is not understood.
-pub fn take_out_inner(
+/// If the text is invalid.
+pub fn remove_inner(
     text: &[u8],
     path: &[&str],
     key: &str,
@@ -129,10 +128,10 @@ pub fn take_out_inner(
     Ok(found)
 }
 
-/// Sets the value that is reached by `path`, and makes the objects on the way.
+/// Sets the value at `path`, and creates the objects on the path.
 ///
 /// # Errors
-/// If the text is not understood, or something on the way is no object.
+/// If the text is invalid, or something on the path is not an object.
 pub fn set(text: &[u8], path: &[&str], value: &JsonTree) -> Result<Vec<u8>, Unfit> {
     let page = Page::read(text)?;
     let (object, rest) = page.walk(path)?;
@@ -160,10 +159,10 @@ pub fn set(text: &[u8], path: &[&str], value: &JsonTree) -> Result<Vec<u8>, Unfi
     }
 }
 
-/// Adds a value to the list that is reached by `path`; the list is made if it is missing.
+/// Adds a value to the list at `path`; the list is created if it is missing.
 ///
 /// # Errors
-/// As [`set`], or if it is no list.
+/// Like [`set`], or if it is not a list.
 pub fn push(text: &[u8], path: &[&str], value: &JsonTree) -> Result<Vec<u8>, Unfit> {
     let page = Page::read(text)?;
     match page.walk(path)?.1 {
@@ -175,12 +174,12 @@ pub fn push(text: &[u8], path: &[&str], value: &JsonTree) -> Result<Vec<u8>, Unf
     }
 }
 
-/// Takes out the elements of a list that `is_wanted` picks; a list or object that becomes empty by it goes too, up to the first of
-/// `path`. Returns `None` if there is none.
+/// Removes the elements of a list that `is_wanted` selects; a list or object that becomes empty is removed too, up to the
+/// first of `path`. Returns `None` if there is none.
 ///
 /// # Errors
-/// If the text is not understood, or something on the way is no object or no list.
-pub fn take_out(
+/// If the text is invalid, or something on the path is not an object or a list.
+pub fn remove_elements(
     text: &[u8],
     path: &[&str],
     is_wanted: impl Fn(&JsonTree) -> bool,
@@ -215,19 +214,19 @@ pub fn take_out(
     Ok(Some(text))
 }
 
-/// What a path leads to.
+/// The target of a path.
 enum Rest<'a, 'p> {
     Found(&'a Item),
-    /// The keys that are not there.
+    /// The missing keys.
     Missing(&'p [&'p str]),
 }
 
-/// A text, and where in it what stands.
+/// A text, and the positions of its values.
 struct Page<'a> {
-    /// All of it but the byte order mark.
+    /// All of it except the byte order mark.
     text: &'a [u8],
     mark: &'a [u8],
-    /// The same with blanks for comments.
+    /// The same with spaces for comments.
     bare: Vec<u8>,
     root: Value,
     newline: &'static str,
@@ -247,7 +246,7 @@ impl<'a> Page<'a> {
         Ok(Self { text, mark, bare, root, newline: if is_dos { "\r\n" } else { "\n" } })
     }
 
-    /// Follows `path` as far as it goes. Returns the last object on the way, and what is there or missing in it.
+    /// Follows `path` as far as possible. Returns the last object on the path, and what exists or is missing in it.
     fn walk<'p>(&self, path: &'p [&'p str]) -> Result<(&Value, Rest<'_, 'p>), Unfit> {
         let mut object = &self.root;
         let mut left = path;
@@ -259,7 +258,7 @@ impl<'a> Page<'a> {
             let Some((key, rest)) = left.split_first() else {
                 return Err(Unfit::Other { key: String::new(), wanted: "a path" });
             };
-            // Of equal keys the last one counts.
+            // Of duplicate keys the last one counts.
             let Some(item) = members.iter().rev().find(|item| item.key.as_deref() == Some(*key))
             else {
                 return Ok((object, Rest::Missing(left)));
@@ -275,7 +274,7 @@ impl<'a> Page<'a> {
         shape::tree(&self.bare, value)
     }
 
-    /// Puts something into an object or a list, after all that is there.
+    /// Adds something to an object or a list, at the end.
     fn put_in(&self, container: &Value, key: Option<&str>, value: &JsonTree) -> Vec<u8> {
         let items = container.items();
         let (open, close) = (container.span.start + 1, container.span.end.saturating_sub(1));
@@ -309,7 +308,7 @@ impl<'a> Page<'a> {
             let new = if comma.is_some() { format!(" {new},") } else { format!(", {new}") };
             return self.replaced(after..after, &new);
         }
-        // What follows the last one on its line is about that one.
+        // A comment after the last one on its line is about that one.
         let at = self.trimmed(after..close);
         let line = format!("{}{inner}{new}", self.newline);
         if comma.is_some() {
@@ -319,7 +318,7 @@ impl<'a> Page<'a> {
         self.replaced(after..at, &format!(",{between}{line}"))
     }
 
-    /// Takes one of the items of an object or a list out, with its comma and the blanks around it.
+    /// Removes one of the items of an object or a list, with its comma and the white space around it.
     fn without(&self, container: &Value, items: &[Item], at: usize) -> Vec<u8> {
         let Some(item) = items.get(at) else { return self.replaced(0..0, "") };
         let close = container.span.end.saturating_sub(1);
@@ -356,7 +355,7 @@ impl<'a> Page<'a> {
         [self.mark, before, new.as_bytes(), after].concat()
     }
 
-    /// Where what is not blank ends in a stretch; its start if there is nothing.
+    /// Returns the end of the text in a range, without trailing white space; its start if it is blank.
     fn trimmed(&self, span: Range<usize>) -> usize {
         let stretch = self.text.get(span.clone()).unwrap_or_default();
         let blank = stretch.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -385,13 +384,13 @@ impl<'a> Page<'a> {
         self.text.get(span).unwrap_or_default().contains(&b'\n')
     }
 
-    /// Whether an object or a list has nothing in it, not even comments.
+    /// Whether an object or a list is empty, without comments.
     fn is_blank(&self, value: &Value) -> bool {
         let inside = value.span.start + 1..value.span.end.saturating_sub(1);
         value.items().is_empty() && self.trimmed(inside.clone()) == inside.start
     }
 
-    /// Whether the page as a whole has one thing per line.
+    /// Whether the text has one item per line.
     fn is_tall(&self) -> bool {
         match self.root.items().first() {
             Some(first) => self.has_newline(self.root.span.start..first.span.start),
@@ -399,7 +398,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The blanks before what stands on a line.
+    /// Returns the indentation of the line at a position.
     fn indent_at(&self, at: usize) -> String {
         let before = self.text.get(..at).unwrap_or_default();
         let line = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
@@ -412,7 +411,7 @@ impl<'a> Page<'a> {
         Layout { is_tall, indent, unit: &self.unit(), newline: self.newline }.render(value)
     }
 
-    /// One step of indentation.
+    /// Returns one step of indentation.
     fn unit(&self) -> String {
         let first = self.root.items().first().map(|first| self.indent_at(first.span.start));
         let outer = self.indent_at(self.root.span.start);

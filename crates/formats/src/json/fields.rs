@@ -1,16 +1,17 @@
-//! The fields of an object, as they come.
+//! The fields of an object, in order.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Number of fields up to which a look at each is faster than a table.
+/// Up to this number of fields a linear search is faster than a table.
 const FEW: usize = 16;
 
-/// The fields of an object in the order of their first appearance; of equal keys the last value counts, as in JavaScript.
+/// The fields of an object in the order of their first appearance; of duplicate keys the last value counts, as in
+/// JavaScript.
 pub(crate) struct Fields<K, V> {
     pub(crate) all: Vec<(K, V)>,
-    /// Where each key is, once there are many.
+    /// The position of each key, once there are many.
     places: HashMap<K, usize>,
 }
 
@@ -21,7 +22,7 @@ impl<K, V> Default for Fields<K, V> {
 }
 
 impl<K: Clone + Eq + Hash + Borrow<str>, V> Fields<K, V> {
-    /// Adds a field. One that is there already gets the new value.
+    /// Adds a field. An existing one gets the new value.
     pub(crate) fn put(&mut self, key: K, value: V) {
         let known = if self.all.len() < FEW {
             self.all.iter().position(|(known, _)| *known == key)

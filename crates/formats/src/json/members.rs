@@ -1,26 +1,26 @@
-//! One member of an object put in, replaced or taken out, and every other byte left as it is.
+//! Adds, replaces or removes one member of an object, and keeps every other byte.
 
 use std::ops::Range;
 
 use super::{JsonScan, Scanner};
 
-/// Where the members of an object stand.
+/// The positions of the members of an object.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Members {
-    /// Keys, decoded, with the places of key (quotes included) and value.
+    /// Decoded keys, with the ranges of key (including quotes) and value.
     all: Vec<(String, Range<usize>, Range<usize>)>,
-    /// Behind the opening bracket.
+    /// After the opening bracket.
     begin: usize,
 }
 
 impl Members {
-    /// Finds the members of the object that begins at or behind `from`.
+    /// Finds the members of the object that begins at or after `from`.
     pub(crate) fn of(bytes: &[u8], from: usize) -> JsonScan<Self> {
         let mut scanner = Scanner::new(bytes.get(from..).unwrap_or_default());
         scanner.peek()?;
         let mut members = Self { begin: from + scanner.offset() + 1, ..Self::default() };
         scanner.object(|scanner, key| {
-            // Behind the colon; the key with its quotes ends before it.
+            // After the colon; the key with its quotes ends before it.
             let behind = scanner.offset();
             let written = key.raw().len() + 2;
             scanner.peek()?;
@@ -36,17 +36,17 @@ impl Members {
         Ok(members)
     }
 
-    /// Lists keys with the places of their values.
+    /// Lists keys with the ranges of their values.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Range<usize>)> {
         self.all.iter().map(|(key, _, value)| (key.as_str(), value))
     }
 
-    /// Returns where the value of a key stands; of equal keys the last one counts.
+    /// Returns the range of the value of a key; of duplicate keys the last one counts.
     pub(crate) fn value(&self, key: &str) -> Option<&Range<usize>> {
         self.all.iter().rev().find(|(known, ..)| known == key).map(|(_, _, value)| value)
     }
 
-    /// Returns the bytes with a member added behind the others, set in by `indent` on a line of its own.
+    /// Returns the bytes with a member added after the others, indented by `indent` on a separate line.
     pub(crate) fn with(&self, bytes: &[u8], indent: usize, key: &str, value: &str) -> Vec<u8> {
         let pad = " ".repeat(indent);
         let (at, text) = if let Some((.., last)) = self.all.last() {
@@ -58,7 +58,7 @@ impl Members {
         spliced(bytes, at..at, text.as_bytes())
     }
 
-    /// Returns the bytes with other text in the place of a member's value.
+    /// Returns the bytes with a member's value replaced.
     pub(crate) fn replaced(&self, bytes: &[u8], key: &str, value: &str) -> Vec<u8> {
         match self.value(key) {
             Some(place) => spliced(bytes, place.clone(), value.as_bytes()),
@@ -66,7 +66,7 @@ impl Members {
         }
     }
 
-    /// Returns the bytes with other text in the place of a member's key.
+    /// Returns the bytes with a member's key replaced.
     pub(crate) fn renamed(&self, bytes: &[u8], key: &str, to: &str) -> Vec<u8> {
         match self.all.iter().rev().find(|(known, ..)| known == key) {
             Some((_, place, _)) => spliced(bytes, place.clone(), to.as_bytes()),
@@ -74,7 +74,7 @@ impl Members {
         }
     }
 
-    /// Returns the bytes without a member, and without the comma and the space that set it apart.
+    /// Returns the bytes without a member, and without its comma and space.
     pub(crate) fn without(&self, bytes: &[u8], key: &str) -> Vec<u8> {
         let Some(at) = self.all.iter().rposition(|(known, ..)| known == key) else {
             return bytes.to_vec();

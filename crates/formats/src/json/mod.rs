@@ -1,9 +1,8 @@
 //! JSON as agents write it: scanned, not built.
 //!
-//! [`Scanner`] walks over JSON text, validates it as strictly as JavaScript's `JSON.parse` does, and hands out
-//! slices of it. Nothing is allocated and nothing recurses, so a tool result of ten megabytes costs one pass
-//! and a bomb of a million brackets costs a few bits each. [`JsonTree`] is for the small parts that are wanted as a
-//! value.
+//! [`Scanner`] scans JSON text, validates it as strictly as JavaScript's `JSON.parse`, and returns slices of it. Nothing is
+//! allocated and nothing recurses, so a tool result of ten megabytes costs one pass and a million nested brackets cost a
+//! few bits each. [`JsonTree`] is for small parts that are needed as a value.
 
 mod blocks;
 pub(crate) mod comments;

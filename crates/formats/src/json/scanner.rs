@@ -15,10 +15,10 @@ pub enum ScanError {
 /// The result of a scan.
 pub type JsonScan<T> = Result<T, ScanError>;
 
-/// Number of digits that always fit into 64 bits.
+/// The number of digits that always fit into 64 bits.
 const MOST_DIGITS: usize = 19;
 
-/// Walks over JSON text.
+/// Scans JSON text.
 #[derive(Clone, Debug)]
 pub struct Scanner<'a> {
     bytes: &'a [u8],
@@ -31,7 +31,7 @@ impl<'a> Scanner<'a> {
         Self { bytes, at: 0 }
     }
 
-    /// Returns how many bytes are behind the scanner.
+    /// Returns the number of bytes that were scanned.
     pub fn offset(&self) -> usize {
         self.at
     }
@@ -46,7 +46,7 @@ impl<'a> Scanner<'a> {
     pub fn peek(&mut self) -> JsonScan<u8> {
         match self.bytes.get(self.at..).unwrap_or_default() {
             [byte, ..] if *byte > b' ' => Ok(*byte),
-            // One blank, as between a key and its value.
+            // One space, as between a key and its value.
             [_, byte, ..] if *byte > b' ' && self.bytes.get(self.at) == Some(&b' ') => {
                 self.at += 1;
                 Ok(*byte)
@@ -77,7 +77,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Walks over an object; `field` is called after each key and must consume the value.
+    /// Scans an object; `field` is called after each key and must consume the value.
     pub fn object(
         &mut self,
         mut field: impl FnMut(&mut Self, Text<'a>) -> JsonScan<()>,
@@ -101,7 +101,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Walks over an array; `element` is called before each element and must consume it.
+    /// Scans an array; `element` is called before each element and must consume it.
     pub fn array(&mut self, mut element: impl FnMut(&mut Self) -> JsonScan<()>) -> JsonScan<()> {
         self.expect(b'[')?;
         if self.peek()? == b']' {
@@ -121,7 +121,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads a key and the colon behind it.
+    /// Reads a key and the colon after it.
     #[expect(clippy::inline_always, reason = "the result stays in registers")]
     #[inline(always)]
     pub fn key(&mut self) -> JsonScan<Text<'a>> {
@@ -144,7 +144,7 @@ impl<'a> Scanner<'a> {
         Ok(Text::new(self.bytes.get(start..end).unwrap_or_default(), escaped))
     }
 
-    /// Reads a count written in plain digits, as nearly all are. Anything else is left where it is.
+    /// Reads a count written in plain digits, as nearly all are. Anything else is not consumed.
     #[inline]
     pub fn count(&mut self) -> JsonScan<Option<u64>> {
         self.peek()?;
@@ -177,9 +177,9 @@ impl<'a> Scanner<'a> {
         Ok(self.bytes.get(start..self.at).unwrap_or_default())
     }
 
-    /// Skips any value, however deep.
+    /// Skips any value, at any depth.
     pub fn skip(&mut self) -> JsonScan<()> {
-        // A scanner of its own is kept in registers.
+        // A local scanner is kept in registers.
         let mut scanner = Self { bytes: self.bytes, at: self.at };
         let skipped = scanner.skip_all();
         self.at = scanner.at;
@@ -225,7 +225,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Behind a value: closes what ends here. Returns whether another value follows.
+    /// After a value: closes what ends here. Returns whether another value follows.
     #[inline]
     fn close(&mut self, nesting: &mut Nesting) -> JsonScan<bool> {
         while let Some(in_object) = nesting.top() {
@@ -275,7 +275,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A number that the bytes end with may go on, but is whole as it stands.
+    /// Reads a number. One at the end of the bytes may continue, but is valid as it is.
     #[inline]
     fn number(&mut self) -> JsonScan<()> {
         if self.bytes.get(self.at) == Some(&b'-') {
@@ -301,7 +301,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Which brackets are open: one bit each, true for an object.
+/// The open brackets: one bit each, true for an object.
 #[derive(Debug, Default)]
 struct Nesting {
     /// The innermost up to 64, lowest bit innermost.

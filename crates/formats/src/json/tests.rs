@@ -170,7 +170,7 @@ proptest! {
         let text = format!("\"{}\"", pieces.concat());
         let expected = serde_json::from_str::<String>(&text);
         prop_assert_eq!(accepts(text.as_bytes()), expected.is_ok(), "{}", text);
-        // Not at the end of the input, so that whole blocks are seen.
+        // Not at the end of the input, so that whole blocks are used.
         let padded = format!("[{text}, \"{}\"]", "x".repeat(100));
         let expected = serde_json::from_str::<Vec<String>>(&padded);
         prop_assert_eq!(accepts(padded.as_bytes()), expected.is_ok(), "{}", padded);
@@ -197,7 +197,7 @@ proptest! {
         bytes[at] = byte;
         if let Ok(text) = std::str::from_utf8(&bytes) {
             let expected = serde_json::from_str::<serde_json::Value>(text);
-            // Numbers beyond what a double holds are fine for JavaScript.
+            // Numbers beyond the range of a double are fine for JavaScript.
             let range = expected.as_ref().err().is_some_and(|e| e.to_string().contains("out of range"));
             let lone = text.contains("\\u");
             prop_assert!(range || lone || accepts(&bytes) == expected.is_ok(), "{}", text);

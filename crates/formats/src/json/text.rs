@@ -1,10 +1,10 @@
-//! A JSON string as it stands in the file, and what it says.
+//! A JSON string as in the file, and its decoded text.
 
 use std::borrow::Cow;
 
 use memchr::memchr;
 
-/// The inside of a JSON string, escapes and all.
+/// The content of a JSON string, with its escapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Text<'a> {
     raw: &'a [u8],
@@ -12,23 +12,23 @@ pub struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// Takes the bytes between the quotes; `escaped` tells whether there is a backslash among them.
+    /// Wraps the bytes between the quotes; `escaped` is whether there is a backslash among them.
     pub(super) fn new(raw: &'a [u8], escaped: bool) -> Self {
         Self { raw, escaped }
     }
 
-    /// Returns the bytes as they stand between the quotes.
+    /// Returns the raw bytes between the quotes.
     pub fn raw(self) -> &'a [u8] {
         self.raw
     }
 
-    /// Whether the string says exactly `word`, which has no character that needs an escape.
+    /// Whether the string equals `word`, which has no character that needs an escape.
     #[inline]
     pub fn is(self, word: &str) -> bool {
         if self.escaped { self.decode() == word } else { self.raw == word.as_bytes() }
     }
 
-    /// Returns what the string says as bytes, for matching; only a key written with escapes is decoded.
+    /// Returns the decoded bytes, for matching; only a key written with escapes is decoded.
     #[inline]
     pub fn name(self) -> Cow<'a, [u8]> {
         if !self.escaped {
@@ -37,10 +37,10 @@ impl<'a> Text<'a> {
         Cow::Owned(self.decode().into_owned().into_bytes())
     }
 
-    /// Returns what about the first `bytes` of the string say, for titles and for telling kinds apart.
+    /// Returns about the first `bytes` of the decoded string, for titles and for recognizing kinds.
     pub fn decode_start(self, bytes: usize) -> Cow<'a, str> {
         let Some(start) = self.raw.get(..bytes) else { return self.decode() };
-        // An escape or a character may be cut at the end: step back over what is not whole.
+        // An escape or a character may be cut at the end: go back to a complete one.
         let mut end = bytes;
         if let Some(at) = memchr::memrchr(b'\\', start)
             && at + 12 > bytes
@@ -63,7 +63,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Returns what the string says. Lone surrogates and bytes that are not UTF-8 become U+FFFD.
+    /// Returns the decoded string. Lone surrogates and bytes that are not UTF-8 become U+FFFD.
     pub fn decode(self) -> Cow<'a, str> {
         if !self.escaped {
             return match simdutf8::basic::from_utf8(self.raw) {
@@ -95,7 +95,7 @@ fn push_lossy(out: &mut String, bytes: &[u8]) {
     }
 }
 
-/// Appends what the escape at the start of `bytes` stands for and returns the rest.
+/// Appends the decoded escape at the start of `bytes` and returns the rest.
 fn push_escape<'a>(out: &mut String, bytes: &'a [u8]) -> &'a [u8] {
     let plain = match bytes.get(1) {
         Some(b'n') => '\n',

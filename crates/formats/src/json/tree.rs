@@ -2,7 +2,7 @@
 
 use super::{Fields, JsonScan, Scanner};
 
-/// How deep a tree may go before the rest is kept as raw text.
+/// The maximum depth of a tree; deeper values are kept as raw text.
 const DEEPEST: usize = 128;
 
 /// A JSON value.
@@ -18,9 +18,9 @@ pub enum JsonTree {
     String(String),
     /// An array.
     Array(Vec<Self>),
-    /// An object; of equal keys only the last is kept, as in JavaScript.
+    /// An object; of duplicate keys only the last is kept, as in JavaScript.
     Object(Vec<(String, Self)>),
-    /// A value nested too deeply to be built: its text.
+    /// A value nested too deeply to be parsed: its text.
     Deep(String),
 }
 
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn of_equal_keys_the_last_is_kept_in_the_place_of_the_first() {
-        // Few and many keys take different ways.
+        // Few and many keys take different paths.
         for count in [1, 15, 16, 17, 1000] {
             let mut text = String::from("{");
             for round in 0..2 {

@@ -1,31 +1,32 @@
-//! The texts in a line, for who wants to replace some of them.
+//! Iterates over the texts in a line, to replace some of them.
 //!
-//! What programs go by is told apart: ids, names, kinds. The rest of the line is copied byte for byte. Texts that are seen as one
-//! are looked at as one: the tokens of a line of the terminal, each with its own color, and the parts of a message.
+//! Names that programs use are distinguished: ids, names, kinds. The rest of the line is copied byte for byte. Texts that
+//! are displayed as one are checked as one: the tokens of a line of the terminal, each with its own color, and the parts of
+//! a message.
 
 use std::collections::BTreeMap;
 
 use super::NativeTexts;
 use crate::json::{JsonScan, Scanner};
 
-/// The shortest key that is looked at.
+/// The shortest key that is checked.
 const KEY: usize = 6;
 
-/// How long a text without a space must be to be taken for data, where data may stand.
+/// The minimum length of a text without a space to be treated as data, where data may be.
 const DATA: usize = 1024;
 
-/// What a value is, by where it stands in a line.
+/// The kind of a value, by its position in a line.
 pub(crate) trait Place: Copy {
     /// A line.
     const LINE: Self;
 
-    /// Returns what the value of a key is. Elements of an array are what the array is.
+    /// Returns the kind of the value of a key. Elements of an array have the kind of the array.
     fn of(self, key: &[u8]) -> Self;
 
     /// Returns how its texts are treated.
     fn treatment(self) -> Treatment;
 
-    /// Returns which texts of an array that stands here are seen as one.
+    /// Returns which texts of an array here are displayed as one.
     fn gather(self) -> Option<Gather>;
 }
 
@@ -34,13 +35,13 @@ pub(crate) trait Place: Copy {
 pub(crate) enum Treatment {
     /// As text.
     Text,
-    /// As text that its key may tell something of. The key may be anybody's text too.
+    /// As text that its key may describe. The key may be arbitrary text too.
     Free,
-    /// As a name that programs go by.
+    /// As a name that programs use.
     Name,
-    /// As data that nobody looks into.
+    /// As data that is not inspected.
     Data,
-    /// As data if it looks so, else as text.
+    /// As data if it looks like it, else as text.
     MaybeData,
     /// As the hash of a path.
     Hash,
@@ -48,7 +49,7 @@ pub(crate) enum Treatment {
     Fixed,
 }
 
-/// Texts that are seen as one.
+/// Texts that are displayed as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gather {
     /// Of the objects of an array.
@@ -57,14 +58,14 @@ pub(crate) enum Gather {
     Screen,
 }
 
-/// An array or object that is open.
+/// An open array or object.
 struct Open<P> {
     is_object: bool,
     place: P,
     key: Option<String>,
 }
 
-/// Returns a line with other texts.
+/// Returns a line with replaced texts.
 pub(crate) fn replace<P: Place>(line: &[u8], texts: &mut dyn NativeTexts) -> JsonScan<Vec<u8>> {
     let (scanner, pieces) = (Scanner::new(line), BTreeMap::new());
     let mut walk = Walk { scanner, line, out: Vec::new(), copied: 0, texts, pieces, gathered: 0 };
@@ -80,14 +81,14 @@ struct Walk<'a, 't> {
     /// How much of the line is in `out`.
     copied: usize,
     texts: &'t mut dyn NativeTexts,
-    /// New texts of pieces that were looked at together, by where they begin.
+    /// New texts of pieces that were checked together, by their start.
     pieces: BTreeMap<usize, String>,
-    /// How far pieces were gathered, so that no byte is looked at for two of them.
+    /// The position up to which pieces were collected, so that no byte is read for two of them.
     gathered: usize,
 }
 
 impl Walk<'_, '_> {
-    /// Walks without recursion: a line may be nested to any depth.
+    /// Iterates without recursion: a line may be nested to any depth.
     fn run<P: Place>(&mut self) -> JsonScan<()> {
         let mut open: Vec<Open<P>> = Vec::new();
         let (mut place, mut key) = (P::LINE, None);
@@ -111,7 +112,7 @@ impl Walk<'_, '_> {
                 }
                 _ => self.scanner.skip()?,
             }
-            // Behind a value: on to the next one.
+            // After a value: on to the next one.
             loop {
                 let Some(around) = open.last() else { return self.scanner.end() };
                 if self.scanner.peek()? == b',' {
@@ -125,7 +126,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Goes to the next value of what is open. Elements of an array are what the array is.
+    /// Goes to the next value of the open container. Elements of an array have the kind of the array.
     fn enter<P: Place>(&mut self, open: &[Open<P>]) -> JsonScan<(P, Option<String>)> {
         let Some(around) = open.last() else { return Ok((P::LINE, None)) };
         if !around.is_object {
@@ -138,7 +139,7 @@ impl Walk<'_, '_> {
         self.scanner.expect(b':')?;
         let place = around.place.of(&key.name());
         let name = key.decode().into_owned();
-        // Only keys of what is free can be anybody's text.
+        // Only keys of free values can be arbitrary text.
         if place.treatment() == Treatment::Free
             && name.len() >= KEY
             && let Some(new) = self.texts.key(&name)
@@ -148,7 +149,8 @@ impl Walk<'_, '_> {
         Ok((place, Some(name)))
     }
 
-    /// Looks at texts together that are seen as one: the tokens of a screen, `[[{"text": …}, …], …]`, or the parts of a message.
+    /// Checks texts together that are displayed as one: the tokens of a screen, `[[{"text": …}, …], …]`, or the parts of a
+    /// message.
     fn gather(&mut self, what: Gather) {
         let start = self.scanner.offset();
         if start < self.gathered {
@@ -218,7 +220,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// Whether a text is data in Base64, alone or as an address.
+/// Whether a text is data in Base64, plain or as a data URL.
 fn is_data(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
     let address = text.strip_prefix("data:").and_then(|text| text.split_once(";base64,"));
@@ -232,14 +234,14 @@ fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
-/// Whether an array of arrays of objects begins here, as a screen does.
+/// Whether an array of arrays of objects begins here, like a screen.
 fn is_screen(scanner: &Scanner<'_>) -> bool {
     let mut ahead = scanner.clone();
     let mut begins = |byte: u8| ahead.expect(byte).is_ok();
     begins(b'[') && begins(b'[') && begins(b'{')
 }
 
-/// Reads the texts of the objects of an array, with where they begin.
+/// Reads the texts of the objects of an array, with their positions.
 fn tokens(scanner: &mut Scanner<'_>, found: &mut Vec<(usize, String)>) -> JsonScan<()> {
     if scanner.peek()? != b'[' {
         return scanner.skip();

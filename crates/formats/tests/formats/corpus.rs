@@ -1,7 +1,7 @@
-//! Every recorded home: what we list must be what the real program listed.
+//! Tests on every recorded home: our list must match that of the real program.
 //!
-//! The recordings are not part of the repository; see `recount_testkit::corpus`. The fixtures, which stand in for them, do not say what the program
-//! listed.
+//! The recordings are not part of the repository; see `recount_testkit::corpus`. The fixtures, which replace them, do not
+//! record the program's list.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use recount_formats::source::{FileAt, ProjectFolder, RootShape, ScannedFile, Sou
 use recount_model::RecordedPath;
 use recount_testkit::{Corpus, corpus};
 
-/// One recorded home, and what the recording says about it.
+/// One recorded home, with its metadata.
 struct Recording {
     path: PathBuf,
     name: String,
@@ -44,15 +44,15 @@ fn real_rows(output: &str) -> Vec<Row> {
     output.lines().filter_map(row).collect()
 }
 
-/// What we list for one project, by the rules of the capture's release, and the files it is made of. Listing may
-/// itself write a summary, so the files it changed are read in their later state.
+/// Returns our list for one project, by the rules of the capture's release, and its files. Listing may itself write a
+/// summary, so the files it changed are read in their later state.
 fn our_rows(capture: &Recording, path: &str) -> (Vec<Row>, Vec<ScannedFile>) {
     let source: &dyn Source = *SOURCES.first().unwrap();
     let root = capture.path.join("home/.gemini");
     let later = capture.path.join("home-after-list/.gemini");
     let path = RecordedPath::new(path);
     let mut folders = source.locate(&root, RootShape::Whole).folders;
-    // A hash folder beside a named one is a copy that the program no longer looks at.
+    // A hash folder beside a named one is a copy that the program no longer uses.
     folders.sort_by_key(|folder| folder.hash.is_some());
     let hash = source.project_hash(path.as_str());
     let own = |folder: &&ProjectFolder| {
@@ -78,8 +78,8 @@ fn our_rows(capture: &Recording, path: &str) -> (Vec<Row>, Vec<ScannedFile>) {
     (rows.into_iter().map(|row| (row.title, row.id.to_string())).collect(), files)
 }
 
-/// Sessions that the start of the program may have deleted before it listed: those whose id8 group holds a file
-/// that cannot be listed.
+/// Whether the start of the program may have deleted a session before it listed: those whose id8 group has a file that
+/// cannot be listed.
 fn pending(files: &[ScannedFile], id: &str) -> bool {
     let short = |file: &ScannedFile| file.at.group.clone();
     let own = files
@@ -114,7 +114,7 @@ fn we_list_what_the_real_program_listed() {
                 .join("\n");
             let expected = real_rows(&printed);
             let (mut rows, files) = our_rows(&capture, folder);
-            // What the start deletes it may list or not, under a summary that it wrote just before.
+            // Sessions that the start deletes may be listed or not, under a summary that it wrote just before.
             rows.retain_mut(|(title, id)| {
                 let listed = expected.iter().find(|(_, known)| known == id);
                 if !deletes_groups(&capture.release) || !pending(&files, id) {

@@ -1,4 +1,4 @@
-//! The readers on recorded homes.
+//! Tests of the readers on recorded homes.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 
 mod claude;

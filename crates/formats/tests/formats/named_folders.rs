@@ -1,5 +1,4 @@
-//! Every recorded home of another agent: if a folder is on record
-//! anywhere in it, we find it.
+//! Tests on every recorded home of another agent: every recorded folder is found.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +8,7 @@ use recount_formats::bytes::read_small;
 use recount_formats::{SOURCES, Source};
 use recount_testkit::{Capture, corpus_of_other_agents};
 
-/// How a folder is written down, in rows, in texts for the model and in settings.
+/// How a folder is written in rows, in texts for the model and in settings.
 const MARKS: [&str; 4] = ["\"cwd\":\"/", "<cwd>/", "\"project\":\"/", "[projects.\"/"];
 
 fn listed(folder: &Path) -> Vec<PathBuf> {
@@ -19,7 +18,7 @@ fn listed(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Searches all files for folders, without a notion of what is in them.
+/// Searches all files for folders, without parsing them.
 fn on_record(folder: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for path in listed(folder) {

@@ -10,7 +10,7 @@ use crate::bytes::Buffer;
 use crate::edit::Amendment;
 use crate::gemini::grammar::fields;
 
-/// Returns bytes of a file with something said of the session as a whole. `None` when that cannot be said there.
+/// Returns the bytes of a file with changed session-level fields. `None` if that is not possible.
 pub(crate) fn amended(bytes: &[u8], grammar: Grammar, said: Amendment<'_>) -> Option<Vec<u8>> {
     let patches = match grammar {
         Grammar::Jsonl => in_log(bytes.len() as u64, bytes.last().copied(), said),

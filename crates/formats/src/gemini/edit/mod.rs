@@ -1,4 +1,4 @@
-//! How the agent's own files change when a session is renamed or goes to another project.
+//! How the agent's own files change when a session is renamed or moved to another project.
 
 #[cfg(any(test, feature = "fuzzing"))]
 mod amended;

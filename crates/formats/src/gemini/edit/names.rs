@@ -1,17 +1,17 @@
-//! Other names for files of sessions.
+//! Alternative names for files of sessions.
 //!
-//! The agent lists any `session-*.json(l)`, whatever stands between; but what stands behind the time, eight characters, is what it
-//! deletes by. So two sessions must not share that, and two files of one session should.
+//! The agent lists any `session-*.json(l)`, but it deletes by the eight characters after the time. So two sessions must not
+//! share them, and two files of one session should.
 
 use recount_model::SessionId;
 
 use crate::gemini::locate::short_id;
 use crate::gemini::project;
 
-/// How many characters of an id are in a name.
+/// The number of characters of an id in a name.
 const SHORT: usize = 8;
 
-/// Returns a name with other characters of the id in it, or when those are used up, with random ones.
+/// Returns a name with other characters of the id in it, or with random ones if those are used up.
 pub(crate) fn apart(name: &str, id: &SessionId, attempt: usize) -> String {
     let letters: Vec<char> = id.as_str().chars().filter(char::is_ascii_hexdigit).collect();
     let mut group: String = letters.iter().skip((attempt + 1) * SHORT).take(SHORT).collect();

@@ -1,5 +1,5 @@
-//! Where the agent looks for the sessions of a project, by its own order (0.29 and later): the name on record, unless a marker
-//! contradicts; else a directory whose marker names the path; else a new name.
+//! Finds where the agent looks for the sessions of a project, in its own order (0.29 and later): the recorded name, unless
+//! a marker contradicts it; else a directory whose marker names the path; else a new name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use crate::gemini::locate::NOT_PROJECTS;
 use crate::gemini::{artifacts, project};
 use crate::source::RootShape;
 
-/// The file that says which folder a directory stands for.
+/// The file with the folder that a directory belongs to.
 pub(crate) const MARKER: &str = ".project_root";
 
-/// What lies below a data folder, as far as it names projects.
+/// Everything below a data folder that names projects.
 #[derive(Debug)]
 pub(crate) struct Names {
     pub(crate) projects: PathBuf,
@@ -40,7 +40,7 @@ impl Names {
         })
     }
 
-    /// Returns the directories of a name: that of sessions, and that of the shadow history.
+    /// Returns the two directories of a name: of sessions, and of the shadow history.
     pub(crate) fn both(&self, slug: &str) -> impl Iterator<Item = PathBuf> {
         let history = self.history.as_ref().map(|history| history.join(slug));
         std::iter::once(self.projects.join(slug)).chain(history)
@@ -75,13 +75,13 @@ impl Names {
         marked
     }
 
-    /// Whether a marker says that a name is another path's.
+    /// Whether a marker assigns a name to another path.
     fn is_of_other(&self, slug: &str, path: &RecordedPath) -> bool {
         let mut markers = self.both(slug).filter_map(|folder| project::marker(&folder));
         markers.any(|marker| !is_same(&marker, path))
     }
 
-    /// Returns a name that no other project has, nor a directory of which nobody says whose it is.
+    /// Returns a name that is not used by another project, nor by a directory without a known project.
     fn unused(&self, path: &RecordedPath) -> String {
         let base = project::slug(path);
         let is_free = |slug: &String| {
@@ -98,7 +98,7 @@ impl Names {
     }
 }
 
-/// Finds where the agent keeps the project at `path`, or would.
+/// Finds where the agent keeps the project at `path`, or would keep it.
 pub(crate) fn place(
     root: &Path,
     shape: RootShape,
@@ -113,7 +113,7 @@ pub(crate) fn place(
         register.set(path, &slug);
         writes.extend(register.entry());
     }
-    // The agent makes the one in the history again by itself, once it knows the name.
+    // The agent recreates the one in the history by itself, once it knows the name.
     let wanted = if is_registered { 1 } else { 2 };
     for folder in names.both(&slug).take(wanted) {
         if project::marker(&folder).is_none() {
@@ -127,14 +127,14 @@ pub(crate) fn place(
     Ok(ProjectDirectory { folder, old_folder, writes, lock, inherited })
 }
 
-/// A marker in a directory.
+/// Returns a marker for a directory.
 pub(crate) fn marker(folder: &Path, path: &RecordedPath) -> RegistryEntry {
     let bytes = path.as_str().as_bytes().to_vec();
     RegistryEntry { path: folder.join(MARKER), bytes, what: "marker" }
 }
 
-/// Lists what the agent copies from a hash directory to a named one when it starts: all of it, unless there is anything but the
-/// marker already.
+/// Lists what the agent copies from a hash directory to a named one when it starts: everything, unless there is already
+/// anything but the marker.
 fn inherited(old: &Path, new: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(new).into_iter().flatten().flatten();
     if entries.into_iter().any(|entry| entry.file_name() != MARKER) {
@@ -176,7 +176,7 @@ mod tests {
             ("shop".into(), "shop-1".into())
         );
         assert!(written(&home, "/a/shop").is_empty());
-        // A marker in the history contradicts as well; then another directory that names the path is taken.
+        // A marker in the history contradicts as well; then another directory that names the path is used.
         home.write("history/shop/.project_root", "/c/shop");
         home.write("tmp/other/.project_root", "/a/shop");
         assert_eq!(slug(&home, "/a/shop"), "other");

@@ -1,9 +1,9 @@
-//! Two `logs.json` made into one. The agent sorts the entries by time itself.
+//! Merges two `logs.json`. The agent sorts the entries by time itself.
 
 use crate::gemini::native::on_one_line;
 use crate::json::Scanner;
 
-/// Unites two lists of prompts, each entry as it stands and equal ones once; `None` when one of them is not a list.
+/// Merges two lists of prompts: raw entries, equal ones once; `None` if one of them is not a list.
 pub(crate) fn united(one: &[u8], other: &[u8]) -> Option<Vec<u8>> {
     let mut entries: Vec<&[u8]> = Vec::new();
     let mut known = std::collections::HashSet::new();

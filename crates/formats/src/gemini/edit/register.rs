@@ -1,4 +1,4 @@
-//! `projects.json` as the agent understands it, and with one entry changed.
+//! `projects.json` as the agent reads it, and with one entry changed.
 
 use std::path::{Path, PathBuf};
 
@@ -10,11 +10,11 @@ use crate::gemini::native::quoted;
 use crate::gemini::project::is_slug;
 use crate::json::Members;
 
-/// The agent's record of projects: whole, or not used at all, as releases since 0.43 do.
+/// The agent's record of projects: valid, or not used at all, as in releases since 0.43.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Register {
     file: PathBuf,
-    /// Nothing when there is none.
+    /// `None` if there is none.
     bytes: Option<Vec<u8>>,
     entries: Vec<(RecordedPath, String)>,
     changed: bool,
@@ -53,18 +53,18 @@ impl Register {
         Ok(entries)
     }
 
-    /// Returns the name that a path has.
+    /// Returns the name of a path.
     pub(crate) fn slug(&self, path: &RecordedPath) -> Option<&str> {
         let found = self.entries.iter().find(|(known, _)| is_same(known, path));
         found.map(|(_, slug)| slug.as_str())
     }
 
-    /// Whether a name is another path's.
+    /// Whether a name belongs to another path.
     pub(crate) fn is_taken(&self, slug: &str, path: &RecordedPath) -> bool {
         self.entries.iter().any(|(known, other)| other == slug && !is_same(known, path))
     }
 
-    /// Gives a path a name, in the place of the one it has.
+    /// Sets the name of a path.
     pub(crate) fn set(&mut self, path: &RecordedPath, slug: &str) {
         let known = self.key(path);
         self.edit(|inner, bytes| match &known {
@@ -73,20 +73,20 @@ impl Register {
         });
     }
 
-    /// Gives the name of one path to another.
+    /// Assigns the name of one path to another.
     pub(crate) fn rename(&mut self, old: &RecordedPath, new: &RecordedPath) {
         self.remove(new);
         let Some(key) = self.key(old) else { return };
         self.edit(|inner, bytes| inner.renamed(bytes, &key, &quoted(new.as_str())));
     }
 
-    /// Takes an entry out.
+    /// Removes an entry.
     pub(crate) fn remove(&mut self, path: &RecordedPath) {
         let Some(key) = self.key(path) else { return };
         self.edit(|inner, bytes| inner.without(bytes, &key));
     }
 
-    /// Returns the file as it must be written, if anything changed.
+    /// Returns the file to write, if anything changed.
     pub(crate) fn entry(&self) -> Option<RegistryEntry> {
         let bytes = self.bytes.clone().filter(|_| self.changed)?;
         Some(RegistryEntry { path: self.file.clone(), bytes, what: "register" })
@@ -109,7 +109,7 @@ impl Register {
     }
 }
 
-/// Paths are compared as the agent does it: as they are, but on Windows without regard to case.
+/// Compares paths as the agent does: exactly, but on Windows ignoring case.
 pub(crate) fn is_same(one: &RecordedPath, other: &RecordedPath) -> bool {
     if cfg!(windows) {
         return one.as_str().to_lowercase() == other.as_str().to_lowercase();

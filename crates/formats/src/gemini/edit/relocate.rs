@@ -1,4 +1,4 @@
-//! What must change when a project's folder has become another: the register, both markers, and where sessions lie.
+//! What must change when a project's folder has moved: the register, both markers, and the location of sessions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::edit::{RegistryEntry, Relocation};
 use crate::gemini::project;
 use crate::source::RootShape;
 
-/// Tells what must change; `None` when there is nothing of the old folder.
+/// Returns what must change; `None` if nothing is recorded for the old folder.
 pub(crate) fn relocation(
     root: &Path,
     shape: RootShape,
@@ -61,7 +61,7 @@ pub(crate) fn relocation(
     Ok(Some(change))
 }
 
-/// A project that has a name keeps it, unless the new folder has one already: then both become one.
+/// A project with a name keeps it, unless the new folder already has one: then both are merged.
 fn named(
     change: &mut Relocation,
     names: &mut Names,
@@ -102,11 +102,11 @@ fn named(
         }
     }
     change.writes.extend(names.register.as_ref().and_then(super::register::Register::entry));
-    // What is as it should be is not written again.
+    // Files that are already correct are not written again.
     change.writes.retain(|entry| read_small(&entry.path).ok().as_ref() != Some(&entry.bytes));
 }
 
-/// Of a shadow history only the marker goes, and only when there is nothing else: two of them cannot become one.
+/// Only the marker of a shadow history is removed, and only if there is nothing else: two of them cannot be merged.
 fn shadow_goes(change: &mut Relocation, folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut others = entries.filter(|entry| entry.file_name() != MARKER);

@@ -1,11 +1,11 @@
-//! What is said of a session as a whole, in one of its files.
+//! Changes session-level fields in one of its files.
 
 use crate::edit::{Amendment, Patch, Title};
 use crate::gemini::native::{Object, quoted};
 use crate::native::Fields;
 
-/// A log is appended to, as the agent does it. A last line that does not end is closed first, whole or torn: the agent, too,
-/// would weld what it writes to it, and lose both.
+/// Appends to a log, as the agent does. An incomplete last line is terminated first, valid or not: otherwise the agent,
+/// too, would append to it, and lose both.
 pub(crate) fn in_log(size: u64, last: Option<u8>, said: Amendment<'_>) -> Vec<Patch> {
     let mut fields = Object::default();
     for (key, value) in values(said) {
@@ -22,7 +22,7 @@ pub(crate) fn in_log(size: u64, last: Option<u8>, said: Amendment<'_>) -> Vec<Pa
     vec![Patch { at: size, bytes: 0, with }]
 }
 
-/// In a document only the value changes, or the field is put behind the last one. `None` when it is not whole.
+/// Changes only the value in a document, or adds the field after the last one. `None` if it is not complete.
 pub(crate) fn in_document(fields: &Fields, said: Amendment<'_>) -> Option<Vec<Patch>> {
     let layout = fields.layout();
     let end = layout.end()?;
@@ -34,7 +34,7 @@ pub(crate) fn in_document(fields: &Fields, said: Amendment<'_>) -> Option<Vec<Pa
             (Some((begin, until)), _) => {
                 patches.push(Patch { at: begin, bytes: until - begin, with: value.into_bytes() });
             }
-            // Where there is no title, none need be taken away.
+            // If there is no title, none need be removed.
             (None, _) if value == "null" => {}
             (None, _) => behind.extend(format!(",\n  \"{key}\": {value}").into_bytes()),
         }
@@ -50,7 +50,7 @@ fn values(said: Amendment<'_>) -> Vec<(&'static str, String)> {
     let mut values = Vec::new();
     match said.title {
         Some(Title::Is(title)) => values.push(("summary", quoted(title))),
-        // To the agent and to us a title that is no text is none.
+        // A title that is not a string counts as none, for the agent and for recount.
         Some(Title::None) => values.push(("summary", "null".to_owned())),
         None => {}
     }
@@ -116,7 +116,7 @@ mod tests {
         let expected = "{\"sessionId\": \"s\", \"messages\": [],\n  \"summary\": \"new\"}\n";
         assert_eq!(document(list, title("new")).unwrap(), expected);
         assert_eq!(document(list, WITHOUT).unwrap(), list);
-        // Of equal keys the agent takes the last.
+        // Of duplicate keys the agent uses the last.
         let twice = "{\"summary\": \"a\", \"sessionId\": \"s\", \"summary\": \"b\"}";
         let expected = "{\"summary\": \"a\", \"sessionId\": \"s\", \"summary\": \"c\"}";
         assert_eq!(document(twice, title("c")).unwrap(), expected);

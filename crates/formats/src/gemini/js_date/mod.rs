@@ -1,7 +1,7 @@
-//! Times as JavaScript's `Date` reads them: what the agent takes a recorded time for when it is not in the form that it writes.
+//! Times as JavaScript's `Date` reads them: how the agent reads a recorded time that is not in its own format.
 //!
-//! The rules are V8's (`src/date/dateparser-inl.h`): the ISO form of ECMAScript, else an older, forgiving one that skips words before the
-//! first number, text in parentheses and most punctuation.
+//! The rules are V8's (`src/date/dateparser-inl.h`): the ISO format of ECMAScript, else an older, lenient one that skips
+//! words before the first number, text in parentheses and most punctuation.
 
 mod parts;
 mod scanner;
@@ -14,20 +14,20 @@ use serde::{Deserialize, Serialize};
 use self::parts::{Iso, Parts};
 use self::scanner::Scanner;
 
-/// The latest time that a `Date` holds, in milliseconds.
+/// The latest time of a `Date`, in milliseconds.
 const LATEST: i64 = 8_640_000_000_000_000;
 
-/// A time, perhaps without its zone.
+/// A time, possibly without a time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum JsTime {
     /// In milliseconds.
     At(i64),
-    /// The same on the clock of wherever the agent runs.
+    /// The same in the local time of the agent.
     Local(i64),
 }
 
 impl JsTime {
-    /// Returns the time in milliseconds, given where the agent runs; `None` if a `Date` cannot hold it.
+    /// Returns the time in milliseconds, given the agent's time zone; `None` if a `Date` cannot represent it.
     pub(crate) fn millis(self, zone: &TimeZone) -> Option<i64> {
         match self {
             Self::At(millis) => Some(millis),
@@ -36,7 +36,7 @@ impl JsTime {
     }
 }
 
-/// Returns what `new Date(text)` is; `None` for what is not a time.
+/// Returns `new Date(text)`; `None` for an invalid date.
 pub(crate) fn parse(text: &str) -> Option<JsTime> {
     let mut scanner = Scanner::new(text);
     let mut parts = Parts::default();
@@ -48,7 +48,7 @@ pub(crate) fn parse(text: &str) -> Option<JsTime> {
     parts.time()
 }
 
-/// Returns what `new Date(number)` is.
+/// Returns `new Date(number)`.
 pub(crate) fn from_number(number: f64) -> Option<JsTime> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "in range")]
     let whole = (number.abs() <= LATEST as f64).then(|| number.trunc() as i64);
@@ -59,10 +59,10 @@ fn in_range(millis: i64) -> Option<i64> {
     (millis.abs() <= LATEST).then_some(millis)
 }
 
-/// A time of day of a zone as a moment.
+/// Converts a local time to UTC.
 fn to_utc(local: i64, zone: &TimeZone) -> Option<i64> {
     let Ok(there) = Timestamp::from_millisecond(local) else {
-        // A year of five digits: zones have no rules for it.
+        // A year of five digits: time zones have no rules for it.
         let edge = if local < 0 { Timestamp::MIN } else { Timestamp::MAX };
         return Some(local - i64::from(zone.to_offset(edge).seconds()) * 1000);
     };
@@ -75,7 +75,7 @@ fn to_utc(local: i64, zone: &TimeZone) -> Option<i64> {
 mod tests {
     use super::*;
 
-    /// What V8 makes of 1,100 texts in UTC: forms that people write, damaged ones, and random ones.
+    /// The results of V8 for 1,100 texts in UTC: forms that people write, damaged ones, and random ones.
     const V8: &str = include_str!("v8.tsv");
 
     fn millis(text: &str, zone: &TimeZone) -> Option<i64> {

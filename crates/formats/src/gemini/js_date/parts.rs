@@ -1,13 +1,13 @@
-//! Day, time and zone, put together from tokens.
+//! Builds day, time and zone from tokens.
 
 use super::scanner::{DIGITS, Scanner, Token, Word};
 use super::{JsTime, in_range};
 
-/// The outcome of the attempt to read the ISO form.
+/// The outcome of the attempt to read the ISO format.
 pub(super) enum Iso {
     Whole,
     Refused,
-    /// It is something else, and this is the token to go on with.
+    /// It is something else, and this is the token to continue with.
     Other(Token),
 }
 
@@ -141,7 +141,7 @@ impl Parts {
                     scanner.skip('-');
                 }
                 Token::Word { kind: Word::Zone, value, .. } if has_number => self.set_zone(value),
-                // A word is let through only before the first number, and not right before it.
+                // A word is accepted only before the first number, and not directly before it.
                 Token::Word { .. } => {
                     if has_number || matches!(scanner.next, Token::Number { .. }) {
                         return None;
@@ -230,7 +230,7 @@ impl Parts {
         self.time.resize(4, 0);
     }
 
-    /// Puts it together; `None` if there is no such time.
+    /// Builds the time; `None` if there is no such time.
     pub(super) fn time(mut self) -> Option<JsTime> {
         let (year, month, day) = self.date()?;
         self.time.resize(4, 0);
@@ -287,7 +287,7 @@ fn is_day(value: i64) -> bool {
     (1..=31).contains(&value)
 }
 
-/// The first three digits of a fraction.
+/// Returns the first three digits of a fraction.
 fn thousandths(value: i64, length: usize) -> i64 {
     match length {
         1 => value * 100,
@@ -297,7 +297,7 @@ fn thousandths(value: i64, length: usize) -> i64 {
     }
 }
 
-/// Days from 1970-01-01 to a date; a day that a month does not have counts on into the next.
+/// Returns the days from 1970-01-01 to a date; a day that a month does not have continues in the next.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));

@@ -1,6 +1,6 @@
-//! The tokens of a text, as V8 tells them apart.
+//! The tokens of a text, by the rules of V8.
 
-/// How many digits of a number count.
+/// The number of significant digits of a number.
 pub(super) const DIGITS: usize = 9;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,7 +127,7 @@ impl<'a> Scanner<'a> {
         if first >= 'A' && !is_space(first) {
             let word = self.while_next(|c| c >= 'A' && !is_space(c));
             let length = word.encode_utf16().count();
-            // What V8 compares are the first three units, each with the bit of small letters set.
+            // V8 compares the first three units, each with the lower-case bit set.
             let start: Vec<u32> = word.encode_utf16().take(3).map(|c| lower(c.into())).collect();
             let known = WORDS.iter().find(|(name, kind, _)| {
                 start.iter().copied().eq(name.chars().map(u32::from))

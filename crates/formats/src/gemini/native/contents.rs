@@ -1,4 +1,4 @@
-//! Saved and shared chats as records of a session: turns in the form of the API, one message each.
+//! Saved and shared chats as records of a session: turns in the format of the API, one message each.
 
 use jiff::Timestamp;
 use recount_model::MessageKind;
@@ -11,11 +11,11 @@ use crate::gemini::kind::kind;
 use crate::gemini::saved;
 use crate::json::{JsonScan, Scanner};
 
-/// How the model answered the set-up turn in old releases.
+/// The model's answer to the set-up turn in old releases.
 const ACKNOWLEDGED: &str = "Got it. Thanks for the context!";
 
-/// Writes the turns of a saved chat as messages; `None` when there are none. The set-up turns are left out: the agent
-/// begins every session with its own.
+/// Writes the turns of a saved chat as messages; `None` if there are none. The set-up turns are dropped: the agent begins
+/// every session with its own.
 pub(crate) fn records(bytes: &[u8], when: Option<Timestamp>) -> Option<Vec<Vec<u8>>> {
     let mut turns = saved::turns(bytes)?;
     let first = turns.first()?;
@@ -95,7 +95,7 @@ fn record(turn: &Turn<'_>, parts: &[u8], number: usize, when: Option<&str>) -> V
     record.end()
 }
 
-/// A call of a tool, or the response to one: its name and its id, raw.
+/// A tool call, or the response to one: its name and its id, raw.
 type Exchange<'a> = (&'a [u8], Option<&'a [u8]>);
 
 /// Lists the calls or the responses in a turn.
@@ -134,7 +134,7 @@ fn exchange(raw: &[u8]) -> JsonScan<Exchange<'_>> {
     Ok((name, id))
 }
 
-/// Gives calls without an id that of the response which follows them: newer releases pair them by nothing else.
+/// Gives calls without an id that of the following response: newer releases match them only by id.
 fn paired(parts: &[u8], answers: &[Exchange<'_>]) -> JsonScan<Vec<u8>> {
     let calls = exchanges(parts, "functionCall")?;
     if calls.iter().all(|(_, id)| id.is_some()) {
@@ -162,7 +162,7 @@ fn paired(parts: &[u8], answers: &[Exchange<'_>]) -> JsonScan<Vec<u8>> {
     Ok([b"[", out.join(&b","[..]).as_slice(), b"]"].concat())
 }
 
-/// Returns a call with the id of the first response to a tool of that name which is still open.
+/// Returns a call with the id of the first open response to a tool of that name.
 fn with_id(call: &[u8], open: &mut Vec<Exchange<'_>>) -> JsonScan<Option<Vec<u8>>> {
     let (name, id) = exchange(call)?;
     let Some(at) = open.iter().position(|(tool, _)| *tool == name) else { return Ok(None) };
@@ -180,8 +180,7 @@ fn with_id(call: &[u8], open: &mut Vec<Exchange<'_>>) -> JsonScan<Option<Vec<u8>
     Ok(Some(object.end()))
 }
 
-/// Returns the first turn without what the agent put in front of the chat: nothing when it is all of it, `None` when there
-/// is no such thing.
+/// Returns the first turn without the context that the agent added: empty if that is all of it, `None` if there is none.
 fn without_context(raw: &[u8]) -> JsonScan<Option<Vec<u8>>> {
     let Some(turn) = Turn::read(raw)? else { return Ok(None) };
     let is_context = |parts: &[u8]| -> JsonScan<bool> {
@@ -200,7 +199,7 @@ fn without_context(raw: &[u8]) -> JsonScan<Option<Vec<u8>>> {
             Ok(())
         })?;
     }
-    // Newer releases put the first prompt behind it, as parts of the same turn.
+    // Newer releases put the first prompt after it, as parts of the same turn.
     let rest = said.get(1..).unwrap_or_default().join(&b","[..]);
     if rest.is_empty() {
         return Ok(Some(Vec::new()));

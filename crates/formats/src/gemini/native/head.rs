@@ -1,4 +1,4 @@
-//! What stands above the messages: the metadata of a session, united from its files.
+//! The header: the metadata of a session, merged from its files.
 
 use jiff::Timestamp;
 use recount_model::{FileRole, SessionId, parse_millis};
@@ -7,13 +7,13 @@ use super::line::{Object, quoted};
 use crate::json::Scanner;
 use crate::native::{Fields, HeadRequest};
 
-/// Number of bytes in which the agent looks for the session's id when it cleans up.
+/// The number of bytes in which the agent looks for the session's id during cleanup.
 const FIRST_LINE: usize = 4096;
 
-/// What stands first, in the agent's own order.
+/// The first fields, in the agent's own order.
 const FIRST: [&str; 5] = ["sessionId", "projectHash", "startTime", "lastUpdated", "kind"];
 
-/// Values that the loader makes and that leak into files; what they say of other records would be wrong.
+/// Values that the loader generates and that leak into files; they would be wrong for other records.
 pub(crate) const LEAKED: [&str; 7] = [
     "messages",
     "userMessageCount",
@@ -25,12 +25,12 @@ pub(crate) const LEAKED: [&str; 7] = [
 ];
 
 /// Fields that would make the first line another kind of record.
-const TELLING: [&str; 3] = ["id", "$set", "$rewindTo"];
+const KIND_FIELDS: [&str; 3] = ["id", "$set", "$rewindTo"];
 
-/// A hash that stands for no path. The loader wants one and compares it with nothing.
+/// A hash of no path. The loader requires one but never checks it.
 const NO_HASH: &str = "unknown";
 
-/// Unites what the files of a session say of it: the one that the agent loads says most, the others what it lacks.
+/// Merges the session-level fields of its files: those of the file that the agent loads, completed from the others.
 pub(crate) fn united(request: &HeadRequest<'_>) -> Fields {
     let main = request.files.iter().find(|(role, _)| *role == FileRole::Main);
     let main = main.or_else(|| request.files.first()).map(|(_, fields)| fields);
@@ -41,7 +41,7 @@ pub(crate) fn united(request: &HeadRequest<'_>) -> Fields {
             known.set(key, value);
         }
     }
-    // A conversation that lies in several stretches began with the first.
+    // A conversation in several sections began with the first.
     let stretches = request.files.iter();
     let stretches = stretches.filter(|(role, _)| matches!(role, FileRole::Main | FileRole::Part));
     let starts = stretches.filter_map(|(_, fields)| fields.get("startTime"));
@@ -50,8 +50,8 @@ pub(crate) fn united(request: &HeadRequest<'_>) -> Fields {
         known.set("startTime", raw);
     }
     let mut need = |key: &str, usual: Option<&str>| {
-        let is_told = known.get(key).and_then(text).is_some_and(|told| !told.is_empty());
-        if let Some(usual) = usual.filter(|_| !is_told) {
+        let is_set = known.get(key).and_then(text).is_some_and(|value| !value.is_empty());
+        if let Some(usual) = usual.filter(|_| !is_set) {
             known.set(key, quoted(usual).as_bytes());
         }
     };
@@ -73,16 +73,16 @@ pub(crate) fn united(request: &HeadRequest<'_>) -> Fields {
     known
 }
 
-/// Writes fields as the first line of a log, and as an update behind it what would make that line too long or
-/// something else.
+/// Writes fields as the first line of a log, and those that would make that line too long or change its kind as an update
+/// after it.
 pub(crate) fn lines(fields: &Fields) -> Vec<Vec<u8>> {
     let (mut head, mut update) = (Object::default(), Object::default());
     for (key, value) in fields_in_order(fields) {
         let key_text = quoted(key);
         let plain = key_text.get(1..key_text.len() - 1).unwrap_or_default().as_bytes();
-        // With what stands between, and the line's end.
+        // Including separators and the line ending.
         let fits = head.len() + plain.len() + value.len() + 8 < FIRST_LINE;
-        let may_lead = fits && !TELLING.contains(&key);
+        let may_lead = fits && !KIND_FIELDS.contains(&key);
         let line = if may_lead || key == "sessionId" { &mut head } else { &mut update };
         line.raw(plain, value);
     }
@@ -95,13 +95,13 @@ pub(crate) fn lines(fields: &Fields) -> Vec<Vec<u8>> {
     lines
 }
 
-/// Lists fields in the agent's own order: what it writes first, then the others.
+/// Lists fields in the agent's own order: its first fields, then the others.
 pub(crate) fn fields_in_order(fields: &Fields) -> impl Iterator<Item = (&str, &[u8])> {
     let first = FIRST.iter().filter_map(|&key| Some((key, fields.get(key)?)));
     first.chain(fields.iter().filter(|(key, _)| !FIRST.contains(key)))
 }
 
-/// Returns what a raw string says, as bytes.
+/// Returns the decoded bytes of a raw string.
 fn text(raw: &[u8]) -> Option<Vec<u8>> {
     let mut scanner = Scanner::new(raw);
     if scanner.peek() != Ok(b'"') {
@@ -110,7 +110,7 @@ fn text(raw: &[u8]) -> Option<Vec<u8>> {
     scanner.string().ok().map(|text| text.decode().into_owned().into_bytes())
 }
 
-/// Writes a time as the agent does.
+/// Writes a time in the agent's format.
 pub(crate) fn time(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
 }

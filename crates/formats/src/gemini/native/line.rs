@@ -5,9 +5,9 @@ use memchr::memchr2;
 use crate::gemini::facts::{Facts, Resumable, lead};
 use crate::json::{JsonScan, Scanner, compact_bytes};
 
-/// Writes a message as a line, under another id if one is given; `None` when it cannot be one.
+/// Writes a message as a line, under another id if one is given; `None` if that is not possible.
 ///
-/// A record that stands on one line is copied byte for byte. One at which the agent's loader throws is none in a log, though
+/// A record that is on one line is copied byte for byte. One that makes the agent's loader throw cannot be in a log, though
 /// it may be in a document.
 pub(crate) fn record(record: &[u8], id: Option<&str>) -> JsonScan<Option<Vec<u8>>> {
     let mut scanner = Scanner::new(record);
@@ -19,7 +19,7 @@ pub(crate) fn record(record: &[u8], id: Option<&str>) -> JsonScan<Option<Vec<u8>
         let is_text = scanner.peek()? == b'"';
         scanner.skip()?;
         match key.name().as_ref() {
-            // Of equal keys the last one counts.
+            // Of duplicate keys the last one counts.
             b"id" => has_id = is_text,
             b"$rewindTo" => is_rewind |= is_text,
             _ => {}
@@ -39,13 +39,13 @@ fn is_refused(record: &[u8]) -> JsonScan<bool> {
     Ok(facts.resumable(lead.as_deref()) == Resumable::Throws)
 }
 
-/// Returns JSON text that has no line break in it.
+/// Returns JSON text without line breaks.
 pub(crate) fn on_one_line(json: &[u8]) -> Vec<u8> {
     if memchr2(b'\n', b'\r', json).is_some() { compact_bytes(json) } else { json.to_vec() }
 }
 
 /// Writes a message with another id, and without the key that would make the line a rewind: in a document and in a
-/// checkpoint that means nothing.
+/// checkpoint it has no meaning.
 fn rewritten(record: &[u8], id: Option<&str>) -> JsonScan<Option<Vec<u8>>> {
     let mut object = Object::default();
     let mut has_id = id.is_some();
@@ -75,7 +75,7 @@ fn rewritten(record: &[u8], id: Option<&str>) -> JsonScan<Option<Vec<u8>>> {
 pub(crate) struct Object(Vec<u8>);
 
 impl Object {
-    /// Adds a field whose key and value are JSON already; the key without its quotes.
+    /// Adds a field whose key and value are already JSON; the key without its quotes.
     pub(crate) fn raw(&mut self, key: &[u8], value: &[u8]) {
         self.0.extend_from_slice(if self.0.is_empty() { b"{\"" } else { b",\"" });
         self.0.extend_from_slice(key);
@@ -88,7 +88,7 @@ impl Object {
         self.raw(key.as_bytes(), quoted(text).as_bytes());
     }
 
-    /// Returns how many bytes there are so far.
+    /// Returns the number of bytes so far.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
@@ -110,6 +110,6 @@ impl Object {
 
 /// Returns a text as JSON.
 pub(crate) fn quoted(text: &str) -> String {
-    // A string can always be written.
+    // A string can always be serialized.
     serde_json::to_string(text).unwrap_or_else(|_| "\"\"".into())
 }

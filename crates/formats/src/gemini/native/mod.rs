@@ -1,6 +1,7 @@
-//! Sessions written as the agent writes them: a log that its loader takes, clean of all that was undone.
+//! Writes sessions like the agent: a log that its loader accepts, without undone messages.
 //!
-//! Nothing here opens a file but [`NativeFormat::fields`]; what changes sessions on disk can use the same functions.
+//! Nothing here opens a file except [`NativeFormat::fields`]; code that changes sessions on disk can use the same
+//! functions.
 
 mod contents;
 mod head;
@@ -28,7 +29,7 @@ use crate::recovery::Remark;
 #[derive(Debug)]
 pub(crate) struct Log;
 
-/// How much of a session's id is in the name of its file.
+/// The number of characters of a session's id in the name of its file.
 const SHORT: usize = 8;
 
 impl NativeFormat for Log {
@@ -56,7 +57,7 @@ impl NativeFormat for Log {
                 let minute = began.unwrap_or(Timestamp::UNIX_EPOCH).strftime("%Y-%m-%dT%H-%M");
                 format!("session-{minute}-{}", id.take(SHORT).collect::<String>())
             }
-            // A name that does not begin with `session-`: the agent takes it for no session of its own.
+            // A name that does not begin with `session-`: the agent does not list it as a session.
             SessionKind::Subagent => format!("agent-{}", id.take(64).collect::<String>()),
         }
     }
@@ -66,7 +67,7 @@ impl NativeFormat for Log {
         let part = |from: usize, to: usize| hash.get(from..to).unwrap_or_default();
         let parts = [part(0, 8), part(8, 12), part(13, 16), part(17, 20), part(20, 32)];
         let [one, two, three, four, five] = parts;
-        // Version 8: made by a rule of one's own.
+        // Version 8: custom format.
         SessionId::new(format!("{one}-{two}-8{three}-8{four}-{five}"))
     }
 
@@ -100,7 +101,7 @@ impl NativeFormat for Log {
     }
 }
 
-/// Writes a message as a line, under another id if one is given; `None` when it cannot be one.
+/// Writes a message as a line, under another id if one is given; `None` if that is not possible.
 pub(crate) fn record(record: &[u8], id: Option<&str>) -> Option<Vec<u8>> {
     line::record(record, id).ok().flatten()
 }

@@ -204,7 +204,7 @@ fn calls_get_the_ids_of_their_responses() {
     );
 }
 
-/// Shouts every text, and notes what each is called.
+/// Converts every text to upper case, and records its key.
 #[derive(Default)]
 struct Shout {
     keys: Vec<String>,
@@ -225,7 +225,7 @@ impl NativeTexts for Shout {
         name.strip_prefix("secret ").map(|_| "[NAME]".into())
     }
 
-    /// Marks the pieces of what holds `secret` when it is read as one.
+    /// Marks the pieces that contain `secret` when they are joined.
     fn pieces(&mut self, pieces: &[String]) -> Option<Vec<String>> {
         pieces
             .concat()

@@ -1,10 +1,10 @@
-//! What is text in a line, and what programs go by: ids, names, kinds. Times and signatures stay.
+//! Distinguishes text in a line from what programs use: ids, names, kinds. Times and signatures are kept.
 
 use crate::json::JsonScan;
 use crate::native::NativeTexts;
 use crate::native::walk::{self, Gather, Treatment};
 
-/// What a value is, by where it stands.
+/// The kind of a value, by its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     /// A line.
@@ -23,11 +23,11 @@ enum Place {
     Thoughts,
     /// The hash of a path.
     Hash,
-    /// Anything at all: arguments, outputs, fields that nobody knows. A key may tell what a text is.
+    /// Anything: arguments, outputs, unknown fields. A key may indicate what a text is.
     Free,
-    /// What programs go by.
+    /// A name that programs use.
     Name,
-    /// What is no text at all.
+    /// Not text.
     Fixed,
 }
 
@@ -110,7 +110,7 @@ impl walk::Place for Place {
     }
 }
 
-/// Returns a line with other texts.
+/// Returns a line with replaced texts.
 pub(crate) fn replace(line: &[u8], texts: &mut dyn NativeTexts) -> JsonScan<Vec<u8>> {
     walk::replace::<Place>(line, texts)
 }

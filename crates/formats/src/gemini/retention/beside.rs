@@ -1,4 +1,4 @@
-//! What goes with a session: its outputs of tools, its activity log, its own folder, its sub-agents.
+//! What is deleted with a session: its tool outputs, its activity log, its own folder, its sub-agents.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,17 +13,17 @@ use crate::retention::RetentionSettings;
 /// Folders of the program in a project directory.
 const RESERVED: &[&str] = &["chats", "logs", "tool-outputs"];
 
-/// How deep a folder is looked into. The program itself leaves three levels at most.
+/// The maximum depth of a folder. The program itself creates at most three levels.
 const DEEPEST: usize = 16;
 
-/// Finds what lies beside sessions, each folder listed once.
+/// Finds the artifacts of sessions, listing each folder once.
 #[derive(Debug)]
 pub(crate) struct Beside<'a> {
     folder: &'a Path,
     rules: &'a Rules,
-    /// Names in folders that were listed.
+    /// Names in listed folders.
     names: BTreeMap<PathBuf, BTreeSet<String>>,
-    /// By path, so that nothing is told twice.
+    /// By path, so that nothing is reported twice.
     found: BTreeMap<PathBuf, PendingDeletion>,
 }
 
@@ -32,7 +32,7 @@ impl<'a> Beside<'a> {
         Self { folder, rules, names: BTreeMap::new(), found: BTreeMap::new() }
     }
 
-    /// Adds what goes with a session, and says with which file of it.
+    /// Adds what is deleted with a session, and with which file of it.
     pub(crate) fn session(&mut self, id: &SessionId, with: &str, why: DeletionReason) {
         let Some(name) = safe(id.as_str()) else { return };
         self.artifacts(&name, id, with, why);
@@ -40,7 +40,7 @@ impl<'a> Beside<'a> {
             return;
         }
         let agents = self.folder.join("chats").join(&name);
-        // A linked folder is looked into, and only the link goes.
+        // A linked folder is read, and only the link is deleted.
         for entry in fs::read_dir(&agents).into_iter().flatten().flatten() {
             let path = entry.path();
             let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
@@ -69,7 +69,7 @@ impl<'a> Beside<'a> {
         }
     }
 
-    /// Adds outputs of tools that are too old or too many, whatever became of their sessions.
+    /// Adds tool outputs that are too old or too many, regardless of their sessions.
     pub(crate) fn outputs(&mut self, retention: &RetentionSettings, now: i64) {
         let Some(outputs) = self.rules.outputs.filter(|_| retention.outputs) else { return };
         let place = self.folder.join(outputs);
@@ -103,7 +103,7 @@ impl<'a> Beside<'a> {
         }
     }
 
-    /// Adds what is wiped at every start.
+    /// Adds what is deleted at every start.
     pub(crate) fn restore_points(&mut self) {
         let mut files = Vec::new();
         collect(&self.folder.join("checkpoints"), DEEPEST, &mut files);
@@ -193,7 +193,7 @@ fn safe(id: &str) -> Option<String> {
     Some(id.chars().map(keep).collect())
 }
 
-/// Whether a file is a sub-agent's to a release that knows logs, or does not.
+/// Whether a file is a sub-agent's for a release with or without logs.
 fn is_session(path: &Path, logs: bool) -> bool {
     let extension = path.extension();
     extension.is_some_and(|extension| extension == "json" || logs && extension == "jsonl")

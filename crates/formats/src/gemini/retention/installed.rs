@@ -1,4 +1,4 @@
-//! Which release is installed, told by the package's own file; nothing is started.
+//! Finds the installed release from the package's own file; nothing is started.
 
 use std::path::{Path, PathBuf};
 
@@ -11,10 +11,10 @@ use crate::retention::{InstallFolders, Installed};
 pub(crate) const PROGRAM: &str = "gemini";
 const PACKAGE: &str = "@google/gemini-cli";
 
-/// How many folders above a program its package may lie.
+/// The maximum number of levels from a program up to its package.
 const ABOVE: usize = 6;
 
-/// The first on the way of the shell; else the newest of those in the usual places.
+/// Returns the first one in the shell's path; else the newest of those in the usual places.
 pub(crate) fn installed(places: &InstallFolders<'_>) -> Option<Installed> {
     let names = [PROGRAM.to_owned(), format!("{PROGRAM}.cmd"), format!("{PROGRAM}.ps1")];
     let programs = places.programs.iter().flat_map(|folder| {
@@ -22,7 +22,7 @@ pub(crate) fn installed(places: &InstallFolders<'_>) -> Option<Installed> {
         here.filter(|path| path.is_file()).map(move |path| (folder, path))
     });
     for (folder, program) in programs {
-        // A link leads into the package; a script stands beside the folder of packages, or names what it starts.
+        // A link leads into the package; a script is beside the folder of packages, or names what it starts.
         let target = program.canonicalize().unwrap_or(program);
         let beside = [folder.join("node_modules"), folder.join("../lib/node_modules")];
         let beside = beside.map(|packages| about(&packages));
@@ -54,7 +54,7 @@ fn wrapped(script: &Path, deep: usize) -> Option<Installed> {
     })
 }
 
-/// Reads a path of a script; what it calls its own folder is that.
+/// Reads a path of a script, with its own folder resolved.
 fn path(word: &str, folder: &Path) -> PathBuf {
     let word = word.replace('\\', "/");
     let own = ["$basedir/", "${basedir}/", "%~dp0/", "%~dp0", "%dp0%/", "$PSScriptRoot/"];
@@ -62,7 +62,7 @@ fn path(word: &str, folder: &Path) -> PathBuf {
     folder.join(below.unwrap_or(&word))
 }
 
-/// Returns where the package of a file may describe itself.
+/// Returns the possible description files of a file's package.
 fn above(target: &Path) -> impl Iterator<Item = PathBuf> {
     target.ancestors().skip(1).take(ABOVE).map(|above| above.join("package.json"))
 }

@@ -1,7 +1,7 @@
-//! Session files that the agent finds through links that lead out of its folder. It reads what they lead to, and deletes what it finds
-//! at their path: the link, or the file in a linked folder.
+//! Session files that the agent finds through links that lead out of its folder. It reads their targets, and deletes what
+//! is at their path: the link, or the file in a linked folder.
 //!
-//! Nowhere else are such files read. Here they are, to tell what becomes of them, and only facts are kept.
+//! Such files are read only here, to predict what happens to them, and only facts are kept.
 
 use std::collections::HashSet;
 use std::fs::{self, DirEntry};
@@ -13,7 +13,7 @@ use crate::gemini::grammar::outline;
 use crate::gemini::state::{GeminiState, RetentionFacts};
 use crate::source::{FileAt, FilePlacement, Linked, ProjectFolder, Stamp, modified};
 
-/// Lists them, each with what is known of it; nothing if the agent cannot read it.
+/// Lists them, each with what is known about it; `None` if the agent cannot read it.
 pub(super) fn files(folder: &ProjectFolder) -> Vec<(FileAt, Option<RetentionFacts>)> {
     if folder.linked == Linked::Nothing {
         return Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn files(folder: &ProjectFolder) -> Vec<(FileAt, Option<RetentionFact
 
 fn file(entry: &DirEntry, buffer: &mut Buffer) -> Option<(FileAt, Option<RetentionFacts>)> {
     let own = entry.metadata().ok()?;
-    // A folder cannot be deleted as files are.
+    // A folder cannot be deleted like a file.
     if own.is_dir() {
         return None;
     }

@@ -1,14 +1,14 @@
-//! What the next start of the program would delete. FORMAT.md has the rules; `rules` knows which release has which.
+//! Predicts what the next start of the program would delete. FORMAT.md has the rules; `rules` has those of each release.
 
 mod beside;
-mod defuse;
+mod deletions;
+mod disarm;
 mod installed;
 mod linked;
 mod renew;
 mod rules;
 mod settings;
 mod trust;
-mod victims;
 mod wanted;
 
 #[cfg(test)]
@@ -21,9 +21,9 @@ use jiff::Timestamp;
 use recount_model::{PendingDeletion, SourceState};
 
 use self::beside::Beside;
+use self::deletions::{Candidate, deletions};
 pub(crate) use self::rules::Release;
 use self::rules::{NEWEST, Rules};
-use self::victims::{Candidate, victims};
 use crate::gemini::state::{GeminiState, RetentionFacts};
 use crate::retention::{
     Chats, InstallFolders, Installed, RetentionPolicy, RetentionSettings, Settings, Trap, Unfit,
@@ -31,7 +31,7 @@ use crate::retention::{
 };
 use crate::source::{FileAt, FilePlacement, RootShape};
 
-/// Gemini CLI's clean-up at start.
+/// Gemini CLI's cleanup at start.
 #[derive(Debug)]
 pub(crate) struct CleanUp;
 
@@ -76,15 +76,15 @@ impl RetentionPolicy for CleanUp {
 
     fn traps(&self, chats: &Chats<'_>) -> Vec<Trap> {
         let rules = Rules::of(chats.release);
-        if !is_swept(chats, &rules) || chats.retention.off.is_some() {
+        if !is_cleaned(chats, &rules) || chats.retention.off.is_some() {
             return Vec::new();
         }
         let facts = retention_facts(chats);
-        // What lies behind links is not ours to change.
+        // Link targets must not be changed.
         let (files, seen): (Vec<&FileAt>, Vec<Candidate<'_>>) =
             candidates(chats, &facts, &[]).into_iter().unzip();
         let paths: Vec<&Path> = files.iter().map(|file| file.path.as_path()).collect();
-        defuse::traps(&paths, &seen, chats.retention, &rules, chats.now)
+        disarm::traps(&paths, &seen, chats.retention, &rules, chats.now)
     }
 
     fn used_line(&self, time: Timestamp) -> String {
@@ -118,7 +118,7 @@ impl RetentionPolicy for CleanUp {
 
 fn pending_deletions(chats: &Chats<'_>, rules: &Rules) -> Vec<PendingDeletion> {
     let Chats { folder, retention, now, .. } = *chats;
-    if !is_swept(chats, rules) {
+    if !is_cleaned(chats, rules) {
         return Vec::new();
     }
     let mut beside = Beside::new(&folder.path, rules);
@@ -129,7 +129,7 @@ fn pending_deletions(chats: &Chats<'_>, rules: &Rules) -> Vec<PendingDeletion> {
         let (files, seen): (Vec<&FileAt>, Vec<Candidate<'_>>) =
             candidates(chats, &facts, &linked).into_iter().unzip();
         let path = |file: &FileAt| file.path.to_string_lossy().into_owned();
-        for victim in victims(&seen, retention, rules, now) {
+        for victim in deletions(&seen, retention, rules, now) {
             let Some(file) = files.get(victim.at) else { continue };
             if let Some(id) = &victim.takes {
                 beside.session(id, &path(file), victim.why);
@@ -155,9 +155,9 @@ fn pending_deletions(chats: &Chats<'_>, rules: &Rules) -> Vec<PendingDeletion> {
     pending
 }
 
-/// Up to 0.28 a project's directory is named by a hash, later it is not: the other kind is never looked at. What a newer
-/// release finds under a hash is copied first, and only copies are deleted.
-fn is_swept(chats: &Chats<'_>, rules: &Rules) -> bool {
+/// Up to 0.28 a project's directory is named by a hash, later it is not: the other kind is never used. A newer release
+/// first copies what it finds under a hash, and only copies are deleted.
+fn is_cleaned(chats: &Chats<'_>, rules: &Rules) -> bool {
     chats.retention.starts && chats.folder.hash.is_none() == rules.named_folders
 }
 
@@ -168,7 +168,7 @@ fn retention_facts(chats: &Chats<'_>) -> Vec<Option<RetentionFacts>> {
     states.take(chats.folder.files.len()).map(decode).collect()
 }
 
-/// Main sessions in the order in which the program has them: by name, in UTF-16 units. `linked` are those behind links.
+/// Returns main sessions in the order of the program: by name, in UTF-16 units. `linked` are those reached through links.
 fn candidates<'a>(
     chats: &Chats<'a>,
     facts: &'a [Option<RetentionFacts>],

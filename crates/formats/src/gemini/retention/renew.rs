@@ -1,4 +1,4 @@
-//! A session as if it had been used now, so that a clean-up by age leaves it alone. Nothing else of it changes.
+//! Marks a session as used now, so that a cleanup by age keeps it. Nothing else of it changes.
 
 use jiff::Timestamp;
 
@@ -6,12 +6,12 @@ use crate::json::Scanner;
 
 const UPDATED: &str = "lastUpdated";
 
-/// A record for the end of a log.
+/// Returns a record for the end of a log.
 pub(crate) fn line(time: Timestamp) -> String {
     format!("{{\"$set\":{{\"{UPDATED}\":\"{}\"}}}}\n", iso(time))
 }
 
-/// A document with another time in its place; of several, the last one counts.
+/// Returns a document with another time in its place; of several, the last one counts.
 pub(crate) fn document(text: &[u8], time: Timestamp) -> Option<Vec<u8>> {
     let mut scanner = Scanner::new(text);
     let mut span = None;

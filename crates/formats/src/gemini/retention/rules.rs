@@ -1,24 +1,24 @@
-//! What differs from release to release in what the program deletes when it starts.
+//! Differences between releases in what the program deletes when it starts.
 
-/// The newest release whose clean-up was looked at.
+/// The newest release whose cleanup was analyzed.
 pub(crate) const NEWEST: &str = "0.61.0";
 
-/// A release, by its two numbers that matter.
+/// A release, by its two significant numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Release(u32, u32);
 
-/// What goes with a file that goes.
+/// What is deleted together with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grouping {
     /// Nothing.
     Alone,
-    /// Every document whose name ends with the same eight characters; a log goes alone.
+    /// Every document whose name ends with the same eight characters; a log is deleted alone.
     Documents,
-    /// Every file whose name ends so.
+    /// Every file whose name has the same ending.
     All,
 }
 
-/// What a session must hold not to be taken for damaged.
+/// What a session must have not to be treated as damaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Needs {
     Nothing,
@@ -30,22 +30,22 @@ pub(crate) enum Needs {
 
 /// The rules of one release.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each came with a release of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each was introduced by a different release")]
 pub(crate) struct Rules {
-    /// Whether there is a clean-up at all.
-    pub(crate) sweeps: bool,
-    /// Whether it is on when nobody says anything.
+    /// Whether there is a cleanup at all.
+    pub(crate) has_cleanup: bool,
+    /// Whether it is on by default.
     pub(crate) on_by_default: bool,
-    /// Whether projects lie in directories with readable names.
+    /// Whether projects are in directories with readable names.
     pub(crate) named_folders: bool,
-    /// Whether logs are looked at.
+    /// Whether logs are considered.
     pub(crate) logs: bool,
-    /// Whether a file must say when it was begun and written.
+    /// Whether a file must record when it was begun and written.
     pub(crate) needs_times: bool,
     pub(crate) needs: Needs,
     pub(crate) hides_subagents: bool,
     pub(crate) grouping: Grouping,
-    /// Whether a session's outputs of tools go with it.
+    /// Whether a session's tool outputs are deleted with it.
     pub(crate) takes_outputs: bool,
     /// Whether its activity log does.
     pub(crate) takes_logs: bool,
@@ -53,17 +53,17 @@ pub(crate) struct Rules {
     pub(crate) takes_folder: bool,
     /// Whether its sub-agents do.
     pub(crate) takes_agents: bool,
-    /// Whether a session may not be called like a folder of the program.
+    /// Whether a session must not have the name of a folder of the program.
     pub(crate) spares_reserved: bool,
-    /// Where outputs of tools are cleaned up by age.
+    /// The folder in which tool outputs are deleted by age.
     pub(crate) outputs: Option<&'static str>,
-    /// Whether folders in there are, too.
+    /// Whether folders in it are, too.
     pub(crate) output_folders: bool,
-    /// Whether folders are trusted only when the user says so, unless settings tell otherwise.
+    /// Whether folders are only trusted if the user confirmed it, unless settings override this.
     pub(crate) asks_for_trust: bool,
-    /// Whether the environment can say so.
-    pub(crate) hears_trust: bool,
-    /// Whether settings of the system count only if nobody else can write them.
+    /// Whether the environment can set this.
+    pub(crate) env_sets_trust: bool,
+    /// Whether system settings count only if nobody else can write them.
     pub(crate) checks_system: bool,
 }
 
@@ -81,12 +81,12 @@ impl Release {
 }
 
 impl Rules {
-    /// Returns the rules of a release; those of the newest when it is not one.
+    /// Returns the rules of a release; those of the newest if it is invalid.
     pub(crate) fn of(release: &str) -> Self {
         let release = Release::parse(release).or_else(|| Release::parse(NEWEST));
         let since = |minor: u32| release.is_none_or(|release| release >= Release(0, minor));
         Self {
-            sweeps: since(9),
+            has_cleanup: since(9),
             on_by_default: since(33),
             named_folders: since(29),
             logs: since(39),
@@ -117,7 +117,7 @@ impl Rules {
             },
             output_folders: since(29),
             asks_for_trust: since(28),
-            hears_trust: since(39),
+            env_sets_trust: since(39),
             checks_system: since(60),
         }
     }

@@ -1,4 +1,4 @@
-//! The settings that a clean-up goes by, from every file in which they may stand.
+//! The settings of a cleanup, from every file that may contain them.
 
 use std::path::{Path, PathBuf};
 
@@ -9,14 +9,14 @@ use crate::json::JsonTree;
 use crate::retention::{Layer, RetentionSettings, Settings, Variables};
 use crate::source::RootShape;
 
-/// What a session's age may not be set below, unless settings say otherwise.
+/// The minimum age of a session, unless settings override it.
 const SHORTEST: &str = "1d";
-/// How long sessions are kept when nobody says anything.
+/// How long sessions are kept by default.
 const USUAL: &str = "30d";
 
 const HOUR: i64 = 60 * 60 * 1000;
 
-/// Reads the settings that hold for all projects below a data folder.
+/// Reads the settings that apply to all projects below a data folder.
 pub(crate) fn settings(root: &Path, shape: RootShape, variables: &dyn Variables) -> Settings {
     let home = home(root);
     let base = base(root);
@@ -28,7 +28,7 @@ pub(crate) fn settings(root: &Path, shape: RootShape, variables: &dyn Variables)
     let trusted = layer(folders.unwrap_or_else(|| base.join("trustedFolders.json")));
     let rules = trusted.tree.as_ref().and_then(JsonTree::as_object).unwrap_or_default();
     let rule = |(path, how): &(String, JsonTree)| Some((path.clone(), how.as_str()?.to_owned()));
-    let told = variables.get("GEMINI_CLI_TRUST_WORKSPACE");
+    let trust = variables.get("GEMINI_CLI_TRUST_WORKSPACE");
     let restricted = variables.get("GEMINI_RESTRICTED_MODE").as_deref() == Some("true");
     let mut settings = Settings {
         is_own: shape == RootShape::Whole,
@@ -36,7 +36,7 @@ pub(crate) fn settings(root: &Path, shape: RootShape, variables: &dyn Variables)
         defaults: layer(defaults.unwrap_or_else(beside)),
         user: layer(base.join("settings.json")),
         trusted: rules.iter().filter_map(rule).collect(),
-        told_trust: match told.as_deref() {
+        env_trust: match trust.as_deref() {
             Some("false") => Some(false),
             _ if restricted => Some(false),
             Some("true") => Some(true),
@@ -51,7 +51,7 @@ pub(crate) fn settings(root: &Path, shape: RootShape, variables: &dyn Variables)
     settings
 }
 
-/// The home that a data folder lies in. Within a sandbox of macOS data lies in `~/.cache/.gemini`, settings stay where they were.
+/// Returns the home of a data folder. In a macOS sandbox data is in `~/.cache/.gemini`, settings stay in place.
 fn home(root: &Path) -> Option<&Path> {
     root.parent().map(|above| match above.file_name() {
         Some(name) if name == ".cache" => above.parent().unwrap_or(above),
@@ -63,12 +63,12 @@ fn base(root: &Path) -> PathBuf {
     home(root).map_or_else(|| root.to_owned(), |home| home.join(".gemini"))
 }
 
-/// The user's own settings.
+/// Returns the user's own settings file.
 pub(crate) fn user_file(root: &Path) -> PathBuf {
     base(root).join("settings.json")
 }
 
-/// The same settings with another text in the user's own file.
+/// Returns the same settings with another text in the user's own file.
 pub(crate) fn once_edited(mut settings: Settings, text: &[u8]) -> Settings {
     let path = std::mem::take(&mut settings.user.path);
     settings.user = understood(path, text);
@@ -82,7 +82,7 @@ const SYSTEM: &str = "C:\\ProgramData\\gemini-cli\\settings.json";
 #[cfg(not(any(target_os = "macos", windows)))]
 const SYSTEM: &str = "/etc/gemini-cli/settings.json";
 
-/// Says what is kept in the project at `folder`.
+/// Returns what is kept in the project at `folder`.
 pub(crate) fn retention(
     settings: &Settings,
     folder: Option<&Path>,
@@ -141,7 +141,7 @@ impl Merged {
         Self { fields }
     }
 
-    /// Returns what a layer says; if that is no object, it stands in the place of all of it.
+    /// Returns the value in a layer; if that is not an object, it replaces everything.
     fn said(layer: &Layer) -> Option<&JsonTree> {
         let general = layer.tree.as_ref()?.get("general")?;
         if general.as_object().is_some() { general.get("sessionRetention") } else { Some(general) }
@@ -164,9 +164,9 @@ impl Merged {
         self.fields.iter().find(|(known, _)| known == key).map(|(_, value)| value)
     }
 
-    /// Decides as the program does, which goes by what is true to JavaScript.
+    /// Decides like the program, which uses JavaScript's truthiness.
     fn decide(&self, retention: &mut RetentionSettings, words: &[(String, String)], rules: &Rules) {
-        if !rules.sweeps {
+        if !rules.has_cleanup {
             retention.off = Some("this release has no clean-up".to_owned());
             return;
         }
@@ -222,7 +222,7 @@ fn understood(path: PathBuf, bytes: &[u8]) -> Layer {
     Layer { is_broken: tree.is_none(), tree, is_safe: is_safe(&path), path }
 }
 
-/// Whether only the system's owner can have written a file: it and its folder are root's, and nobody else may write.
+/// Whether only the system's owner can have written a file: it and its folder belong to root, and nobody else may write.
 #[cfg(unix)]
 fn is_safe(path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -237,7 +237,7 @@ fn is_safe(_path: &Path) -> bool {
     true
 }
 
-/// What is true to JavaScript.
+/// Whether a value is truthy in JavaScript.
 pub(crate) fn is_true(value: &JsonTree) -> bool {
     match value {
         JsonTree::Null => false,
@@ -248,7 +248,7 @@ pub(crate) fn is_true(value: &JsonTree) -> bool {
     }
 }
 
-/// A value as JavaScript compares it with a number; what is none is never less and never more.
+/// Returns a value as JavaScript compares it with a number; anything else is never less and never more.
 fn number(value: &JsonTree) -> Option<f64> {
     match value {
         JsonTree::Null => Some(0.0),
@@ -260,7 +260,7 @@ fn number(value: &JsonTree) -> Option<f64> {
     }
 }
 
-/// The first place that is over.
+/// Returns the first index over the limit.
 fn at_most(count: f64) -> Option<u64> {
     #[expect(
         clippy::cast_possible_truncation,
@@ -287,12 +287,12 @@ fn period(text: &str) -> Option<i64> {
     (count > 0).then(|| count.saturating_mul(unit))
 }
 
-/// Puts words of the environment in their places: `$NAME` and `${NAME}`.
+/// Expands environment variables: `$NAME` and `${NAME}`.
 fn expanded(text: &str, words: &[(String, String)]) -> String {
     words.iter().fold(text.to_owned(), |text, (place, word)| text.replace(place, word))
 }
 
-/// Lists the words of the environment that stand in a layer's periods.
+/// Lists the environment variables in a layer's periods.
 fn named(layer: &Layer, variables: &dyn Variables) -> Vec<(String, String)> {
     let fields = Merged::said(layer).and_then(JsonTree::as_object).unwrap_or_default();
     let texts = fields.iter().filter_map(|(_, value)| value.as_str());

@@ -1,4 +1,4 @@
-//! Synthetic folders, each rule of each release. The comparison with the real program is in `e2e/guard.mjs`.
+//! Tests of synthetic folders, each rule of each release. The comparison with the real program is in `e2e/guard.mjs`.
 
 use std::path::{Path, PathBuf};
 
@@ -8,8 +8,8 @@ use crate::gemini::js_date::JsTime;
 use crate::gemini::state::{RecordedTime, RetentionFacts};
 use recount_testkit::Home;
 
+use super::deletions::{Candidate, deletions};
 use super::rules::Rules;
-use super::victims::{Candidate, victims};
 use super::{CleanUp, installed, settings};
 use crate::retention::{
     InstallFolders, RetentionPolicy as _, RetentionSettings, Settings, Variables,
@@ -19,7 +19,7 @@ use crate::source::RootShape;
 const DAY: i64 = 24 * 60 * 60 * 1000;
 const NOW: i64 = 1_800_000_000_000;
 
-/// A log with a conversation, last used the given number of days ago.
+/// Returns a log with a conversation, last used the given number of days ago.
 fn log(id: &str, days: i64) -> RetentionFacts {
     RetentionFacts {
         id: Some(SessionId::new(id)),
@@ -39,7 +39,7 @@ fn document(id: &str, days: i64) -> RetentionFacts {
     RetentionFacts { is_document: true, has_messages: true, ..log(id, days) }
 }
 
-/// What a resume leaves behind; of 0.44 and later with a context message in a checkpoint.
+/// Returns the stub of a resume; for 0.44 and later with a context message in a checkpoint.
 fn stub(id: &str, has_context: bool) -> RetentionFacts {
     let (spoken, spoken_in_list) = (has_context, has_context);
     RetentionFacts {
@@ -62,7 +62,7 @@ fn kept(max_age: Option<i64>, max_count: Option<u64>) -> RetentionSettings {
     }
 }
 
-/// Returns what goes: the end of the name, and why.
+/// Returns what is deleted: the end of the name, and why.
 fn gone(
     files: &[(&str, RetentionFacts)],
     retention: &RetentionSettings,
@@ -75,9 +75,9 @@ fn gone(
         .map(|((_, facts), name)| Candidate { name, modified: Some(NOW), facts: Some(facts) })
         .collect();
     candidates.sort_by_key(|candidate| candidate.name);
-    let victims = victims(&candidates, retention, &Rules::of(release), NOW);
+    let deletions = deletions(&candidates, retention, &Rules::of(release), NOW);
     let name = |at: usize| candidates[at].name.trim_start_matches("session-").to_owned();
-    victims.into_iter().map(|victim| (name(victim.at), victim.why)).collect()
+    deletions.into_iter().map(|victim| (name(victim.at), victim.why)).collect()
 }
 
 fn names(gone: &[(String, DeletionReason)]) -> Vec<&str> {
@@ -97,7 +97,7 @@ fn a_stub_takes_the_conversation_along_where_the_trap_is_open() {
         ];
         assert_eq!(found, all.map(|(name, why)| (name.to_owned(), why)), "{release}");
     }
-    // Only the stub goes.
+    // Only the stub is deleted.
     for release in ["0.39.1", "0.41.2"] {
         assert_eq!(names(&gone(&bare, &retention, release)), ["2-aaaaaaaa.jsonl"], "{release}");
     }
@@ -106,7 +106,7 @@ fn a_stub_takes_the_conversation_along_where_the_trap_is_open() {
         assert!(gone(&context, &retention, release).is_empty(), "{release}");
     }
     assert_eq!(gone(&context, &retention, "0.47.0").len(), 2);
-    // Logs are not looked at.
+    // Logs are not considered.
     assert!(gone(&bare, &retention, "0.38.2").is_empty());
 }
 
@@ -143,7 +143,7 @@ fn the_last_used_are_kept_whatever_their_names() {
     let two = gone(&files, &kept(None, Some(2)), "0.60.0");
     assert_eq!(names(&two), ["2-bbbbbbbb.jsonl", "3-cccccccc.jsonl"]);
     assert!(two.iter().all(|(_, why)| *why == DeletionReason::Count));
-    // What was used at the very edge stays.
+    // A session at exactly the limit is kept.
     assert!(gone(&files, &kept(Some(4), None), "0.60.0").is_empty());
     assert_eq!(names(&gone(&files, &kept(Some(3), None), "0.60.0")), ["2-bbbbbbbb.jsonl"]);
 }
@@ -297,7 +297,7 @@ fn the_installed_release_is_found_through_a_link_and_in_the_usual_places() {
     home.write("d/lib/node_modules/@google/gemini-cli/bundle/gemini.js", "");
     home.write("d/bin/gemini", "#!/bin/sh");
     assert_eq!(found(&[at("bin"), at("d/bin")]).as_deref(), Some("0.60.0"));
-    // A script of the user's that starts it, and one that starts that one.
+    // A script of the user that starts it, and one that starts that one.
     home.write("e/opt/node_modules/@google/gemini-cli/package.json", package("0.52.0"));
     home.write("e/opt/node_modules/@google/gemini-cli/bundle/gemini.js", "");
     let script = at("e/opt/node_modules/@google/gemini-cli/bundle/gemini.js");

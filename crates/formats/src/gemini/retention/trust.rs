@@ -1,4 +1,4 @@
-//! Whether the program looks at a project's own settings: only in folders that the user trusts.
+//! Whether the program uses a project's own settings: only in folders that the user trusts.
 
 use std::path::Path;
 
@@ -7,25 +7,25 @@ use super::settings::is_true;
 use crate::json::JsonTree;
 use crate::retention::{Layer, Settings};
 
-/// Whether settings in a folder count.
+/// Whether settings in a folder apply.
 pub(crate) fn is_trusted(settings: &Settings, folder: Option<&Path>, rules: &Rules) -> bool {
     let Some(folder) = folder else { return false };
-    if let Some(told) = settings.told_trust.filter(|_| rules.hears_trust) {
-        return told;
+    if let Some(trusted) = settings.env_trust.filter(|_| rules.env_sets_trust) {
+        return trusted;
     }
     let layers = [&settings.defaults, &settings.user, &settings.system];
     let asks = layers.iter().filter_map(|layer| asks(layer)).next_back();
-    !asks.unwrap_or(rules.asks_for_trust) || says_so(&settings.trusted, folder)
+    !asks.unwrap_or(rules.asks_for_trust) || is_listed_as_trusted(&settings.trusted, folder)
 }
 
 fn asks(layer: &Layer) -> Option<bool> {
     let trust = layer.tree.as_ref()?.get("security")?.get("folderTrust")?;
-    // Nothing is as good as no word of it.
+    // `null` counts as missing.
     trust.get("enabled").filter(|value| **value != JsonTree::Null).map(is_true)
 }
 
-/// The rule with the longest path decides.
-fn says_so(trusted: &[(String, String)], folder: &Path) -> bool {
+/// Whether a folder is trusted: the rule with the longest path decides.
+fn is_listed_as_trusted(trusted: &[(String, String)], folder: &Path) -> bool {
     let covers = |(path, how): &&(String, String)| {
         let path = Path::new(path);
         let path = if how == "TRUST_PARENT" { path.parent().unwrap_or(path) } else { path };

@@ -1,4 +1,4 @@
-//! The user's settings with another retention.
+//! Changes the retention in the user's settings.
 
 use crate::json::JsonTree;
 use crate::json::edit::{Unfit, check_accepted, set};
@@ -6,7 +6,7 @@ use crate::retention::Wanted;
 
 const PATH: [&str; 2] = ["general", "sessionRetention"];
 
-/// Says in `general.sessionRetention` how long sessions are kept. What else stands there, such as `maxCount`, stays.
+/// Sets how long sessions are kept in `general.sessionRetention`. Other values there, such as `maxCount`, are kept.
 pub(crate) fn with_retention(text: Option<&[u8]>, wanted: Wanted) -> Result<Vec<u8>, Unfit> {
     let [general, retention] = PATH;
     let put = |text: &[u8], key, value| set(text, &[general, retention, key], &value);

@@ -1,8 +1,8 @@
-//! A log without what it repeats: the agent writes a message whole at every change, and the whole list at every resume.
+//! Removes repetitions from a log: the agent writes a message completely at every change, and the whole list at every
+//! resume.
 //!
-//! What is left out: versions of a message behind which a later one stands that is at least as rich; lists that a later list
-//! repeats; notes of when the session was last used, but for the last. What the agent shows, what was ever said, in which
-//! order and fate stay as they are.
+//! Removed are: versions of a message with a later one that is at least as rich; lists that a later list repeats; records
+//! of the last use, except the last. The strict view, all messages, their order and fate stay the same.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -11,19 +11,19 @@ use std::path::Path;
 use super::events::{Checkpoint, Event, Version, What, read};
 use super::simulate::{Views, views};
 use crate::gemini::native::Object;
-use crate::rewrite::{Care, Piece};
+use crate::rewrite::{CompactMode, Piece};
 
-/// A list that would shrink by less is left as it is: one byte in this number.
+/// A list that would shrink by less than one part in this number is kept.
 const WORTH: u64 = 10;
 
-/// Returns the log without what it repeats; `None` when it repeats nothing, or is none.
-pub(super) fn compacted(path: &Path, care: Care) -> io::Result<Option<Vec<Piece>>> {
+/// Returns the log without repetitions; `None` if it has none, or is not a log.
+pub(super) fn compacted(path: &Path, mode: CompactMode) -> io::Result<Option<Vec<Piece>>> {
     let Some(events) = read(path)? else { return Ok(None) };
     let before: u64 = events.iter().map(|event| event.length).sum();
     let wanted = views(&events);
     let needed = Needed::of(&events);
     let mut events = once(events, &needed);
-    if care == Care::Usual {
+    if mode == CompactMode::Usual {
         events = without_lists(events, &needed, &wanted);
         events = once(events, &needed);
     }
@@ -33,7 +33,7 @@ pub(super) fn compacted(path: &Path, care: Care) -> io::Result<Option<Vec<Piece>
     Ok((after < before).then_some(pieces))
 }
 
-/// Records that must stay somewhere: of each message the richest, and those that are whole where others are cut.
+/// Records that must be kept: the richest of each message, and those that are complete where others are cut.
 #[derive(Debug)]
 struct Needed {
     records: HashSet<(u32, u64)>,
@@ -63,7 +63,7 @@ impl Needed {
     }
 }
 
-/// What tells equal records of a message.
+/// Returns what identifies equal records of a message.
 fn record(version: &Version) -> (u32, u64) {
     (version.id, version.hash)
 }
@@ -76,8 +76,8 @@ fn versions(events: &[Event]) -> impl Iterator<Item = &Version> {
     })
 }
 
-/// Leaves out all but the last version of a message between two lines that do something else to the list. It takes the
-/// place of the first, so that the order stays.
+/// Drops all but the last version of a message between two lines that change the list otherwise. It takes the position of
+/// the first, so that the order is kept.
 fn once(events: Vec<Event>, needed: &Needed) -> Vec<Event> {
     let mut kept: Vec<Option<Event>> = events.into_iter().map(Some).collect();
     let mut written: HashMap<u32, Vec<usize>> = HashMap::new();
@@ -98,7 +98,7 @@ fn once(events: Vec<Event>, needed: &Needed) -> Vec<Event> {
 fn keep_last(kept: &mut [Option<Event>], places: &[usize], needed: &Needed) {
     let Some((&last, earlier)) = places.split_last() else { return };
     let Some(&first) = earlier.first() else { return };
-    // From behind: of equal records the last one stays.
+    // Backwards: of equal records the last one is kept.
     let mut later: HashSet<(u32, u64)> = HashSet::new();
     for &at in places.iter().rev() {
         let Some(slot) = kept.get_mut(at) else { continue };
@@ -114,18 +114,18 @@ fn keep_last(kept: &mut [Option<Event>], places: &[usize], needed: &Needed) {
     }
 }
 
-/// How many ways to leave lists out are tried; each one reads the log.
+/// The maximum number of attempts to drop lists; each one reads the log.
 const TRIALS: usize = 48;
 
-/// Leaves out lists where later ones bring all of them, or they change nothing; messages that appear in them first stay, on lines of
-/// their own. First all lists are left out; where that changes what the log comes to, it is tried with half of them.
+/// Drops lists if later ones repeat all of them, or they change nothing; messages that appear in them first are kept, on
+/// separate lines. First all lists are dropped; if that changes the result of the log, half of them are tried.
 fn without_lists(events: Vec<Event>, needed: &Needed, wanted: &Views) -> Vec<Event> {
     let is_list = |event: &Event| matches!(event.what, What::Checkpoint(_));
     let lists: Vec<usize> =
         events.iter().enumerate().filter(|(_, event)| is_list(event)).map(|(at, _)| at).collect();
     let mut left_out = vec![false; events.len()];
     let mut best: Option<Vec<Event>> = None;
-    // From behind, as later lists bring what earlier ones do.
+    // Backwards, as later lists repeat what earlier ones have.
     let mut open: Vec<&[usize]> = vec![&lists];
     for _ in 0..TRIALS {
         let Some(some) = open.pop() else { break };
@@ -158,7 +158,7 @@ fn set(left_out: &mut [bool], lists: &[usize], is_out: bool) {
 /// Returns the lines without some of the lists.
 fn without(events: &[Event], left_out: &[bool], needed: &Needed) -> Vec<Event> {
     let mut first: HashMap<u32, usize> = HashMap::new();
-    // How often each record that must stay is written.
+    // How often each required record is written.
     let mut written: HashMap<(u32, u64), usize> = HashMap::new();
     for (at, event) in events.iter().enumerate() {
         for version in versions(std::slice::from_ref(event)) {
@@ -202,7 +202,7 @@ fn without(events: &[Event], left_out: &[bool], needed: &Needed) -> Vec<Event> {
     kept.into_iter().rev().flatten().collect()
 }
 
-/// Returns the lines that take the place of a list; nothing when they are not much shorter.
+/// Returns the lines that replace a list; `None` if they are not much shorter.
 fn instead(
     event: &Event,
     list: &Checkpoint,
@@ -230,7 +230,7 @@ fn instead(
     (after + event.length / WORTH <= event.length).then_some(lines)
 }
 
-/// Drops records of when the session was last used, if a later line repeats them.
+/// Drops records of the last use that a later line repeats.
 fn untouched(events: Vec<Event>) -> Vec<Event> {
     let touches = |event: &Event| match &event.what {
         What::Touch => true,
@@ -253,7 +253,7 @@ fn length(piece: &Piece) -> u64 {
     }
 }
 
-/// Writes the lines that are left; neighbours that were neighbours are one piece.
+/// Writes the remaining lines; lines that were adjacent are one piece.
 fn pieces(events: &[Event]) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for event in events {

@@ -1,4 +1,4 @@
-//! Damage in the lines of a log: bytes that the loader trips over, a head that is missing, ends that are torn.
+//! Damage in the lines of a log: bytes that the loader rejects, a missing header, incomplete lines.
 
 use std::collections::HashSet;
 use std::io::{self, BufRead as _, BufReader};
@@ -17,10 +17,10 @@ use crate::rewrite::{Flaw, KnownMetadata, Piece};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// How many places in a broken line are tried for a whole record.
+/// The maximum number of positions in a broken line that are tried for a complete record.
 const TRIES: usize = 64;
 
-/// What is mended in a log, and the log without it.
+/// Returns the flaws of a log, and the repaired log.
 pub(super) fn repaired(
     path: &Path,
     outline: &Outline,
@@ -56,7 +56,7 @@ pub(super) fn repaired(
 #[derive(Debug, Default)]
 struct Walk {
     at: u64,
-    /// Where rewinds to unknown messages stand.
+    /// The locations of rewinds to unknown messages.
     lost: HashSet<u64>,
     flaws: Vec<Flaw>,
     pieces: Vec<Piece>,
@@ -92,7 +92,7 @@ impl Walk {
                 None if !ended && fault == ScanError::Incomplete => {
                     self.flaw(Flaw::TornTail { bytes: length });
                 }
-                // The loader passes over it, and what it is may be seen with `show --raw`.
+                // The loader skips it, and `show --raw` shows it.
                 None => self.keep(at, length, ended),
             },
         }
@@ -117,7 +117,7 @@ impl Walk {
     }
 }
 
-/// Where the whole record begins that a torn one was put in front of.
+/// Returns where the complete record begins that follows a torn one.
 fn whole_record(line: &[u8]) -> Option<usize> {
     memmem::find_iter(line, b"{\"").filter(|&at| at > 0).take(TRIES).find(|&at| {
         let rest = line.get(at..).unwrap_or_default();
@@ -125,7 +125,7 @@ fn whole_record(line: &[u8]) -> Option<usize> {
     })
 }
 
-/// Finds rewinds to messages that nobody knows, if no list behind them makes good for it.
+/// Finds rewinds to unknown messages, unless a later list restores the messages.
 fn lost_rewinds(path: &Path, outline: &Outline) -> io::Result<HashSet<u64>> {
     let unknown = outline.problems.kept.iter().filter(|p| p.what == What::UnknownRewind);
     let mut lost: HashSet<u64> = unknown.filter_map(|p| Some(p.span?.offset)).collect();
@@ -159,7 +159,7 @@ fn head(outline: &Outline, known: &KnownMetadata<'_>) -> Vec<u8> {
     [head.end().as_slice(), b"\n"].concat()
 }
 
-/// What a file must say of its session: what it does say, else what is known from elsewhere and from its messages.
+/// Returns the required fields of a file: its own, else those known from other files and from its messages.
 pub(super) fn usual(outline: &Outline, known: &KnownMetadata<'_>) -> Vec<(&'static str, String)> {
     let own = &outline.head;
     let id = own.session_id.as_ref().map_or(known.id, |id| id.as_str());

@@ -1,4 +1,4 @@
-//! The lines of a log as things that happen, without their text.
+//! The lines of a log as events, without their text.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher as _;
@@ -19,33 +19,33 @@ use crate::json::{Scanner, Text, compact_bytes};
 /// One line.
 #[derive(Clone, Debug)]
 pub(super) struct Event {
-    /// Where the line begins.
+    /// The offset of the line.
     pub(super) offset: u64,
-    /// Its length, with what ends it.
+    /// Its length, with its line ending.
     pub(super) length: u64,
     /// Whether it ends with a line break.
     pub(super) ended: bool,
-    /// What is written instead of what stands there.
+    /// Its replacement.
     pub(super) instead: Option<Vec<u8>>,
     pub(super) what: What,
 }
 
-/// What a line does.
+/// The effect of a line.
 #[derive(Clone, Debug)]
 pub(super) enum What {
     /// Writes a message.
     Message(Version),
     /// Replaces the whole list.
     Checkpoint(Checkpoint),
-    /// Says when the session was last used, and nothing else.
+    /// Records only when the session was last used.
     Touch,
-    /// Takes back a message and all later ones; `None` when nobody knows it.
+    /// Undoes a message and all later ones; `None` if it is unknown.
     Rewind(Option<u32>),
     /// Anything else.
     Other {
-        /// Whether the session is taken up again with it.
+        /// Whether it resumes the session.
         resumes: bool,
-        /// Whether it says when the session was last used.
+        /// Whether it records when the session was last used.
         touches: bool,
     },
 }
@@ -59,7 +59,7 @@ pub(super) struct Version {
     pub(super) kind: MessageKind,
     /// Equal for equal records.
     pub(super) hash: u64,
-    /// Whether an output in it is not whole.
+    /// Whether an output in it is incomplete.
     pub(super) cut: bool,
     pub(super) offset: u64,
     pub(super) bytes: u64,
@@ -69,15 +69,15 @@ pub(super) struct Version {
 #[derive(Clone, Debug)]
 pub(super) struct Checkpoint {
     pub(super) elements: Vec<Version>,
-    /// What else it says, as an object.
+    /// Its other fields, as an object.
     pub(super) rest: Vec<u8>,
-    /// Whether the rest says more than when the session was last used.
+    /// Whether these are more than when the session was last used.
     pub(super) tells: bool,
     pub(super) resumes: bool,
     pub(super) touches: bool,
 }
 
-/// Reads the lines of a log; `None` when there is something in it that is not told apart here.
+/// Reads the lines of a log; `None` if there is something in it that is not supported here.
 pub(super) fn read(path: &Path) -> io::Result<Option<Vec<Event>>> {
     let mut input = BufReader::with_capacity(1 << 20, bytes::open(path)?);
     let mut ids = Ids::default();
@@ -121,7 +121,7 @@ impl Ids {
             },
             Ok(Record::Rewind(id)) => What::Rewind(self.known.get(&*id.decode()).copied()),
             Ok(Record::Set(fields)) => self.set(&fields, text, offset)?,
-            // A document on one line has all messages in its head.
+            // A document on one line has all messages in its header.
             Ok(Record::Head(fields)) if fields.messages.is_some() => return None,
             Ok(Record::Head(fields)) => other(!self.known.is_empty(), fields.updated.is_some()),
             Ok(Record::Unknown) | Err(_) => other(false, false),
@@ -129,7 +129,7 @@ impl Ids {
         Some(Event { offset, length: length as u64, ended, instead: None, what })
     }
 
-    /// `None` for a message that the loader drops.
+    /// Returns `None` for a message that the loader drops.
     fn version(&mut self, facts: &Facts<'_>, raw: &[u8], offset: u64) -> Option<Version> {
         let lead = lead(facts.role, facts.content);
         if facts.resumable(lead.as_deref()) == Resumable::Throws {
@@ -152,7 +152,7 @@ impl Ids {
         })
     }
 
-    /// `None` when the loader would not get through it.
+    /// Returns `None` if the loader would throw on it.
     fn set(&mut self, fields: &Fields<'_>, line: &[u8], offset: u64) -> Option<What> {
         let resumes = fields.session_id.is_some();
         let touches = fields.updated.is_some();
@@ -173,7 +173,7 @@ impl Ids {
     }
 }
 
-/// Returns what an update says beside its messages, and whether that is only when the session was last used.
+/// Returns the other fields of an update beside its messages, and whether that is only the last use.
 fn without_messages(raw: &[u8]) -> Option<(Vec<u8>, bool)> {
     let mut object = crate::gemini::native::Object::default();
     let mut only = true;

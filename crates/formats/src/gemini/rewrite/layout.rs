@@ -5,17 +5,17 @@ use crate::json::{JsonScan, ScanError, Scanner, compact_bytes};
 use crate::native::Fields;
 use crate::rewrite::Frame;
 
-/// How deep a message stands in a document.
+/// The depth of a message in a document.
 const MESSAGE: usize = 2;
 
-/// Values nested deeper than this stand on one line: indentation must not make a file grow with the square of its depth. What the
-/// agent itself records nests about twelve levels.
+/// Deeper values are on one line: indentation must not make the file size quadratic in the depth. The agent itself nests
+/// about twelve levels.
 const DEEPEST: usize = 32;
 
-/// The field behind which the messages stand.
+/// The field before the messages.
 const LAST_BEFORE: &str = "lastUpdated";
 
-/// Writes a message as an element of `messages`, under another id if one is given; `None` when it is not an object.
+/// Writes a message as an element of `messages`, under another id if one is given; `None` if it is not an object.
 pub(super) fn element(record: &[u8], id: Option<&str>) -> Option<Vec<u8>> {
     let named;
     let record = match id {
@@ -30,7 +30,7 @@ pub(super) fn element(record: &[u8], id: Option<&str>) -> Option<Vec<u8>> {
     }
     let mut out = Vec::with_capacity(record.len() * 5 / 4);
     indent(&mut out, MESSAGE);
-    laid(record, MESSAGE, &mut out).ok()?;
+    write_indented(record, MESSAGE, &mut out).ok()?;
     Some(out)
 }
 
@@ -47,7 +47,7 @@ fn with_id(record: &[u8], id: &str) -> JsonScan<Vec<u8>> {
     Ok(object.end())
 }
 
-/// Writes what stands around the messages.
+/// Writes the parts around the messages.
 pub(super) fn frame(fields: &Fields) -> Frame {
     let known = fields_in_order(fields).filter(|(key, _)| *key != "messages");
     let (first, rest): (Vec<_>, Vec<_>) = known.partition(|(key, _)| {
@@ -58,7 +58,7 @@ pub(super) fn frame(fields: &Fields) -> Frame {
         out.extend_from_slice(quoted(key).as_bytes());
         out.extend_from_slice(b": ");
         // What was read once can be read again.
-        if laid(value, 1, out).is_err() {
+        if write_indented(value, 1, out).is_err() {
             out.extend_from_slice(b"null");
         }
     };
@@ -87,9 +87,9 @@ fn indent(out: &mut Vec<u8>, depth: usize) {
     out.resize(out.len() + 2 * depth, b' ');
 }
 
-/// Writes one value as `JSON.stringify(value, null, 2)` does, at some depth; what is nested deeper than [`DEEPEST`] stands on one
-/// line. Texts and numbers stay as they are.
-pub(super) fn laid(json: &[u8], depth: usize, out: &mut Vec<u8>) -> JsonScan<()> {
+/// Writes one value like `JSON.stringify(value, null, 2)`, at some depth; deeper than [`DEEPEST`], it is on one line. Texts
+/// and numbers are unchanged.
+pub(super) fn write_indented(json: &[u8], depth: usize, out: &mut Vec<u8>) -> JsonScan<()> {
     let mut scanner = Scanner::new(json);
     scanner.skip()?;
     scanner.end()?;
@@ -147,7 +147,7 @@ mod tests {
 
     fn laid_out(json: &str) -> String {
         let mut out = Vec::new();
-        laid(json.as_bytes(), 0, &mut out).unwrap();
+        write_indented(json.as_bytes(), 0, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 

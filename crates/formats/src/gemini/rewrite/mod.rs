@@ -1,4 +1,4 @@
-//! Session files rewritten: logs without what they repeat, documents as logs and back, damage mended.
+//! Rewrites session files: logs without repetitions, documents as logs and back, repaired damage.
 
 mod compact;
 mod damage;
@@ -23,13 +23,15 @@ use super::state::GeminiState;
 use super::{full_output, native};
 use crate::native::Fields;
 use crate::outline::Outline;
-use crate::rewrite::{Care, Exchange, Flaw, Frame, KnownMetadata, Piece, Rewrite, Rewriter, Shape};
+use crate::rewrite::{
+    CompactMode, Exchange, Flaw, Frame, KnownMetadata, Piece, Rewrite, Rewriter, Shape,
+};
 use crate::source::Reader;
 
-/// The first release that writes and reads lines which replace the whole list.
+/// The first release with lines that replace the whole list.
 const FIRST_LISTS: &str = "0.44";
 
-/// How files of every release are rewritten.
+/// Rewrites files of every release.
 #[derive(Debug)]
 pub(crate) struct Files;
 
@@ -48,8 +50,8 @@ impl Rewriter for Files {
         }
     }
 
-    fn compacted(&self, path: &Path, care: Care) -> io::Result<Option<Vec<Piece>>> {
-        compact::compacted(path, care)
+    fn compacted(&self, path: &Path, mode: CompactMode) -> io::Result<Option<Vec<Piece>>> {
+        compact::compacted(path, mode)
     }
 
     fn document(&self, fields: &Fields) -> Frame {
@@ -96,7 +98,7 @@ impl Rewriter for Files {
         is_missing
     }
 
-    fn is_meant(&self, key: &str) -> bool {
+    fn is_meaningful(&self, key: &str) -> bool {
         !native::LEAKED.contains(&key)
     }
 

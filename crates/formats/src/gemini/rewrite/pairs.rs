@@ -1,8 +1,8 @@
-//! Calls of tools and responses to them. The service refuses a conversation in which they do not match, so one lost response
-//! makes a session useless.
+//! Tool calls and their responses. The service refuses a conversation in which they do not match, so one lost response
+//! makes a session unusable.
 //!
-//! How a record becomes turns is the agent's own rule (`convertSessionToClientHistory`, 0.47 to 0.61): calls stand in the
-//! content or, if none does, in `toolCalls`; what `toolCalls` says came back becomes a turn of its own behind it.
+//! How a record becomes turns is the agent's own rule (`convertSessionToClientHistory`, 0.47 to 0.61): calls are in the
+//! content or, if there are none, in `toolCalls`; responses in `toolCalls` become a separate turn after it.
 
 use crate::gemini::content::{Content, Piece};
 use crate::gemini::facts::{Facts, Role, lead};
@@ -10,13 +10,13 @@ use crate::gemini::native::{Object, quoted};
 use crate::json::{JsonScan, JsonTree, Scanner};
 use crate::rewrite::{Exchange, RecordedCall, Rewrite, Speaker};
 
-/// What stands where a response is lost.
+/// The replacement for a lost response.
 const LOST: &str = "The result of this call was lost.";
 
-/// What stands where a response without its call was.
+/// The replacement for a response without its call.
 const UNASKED: &str = "A result of a tool stood here, without the call it belongs to.";
 
-/// Tells who speaks in a record, what is called and what came back.
+/// Returns the speaker of a record, its calls and its responses.
 pub(super) fn exchange(record: &[u8]) -> Option<Exchange> {
     let facts = Facts::read(&mut Scanner::new(record)).ok()?;
     let skipped = Exchange { speaker: Speaker::Nobody, calls: Vec::new(), answers: Vec::new() };
@@ -76,7 +76,7 @@ fn text(raw: &[u8]) -> Option<String> {
     JsonTree::parse(raw).ok()?.as_str().map(str::to_owned)
 }
 
-/// Lists what `toolCalls` says was called, and what it says came back.
+/// Lists the calls and responses in `toolCalls`.
 fn listed(record: &[u8]) -> JsonScan<(Vec<RecordedCall>, Vec<RecordedCall>)> {
     let (mut calls, mut answers) = (Vec::new(), Vec::new());
     each_listed(record, |raw| {
@@ -133,9 +133,9 @@ fn response(call: &RecordedCall) -> Vec<u8> {
         response.text("id", id);
     }
     response.text("name", &call.name);
-    let mut told = Object::default();
-    told.text("error", LOST);
-    response.raw(b"response", &told.end());
+    let mut error = Object::default();
+    error.text("error", LOST);
+    response.raw(b"response", &error.end());
     let mut part = Object::default();
     part.raw(b"functionResponse", &response.end());
     [b"[", part.end().as_slice(), b"]"].concat()
@@ -219,7 +219,7 @@ fn dropped(record: &[u8], answers: &[RecordedCall]) -> JsonScan<Vec<u8>> {
                 object.raw(b"content", &[b"[", rest.join(&b","[..]).as_slice(), b"]"].concat());
             }
             b"content" => object.raw(b"content", quoted(UNASKED).as_bytes()),
-            // What the agent's list calls a notice is not sent.
+            // Notices of the agent's list are not sent.
             b"type" if !says_more => object.text("type", "info"),
             _ => object.raw(key.raw(), value),
         }

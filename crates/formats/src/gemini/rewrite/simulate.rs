@@ -1,18 +1,18 @@
-//! What the lines of a log come to, told from the lines as things that happen.
+//! Computes the views of a log from its events.
 //!
-//! The rules are those of [`Replay`](crate::gemini::replay), on numbers instead of records: whether a line can be left out is
-//! tried here, many times over. What is written in the end is read by the real one and compared.
+//! The rules are those of [`Replay`](crate::gemini::replay), on numbers instead of records: this tries many times whether a
+//! line can be dropped. The final result is read by the real one and compared.
 
 use recount_model::{Fate, MessageKind};
 
 use super::events::{Event, Version, What};
 
-/// What the lines come to.
+/// The views of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Views {
-    /// What the agent shows: messages and the records that are shown.
+    /// The strict view: messages and the shown records.
     pub(super) strict: Vec<(u32, u64)>,
-    /// Every message in order of first appearance, its fate and the record that is richest.
+    /// Every message in order of first appearance, its fate and its richest record.
     pub(super) full: Vec<(u32, Fate, u64)>,
 }
 
@@ -22,9 +22,9 @@ struct Entry {
     kind: MessageKind,
     rank: u64,
     best: u64,
-    /// The record that is shown.
+    /// The shown record.
     shown: Option<u64>,
-    /// Where it stands in the list, while it is shown.
+    /// Its position in the list, while it is shown.
     place: usize,
 }
 
@@ -38,7 +38,7 @@ struct State {
     after_resume: bool,
 }
 
-/// Goes through the lines.
+/// Applies the lines.
 pub(super) fn views(events: &[Event]) -> Views {
     let mut state = State::default();
     for event in events {
@@ -116,7 +116,7 @@ impl State {
         }
     }
 
-    /// Returns whether the message is new.
+    /// Adds a version, and returns whether the message is new.
     fn upsert(&mut self, version: &Version) -> bool {
         let at = version.id as usize;
         if self.entries.len() <= at {

@@ -1,4 +1,4 @@
-//! Random logs, compacted: the loader and people see the same. And how single values are written.
+//! Tests of random compacted logs: the loader and people see the same. And of the layout of single values.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::rewrite::{RecordedCall, Speaker, unpaired};
 
 const HEAD: &str = r#"{"sessionId":"s","projectHash":"h","startTime":"2026-11-15T08:00:00.000Z","lastUpdated":"2026-11-15T08:00:00.000Z"}"#;
 
-/// What a log comes to: what is shown, and what was ever said, each with its record.
+/// The views of a log: what is shown, and all messages, each with its record.
 #[derive(Debug, PartialEq)]
 struct Views {
     strict: Vec<(String, String)>,
@@ -50,7 +50,7 @@ fn views(text: &str) -> Views {
     }
 }
 
-/// Writes pieces that are stretches and bytes.
+/// Writes pieces of ranges and bytes.
 fn written(text: &str, pieces: &[Piece]) -> String {
     let mut out = Vec::new();
     for piece in pieces {
@@ -110,8 +110,8 @@ proptest! {
         let text = [&[HEAD.to_owned()], lines.as_slice(), &[String::new()]].concat().join("\n");
         let home = Home::empty();
         home.write("log.jsonl", &text);
-        for care in [Care::Usual, Care::Greater] {
-            let pieces = Files.compacted(&home.path().join("log.jsonl"), care).unwrap();
+        for mode in [CompactMode::Usual, CompactMode::Greater] {
+            let pieces = Files.compacted(&home.path().join("log.jsonl"), mode).unwrap();
             if let Some(pieces) = pieces {
                 let smaller = written(&text, &pieces);
                 prop_assert!(smaller.len() < text.len());
@@ -177,7 +177,7 @@ fn calls_and_responses_are_matched_as_the_agent_sends_them() {
 fn values_are_laid_out_as_the_agent_does() {
     let json = br#"{"a":[],"b":{},"c":[1,{"d":"x:{,}"}],"e":"\"q\""}"#;
     let mut out = Vec::new();
-    layout::laid(json, 0, &mut out).unwrap();
+    layout::write_indented(json, 0, &mut out).unwrap();
     let expected = "{\n  \"a\": [],\n  \"b\": {},\n  \"c\": [\n    1,\n    {\n      \"d\": \"x:{,}\"\n    }\n  ],\n  \"e\": \"\\\"q\\\"\"\n}";
     assert_eq!(String::from_utf8(out).unwrap(), expected);
 }

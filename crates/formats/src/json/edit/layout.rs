@@ -1,14 +1,14 @@
-//! How a value that is put in looks.
+//! The layout of an added value.
 
 use crate::json::JsonTree;
 
-/// How a value is laid out in its place.
+/// How a value is laid out.
 pub(super) struct Layout<'a> {
     /// One item per line.
     pub(super) is_tall: bool,
-    /// Before the line on which it begins.
+    /// The indentation of the line on which it begins.
     pub(super) indent: String,
-    /// One step more.
+    /// One more step of indentation.
     pub(super) unit: &'a str,
     pub(super) newline: &'a str,
 }

@@ -1,14 +1,14 @@
-//! Where in a text which value stands. Comments must be blank already; a comma after the last item is let through.
+//! Positions of values in a text. Comments must already be replaced; a trailing comma is accepted.
 
 use std::ops::Range;
 
 use super::Unfit;
 use crate::json::{JsonTree, Scanner};
 
-/// How deep objects and lists may go.
+/// The maximum depth of objects and lists.
 const DEEPEST: usize = 100;
 
-/// A value and where it stands.
+/// A value and its position.
 #[derive(Debug)]
 pub(super) struct Value {
     pub(super) span: Range<usize>,
@@ -26,7 +26,7 @@ pub(super) enum Shape {
 /// A member of an object, or an element of a list.
 #[derive(Debug)]
 pub(super) struct Item {
-    /// With its key.
+    /// Including its key.
     pub(super) span: Range<usize>,
     pub(super) key: Option<String>,
     pub(super) value: Value,
@@ -50,7 +50,7 @@ pub(super) fn read(bare: &[u8]) -> Result<Value, Unfit> {
     if reader.at < bare.len() { Err(reader.fault("something follows the end")) } else { Ok(value) }
 }
 
-/// Builds a value, commas after last items left out.
+/// Builds a value, without trailing commas.
 pub(super) fn tree(bare: &[u8], value: &Value) -> Option<JsonTree> {
     let part = |item: &Item| tree(bare, &item.value);
     match &value.shape {

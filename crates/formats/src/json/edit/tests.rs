@@ -1,4 +1,4 @@
-//! What is asked for is changed, and nothing else is.
+//! Tests that only the requested change is made.
 
 use proptest::prelude::*;
 
@@ -14,7 +14,7 @@ fn off(text: &str) -> String {
 fn a_value_is_replaced_in_its_place() {
     let text = "\u{feff}{ // mine\r\n\t\"general\": {\"sessionRetention\": {\"enabled\" : true /* yes */, \"maxAge\": \"30d\",},},\r\n\t\"x\": [1, 2,],\r\n}\r\n";
     assert_eq!(off(text), text.replace("true", "false"));
-    // Of equal keys the last one counts.
+    // Of duplicate keys the last one counts.
     let twice = r#"{"general":{"sessionRetention":{"enabled":true,"enabled":true}}}"#;
     assert_eq!(off(twice), r#"{"general":{"sessionRetention":{"enabled":true,"enabled":false}}}"#);
 }
@@ -110,15 +110,15 @@ fn elements_come_and_go_and_leave_no_trace() {
     ] {
         let with = push(text.as_bytes(), &path, &ours).unwrap();
         assert_ne!(with, text.as_bytes());
-        let without = take_out(&with, &path, is_ours).unwrap().unwrap();
+        let without = remove_elements(&with, &path, is_ours).unwrap().unwrap();
         let without = String::from_utf8(without).unwrap();
-        // An empty pair of braces is not opened again.
+        // An empty pair of braces is not expanded again.
         let flat = |text: &str| text.replace("{\n}", "{}");
         assert_eq!(flat(&without), flat(text));
-        assert_eq!(take_out(text.as_bytes(), &path, is_ours).unwrap(), None);
+        assert_eq!(remove_elements(text.as_bytes(), &path, is_ours).unwrap(), None);
     }
     let between = b"{\"hooks\": {\"SessionEnd\": [1, {\"name\": \"ours\"}, 2]}}";
-    let without = take_out(between, &path, is_ours).unwrap().unwrap();
+    let without = remove_elements(between, &path, is_ours).unwrap().unwrap();
     assert_eq!(String::from_utf8(without).unwrap(), "{\"hooks\": {\"SessionEnd\": [1, 2]}}");
     assert!(push(b"{\"hooks\": {\"SessionEnd\": 1}}", &path, &ours).is_err());
 }
@@ -138,7 +138,7 @@ fn any_blank() -> impl Strategy<Value = String> {
     .prop_map(|parts| parts.concat())
 }
 
-/// JSON with blanks and comments everywhere, and commas after last items.
+/// JSON with white space and comments everywhere, and trailing commas.
 fn any_json() -> impl Strategy<Value = String> {
     let key = || {
         prop_oneof![
@@ -174,7 +174,7 @@ fn any_json() -> impl Strategy<Value = String> {
     })
 }
 
-/// The tree of a page, of equal keys only the last.
+/// Returns the tree of a text; of duplicate keys only the last.
 fn tree(text: &[u8]) -> JsonTree {
     fn last_only(tree: JsonTree) -> JsonTree {
         match tree {
@@ -213,7 +213,7 @@ fn with(tree: JsonTree, path: &[&str], value: &JsonTree) -> JsonTree {
     JsonTree::Object(fields)
 }
 
-/// Whether all of `old`, but for one stretch, stands in `new` in its order, and what that stretch was.
+/// Asserts that all of `old`, except one range, is in `new` in order, and returns that range.
 fn stretch<'a>(old: &'a [u8], new: &[u8]) -> &'a [u8] {
     let front = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let back = old[front..].iter().rev().zip(new[front..].iter().rev()).take_while(|(a, b)| a == b);
@@ -229,7 +229,7 @@ proptest! {
     ) {
         let Ok(new) = set(text.as_bytes(), &path, &value) else { return Ok(()) };
         prop_assert_eq!(tree(&new), with(tree(text.as_bytes()), &path, &value));
-        // Either a value went, or nothing did: then only a comma and the new lines came.
+        // Either a value was removed, or nothing was: then only a comma and the new lines were added.
         let gone = stretch(text.as_bytes(), &new);
         if tree(text.as_bytes()) == with(tree(text.as_bytes()), &path, &value) {
             prop_assert!(gone.len() <= text.len());
@@ -241,7 +241,7 @@ proptest! {
         let inside = comments(gone);
         let (before, after) = (comments(text.as_bytes()), comments(&new));
         prop_assert!(after.0 + inside.0 >= before.0 && after.1 + inside.1 >= before.1);
-        // Again, nothing changes but nothing.
+        // A second time, nothing changes.
         prop_assert_eq!(set(&new, &path, &value).unwrap(), new);
     }
 
@@ -250,7 +250,7 @@ proptest! {
         let ours = JsonTree::String("ours".to_owned());
         let Ok(with) = push(text.as_bytes(), &["general", "a"], &ours) else { return Ok(()) };
         let is_ours = |tree: &JsonTree| *tree == ours;
-        let without = take_out(&with, &["general", "a"], is_ours).unwrap().unwrap();
+        let without = remove_elements(&with, &["general", "a"], is_ours).unwrap().unwrap();
         let left = format!("{:?}", tree(&without));
         prop_assert!(!left.contains("ours"), "{}", left);
     }

@@ -1,4 +1,4 @@
-//! Which session files a clean-up takes, and with which reason: a pure function of what is known of them.
+//! Which session files a cleanup deletes, and why: a pure function of what is known about them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,47 +9,47 @@ use crate::gemini::state::{RecordedTime, RetentionFacts};
 use super::rules::{Grouping, Needs, Rules};
 use crate::retention::RetentionSettings;
 
-/// A session file, as a clean-up sees it.
+/// A session file, as seen by a cleanup.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate<'a> {
     /// Its name.
     pub(crate) name: &'a str,
     /// When it was written, in milliseconds.
     pub(crate) modified: Option<i64>,
-    /// What is known of it; nothing if it could not be read.
+    /// What is known about it; `None` if it could not be read.
     pub(crate) facts: Option<&'a RetentionFacts>,
 }
 
-/// A file that goes.
+/// A file that is deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Victim {
-    /// Which candidate.
+pub(crate) struct Deletion {
+    /// The index of the candidate.
     pub(crate) at: usize,
     pub(crate) why: DeletionReason,
-    /// The candidate with which it goes, and why that one does.
+    /// The candidate with which it is deleted, and the reason for that one.
     pub(crate) with: Option<(usize, DeletionReason)>,
-    /// The session whose side files go, too.
+    /// The session whose artifacts are deleted, too.
     pub(crate) takes: Option<SessionId>,
 }
 
-/// A session that the program lists: when it was last used, if that is a time.
+/// A listed session: when it was last used, if that is a valid time.
 #[derive(Clone, Copy, Debug)]
 struct Listed {
     at: usize,
     updated: Option<i64>,
 }
 
-/// Tells which of the files go. They must come in the order of their names, by UTF-16 units.
-pub(crate) fn victims(
+/// Returns which of the files are deleted. They must be in the order of their names, by UTF-16 units.
+pub(crate) fn deletions(
     files: &[Candidate<'_>],
     retention: &RetentionSettings,
     rules: &Rules,
     now: i64,
-) -> Vec<Victim> {
+) -> Vec<Deletion> {
     spread(files, &causes(files, retention, rules, now), rules)
 }
 
-/// Tells which of the files go for a reason of their own.
+/// Returns which of the files are deleted for a reason of their own.
 pub(crate) fn causes(
     files: &[Candidate<'_>],
     retention: &RetentionSettings,
@@ -64,7 +64,7 @@ pub(crate) fn causes(
             None => listed.push(Listed { at, updated: updated(file, now) }),
         }
     }
-    // The newest first; of equals, in the order of their names.
+    // Newest first; equal ones in the order of their names.
     listed.sort_by_key(|session| std::cmp::Reverse(session.updated));
     for (place, session) in listed.iter().enumerate() {
         let cut_off = retention.max_age.as_ref().map(|(_, age)| now.saturating_sub(*age));
@@ -79,12 +79,12 @@ pub(crate) fn causes(
     causes
 }
 
-/// Adds what goes with each file that goes.
+/// Adds the files that are deleted with others.
 fn spread(
     files: &[Candidate<'_>],
     causes: &[(usize, DeletionReason)],
     rules: &Rules,
-) -> Vec<Victim> {
+) -> Vec<Deletion> {
     let reasons: BTreeMap<usize, DeletionReason> = causes.iter().copied().collect();
     let own = |at: usize| reasons.get(&at).copied();
     let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -94,14 +94,14 @@ fn spread(
         }
     }
     let mut done = BTreeSet::new();
-    let mut victims: Vec<Victim> = Vec::new();
+    let mut deletions: Vec<Deletion> = Vec::new();
     for &(cause, why) in causes {
         let Some(file) = files.get(cause) else { continue };
         let Some(short) = short_id(file.name, rules.grouping) else {
-            // One that was listed is known by its id; one that was not leaves its side files behind.
+            // A listed file is known by its id; an unlisted one leaves its artifacts behind.
             let id = file.facts.and_then(|facts| facts.id.clone());
             let takes = id.filter(|_| matches!(why, DeletionReason::Age | DeletionReason::Count));
-            victims.push(Victim { at: cause, why, with: None, takes });
+            deletions.push(Deletion { at: cause, why, with: None, takes });
             continue;
         };
         if !done.insert(short) {
@@ -116,12 +116,12 @@ fn spread(
                 Some(own) => (own, None),
                 None => (DeletionReason::SameName, Some((cause, why))),
             };
-            victims.push(Victim { at, why, with, takes });
+            deletions.push(Deletion { at, why, with, takes });
         }
     }
-    victims.sort_by_key(|victim| victim.at);
-    victims.dedup_by_key(|victim| victim.at);
-    victims
+    deletions.sort_by_key(|victim| victim.at);
+    deletions.dedup_by_key(|victim| victim.at);
+    deletions
 }
 
 pub(crate) fn is_looked_at(file: &Candidate<'_>, rules: &Rules) -> bool {
@@ -129,10 +129,10 @@ pub(crate) fn is_looked_at(file: &Candidate<'_>, rules: &Rules) -> bool {
     ending.is_some_and(|(_, ending)| ending == "json" || rules.logs && ending == "jsonl")
 }
 
-/// Says why the program takes a file for damaged; `None` if it lists it.
+/// Returns why the program treats a file as damaged; `None` if it lists it.
 fn refusal(file: &Candidate<'_>, files: &[Candidate<'_>], rules: &Rules) -> Option<DeletionReason> {
     let Some(facts) = file.facts else { return Some(DeletionReason::Unreadable) };
-    // Old releases know documents only, and ask for more of them.
+    // Old releases know only documents, and require more of them.
     let is_readable = facts.loadable
         && facts.id.is_some()
         && (rules.logs || facts.is_document && facts.has_messages);
@@ -140,7 +140,7 @@ fn refusal(file: &Candidate<'_>, files: &[Candidate<'_>], rules: &Rules) -> Opti
         return Some(DeletionReason::Unreadable);
     }
     let says = |said: RecordedTime| said != RecordedTime::Nothing;
-    // In a log, a time that is missing is now.
+    // In a log, a missing time is now.
     let tells_times = says(facts.started) && says(facts.updated);
     if rules.needs_times && !tells_times && (facts.is_document || !rules.logs) {
         return Some(DeletionReason::NoTimes);
@@ -154,8 +154,9 @@ fn refusal(file: &Candidate<'_>, files: &[Candidate<'_>], rules: &Rules) -> Opti
     };
     if !is_enough {
         let has_words = |other: &&Candidate<'_>| {
-            let told = other.facts.is_some_and(|other| other.spoken && other.id == facts.id);
-            other.name != file.name && told
+            let is_same_session =
+                other.facts.is_some_and(|other| other.spoken && other.id == facts.id);
+            other.name != file.name && is_same_session
         };
         return Some(match files.iter().find(has_words) {
             Some(_) if !facts.resumable => DeletionReason::Stub,
@@ -165,7 +166,7 @@ fn refusal(file: &Candidate<'_>, files: &[Candidate<'_>], rules: &Rules) -> Opti
     (rules.hides_subagents && facts.subagent).then_some(DeletionReason::Subagent)
 }
 
-/// When a session was last used, as its list has it.
+/// Returns when a session was last used, as in the program's list.
 pub(crate) fn updated(file: &Candidate<'_>, now: i64) -> Option<i64> {
     let facts = file.facts?;
     match (facts.updated, facts.started) {

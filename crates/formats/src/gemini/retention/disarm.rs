@@ -1,29 +1,31 @@
-//! Which files take others along when they go, and under which name they would not: a pure function of what is known of them.
+//! Finds files that cause the deletion of others, and names under which they would not: a pure function of what is known
+//! about them.
 //!
-//! The program groups files by the eight letters or digits at the end of a name, and deletes a group when one of it goes. What
-//! has nothing of its own (a stub, a document that lives on in a log) can be taken away; what has gets a name that ends
-//! otherwise. The list of the program takes any name that begins with `session-`, and goes by the id within.
+//! The program groups files by the eight letters or digits at the end of a name, and deletes the whole group with one of
+//! its files. A file without content of its own (a stub, a document that continues in a log) can be removed; others get a
+//! name with a different ending. The list of the program accepts any name that begins with `session-`, and uses the id
+//! inside.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use recount_model::{DeletionReason, SessionId};
 
+use super::deletions::{Candidate, causes, is_looked_at, short_id, updated};
 use super::rules::{Grouping, Rules};
-use super::victims::{Candidate, causes, is_looked_at, short_id, updated};
 use crate::retention::{RetentionSettings, Trap, TrapKind};
 
-/// What is known of the files of one directory.
-struct Chamber<'a> {
+/// What is known about the files of one directory.
+struct DirectoryFiles<'a> {
     paths: &'a [&'a Path],
     files: &'a [Candidate<'a>],
-    /// Why files go by themselves.
+    /// Why files are deleted on their own.
     causes: BTreeMap<usize, DeletionReason>,
-    /// Names that are taken.
+    /// Names in use.
     names: BTreeSet<String>,
 }
 
-/// Returns the files to remove or rename, so that none causes the deletion of another that would stay.
+/// Returns the files to remove or rename, so that none causes the deletion of another that would be kept.
 pub(crate) fn traps(
     paths: &[&Path],
     files: &[Candidate<'_>],
@@ -33,12 +35,12 @@ pub(crate) fn traps(
 ) -> Vec<Trap> {
     let causes = causes(files, retention, rules, now).into_iter().collect();
     let names = files.iter().map(|file| file.name.to_owned()).collect();
-    let mut chamber = Chamber { paths, files, causes, names };
+    let mut chamber = DirectoryFiles { paths, files, causes, names };
     let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, file) in files.iter().enumerate().filter(|(_, file)| is_looked_at(file, rules)) {
         match short_id(file.name, rules.grouping) {
             Some(short) => groups.entry(short).or_default().push(at),
-            // It goes alone, whatever it is.
+            // It is deleted alone, whatever it is.
             None => groups.entry(file.name).or_default().push(at),
         }
     }
@@ -49,8 +51,8 @@ pub(crate) fn traps(
     traps
 }
 
-impl Chamber<'_> {
-    /// Finds what in a group that goes together must not stay in it.
+impl DirectoryFiles<'_> {
+    /// Finds the files of a group that must be removed from it.
     fn disarm(&mut self, members: &[usize], now: i64, traps: &mut Vec<Trap>) {
         let mut stubs = Vec::new();
         let mut twins = Vec::new();
@@ -64,7 +66,7 @@ impl Chamber<'_> {
                 rest.push(at);
             }
         }
-        // Where nothing would stay, nothing else can be deleted with it.
+        // If nothing would be kept, nothing else can be deleted with it.
         let keeper = rest
             .iter()
             .copied()
@@ -88,12 +90,12 @@ impl Chamber<'_> {
         }
     }
 
-    /// Whether a file has no reason of its own to go.
+    /// Whether a file has no reason of its own to be deleted.
     fn stays(&self, at: usize) -> bool {
         !self.causes.contains_key(&at)
     }
 
-    /// Returns the log that was made of a document, if both say that they are one session.
+    /// Returns the log that was created from a document, if both have the same session id.
     fn successor(&self, at: usize, members: &[usize]) -> Option<usize> {
         let file = self.files.get(at)?;
         let name = format!("{}l", file.name);
@@ -110,7 +112,7 @@ impl Chamber<'_> {
         self.files.get(at)?.facts?.id.as_ref()
     }
 
-    /// Other files of the same session that are no stubs.
+    /// Returns other files of the same session that are not stubs.
     fn same_session(&self, at: usize) -> Vec<usize> {
         let Some(id) = self.id(at) else { return Vec::new() };
         let is_its = |other: &usize| {
@@ -129,7 +131,8 @@ impl Chamber<'_> {
         Some(Trap { path: path.to_owned(), kind, beside, aside })
     }
 
-    /// Makes a name that is in no group: with the whole id at its end, or with a word if that would still be eight letters.
+    /// Returns a name that is in no group: with the whole id at its end, or with a word if that would still be eight
+    /// letters.
     fn aside(&mut self, at: usize) -> Option<String> {
         let name = self.files.get(at)?.name;
         let (stem, ending) = name.rsplit_once('.')?;

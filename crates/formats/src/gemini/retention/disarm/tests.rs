@@ -1,4 +1,4 @@
-//! Directories of every mixture: once the traps are gone, no file that would stay is deleted with another.
+//! Tests of directories of every mixture: once the traps are gone, no kept file is deleted with another.
 
 use std::path::{Path, PathBuf};
 
@@ -8,8 +8,8 @@ use recount_model::{DeletionReason, SessionId};
 use crate::gemini::js_date::JsTime;
 use crate::gemini::state::{RecordedTime, RetentionFacts};
 
+use super::super::deletions::{Candidate, causes, deletions};
 use super::super::rules::Rules;
-use super::super::victims::{Candidate, causes, victims};
 use crate::retention::{RetentionSettings, Trap, TrapKind};
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
@@ -58,8 +58,8 @@ fn sorted(mut files: Files) -> Files {
     files
 }
 
-/// Does with the files what the traps ask for; `covered` says whether what may go does.
-fn defused(files: &Files, traps: &[Trap], covered: bool) -> Files {
+/// Applies the traps to the files; `covered` is whether removable files are removed.
+fn disarmed(files: &Files, traps: &[Trap], covered: bool) -> Files {
     let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
     let mut left = Files::new();
     for (file, facts) in files {
@@ -80,7 +80,7 @@ fn defused(files: &Files, traps: &[Trap], covered: bool) -> Files {
 
 fn whys(files: &Files, release: &str) -> Vec<(String, DeletionReason)> {
     let seen = candidates(files);
-    let gone = victims(&seen, &retention(), &Rules::of(release), NOW);
+    let gone = deletions(&seen, &retention(), &Rules::of(release), NOW);
     gone.into_iter().map(|victim| (files[victim.at].0.clone(), victim.why)).collect()
 }
 
@@ -125,10 +125,10 @@ fn a_stub_a_twin_and_a_namesake_are_found() {
     );
     assert_eq!(found[0].beside.len(), 2);
     assert_eq!(found[1].beside, [Path::new("/chats/session-2026-09-01T08-00-3d2f9a10.jsonl")]);
-    // Only the old one goes, and goes alone.
-    let left = defused(&files, &found, true);
+    // Only the old one is deleted, and alone.
+    let left = disarmed(&files, &found, true);
     assert_eq!(whys(&left, "0.60.0"), [(namesake, DeletionReason::Age)]);
-    // Where groups are of documents, the log is in none.
+    // If only documents are grouped, the log is in no group.
     assert!(traps(&files, "0.41.2").iter().all(|trap| trap.kind == TrapKind::Stub));
 }
 
@@ -181,7 +181,7 @@ proptest! {
         covered: bool,
     ) {
         let files = sorted(files);
-        let left = defused(&files, &traps(&files, release), covered);
+        let left = disarmed(&files, &traps(&files, release), covered);
         let own: Vec<DeletionReason> = {
             let seen = candidates(&files);
             causes(&seen, &retention(), &Rules::of(release), NOW).into_iter().map(|(_, why)| why).collect()
@@ -189,7 +189,7 @@ proptest! {
         let gone = whys(&left, release);
         prop_assert!(gone.iter().all(|(_, why)| *why != DeletionReason::SameName), "{gone:?} of {files:?}");
         prop_assert!(gone.len() <= own.len());
-        // Once more there is nothing left to do.
+        // A second time there is nothing left to do.
         let again = traps(&left, release);
         prop_assert!(covered == again.is_empty() || !covered, "{again:?}");
     }
